@@ -1,0 +1,1 @@
+"""Floor 0: indices, terms and their canonical form."""

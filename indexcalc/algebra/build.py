@@ -1,0 +1,171 @@
+"""Smart constructors: every term is built here, so that the invariants of `Term` hold everywhere.
+
+The invariants: bases are distinct (equal ones add their exponents); no exponent is zero; deltas and
+Iverson brackets stand to the first power; no delta joins an index to itself; every summed index
+occurs in some factor; an `Add` holds two terms or more, and its first coefficient has no minus sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import sympy as sp
+
+from indexcalc.algebra.terms import (
+    ONE,
+    Access,
+    Add,
+    Base,
+    Delta,
+    Index,
+    Iverson,
+    Power,
+    Term,
+    Terms,
+    occurring_indices,
+)
+from indexcalc.errors import LimitError, ProgramError
+
+EXPANSION_LIMIT = 2_000
+"""The most terms that multiplying out one product may give."""
+
+
+def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable[Index] = ()) -> Term:
+    """``coeff * product(base**exponent)`` summed over `summed`, with the invariants of `Term`.
+
+    A summed index that occurs in no factor multiplies the coefficient by its extent; a factor that
+    was an `Add` of one term (or a nested `Add` to the power one) is taken apart.
+    """
+    factor = sp.sympify(coeff) if isinstance(coeff, int) else coeff
+    exponents: dict[Base, sp.Expr] = {}
+    for base, exponent in powers:
+        exponents[base] = exponents[base] + exponent if base in exponents else exponent
+    kept: list[Power] = []
+    for base, exponent in exponents.items():
+        if exponent == 0:
+            continue
+        if isinstance(base, Delta | Iverson):
+            if not exponent.is_positive:
+                raise ProgramError(f"division by {type(base).__name__.lower()}: it is zero for some indices")
+            if isinstance(base, Delta) and base.left == base.right:
+                continue
+            exponent = sp.S.One
+        kept.append((base, exponent))
+    bound = tuple(dict.fromkeys(summed))
+    if bound:
+        present = frozenset(occurring_indices(Term(factor, tuple(kept))))
+        for index in bound:
+            if index not in present:
+                factor = factor * index.extent
+        bound = tuple(index for index in bound if index in present)
+    return Term(factor, tuple(kept), bound)
+
+
+def access(tensor: str, *slots: Index) -> Term:
+    """The entry of a tensor, as a term."""
+    return Term(sp.S.One, ((Access(tensor, slots), sp.S.One),))
+
+
+def scalar(value: sp.Expr | int) -> Terms:
+    """A scalar as a sum of terms: nothing for zero."""
+    number = sp.sympify(value) if isinstance(value, int) else value
+    return () if number == 0 else (Term(number),)
+
+
+def scale(terms: Terms, coeff: sp.Expr) -> Terms:
+    """Every term times a scalar."""
+    return tuple(Term(coeff * term.coeff, term.powers, term.summed) for term in terms if coeff != 0)
+
+
+def power(terms: Terms, exponent: sp.Expr) -> Term:
+    """The sum-free `terms` raised to `exponent`, as one term.
+
+    A single term is taken apart where that is an identity for all real values: for an integer
+    exponent always, else only where it is a bare factor to the power one (``(x^2)^(1/2)`` is
+    ``|x|``, not ``x``). The sign of an `Add` goes into the coefficient for an integer exponent.
+    """
+    if any(term.summed for term in terms):
+        raise ProgramError("a sum inside a power must be named first")
+    if not terms:
+        if exponent.is_positive:
+            return Term(sp.S.Zero)
+        raise ProgramError("division by zero: this denominator is zero")
+    if len(terms) == 1:
+        (only,) = terms
+        if exponent.is_integer:
+            return product(only.coeff**exponent, ((base, exp * exponent) for base, exp in only.powers))
+        if not only.powers:
+            return Term(only.coeff**exponent)
+        if only.coeff.is_positive and len(only.powers) == 1 and only.powers[0][1] == 1:
+            return product(only.coeff**exponent, ((only.powers[0][0], exponent),))
+        return Term(sp.S.One, ((Add(terms), exponent),))
+    if exponent.is_integer and terms[0].coeff.could_extract_minus_sign():
+        return Term((-sp.S.One) ** exponent, ((Add(scale(terms, -sp.S.One)), exponent),))
+    return Term(sp.S.One, ((Add(terms), exponent),))
+
+
+def multiply_bodies(left: Term, right: Term) -> Term:
+    """The product of two terms inside the sums of both; the caller has named the indices apart."""
+    return product(left.coeff * right.coeff, left.powers + right.powers, left.summed + right.summed)
+
+
+def replace_power(term: Term, position: int, by: Term) -> Term:
+    """`term` with its factor at `position` replaced by the (suitably named) factors of `by`."""
+    before, after = term.powers[:position], term.powers[position + 1 :]
+    return product(term.coeff * by.coeff, before + by.powers + after, term.summed + by.summed)
+
+
+def is_expandable(base: Base, exponent: sp.Expr) -> bool:
+    """Whether ``base**exponent`` is a sum to a positive integer power."""
+    return isinstance(base, Add) and bool(exponent.is_Integer) and bool(exponent.is_positive)
+
+
+def expand_term(term: Term) -> Terms:
+    """Products of sums multiplied out: every `Add` to a positive integer power is distributed.
+
+    Raises:
+        LimitError: if more than `EXPANSION_LIMIT` terms would come out.
+    """
+    done: list[Term] = []
+    pending = [term]
+    while pending:
+        current = pending.pop()
+        position = next((n for n, (b, e) in enumerate(current.powers) if is_expandable(b, e)), None)
+        if position is None:
+            done.append(current)
+            continue
+        base, exponent = current.powers[position]
+        assert isinstance(base, Add)
+        before, after = current.powers[:position], current.powers[position + 1 :]
+        rest = ((base, exponent - 1),) if exponent > 1 else ()
+        for part in reversed(base.terms):
+            powers = before + part.powers + rest + after
+            pending.append(product(current.coeff * part.coeff, powers, current.summed))
+        if len(done) + len(pending) > EXPANSION_LIMIT:
+            raise LimitError(f"multiplying out gives more than {EXPANSION_LIMIT} terms")
+    return tuple(done)
+
+
+def expand(terms: Terms) -> Terms:
+    """Every term multiplied out; like terms are not combined."""
+    expanded: list[Term] = []
+    for term in terms:
+        expanded.extend(expand_term(term))
+        if len(expanded) > EXPANSION_LIMIT:
+            raise LimitError(f"multiplying out gives more than {EXPANSION_LIMIT} terms")
+    return tuple(expanded)
+
+
+def as_factor(terms: Terms) -> Term:
+    """A sum-free sum as one term: itself if it is one, else an `Add` to the power one."""
+    return power(terms, sp.S.One)
+
+
+def is_one(terms: Terms) -> bool:
+    """Whether the terms are the scalar 1."""
+    return terms == ONE
+
+
+def sum_over(terms: Terms, indices: Sequence[Index]) -> Terms:
+    """Every term summed over `indices` as well; the caller has named them apart from its own sums."""
+    return tuple(product(term.coeff, term.powers, (*indices, *term.summed)) for term in terms)

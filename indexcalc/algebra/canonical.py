@@ -1,0 +1,219 @@
+"""Canonical forms: equal keys mean equal up to renaming of summed indices and order of factors.
+
+Each term is split into components connected by summed indices. Within a component the summed
+indices are coloured by how they occur, the colours refined until they are stable, and ties broken
+by trying each index of the first tied class (individualisation). The work is bounded: a term too
+symmetric for the bound raises `LimitError`, and the caller answers "unknown", never "different".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import sympy as sp
+
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Partial,
+    Power,
+    Term,
+    Terms,
+    occurring_indices,
+)
+from indexcalc.errors import LimitError
+
+SEARCH_LIMIT = 600
+"""The most colour refinements spent on one component."""
+
+Colours = Mapping[Index, str]
+
+
+def term_key(term: Term) -> str:
+    """A text that two terms share exactly if they are equal up to dummies, factor order and coefficient.
+
+    Raises:
+        LimitError: if a component is too symmetric for `SEARCH_LIMIT`.
+    """
+    return " * ".join(sorted(component_key(powers, bound) for powers, bound in components(term)))
+
+
+def components(term: Term) -> list[tuple[tuple[Power, ...], tuple[Index, ...]]]:
+    """The factors grouped by the summed indices they share: ``(factors, their sums)``, in order."""
+    bound = frozenset(term.summed)
+    groups: list[tuple[set[int], set[Index]]] = []
+    for number, (base, _) in enumerate(term.powers):
+        members, indices = {number}, {index for index in occurring_indices(base) if index in bound}
+        separate = []
+        for group in groups:
+            if group[1] & indices:
+                members |= group[0]
+                indices |= group[1]
+            else:
+                separate.append(group)
+        groups = [*separate, (members, indices)]
+    groups.sort(key=lambda group: min(group[0]))
+    return [
+        (
+            tuple(term.powers[number] for number in sorted(members)),
+            tuple(index for index in term.summed if index in indices),
+        )
+        for members, indices in groups
+    ]
+
+
+def component_key(powers: tuple[Power, ...], bound: tuple[Index, ...]) -> str:
+    """The least serialisation of a connected component over the names its dummies may take."""
+    if not bound:
+        return serialise_product(powers, {})
+    budget = [SEARCH_LIMIT]
+    colours = refine(powers, {index: f"<{index.extent}>" for index in bound}, budget)
+    return least_serialisation(powers, colours, budget)
+
+
+def least_serialisation(powers: tuple[Power, ...], colours: Colours, budget: list[int]) -> str:
+    """Individualise the first tied class, if there is one, and keep the least result."""
+    classes: dict[str, list[Index]] = {}
+    for index, colour in colours.items():
+        classes.setdefault(colour, []).append(index)
+    tied = next((classes[colour] for colour in sorted(classes) if len(classes[colour]) > 1), None)
+    if tied is None:
+        names = {index: f"#{n}" for n, index in enumerate(sorted(colours, key=lambda i: colours[i]))}
+        extents = ",".join(str(index.extent) for index in names)
+        return f"sum<{extents}>({serialise_product(powers, names)})"
+    results = []
+    for index in tied:
+        chosen = refine(powers, {**colours, index: colours[index] + "!"}, budget)
+        results.append(least_serialisation(powers, chosen, budget))
+        if all(interchangeable(powers, index, twin) for twin in tied):
+            break
+    return min(results)
+
+
+def interchangeable(powers: tuple[Power, ...], one: Index, other: Index) -> bool:
+    """Whether swapping two summed indices leaves the product as it is."""
+    if one == other:
+        return True
+    marks = {one: "\x01", other: "\x02"}
+    swapped = {one: "\x02", other: "\x01"}
+    return serialise_product(powers, marks) == serialise_product(powers, swapped)
+
+
+def refine(powers: tuple[Power, ...], colours: Colours, budget: list[int]) -> dict[Index, str]:
+    """Colours made finer by the places in which each index occurs, until the partition is stable."""
+    current = rank(dict(colours))
+    while True:
+        budget[0] -= 1
+        if budget[0] < 0:
+            raise LimitError(f"a product too symmetric to compare within {SEARCH_LIMIT} refinements")
+        marked = {
+            index: colour + "|" + serialise_product(powers, {**current, index: "@"})
+            for index, colour in current.items()
+        }
+        refined = rank(marked)
+        if len(set(refined.values())) == len(set(current.values())):
+            return refined
+        current = refined
+
+
+def rank(colours: Mapping[Index, str]) -> dict[Index, str]:
+    """Long colours replaced by short ones in the same order."""
+    order = {colour: f"~{n:04d}" for n, colour in enumerate(sorted(set(colours.values())))}
+    return {index: order[colour] for index, colour in colours.items()}
+
+
+def serialise_product(powers: Iterable[Power], names: Colours) -> str:
+    """The factors in sorted order, each index under its name in `names` or, if free, its own."""
+    parts = []
+    for base, exponent in powers:
+        text = serialise_base(base, names)
+        parts.append(text if exponent == 1 else f"{text}^{exponent}")
+    return "*".join(sorted(parts))
+
+
+def serialise_base(base: Base, names: Colours) -> str:
+    """One factor as text; a symmetric pair or a sum is sorted."""
+    match base:
+        case Access(tensor, slots):
+            return f"{tensor}[{','.join(label(slot, names) for slot in slots)}]"
+        case Delta(left, right):
+            return f"delta[{','.join(sorted((label(left, names), label(right, names))))}]"
+        case Iverson(left, relation, right):
+            pair = [label(left, names), label(right, names)]
+            return f"[{relation.join(sorted(pair) if relation == '!=' else pair)}]"
+        case Fn(name, arg, params):
+            inner = ";".join([serialise_sum(arg, names), *map(str, params)])
+            return f"{name}({inner})"
+        case Add(terms):
+            return f"({serialise_sum(terms, names)})"
+        case Partial(of, wrt):
+            return f"d({serialise_base(of, names)})/d({serialise_base(wrt, names)})"
+
+
+def serialise_sum(terms: Terms, names: Colours) -> str:
+    """Sum-free terms in sorted order, with their coefficients."""
+    return "+".join(sorted(f"{term.coeff}*{serialise_product(term.powers, names)}" for term in terms))
+
+
+def label(index: Index, names: Colours) -> str:
+    """The name of an index in a serialisation; free indices carry a quote so that none can clash."""
+    return names.get(index) or f"'{index.name}"
+
+
+def collect(terms: Terms) -> Terms:
+    """Like terms combined, in order of first occurrence; terms that cancel are dropped.
+
+    Terms too symmetric to compare are left as they are.
+    """
+    order: list[str] = []
+    groups: dict[str, list[Term]] = {}
+    for number, term in enumerate(terms):
+        try:
+            key = term_key(term)
+        except LimitError:
+            key = f"?{number}"
+        if key not in groups:
+            order.append(key)
+        groups.setdefault(key, []).append(term)
+    combined = []
+    for key in order:
+        members = groups[key]
+        coeff = members[0].coeff if len(members) == 1 else simplify_sum([m.coeff for m in members])
+        if coeff != 0:
+            combined.append(Term(coeff, members[0].powers, members[0].summed))
+    return tuple(combined)
+
+
+def simplify_sum(coefficients: Iterable[sp.Expr]) -> sp.Expr:
+    """The sum of scalars, zero if it is zero."""
+    total = sp.Add(*coefficients)
+    if isinstance(total, sp.Add):
+        total = sp.factor_terms(sp.expand(total))
+        if isinstance(total, sp.Add | sp.Mul) and sp.cancel(sp.together(total)) == 0:
+            return sp.S.Zero
+    return total
+
+
+def sum_key(terms: Terms) -> str:
+    """A key of a sum of terms: like terms combined, terms in sorted order, coefficients included.
+
+    Raises:
+        LimitError: if a term is too symmetric to compare.
+    """
+    return " + ".join(sorted(f"{sp.expand(term.coeff)} {term_key(term)}" for term in collect(terms)))
+
+
+def same(left: Terms, right: Terms) -> bool:
+    """Whether two sums have the same canonical form: like terms cancel in their difference.
+
+    Raises:
+        LimitError: if a term is too symmetric to compare; the answer is then unknown.
+    """
+    for term in (*left, *right):
+        term_key(term)
+    return not collect((*left, *(Term(-t.coeff, t.powers, t.summed) for t in right)))

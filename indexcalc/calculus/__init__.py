@@ -1,0 +1,1 @@
+"""Floor 2: derivatives with delta bookkeeping, and the reverse sweep."""

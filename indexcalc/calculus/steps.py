@@ -1,0 +1,206 @@
+"""The trace of a derivation: a step rewrites one expression into another of equal value, and says why.
+
+The steps are what a derivation returns; a note is a rendering of them, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from indexcalc.algebra.terms import Access, Base, Delta, Index, Partial, Terms
+from indexcalc.problem import Problem
+from indexcalc.program import Equation, Identity, Program
+
+
+class Rule(Enum):
+    """Every rule a step may cite; the value is the identity in words."""
+
+    CHAIN = "chain rule: the loss depends on the target only through its consumers"
+    FORWARD = "the forward equation, with dummies of its own"
+    PRODUCT = "product rule: the derivative goes inside the sum, what does not depend on the target is constant"
+    QUOTIENT = "quotient rule: numerator and denominator both depend on the target"
+    CONSTANT = "what does not depend on the target has derivative zero"
+    POINTWISE = "chain rule through a pointwise function or a power"
+    ENTRY = "entries of one tensor are independent: one delta per index slot"
+    INSERT = "a derivative found above is put in"
+    COLLAPSE = "sum_i delta_ij f_i = f_j"
+    REUSE = "an expression of the forward pass is replaced by the tensor that holds it"
+    COLLECT = "like terms are combined"
+    EXPAND = "products of sums are multiplied out"
+    FACTOR = "common factors are taken out"
+    RELABEL = "a summed index may have any name that is free"
+    SUBSTITUTE = "the local derivative is put into the chain rule"
+    PATHS = "the contributions of all paths are added"
+    NAME = "a part with fewer indices gets a name"
+    UNFOLD = "a name is replaced by its definition"
+    FOLD = "a definition's right-hand side is replaced by its name"
+    LEMMA = "a known identity is applied"
+
+
+@dataclass(frozen=True, slots=True)
+class Collapse:
+    """The delta kills the sum over `killed`: only ``killed = survivor`` is left."""
+
+    delta: Delta
+    killed: Index
+    survivor: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The tensors that do not depend on the target of the derivative."""
+
+    tensors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``d entry / d wrt`` is the product of `deltas`, one for each slot (none for a scalar)."""
+
+    entry: Access
+    wrt: Access
+    deltas: tuple[Delta, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """Summed indices renamed: ``(old, new)``."""
+
+    pairs: tuple[tuple[Index, Index], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The tensors whose definitions or names were used, such as an unfolded or reused tensor."""
+
+    tensors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Differentiated:
+    """The non-linear factors that were differentiated, as they stand in the expression before."""
+
+    bases: tuple[Base, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """The identity that was applied."""
+
+    identity: Identity
+
+
+Detail = Collapse | Constant | Entry | Renamed | Used | Differentiated | Cited | None
+
+
+@dataclass(frozen=True, slots=True)
+class ThroughConsumer:
+    """The contribution to dL/d(`wrt`) of the paths that leave through the equation of `consumer`."""
+
+    gradient: Access
+    wrt: Access
+    consumer: str
+
+
+Subject = Access | Partial | ThroughConsumer
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``subject = before = after``: one rule, applied once, keeping the value."""
+
+    rule: Rule
+    subject: Subject
+    before: Terms
+    after: Terms
+    detail: Detail = None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDerivative:
+    """One tensor's entry by another's, with the steps that found it; `result` equals the last `after`."""
+
+    partial: Partial
+    steps: tuple[Step, ...]
+    result: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """What one consumer contributes: statistics' derivatives first, the consumer's own last.
+
+    `steps` start with the chain rule through this consumer and end in its contribution `result`.
+    """
+
+    consumer: Access
+    locals: tuple[LocalDerivative, ...]
+    steps: tuple[Step, ...]
+    result: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The derivation of one backward tensor: a gradient, or a part that got a name.
+
+    Attributes:
+        equation: the final equation of the backward program.
+        target: the forward tensor whose gradient it is; None for a named part such as ``r[i]``.
+        paths: one for each consumer; empty for a named part.
+        steps: from the sum of the paths (or the part's definition) to the final form.
+    """
+
+    equation: Equation
+    target: str | None
+    paths: tuple[Path, ...]
+    steps: tuple[Step, ...]
+
+    def all_steps(self) -> Iterator[Step]:
+        """Every step of the section, in reading order."""
+        for path in self.paths:
+            for local in path.locals:
+                yield from local.steps
+            yield from path.steps
+        yield from self.steps
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """An identity with the steps that turn its left side into its right side."""
+
+    identity: Identity
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A problem, the sections that solve it in order, and the backward pass as a program.
+
+    Attributes:
+        problem: what was asked.
+        sections: every equation of the backward program, in order, with its derivation.
+        backward: the backward pass; its inputs are forward tensors and upstream gradients, its
+            outputs the gradients in the order asked for.
+        gradients: for each backward tensor that is a gradient, the forward tensor it belongs to.
+        lemmas: the identities found in the forward program, with their proofs.
+        proofs: the identities that were asked for, with their proofs, and those found in the gradients.
+        unproved: the claims for which no proof was found.
+    """
+
+    problem: Problem
+    sections: tuple[Section, ...]
+    backward: Program
+    gradients: Mapping[str, str]
+    lemmas: tuple[Proof, ...] = ()
+    proofs: tuple[Proof, ...] = ()
+    unproved: tuple[Identity, ...] = ()
+
+    def all_steps(self) -> Iterator[Step]:
+        """Every step of every section and proof, in reading order."""
+        for proof in self.lemmas:
+            yield from proof.steps
+        for section in self.sections:
+            yield from section.all_steps()
+        for proof in self.proofs:
+            yield from proof.steps

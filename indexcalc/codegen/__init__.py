@@ -1,0 +1,1 @@
+"""Floor 5: writers of source code."""

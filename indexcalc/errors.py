@@ -1,0 +1,48 @@
+"""Every error a user can cause: one class a kind of mistake, one base class for all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a source text something stands: file, 1-based line and column, the line itself."""
+
+    file: str
+    line: int
+    column: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+    def excerpt(self) -> str:
+        """The source line with a caret below the place, indented by two spaces."""
+        lead = "".join("\t" if character == "\t" else " " for character in self.text[: self.column - 1])
+        return f"  {self.text}\n  {lead}^"
+
+
+class IndexCalcError(ValueError):
+    """A mistake in what the user gave: the message says what was found and what would be right."""
+
+
+class SpecError(IndexCalcError):
+    """A mistake in a spec text; `place` says where it stands, if it stands in a text."""
+
+    def __init__(self, message: str, place: Place | None = None) -> None:
+        self.message = message
+        self.place = place
+        super().__init__(message if place is None else f"{place}: {message}\n{place.excerpt()}")
+
+
+class ProgramError(IndexCalcError):
+    """A program that is not well formed: an undefined tensor, an extent clash, a free index that is missing."""
+
+
+class UnsupportedError(IndexCalcError):
+    """A request that is understood, but that this version cannot fulfil."""
+
+
+class LimitError(IndexCalcError):
+    """A bound on size or work was met; the message names the bound."""

@@ -1,0 +1,1 @@
+"""Floor 4: readers, from text or Python to a problem."""

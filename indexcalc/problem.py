@@ -1,0 +1,57 @@
+"""What is asked of a program: which gradients, from which upstream gradients, under which names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from indexcalc.program import Identity, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """A given gradient: the tensor `name` holds dL/d(`of`)."""
+
+    name: str
+    of: str
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A forward program and what to derive from it.
+
+    Attributes:
+        program: the forward pass.
+        upstream: the given gradients. Where `loss` is set there is none: dL/dL is 1.
+        targets: the tensors whose gradients are asked for, in the order asked for.
+        loss: the scalar tensor that is the loss itself, if the program computes it.
+        names: names the author gave to gradients, by tensor (``name D = dL/dA``).
+        claims: the identities to prove; gradients occur in them under `gradient_name`.
+        slug: the short name of the derivation: the folder, module and file name.
+    """
+
+    program: Program
+    upstream: tuple[Upstream, ...]
+    targets: tuple[str, ...]
+    loss: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    claims: tuple[Identity, ...] = ()
+    slug: str = "derivation"
+
+    @cached_property
+    def gradient_names(self) -> Mapping[str, str]:
+        """The name of dL/dX for every tensor X of the program; names in use are avoided."""
+        given = {up.of: up.name for up in self.upstream} | dict(self.names)
+        taken = set(self.program.tensors) | set(given.values())
+        named: dict[str, str] = {}
+        for tensor in self.program.tensors:
+            name = given.get(tensor)
+            if name is None:
+                name = "d" + tensor
+                while name in taken:
+                    name = "d" + name
+            taken.add(name)
+            named[tensor] = name
+        return named

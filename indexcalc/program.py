@@ -1,0 +1,203 @@
+"""A program as data: an ordered, single-assignment list of equations over named tensors.
+
+A forward pass is a program, and so is the backward pass that is derived from it; whatever works on
+one (printing, code, evaluation, differentiation) works on the other. `check_program` says whether a
+program is well formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Index, Terms, free_indices, walk
+from indexcalc.errors import ProgramError
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A named tensor: its slots are indices under their declared names; `doc` says what it means."""
+
+    name: str
+    slots: tuple[Index, ...] = ()
+    doc: str = ""
+
+    @property
+    def entry(self) -> Access:
+        """The general entry, under the declared names of its slots."""
+        return Access(self.name, self.slots)
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """``lhs[free indices] = term + term + ...``; `hoisted` marks a sum the reader gave a name to."""
+
+    lhs: Access
+    terms: Terms
+    doc: str = ""
+    hoisted: bool = False
+
+    @property
+    def name(self) -> str:
+        """The tensor that this equation defines."""
+        return self.lhs.tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """``left = right`` for all values of the free indices."""
+
+    left: Terms
+    right: Terms
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A scalar constant such as ``eps``; `default` becomes the default of the keyword argument."""
+
+    symbol: sp.Symbol
+    doc: str = ""
+    default: sp.Expr | None = None
+
+
+@dataclass(frozen=True)
+class Program:
+    """Inputs, equations in order, outputs; with the declared indices, parameters and assumptions.
+
+    Attributes:
+        title: one line of prose.
+        inputs: the tensors that are given.
+        equations: each defines one new tensor from those before it.
+        outputs: the names of the results.
+        indices: the declared indices in authored order; names for dummies are taken from here.
+        index_docs: prose of an index, by its name.
+        parameters: the scalar constants that coefficients may hold, besides extents.
+        assumptions: identities that the author vouches for, such as ``sum_c y[n,c] = 1``.
+    """
+
+    title: str
+    inputs: tuple[Tensor, ...]
+    equations: tuple[Equation, ...]
+    outputs: tuple[str, ...]
+    indices: tuple[Index, ...] = ()
+    index_docs: Mapping[str, str] = field(default_factory=dict)
+    parameters: tuple[Parameter, ...] = ()
+    assumptions: tuple[Identity, ...] = ()
+
+    @cached_property
+    def tensors(self) -> Mapping[str, Tensor]:
+        """Every tensor by name: inputs first, then the equations' in order."""
+        named = {tensor.name: tensor for tensor in self.inputs}
+        named.update({eq.name: Tensor(eq.name, eq.lhs.slots, eq.doc) for eq in self.equations})
+        return named
+
+    @cached_property
+    def definitions(self) -> Mapping[str, Equation]:
+        """The defining equation of every tensor that is not an input."""
+        return {equation.name: equation for equation in self.equations}
+
+    @cached_property
+    def consumers(self) -> Mapping[str, tuple[str, ...]]:
+        """For every tensor, the tensors whose equations read it, in order."""
+        readers: dict[str, list[str]] = {name: [] for name in self.tensors}
+        for equation in self.equations:
+            read = {base.tensor for base in walk(equation.terms) if isinstance(base, Access)}
+            for name in sorted(read):
+                readers[name].append(equation.name)
+        return {name: tuple(who) for name, who in readers.items()}
+
+    @cached_property
+    def extents(self) -> tuple[sp.Symbol, ...]:
+        """The symbolic extents, in order of first occurrence in the tensors' slots."""
+        slots = [slot for tensor in self.tensors.values() for slot in tensor.slots]
+        every = [*slots, *self.indices]
+        for equation in self.equations:
+            every.extend(index for term in equation.terms for index in term.summed)
+        symbols = (s for index in every for s in sorted(index.extent.free_symbols, key=str))
+        return tuple(dict.fromkeys(symbols))
+
+    @cached_property
+    def index_names(self) -> frozenset[str]:
+        """Every index name that is declared or occurs; fresh dummies avoid these."""
+        names = {index.name for index in self.indices}
+        for tensor in self.tensors.values():
+            names.update(slot.name for slot in tensor.slots)
+        for equation in self.equations:
+            for term in equation.terms:
+                names.update(index.name for index in term.summed)
+        return frozenset(names)
+
+
+def check_program(program: Program) -> None:
+    """Return if the program is well formed.
+
+    Raises:
+        ProgramError: for a name assigned twice, a tensor read before it is defined, a wrong number of
+            slots, extents that clash, a free index missing on one side, an unknown scalar, or an
+            output that nothing defines.
+    """
+    known: dict[str, Tensor] = {}
+    for tensor in program.inputs:
+        if tensor.name in known:
+            raise ProgramError(f"the input {tensor.name} is declared twice")
+        check_slots(tensor.name, tensor.slots)
+        known[tensor.name] = tensor
+    scalars = set(program.extents) | {parameter.symbol for parameter in program.parameters}
+    for equation in program.equations:
+        if equation.name in known:
+            raise ProgramError(f"{equation.name} is assigned twice")
+        check_slots(equation.name, equation.lhs.slots)
+        check_equation(equation, known, scalars)
+        known[equation.name] = Tensor(equation.name, equation.lhs.slots, equation.doc)
+    for name in program.outputs:
+        if name not in known:
+            raise ProgramError(f"the output {name} is not defined")
+
+
+def check_slots(name: str, slots: tuple[Index, ...]) -> None:
+    """Reject a definition such as ``A[i,i] = ...``, which leaves other entries undefined."""
+    names = [slot.name for slot in slots]
+    repeated = sorted({n for n in names if names.count(n) > 1})
+    if repeated:
+        raise ProgramError(f"{name} is defined with the index {repeated[0]} in two slots; use two names")
+
+
+def check_equation(equation: Equation, known: Mapping[str, Tensor], scalars: set[sp.Symbol]) -> None:
+    """Reject reads of unknown tensors, clashing extents, and free indices that the left side lacks."""
+    where = f"in the equation of {equation.name}"
+    for base in walk(equation.terms):
+        if isinstance(base, Access):
+            check_access(base, known, where)
+    extents = {slot.name: slot.extent for slot in equation.lhs.slots}
+    for term in equation.terms:
+        unknown = sorted(str(s) for s in term.coeff.free_symbols if s not in scalars)
+        if unknown:
+            raise ProgramError(f"{where}: the scalar {unknown[0]} is neither an extent nor a parameter")
+        bound = {index.name: index.extent for index in term.summed}
+        for index in (*free_indices(term), *term.summed):
+            expected = bound.get(index.name, extents.get(index.name))
+            if expected is None:
+                raise ProgramError(f"{where}: the index {index.name} is free on the right, but not on the left")
+            if expected != index.extent:
+                raise ProgramError(
+                    f"{where}: the index {index.name} has extent {index.extent} in one place, {expected} in another"
+                )
+
+
+def check_access(base: Access, known: Mapping[str, Tensor], where: str) -> None:
+    """Reject an access whose tensor is unknown, or whose slots differ in number or extent."""
+    if base.tensor not in known:
+        raise ProgramError(f"{where}: {base.tensor} is read before it is defined")
+    declared = known[base.tensor].slots
+    if len(declared) != len(base.slots):
+        raise ProgramError(f"{where}: {base.tensor} has {len(declared)} slots, but is read with {len(base.slots)}")
+    for index, slot in zip(base.slots, declared, strict=True):
+        if index.extent != slot.extent:
+            raise ProgramError(
+                f"{where}: {base.tensor} has extent {slot.extent} in the slot {slot.name}, "
+                f"but the index {index.name} there has extent {index.extent}"
+            )

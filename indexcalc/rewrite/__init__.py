@@ -1,0 +1,1 @@
+"""Floor 3: transformations of programs that keep their value."""
