@@ -24,7 +24,8 @@ class Problem:
 
     Attributes:
         program: the forward pass.
-        upstream: the given gradients. Where `loss` is set there is none: dL/dL is 1.
+        upstream: the given gradients: what L gets from an output directly, besides what it gets through
+            other tensors that read this output. The gradient of `loss` is 1 and has no name.
         targets: the tensors whose gradients are asked for, in the order asked for.
         loss: the scalar tensor that is the loss itself, if the program computes it.
         names: names the author gave to gradients, by tensor (``name D = dL/dA``).
@@ -41,10 +42,19 @@ class Problem:
     slug: str = "derivation"
 
     @cached_property
+    def given(self) -> Mapping[str, str]:
+        """The outputs whose whole gradient is given, with its name: nothing else reads them, nobody asks for them."""
+        return {
+            up.of: up.name
+            for up in self.upstream
+            if not self.program.consumers[up.of] and up.of not in self.targets
+        }
+
+    @cached_property
     def gradient_names(self) -> Mapping[str, str]:
         """The name of dL/dX for every tensor X of the program; names in use are avoided."""
-        given = {up.of: up.name for up in self.upstream} | dict(self.names)
-        taken = set(self.program.tensors) | set(given.values())
+        given = dict(self.given) | dict(self.names)
+        taken = set(self.program.tensors) | set(given.values()) | {up.name for up in self.upstream}
         named: dict[str, str] = {}
         for tensor in self.program.tensors:
             name = given.get(tensor)

@@ -49,8 +49,9 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
                 raise ProgramError(f"division by {type(base).__name__.lower()}: it is zero for some indices")
             if isinstance(base, Delta) and base.left == base.right:
                 continue
-            exponent = sp.S.One
-        kept.append((base, exponent))
+            kept.append((base, sp.S.One))
+        else:
+            kept.append((base, exponent))
     bound = tuple(dict.fromkeys(summed))
     if bound:
         present = frozenset(occurring_indices(Term(factor, tuple(kept))))

@@ -104,7 +104,7 @@ class ThroughConsumer:
     consumer: str
 
 
-Subject = Access | Partial | ThroughConsumer
+Subject = Access | Partial | ThroughConsumer | Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +183,7 @@ class Derivation:
         backward: the backward pass; its inputs are forward tensors and upstream gradients, its
             outputs the gradients in the order asked for.
         gradients: for each backward tensor that is a gradient, the forward tensor it belongs to.
+        statistics: the forward tensors that were differentiated through.
         lemmas: the identities found in the forward program, with their proofs.
         proofs: the identities that were asked for, with their proofs, and those found in the gradients.
         unproved: the claims for which no proof was found.
@@ -192,6 +193,7 @@ class Derivation:
     sections: tuple[Section, ...]
     backward: Program
     gradients: Mapping[str, str]
+    statistics: frozenset[str] = frozenset()
     lemmas: tuple[Proof, ...] = ()
     proofs: tuple[Proof, ...] = ()
     unproved: tuple[Identity, ...] = ()

@@ -1,0 +1,83 @@
+"""Common factors taken out: ``A D - A r = A (D - r)``."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from indexcalc.algebra.build import power, product
+from indexcalc.algebra.terms import Base, Index, Power, Term, Terms
+
+
+def factor(terms: Terms) -> Terms:
+    """Terms that share their sums and a factor are joined into one term with an `Add` inside.
+
+    A group is joined only if each of its sums is needed by the common factors or by every part, so
+    that the value is kept: the rest of each term must not need a sum that another lacks.
+    """
+    groups: dict[frozenset[Index], list[Term]] = {}
+    for term in terms:
+        groups.setdefault(frozenset(term.summed), []).append(term)
+    return tuple(part for group in groups.values() for part in factor_group(tuple(group)))
+
+
+def factor_group(terms: Terms) -> Terms:
+    """Terms with the same sums, joined if they have a factor in common."""
+    if len(terms) < 2:
+        return terms
+    common = common_powers(terms)
+    coeff = common_coefficient(terms)
+    if not common and (coeff == 1 or not terms[0].summed):
+        if coeff in (1, -1):
+            return terms
+    elif not common:
+        return terms
+    rests = tuple(divide(term, common, coeff) for term in terms)
+    inner = power(rests, sp.S.One)
+    joined = product(coeff * inner.coeff, common + inner.powers, terms[0].summed)
+    if frozenset(joined.summed) != frozenset(terms[0].summed):
+        return terms
+    return (joined,)
+
+
+def common_powers(terms: Terms) -> tuple[Power, ...]:
+    """The powers that divide every term, in the order of the first."""
+    common: list[Power] = []
+    for base, exponent in terms[0].powers:
+        shared: sp.Expr | None = exponent
+        for term in terms[1:]:
+            shared = shared_exponent(shared, dict(term.powers).get(base))
+        if shared is not None:
+            common.append((base, shared))
+    return tuple(common)
+
+
+def shared_exponent(one: sp.Expr | None, other: sp.Expr | None) -> sp.Expr | None:
+    """The exponent nearer to zero if both have the same sign; None if they share nothing."""
+    if one is None or other is None:
+        return None
+    if one == other:
+        return one
+    if not (one.is_number and other.is_number) or (one > 0) != (other > 0):
+        return None
+    return one if abs(one) <= abs(other) else other
+
+
+def common_coefficient(terms: Terms) -> sp.Expr:
+    """The coefficient of the first term, if all others are rational multiples of it, else its sign."""
+    first = terms[0].coeff
+    if all((term.coeff / first).is_Rational for term in terms):
+        ratios = [term.coeff / first for term in terms]
+        if all(ratio.is_Integer for ratio in ratios):
+            return first
+        scale = sp.ilcm(*(ratio.q for ratio in ratios))
+        return first / scale
+    return -sp.S.One if first.could_extract_minus_sign() else sp.S.One
+
+
+def divide(term: Term, common: tuple[Power, ...], coeff: sp.Expr) -> Term:
+    """The sum-free rest of a term after the common factors are taken out."""
+    exponents: dict[Base, sp.Expr] = dict(term.powers)
+    for base, exponent in common:
+        exponents[base] -= exponent
+    rest = product(term.coeff / coeff, exponents.items())
+    return rest

@@ -1,0 +1,166 @@
+"""Matching: where a product of factors occurs inside a term, up to the names of its indices.
+
+A pattern is a product whose indices are variables: matching binds each to an index of the subject.
+Two pattern indices may be bound to one index, except summed ones, which `find_products` checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Partial,
+    Power,
+    Term,
+    Terms,
+    occurring_indices,
+)
+
+MATCH_LIMIT = 5_000
+"""The most partial assignments tried for one pattern in one term."""
+
+Binding = dict[Index, Index]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The pattern occurs `count` times in the term: `binding` names its indices, `positions` its factors.
+
+    `count` is negative where the reciprocal of the pattern occurs.
+    """
+
+    binding: Mapping[Index, Index]
+    positions: tuple[int, ...]
+    count: int
+
+
+def find_products(pattern: Sequence[Power], summed: Sequence[Index], subject: Term) -> Iterator[Match]:
+    """Every way in which the product `pattern`, summed over `summed`, divides `subject`.
+
+    For a pattern with sums, its summed indices are bound to distinct sums of the subject that occur
+    in no other factor, and every factor is matched to its full exponent.
+    """
+    budget = [MATCH_LIMIT]
+    for binding, positions in assign(pattern, subject, {}, (), budget):
+        count = multiplicity(pattern, subject, positions, bool(summed))
+        if count and (not summed or sums_fit(binding, summed, subject, positions)):
+            yield Match(binding, positions, count)
+
+
+def assign(
+    pattern: Sequence[Power], subject: Term, binding: Binding, positions: tuple[int, ...], budget: list[int]
+) -> Iterator[tuple[Binding, tuple[int, ...]]]:
+    """Pattern factors bound one by one to distinct factors of the subject."""
+    if len(positions) == len(pattern):
+        yield binding, positions
+        return
+    base, exponent = pattern[len(positions)]
+    for position, (candidate, power) in enumerate(subject.powers):
+        if position in positions or not divides(exponent, power):
+            continue
+        for extended in match_base(base, candidate, binding):
+            budget[0] -= 1
+            if budget[0] < 0:
+                return
+            yield from assign(pattern, subject, extended, (*positions, position), budget)
+
+
+def divides(exponent: sp.Expr, power: sp.Expr) -> bool:
+    """Whether ``power / exponent`` is a number of magnitude one or more."""
+    ratio = power / exponent
+    return bool(ratio.is_Rational) and abs(ratio) >= 1
+
+
+def multiplicity(pattern: Sequence[Power], subject: Term, positions: Sequence[int], exact: bool) -> int:
+    """How often the matched factors hold the pattern; zero if they do not, or (`exact`) if a rest remains."""
+    ratios = [
+        subject.powers[position][1] / exponent for (_, exponent), position in zip(pattern, positions, strict=True)
+    ]
+    if exact:
+        return 1 if all(ratio == 1 for ratio in ratios) else 0
+    if all(ratio >= 1 for ratio in ratios):
+        return int(min(sp.floor(ratio) for ratio in ratios))
+    if all(ratio <= -1 for ratio in ratios):
+        return -int(min(sp.floor(-ratio) for ratio in ratios))
+    return 0
+
+
+def sums_fit(binding: Binding, summed: Sequence[Index], subject: Term, positions: Sequence[int]) -> bool:
+    """Whether the pattern's sums became distinct sums of the subject that no other factor uses."""
+    images = [binding.get(index) for index in summed]
+    if len(set(images)) < len(images) or any(image not in subject.summed for image in images):
+        return False
+    others = [value for key, value in binding.items() if key not in summed]
+    rest = tuple(power for n, power in enumerate(subject.powers) if n not in positions)
+    outside = frozenset(occurring_indices(Term(sp.S.One, rest))) | frozenset(others)
+    return not any(image in outside for image in images)
+
+
+def match_base(pattern: Base, subject: Base, binding: Binding) -> Iterator[Binding]:
+    """Every extension of `binding` under which the pattern factor equals the subject factor."""
+    match pattern, subject:
+        case Access(name, slots), Access(other_name, other_slots):
+            if name == other_name:
+                yield from match_indices(slots, other_slots, binding)
+        case Delta(left, right), Delta(other_left, other_right):
+            yield from match_indices((left, right), (other_left, other_right), binding)
+            yield from match_indices((left, right), (other_right, other_left), binding)
+        case Iverson(left, relation, right), Iverson(other_left, other_relation, other_right):
+            if relation == other_relation:
+                yield from match_indices((left, right), (other_left, other_right), binding)
+        case Fn(name, arg, params), Fn(other_name, other_arg, other_params):
+            if name == other_name and params == other_params:
+                yield from match_sum(arg, other_arg, binding)
+        case Add(terms), Add(other_terms):
+            yield from match_sum(terms, other_terms, binding)
+        case Partial(), Partial():
+            if pattern == subject:
+                yield binding
+
+
+def match_indices(pattern: Sequence[Index], subject: Sequence[Index], binding: Binding) -> Iterator[Binding]:
+    """The extension that binds the indices slot by slot, if extents agree and no binding is broken."""
+    extended = dict(binding)
+    if len(pattern) != len(subject):
+        return
+    for variable, index in zip(pattern, subject, strict=True):
+        if variable.extent != index.extent or extended.setdefault(variable, index) != index:
+            return
+    yield extended
+
+
+def match_sum(pattern: Terms, subject: Terms, binding: Binding) -> Iterator[Binding]:
+    """Sum-free sums matched term by term, in any order."""
+    if len(pattern) != len(subject):
+        return
+    if not pattern:
+        yield binding
+        return
+    first, rest = pattern[0], pattern[1:]
+    for position, term in enumerate(subject):
+        if term.coeff != first.coeff or len(term.powers) != len(first.powers):
+            continue
+        for extended in match_body(first.powers, term.powers, binding):
+            yield from match_sum(rest, subject[:position] + subject[position + 1 :], extended)
+
+
+def match_body(pattern: Sequence[Power], subject: Sequence[Power], binding: Binding) -> Iterator[Binding]:
+    """Products matched factor by factor, in any order, exponents equal."""
+    if not pattern:
+        yield binding
+        return
+    base, exponent = pattern[0]
+    for position, (candidate, power) in enumerate(subject):
+        if power == exponent:
+            for extended in match_base(base, candidate, binding):
+                yield from match_body(pattern[1:], [*subject[:position], *subject[position + 1 :]], extended)

@@ -1,0 +1,166 @@
+"""The reverse sweep: every gradient in terms of the nearest named gradients above it.
+
+Each needed tensor gets one section. A tensor with several consumers has one path for each, derived
+on its own, and their contributions are summed. Statistics are differentiated through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.canonical import collect
+from indexcalc.algebra.renaming import fresh_indices
+from indexcalc.algebra.terms import Access, Index, Partial, Term, Terms
+from indexcalc.calculus.contract import contract
+from indexcalc.calculus.differentiate import Tidy, Wanted, insert, local_derivative, no_tidying
+from indexcalc.calculus.relabel import Nomenclature, relabel
+from indexcalc.calculus.statistics import Flow, find_flow, nearest_consumers, statistics_between
+from indexcalc.calculus.steps import LocalDerivative, Path, Rule, Section, Step, Subject, ThroughConsumer
+from indexcalc.problem import Problem
+from indexcalc.program import Equation
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What stays the same during one reverse sweep."""
+
+    problem: Problem
+    flow: Flow
+    names: Nomenclature
+    tidy: Tidy
+
+    def gradient(self, tensor: str, slots: tuple[Index, ...]) -> Access:
+        """The entry of the gradient by `tensor`."""
+        return Access(self.problem.gradient_names[tensor], slots)
+
+    def incoming(self, entry: Access) -> Terms:
+        """What L gets from an entry of a consumer: its gradient, or 1 for the loss itself."""
+        if entry.tensor == self.problem.loss:
+            return (Term(sp.S.One),)
+        return (Term(sp.S.One, ((self.gradient(entry.tensor, entry.slots), sp.S.One),)),)
+
+
+def derive_gradients(problem: Problem, tidy: Tidy = no_tidying) -> tuple[Section, ...]:
+    """One section for each gradient that is asked for or needed on the way, in an order that works.
+
+    Args:
+        problem: the program, its targets and its upstream gradients.
+        tidy: value-keeping simplification, applied after each round of contractions.
+    """
+    flow = find_flow(problem)
+    sweep = Sweep(problem, flow, nomenclature(problem), tidy)
+    return tuple(derive_section(sweep, name) for name in sweep_order(problem, flow))
+
+
+def nomenclature(problem: Problem) -> Nomenclature:
+    """The declared names of forward tensors, gradients and upstream gradients."""
+    slots: dict[str, tuple[Index, ...]] = {}
+    for name, tensor in problem.program.tensors.items():
+        slots[name] = tensor.slots
+        slots[problem.gradient_names[name]] = tensor.slots
+    for up in problem.upstream:
+        slots[up.name] = problem.program.tensors[up.of].slots
+    return Nomenclature(slots, problem.program.indices)
+
+
+def sweep_order(problem: Problem, flow: Flow) -> Iterator[str]:
+    """Needed tensors, each after its consumers: targets in the order asked for, others when they must."""
+    program = problem.program
+    given = frozenset(problem.given) | ({problem.loss} if problem.loss else frozenset())
+    waiting = [name for name in flow.needed if name not in given or name in problem.targets]
+    waiting.extend(name for name in problem.targets if name not in waiting)
+    consumers: Mapping[str, frozenset[str]] = {
+        name: frozenset(nearest_consumers(program, flow.statistics, name)) for name in waiting
+    }
+    while waiting:
+        open_names = frozenset(waiting)
+        ready = [name for name in waiting if not consumers[name] & (open_names - {name})]
+        asked = [name for name in problem.targets if name in ready]
+        chosen = asked[0] if asked else ready[-1]
+        waiting.remove(chosen)
+        yield chosen
+
+
+def derive_section(sweep: Sweep, name: str) -> Section:
+    """The derivation of one gradient: its paths, their sum, and the author's names for dummies."""
+    problem = sweep.problem
+    tensor = problem.program.tensors[name]
+    lhs = sweep.gradient(name, tensor.slots)
+    consumers = [
+        consumer
+        for consumer in nearest_consumers(problem.program, sweep.flow.statistics, name)
+        if consumer in sweep.flow.needed
+    ]
+    direct = direct_part(problem, name, tensor.slots)
+    alone = len(consumers) == 1 and not direct
+    paths = tuple(derive_path(sweep, tensor.entry, consumer, lhs, alone) for consumer in consumers)
+    total = (*direct, *(term for path in paths for term in path.result))
+    steps: list[Step] = []
+    if not alone:
+        here = (Term(sp.S.One, ((lhs, sp.S.One),)),)
+        steps.append(Step(Rule.PATHS, lhs, here, total))
+    combined = collect(total)
+    if combined != total:
+        steps.append(Step(Rule.COLLECT, lhs, total, combined))
+    steps.extend(relabel(lhs, combined, sweep.names))
+    final = steps[-1].after if steps else combined
+    return Section(Equation(lhs, final, f"gradient of the loss by {name}"), name, paths, tuple(steps))
+
+
+def direct_part(problem: Problem, name: str, slots: tuple[Index, ...]) -> Terms:
+    """What L gets from the tensor itself: 1 for the loss, the upstream gradient for an output."""
+    if name == problem.loss:
+        return (Term(sp.S.One),)
+    return tuple(Term(sp.S.One, ((Access(up.name, slots), sp.S.One),)) for up in problem.upstream if up.of == name)
+
+
+def derive_path(sweep: Sweep, wrt: Access, consumer: str, lhs: Access, alone: bool) -> Path:
+    """The contribution of one consumer: ``sum_ab dL/dY_ab dY_ab/dX_t``, contracted."""
+    program = sweep.problem.program
+    avoid = program.index_names
+    declared = program.tensors[consumer].slots
+    entry = Access(consumer, fresh_indices(declared, avoid))
+    taken = avoid | {slot.name for slot in entry.slots}
+    local_steps = statistics_derivatives(sweep, wrt, consumer, taken)
+    known = {found.partial.base.tensor: found for found in local_steps if isinstance(found.partial.base, Access)}
+    equation = program.definitions[consumer]
+    own = local_derivative(equation, entry, Wanted(wrt, known, taken), sweep.tidy)
+    subject: Subject = lhs if alone else ThroughConsumer(lhs, wrt, consumer)
+    partial = Partial(entry, wrt)
+    chain = tuple(Term(term.coeff, (*term.powers, (partial, sp.S.One)), entry.slots) for term in sweep.incoming(entry))
+    before = (Term(sp.S.One, ((lhs, sp.S.One),)),) if alone else chain
+    steps = [Step(Rule.CHAIN, subject, before, chain)]
+    steps.append(Step(Rule.SUBSTITUTE, subject, chain, insert(chain, partial, own.result)))
+    steps.extend(contract(subject, steps[-1].after))
+    steps.extend(sweep.tidy(subject, steps[-1].after))
+    return Path(entry, (*local_steps, own), tuple(steps), steps[-1].after)
+
+
+def statistics_derivatives(
+    sweep: Sweep, wrt: Access, consumer: str, avoid: frozenset[str]
+) -> tuple[LocalDerivative, ...]:
+    """The derivatives of the statistics that stand between the target and the consumer, in order."""
+    program = sweep.problem.program
+    between = statistics_between(program, sweep.flow.statistics, wrt.tensor)
+    wanted_names = feeding(sweep, consumer, between)
+    known: dict[str, LocalDerivative] = {}
+    for name in wanted_names:
+        entry = Access(name, fresh_indices(program.tensors[name].slots, program.index_names))
+        wanted = Wanted(wrt, known, avoid | {slot.name for slot in entry.slots})
+        known = {**known, name: local_derivative(program.definitions[name], entry, wanted, sweep.tidy)}
+    return tuple(known.values())
+
+
+def feeding(sweep: Sweep, consumer: str, between: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the statistics that the consumer reads, directly or through other statistics."""
+    definitions = sweep.problem.program.definitions
+    readers = {consumer}
+    chosen: list[str] = []
+    for name in reversed(between):
+        if any(reader in readers for reader in sweep.problem.program.consumers[name] if reader in definitions):
+            readers.add(name)
+            chosen.append(name)
+    return tuple(reversed(chosen))

@@ -1,0 +1,199 @@
+"""The derivative of one tensor's entry by another's: product rule inside, deltas at the leaves.
+
+For ``Y[a,b] = sum_c ...`` and an entry ``X[t]`` the result is a sum of products with one delta for
+each slot of ``X``, contracted as far as the sums of the equation allow. Tensors between ``X`` and
+``Y`` that are statistics count as functions of ``X``; all other tensors are held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.build import multiply_bodies, power, product
+from indexcalc.algebra.renaming import fresh_indices, put_in_place, rename_bound, substitute
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Partial,
+    Term,
+    Terms,
+    tensors_of,
+)
+from indexcalc.calculus.contract import contract
+from indexcalc.calculus.pointwise import derivative_of
+from indexcalc.calculus.steps import (
+    Constant,
+    Differentiated,
+    Entry,
+    LocalDerivative,
+    Rule,
+    Step,
+    Subject,
+    Used,
+)
+from indexcalc.program import Equation
+
+Tidy = Callable[[Subject, Terms], tuple[Step, ...]]
+"""Value-keeping simplification of what a derivative gave: ``(subject, terms) -> steps``."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is differentiated by: the entry `wrt`, and the derivatives of the statistics found so far.
+
+    Attributes:
+        wrt: the entry ``X[t]``; its indices are free.
+        known: by name of a statistic ``s``, the general entry ``s[u]`` and ``d s[u] / d X[t]``.
+        avoid: index names that fresh dummies must not take.
+    """
+
+    wrt: Access
+    known: Mapping[str, LocalDerivative]
+    avoid: frozenset[str]
+
+    def depends(self, expression: Base | Terms) -> bool:
+        """Whether the expression reads the target, or a statistic that depends on it."""
+        return any(name == self.wrt.tensor or name in self.known for name in tensors_of(expression))
+
+
+def no_tidying(subject: Subject, terms: Terms) -> tuple[Step, ...]:
+    """Leave every expression as it is."""
+    return ()
+
+
+def local_derivative(equation: Equation, entry: Access, wanted: Wanted, tidy: Tidy) -> LocalDerivative:
+    """``d entry / d wrt`` through the equation of `entry`, with every step.
+
+    Args:
+        equation: the defining equation of the tensor of `entry`.
+        entry: the entry under the indices that the caller chose (dummies of the chain rule).
+        wanted: the entry to differentiate by, and the statistics' derivatives.
+        tidy: simplification of the result after the deltas have done their work.
+    """
+    subject = Partial(entry, wanted.wrt)
+    here = (Term(sp.S.One, ((entry, sp.S.One),)),)
+    avoid = wanted.avoid | {slot.name for slot in (*entry.slots, *wanted.wrt.slots)}
+    forward = instantiate(equation, entry.slots, avoid)
+    steps = [Step(Rule.FORWARD, entry, here, forward, Used((entry.tensor,)))]
+    start = (Term(sp.S.One, ((subject, sp.S.One),)),)
+    inside = product_rule(forward, wanted)
+    steps.append(Step(rule_of(forward, wanted), subject, start, inside, constants(forward, wanted)))
+    steps.extend(resolve(subject, inside, wanted))
+    steps.extend(contract(subject, steps[-1].after))
+    steps.extend(tidy(subject, steps[-1].after))
+    return LocalDerivative(subject, tuple(steps), steps[-1].after)
+
+
+def instantiate(equation: Equation, slots: Sequence[Index], avoid: Iterable[str]) -> Terms:
+    """The right side of an equation at the entry `slots`, its sums under fresh names shared by all terms."""
+    taken = frozenset(avoid)
+    bound = tuple(dict.fromkeys(index for term in equation.terms for index in term.summed))
+    fresh = dict(zip(bound, fresh_indices(bound, taken | {slot.name for slot in equation.lhs.slots}), strict=True))
+    renamed = tuple(rename_bound(term, fresh) for term in equation.terms)
+    return substitute(renamed, dict(zip(equation.lhs.slots, slots, strict=True)))
+
+
+def product_rule(terms: Terms, wanted: Wanted) -> Terms:
+    """The derivative of a sum of products: one term for each factor that depends on the target."""
+    result: list[Term] = []
+    for term in terms:
+        for position, (base, exponent) in enumerate(term.powers):
+            if wanted.depends(base):
+                before, after = term.powers[:position], term.powers[position + 1 :]
+                rest = ((base, exponent - 1),) if exponent != 1 else ()
+                derivative = ((Partial(base, wanted.wrt), sp.S.One),)
+                result.append(product(term.coeff * exponent, (*before, *rest, *derivative, *after), term.summed))
+    return tuple(result)
+
+
+def rule_of(terms: Terms, wanted: Wanted) -> Rule:
+    """How a mathematician would call the product rule here."""
+    dependent = [[e for b, e in term.powers if wanted.depends(b)] for term in terms]
+    if not any(dependent):
+        return Rule.CONSTANT
+    if any(any(e.is_negative for e in es) and any(not e.is_negative for e in es) for es in dependent):
+        return Rule.QUOTIENT
+    if any(e != 1 for es in dependent for e in es):
+        return Rule.POINTWISE
+    return Rule.PRODUCT
+
+
+def constants(terms: Terms, wanted: Wanted) -> Constant:
+    """The tensors beside the ones that depend on the target."""
+    return Constant(tuple(name for name in tensors_of(terms) if name != wanted.wrt.tensor and name not in wanted.known))
+
+
+def resolve(subject: Subject, terms: Terms, wanted: Wanted) -> list[Step]:
+    """Steps that evaluate each derivative of a factor, and one that puts all of them in."""
+    open_partials = tuple(dict.fromkeys(base for term in terms for base in term.bases if isinstance(base, Partial)))
+    steps: list[Step] = []
+    values: dict[Partial, Terms] = {}
+    for partial in open_partials:
+        found, values[partial] = factor_derivative(partial, wanted)
+        steps.extend(found)
+    after = terms
+    for partial in open_partials:
+        after = insert(after, partial, values[partial])
+    used = tuple(dict.fromkeys(name for partial in open_partials for name in tensors_of(partial.base)))
+    if after != terms or not steps:
+        steps.append(Step(Rule.INSERT, subject, terms, after, Used(used)))
+    return steps
+
+
+def insert(terms: Terms, partial: Partial, value: Terms) -> Terms:
+    """`value` in the place of the derivative `partial`, distributed."""
+    result: list[Term] = []
+    for term in terms:
+        position = next((n for n, base in enumerate(term.bases) if base == partial), None)
+        result.extend((term,) if position is None else put_in_place(term, position, value))
+    return tuple(result)
+
+
+def factor_derivative(partial: Partial, wanted: Wanted) -> tuple[list[Step], Terms]:
+    """The derivative of one factor: an entry, a statistic, a pointwise function or a sum."""
+    base = partial.base
+    start = (Term(sp.S.One, ((partial, sp.S.One),)),)
+    if isinstance(base, Access) and base.tensor == wanted.wrt.tensor:
+        return entry_against_entry(partial, base)
+    if isinstance(base, Access):
+        known = wanted.known[base.tensor]
+        assert isinstance(known.partial.base, Access)
+        return [], substitute(known.result, dict(zip(known.partial.base.slots, base.slots, strict=True)))
+    if isinstance(base, Fn):
+        inner = chained(derivative_of(base), product_rule(base.arg, wanted))
+        rule = Rule.POINTWISE
+    elif isinstance(base, Add):
+        inner = product_rule(base.terms, wanted)
+        rule = Rule.PRODUCT
+    else:
+        raise AssertionError(f"{base} does not depend on a tensor")
+    steps = [Step(rule, partial, start, inner, Differentiated((base,)))]
+    steps.extend(resolve(partial, inner, wanted))
+    return steps, steps[-1].after
+
+
+def chained(outer: Terms, inner: Terms) -> Terms:
+    """``f'(u) * du``: the outer derivative as one factor of every term of the inner one."""
+    if not outer:
+        return ()
+    factor = power(outer, sp.S.One)
+    return tuple(
+        multiply_bodies(Term(factor.coeff * term.coeff, factor.powers), Term(sp.S.One, term.powers, term.summed))
+        for term in inner
+    )
+
+
+def entry_against_entry(partial: Partial, entry: Access) -> tuple[list[Step], Terms]:
+    """Entries of one tensor are independent: ``d V_cb / d V_jp = delta_cj delta_bp``."""
+    wrt = partial.wrt
+    deltas = tuple(Delta(left, right) for left, right in zip(entry.slots, wrt.slots, strict=True))
+    value = (product(sp.S.One, ((delta, sp.S.One) for delta in deltas)),)
+    start = (Term(sp.S.One, ((partial, sp.S.One),)),)
+    return [Step(Rule.ENTRY, partial, start, value, Entry(entry, wrt, deltas))], value

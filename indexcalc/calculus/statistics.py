@@ -1,0 +1,110 @@
+"""Which intermediates are statistics, and which tensors a gradient passes through.
+
+A statistic is a tensor whose gradient nobody asked for and that its consumers read broadcast: all
+of its indices are free where it is read, and its consumer has more. The normaliser of a softmax and
+the mean and variance of a LayerNorm are found so, by structure. A gradient of a statistic is never
+named; its consumers are differentiated through it, which is how a textbook does it, and what leads
+to closed forms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from indexcalc.algebra.terms import accesses_of
+from indexcalc.problem import Problem
+from indexcalc.program import Equation, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """How gradients flow through a program.
+
+    Attributes:
+        statistics: the tensors that are differentiated through.
+        needed: the tensors whose gradient gets an equation, in program order.
+    """
+
+    statistics: frozenset[str]
+    needed: tuple[str, ...]
+
+
+def find_flow(problem: Problem) -> Flow:
+    """The statistics of a problem, and the tensors between its targets and its outputs."""
+    program = problem.program
+    ends = {up.of for up in problem.upstream} | ({problem.loss} if problem.loss else set())
+    active = reachable(program, set(problem.targets)) & reaching(program, ends)
+    statistics = find_statistics(problem, ends)
+    needed = tuple(name for name in program.tensors if name in active and name not in statistics)
+    return Flow(frozenset(statistics), needed)
+
+
+def find_statistics(problem: Problem, ends: set[str]) -> set[str]:
+    """The unrequested tensors that are read broadcast, closed under "feeds only statistics"."""
+    program = problem.program
+    kept = ends | set(problem.targets) | {name for name in problem.names}
+    found: set[str] = set()
+    for equation in reversed(program.equations):
+        name = equation.name
+        readers = [program.definitions[reader] for reader in program.consumers[name]]
+        if name in kept or not readers:
+            continue
+        if all(is_read_pointwise(name, reader) for reader in readers) and any(
+            is_wider(reader, equation) or reader.name in found for reader in readers
+        ):
+            found.add(name)
+    return found
+
+
+def is_read_pointwise(name: str, reader: Equation) -> bool:
+    """Whether no index of any access of `name` is summed over in its reader."""
+    return not any(
+        slot in term.summed for term in reader.terms for entry in accesses_of(term, name) for slot in entry.slots
+    )
+
+
+def is_wider(reader: Equation, equation: Equation) -> bool:
+    """Whether the reader ranges over more indices than the tensor it reads, in itself or in its sums."""
+    within = [
+        len(frozenset(reader.lhs.slots) | frozenset(term.summed))
+        for term in reader.terms
+        if accesses_of(term, equation.name)
+    ]
+    return max(within, default=0) > len(equation.lhs.slots)
+
+
+def reachable(program: Program, start: set[str]) -> set[str]:
+    """The tensors that depend on any of `start`, with `start` itself."""
+    found = set(start)
+    for equation in program.equations:
+        if any(accesses_of(equation.terms, name) for name in found):
+            found.add(equation.name)
+    return found
+
+
+def reaching(program: Program, ends: set[str]) -> set[str]:
+    """The tensors that any of `ends` depends on, with `ends` themselves."""
+    found = set(ends)
+    for equation in reversed(program.equations):
+        if equation.name in found:
+            found.update(name for name in program.tensors if accesses_of(equation.terms, name))
+    return found
+
+
+def statistics_between(program: Program, statistics: frozenset[str], target: str) -> tuple[str, ...]:
+    """The statistics that depend on `target` directly or through other statistics, in program order."""
+    dependent: list[str] = []
+    for equation in program.equations:
+        if equation.name in statistics and any(accesses_of(equation.terms, name) for name in (target, *dependent)):
+            dependent.append(equation.name)
+    return tuple(dependent)
+
+
+def nearest_consumers(program: Program, statistics: frozenset[str], target: str) -> tuple[str, ...]:
+    """The tensors, no statistics, that read `target` directly or through statistics, in program order."""
+    sources = (target, *statistics_between(program, statistics, target))
+    return tuple(
+        equation.name
+        for equation in program.equations
+        if equation.name not in statistics and any(accesses_of(equation.terms, name) for name in sources)
+    )
