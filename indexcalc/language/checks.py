@@ -1,0 +1,181 @@
+"""The checks on an expression before it is lowered: every name means something, every index is free where it should be.
+
+They look at what the author wrote, sugar and all, so that each error points to a place in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+
+from indexcalc.calculus.pointwise import TABLE as POINTWISE
+from indexcalc.language.scope import FUNCTIONS, REDUCTIONS, Scope
+from indexcalc.language.source import suggestion
+from indexcalc.language.sugar import TABLE as SUGAR
+from indexcalc.language.syntax import (
+    DEPTH_LIMIT,
+    At,
+    Bracket,
+    Call,
+    Entry,
+    EquationLine,
+    Expression,
+    Gradient,
+    Reduce,
+    Scalar,
+    Slot,
+    children,
+    too_deep,
+)
+
+FreeIndices = Mapping[str, At | None]
+"""The names of the free indices, each with the place where it first occurs."""
+
+
+def is_delta(node: Entry, scope: Scope) -> bool:
+    """Whether ``delta[i,j]`` is Kronecker's: it is, unless the spec has a tensor of that name."""
+    return node.name == "delta" and node.slots is not None and "delta" not in {*scope.tensors, *scope.later}
+
+
+def check_expression(node: Expression, scope: Scope) -> FreeIndices:
+    """The free indices of a well-formed expression.
+
+    Raises:
+        SpecError: at the place of the first mistake.
+    """
+    deep = too_deep(node)
+    if deep is not None:
+        raise scope.source.error(f"the expression is nested more than {DEPTH_LIMIT} levels deep; name a part", deep.at)
+    return free_in(node, scope)
+
+
+def free_in(node: Expression, scope: Scope) -> FreeIndices:
+    """The free indices, after a look at every name on the way."""
+    match node:
+        case Entry(slots=None):
+            scope.scalar(node)
+            return {}
+        case Entry(name=name, slots=slots, at=at) if slots is not None:
+            if is_delta(node, scope):
+                check_pair(slots, scope, at)
+            else:
+                scope.entry(scope.tensor(name, at), slots, at, name)
+            return first_places(slots)
+        case Gradient(slots=slots):
+            scope.gradient(node)
+            return first_places(slots or ())
+        case Bracket(left=left, relation=relation, right=right, at=at):
+            if relation == "==":
+                check_pair((left, right), scope, at)
+            scope.index(left)
+            scope.index(right)
+            return first_places((left, right))
+        case Reduce():
+            return free_in_reduce(node, scope)
+        case Scalar(value=value, at=at):
+            check_symbols(value, scope, at)
+            return {}
+        case Call():
+            check_call(node, scope)
+    found: dict[str, At | None] = {}
+    for child in children(node):
+        for name, at in free_in(child, scope).items():
+            found.setdefault(name, at)
+    return found
+
+
+def first_places(slots: tuple[Slot, ...]) -> FreeIndices:
+    """Each name with its first place."""
+    return {slot.name: slot.at for slot in reversed(slots)}
+
+
+def check_pair(slots: tuple[Slot, ...], scope: Scope, at: At | None) -> None:
+    """A delta joins two indices of one extent."""
+    if len(slots) != 2:
+        raise scope.source.error(f"delta has two slots, but is written with {len(slots)}", at)
+    left, right = (scope.index(slot) for slot in slots)
+    if left.extent != right.extent:
+        raise scope.source.error(
+            f"a delta joins indices of one extent, but {left.name} has extent {left.extent}{scope.index_line(left)} "
+            f"and {right.name} has extent {right.extent}{scope.index_line(right)}",
+            slots[1].at,
+        )
+
+
+def check_symbols(value: sp.Expr, scope: Scope, at: At | None) -> None:
+    """A scalar from Python holds only declared extents and parameters."""
+    known = {*scope.extents.values(), *(parameter.symbol for parameter in scope.parameters.values())}
+    for symbol in sorted(value.free_symbols, key=str):
+        if symbol not in known:
+            raise scope.source.error(f"the scalar {symbol} is neither an extent nor a parameter of this program", at)
+
+
+def check_call(node: Call, scope: Scope) -> None:
+    """A known function with the right number of arguments."""
+    if node.function not in FUNCTIONS:
+        form = f"; write {node.function}[k](...)" if node.function in REDUCTIONS else ""
+        hint = form or suggestion(node.function, FUNCTIONS) or f"; known are {', '.join(sorted(FUNCTIONS))}"
+        raise scope.source.error(f"the function {node.function} is not known{hint}", node.at)
+    expected = 1 + (POINTWISE[node.function].constants if node.function in POINTWISE else 0)
+    if len(node.args) != expected:
+        count = "one argument" if expected == 1 else f"{expected} arguments"
+        raise scope.source.error(f"{node.function} takes {count}, but is written with {len(node.args)}", node.at)
+
+
+def free_in_reduce(node: Reduce, scope: Scope) -> FreeIndices:
+    """The free indices of the body, without those that the sum binds."""
+    if node.operator not in REDUCTIONS:
+        hint = suggestion(node.operator, REDUCTIONS) or f"; known are {', '.join(sorted(REDUCTIONS))}"
+        if node.operator in scope.tensors:
+            hint = "; a product is written with *"
+        raise scope.source.error(f"{node.operator}[...](...) is not known{hint}", node.at)
+    inner = free_in(node.body, scope)
+    seen: set[str] = set()
+    for slot in node.indices:
+        scope.index(slot)
+        if slot.name in seen:
+            raise scope.source.error(f"{node.operator} has the index {slot.name} twice", slot.at)
+        if slot.name not in inner:
+            raise scope.source.error(
+                f"{node.operator} over {slot.name}, but {slot.name} does not occur inside", slot.at
+            )
+        seen.add(slot.name)
+    if node.operator in SUGAR and SUGAR[node.operator].keeps:
+        return inner
+    return {name: at for name, at in inner.items() if name not in seen}
+
+
+def check_left_side(left: Entry, scope: Scope) -> None:
+    """The slots of a definition are declared, and distinct."""
+    seen: set[str] = set()
+    for slot in left.slots or ():
+        scope.index(slot)
+        if slot.name in seen:
+            raise scope.source.error(
+                f"{left.name} is defined with the index {slot.name} in two slots; "
+                "use two names, and delta[i,j] for a diagonal",
+                slot.at,
+            )
+        seen.add(slot.name)
+
+
+def check_equation_line(line: EquationLine, scope: Scope) -> None:
+    """Both sides have the same free indices; a single term may lack some that another term has."""
+    left, right = line.left, check_expression(line.right, scope)
+    names = [slot.name for slot in left.slots or ()]
+    for name, at in right.items():
+        if name not in names:
+            whole = f"{left.name}[{','.join([*names, name])}]"
+            raise scope.source.error(
+                f"the index {name} is free on the right, but not on the left: "
+                f"sum over it, sum[{name}](...), or define {whole}",
+                at,
+            )
+    for slot in left.slots or ():
+        if slot.name not in right:
+            raise scope.source.error(
+                f"the index {slot.name} stands on the left, but is free nowhere on the right: "
+                "leave it out on the left, or use it on the right",
+                slot.at,
+            )

@@ -1,0 +1,222 @@
+"""Syntax tree of an expression to terms: binders are kept apart, sums in non-linear places get names.
+
+The expression has passed `check_expression`; what can still go wrong here is a matter of values,
+such as a division by zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import reduce
+
+import sympy as sp
+
+from indexcalc.algebra.build import EXPANSION_LIMIT, access, as_factor, is_one, power, product, scalar, scale, sum_over
+from indexcalc.algebra.renaming import fresh_names, rename_bound
+from indexcalc.algebra.terms import ONE, Delta, Fn, Index, Iverson, Term, Terms, index_names
+from indexcalc.errors import LimitError, ProgramError
+from indexcalc.language.checks import is_delta
+from indexcalc.language.hoist import ARGUMENT, DENOMINATOR, SumNames, hoist
+from indexcalc.language.scope import Scope
+from indexcalc.language.sugar import TABLE as SUGAR
+from indexcalc.language.sugar import expand_sugar
+from indexcalc.language.syntax import (
+    At,
+    Bracket,
+    Call,
+    Entry,
+    Expression,
+    ExtentOf,
+    Gradient,
+    Negate,
+    Over,
+    Plus,
+    Raise,
+    Reduce,
+    Scalar,
+    Times,
+)
+from indexcalc.language.values import SCALAR_FUNCTIONS, applied, check_exponent, checked, raised
+
+LOGARITHMS = frozenset({"log"})
+"""Functions whose summed argument is named as a denominator is: the Z of a log-sum-exp."""
+
+
+@dataclass
+class Lowering:
+    """The lowering of the expressions of one equation; equal subtrees are lowered once."""
+
+    scope: Scope
+    names: SumNames
+    lowered: dict[int, tuple[Expression, Terms]] = field(default_factory=dict)
+
+    def terms(self, node: Expression) -> Terms:
+        """The value of the expression, as a sum of terms in authored order."""
+        known = self.lowered.get(id(node))
+        if known is None:
+            with self.scope.source.located(node.at):
+                known = (node, self.lower(node))
+            self.lowered[id(node)] = known
+        return known[1]
+
+    def lower(self, node: Expression) -> Terms:
+        """An operation on other expressions, by its kind."""
+        match node:
+            case Plus(parts=parts):
+                return joined([self.terms(part) for part in parts])
+            case Negate(operand=operand):
+                return scale(self.terms(operand), -sp.S.One)
+            case Times(factors=factors):
+                return reduce(self.multiply, (self.terms(factor) for factor in factors))
+            case Over(operand=operand, at=at):
+                return self.power(self.terms(operand), -sp.S.One, at)
+            case Raise(base=base, exponent=exponent, at=at):
+                return self.power(self.terms(base), self.constant(exponent, "an exponent"), at)
+            case Reduce(operator=operator) if operator in SUGAR:
+                return self.terms(expand_sugar(node))
+            case Reduce():
+                return self.sum(node)
+            case Call():
+                return self.call(node)
+            case _:
+                return self.leaf(node)
+
+    def leaf(self, node: Scalar | ExtentOf | Entry | Gradient | Bracket) -> Terms:
+        """What holds no other expression."""
+        match node:
+            case Scalar(value=value):
+                return scalar(checked(value))
+            case ExtentOf(index=index):
+                return scalar(self.scope.index(index).extent)
+            case Entry():
+                return self.entry(node)
+            case Gradient():
+                entry = self.scope.gradient(node)
+                return (access(entry.tensor, *entry.slots),)
+            case Bracket():
+                return self.bracket(node)
+
+    def entry(self, node: Entry) -> Terms:
+        """A tensor's entry, Kronecker's delta, or a bare name."""
+        if node.slots is None:
+            found = self.scope.scalar(node)
+            return scalar(found) if isinstance(found, sp.Expr) else (access(found.tensor),)
+        if is_delta(node, self.scope):
+            left, right = (self.scope.index(slot) for slot in node.slots)
+            return (product(1, ((Delta(left, right), sp.S.One),)),)
+        return (access(node.name, *(self.scope.index(slot) for slot in node.slots)),)
+
+    def bracket(self, node: Bracket) -> Terms:
+        """An Iverson bracket; ``==`` is a delta, and ``>`` is ``<`` read backwards."""
+        left, right = self.scope.index(node.left), self.scope.index(node.right)
+        if node.relation == "==":
+            return (product(1, ((Delta(left, right), sp.S.One),)),)
+        if left == right:
+            return scalar(1 if node.relation in ("<=", ">=") else 0)
+        if node.relation in (">", ">="):
+            return (product(1, ((Iverson(right, node.relation.replace(">", "<"), left), sp.S.One),)),)
+        return (product(1, ((Iverson(left, node.relation, right), sp.S.One),)),)
+
+    def sum(self, node: Reduce) -> Terms:
+        """The sum over new dummies of every term of the body."""
+        bound = tuple(self.scope.index(slot) for slot in node.indices)
+        names = {index.name for index in bound}
+        return sum_over(tuple(self.apart(term, names) for term in self.terms(node.body)), bound)
+
+    def call(self, node: Call) -> Terms:
+        """A pointwise function: of a scalar, of an argument without sums, or of one whose sums get names."""
+        argument, *constants = node.args
+        terms = self.terms(argument)
+        if node.function == "sqrt":
+            return self.power(terms, sp.Rational(1, 2), node.at)
+        params = tuple(self.constant(constant, f"the second argument of {node.function}") for constant in constants)
+        value = scalar_value(terms)
+        if value is not None and node.function in SCALAR_FUNCTIONS:
+            return scalar(applied(node.function, value))
+        stem = DENOMINATOR if node.function in LOGARITHMS else ARGUMENT
+        return (Term(sp.S.One, ((Fn(node.function, self.without_sums(terms, stem, node.at), params), sp.S.One),)),)
+
+    def power(self, terms: Terms, exponent: sp.Expr, at: At | None) -> Terms:
+        """``terms ** exponent``."""
+        value = scalar_value(terms)
+        if value is not None:
+            return scalar(raised(value, exponent))
+        if not exponent.is_Rational:
+            raise ProgramError(f"the exponent of a tensor is a number, such as 2 or -1/2, not {exponent}")
+        check_exponent(exponent)
+        if exponent == 1:
+            return terms
+        if exponent == 0:
+            return ONE
+        bare = self.without_sums(terms, DENOMINATOR if exponent.is_negative else ARGUMENT, at)
+        if len(bare) == 1:
+            raised(bare[0].coeff, exponent)
+        return (power(bare, exponent),)
+
+    def without_sums(self, terms: Terms, stem: str, at: At | None) -> Terms:
+        """The terms with their sums named."""
+        named = hoist(terms, stem, self.names)
+        if named is None:
+            raise self.scope.source.error("this sum has no name here; give it one by an equation", at)
+        return named
+
+    def constant(self, node: Expression, role: str) -> sp.Expr:
+        """The value of a scalar expression."""
+        value = scalar_value(self.terms(node))
+        if value is None:
+            raise self.scope.source.error(f"{role} is a scalar: a number, an extent or a parameter", node.at)
+        return value
+
+    def multiply(self, left: Terms, right: Terms) -> Terms:
+        """The product, distributed only over sums of terms that hold sums over indices themselves."""
+        if is_one(left) or is_one(right):
+            return right if is_one(left) else left
+        lefts, rights = factors_of(left), factors_of(right)
+        if len(lefts) * len(rights) > EXPANSION_LIMIT:
+            raise LimitError(f"multiplying out gives more than {EXPANSION_LIMIT} terms")
+        return tuple(self.times(one, other) for one in lefts for other in rights)
+
+    def times(self, left: Term, right: Term) -> Term:
+        """The product of two closed terms, their dummies named apart as an author would."""
+        bound = {index.name for index in right.summed}
+        left = self.apart(left, index_names(right) - bound)
+        right = self.apart(right, index_names(left))
+        powers = left.powers + right.powers
+        return product(checked(left.coeff * right.coeff), powers, left.summed + right.summed)
+
+    def apart(self, term: Term, avoid: Collection[str]) -> Term:
+        """The term with dummies renamed where they are in `avoid`: declared names first, then new ones."""
+        clashing = [index for index in term.summed if index.name in avoid]
+        if not clashing:
+            return term
+        used = {*avoid, *index_names(term)}
+        fresh = fresh_names({*used, *self.scope.indices})
+        renaming: dict[Index, Index] = {}
+        for index in clashing:
+            twins = (i.name for i in self.scope.indices.values() if i.extent == index.extent and i.name not in used)
+            name = next(twins, None) or next(fresh)
+            used.add(name)
+            renaming[index] = Index(name, index.extent)
+        return rename_bound(term, renaming)
+
+
+def scalar_value(terms: Terms) -> sp.Expr | None:
+    """The scalar that the terms are, if they hold no tensor."""
+    if any(term.powers for term in terms):
+        return None
+    return sp.Add(*(term.coeff for term in terms))
+
+
+def joined(parts: list[Terms]) -> Terms:
+    """The sum of sums; scalars alone are added up."""
+    terms = tuple(term for part in parts for term in part)
+    value = scalar_value(terms)
+    return terms if value is None else scalar(checked(value))
+
+
+def factors_of(terms: Terms) -> Terms:
+    """A sum without sums over indices is one factor; else its terms are multiplied one by one."""
+    if len(terms) < 2 or any(term.summed for term in terms):
+        return terms
+    return (as_factor(terms),)

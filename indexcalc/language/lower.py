@@ -1,0 +1,122 @@
+"""Statements to a `Problem`: one lowering for spec texts and for programs built in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from indexcalc.algebra.terms import Access, Terms
+from indexcalc.language.checks import check_equation_line, check_expression, check_left_side
+from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
+from indexcalc.language.expressions import Lowering
+from indexcalc.language.hoist import SumNames
+from indexcalc.language.scope import Scope
+from indexcalc.language.source import Source
+from indexcalc.language.syntax import At, ClaimLine, EquationLine, Expression, Statement
+from indexcalc.language.targets import read_requests
+from indexcalc.problem import Problem
+from indexcalc.program import Equation, Identity, Program, Tensor, check_program
+
+EQUATION_LIMIT = 2_000
+"""The most equations of one program."""
+
+
+def lower(statements: Iterable[Statement], source: Source, slug: str) -> Problem:
+    """The problem that the statements pose.
+
+    Raises:
+        SpecError: for the first mistake, at its place.
+    """
+    lines = tuple(statements)
+    found = declare(lines, source)
+    names = SumNames(every_name(lines, found))
+    equations = lower_equations([line for line in lines if isinstance(line, EquationLine)], found, names)
+    program = Program(
+        title=found.title if found.title is not None else slug,
+        inputs=tuple(found.inputs.values()),
+        equations=equations,
+        outputs=(),
+        indices=tuple(found.indices.values()),
+        index_docs=found.index_docs,
+        parameters=tuple(found.parameters.values()),
+    )
+    scope = replace(found.scope(), tensors=program.tensors)
+    asked = read_requests(lines, program, scope, names.taken)
+    results = (asked.loss,) if asked.loss is not None else tuple(up.of for up in asked.upstream)
+    program = replace(program, outputs=results)
+    problem = Problem(program, asked.upstream, asked.targets, asked.loss, asked.names, (), slug)
+    problem = with_claims(problem, [line for line in lines if isinstance(line, ClaimLine)], scope, names)
+    with source.located(None):
+        check_program(problem.program)
+    return problem
+
+
+def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNames) -> tuple[Equation, ...]:
+    """Every equation in order, each after the sums that got a name on its behalf."""
+    source = found.source
+    if not lines:
+        raise source.error("there is no equation; write one such as Y[i] = exp(X[i])", last_place(source))
+    if len(lines) > EQUATION_LIMIT:
+        raise source.error(f"more than {EQUATION_LIMIT} equations", lines[EQUATION_LIMIT].at)
+    tensors = dict(found.inputs)
+    later = {line.left.name: line.at for line in reversed(lines)}
+    scope = replace(found.scope(), tensors=tensors, later=later)
+    equations: list[Equation] = []
+    for line in lines:
+        name = line.left.name
+        found.once("", name, line.at)
+        check_new_tensor(name, line.at, found)
+        for equation in lower_equation(line, scope, names):
+            tensors[equation.name] = Tensor(equation.name, equation.lhs.slots, equation.doc)
+            equations.append(equation)
+    return tuple(equations)
+
+
+def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[Equation, ...]:
+    """One line as its equation, with the equations of its named sums before it."""
+    with scope.source.within(f"the equation of {line.left.name}"), scope.source.located(line.at):
+        check_left_side(line.left, scope)
+        check_equation_line(line, scope)
+        slots = tuple(scope.index(slot) for slot in line.left.slots or ())
+        names.order = slots
+        lowering = Lowering(scope, names)
+        terms = lowering.terms(line.right)
+        own = {slot.name for slot in slots}
+        terms = tuple(lowering.apart(term, own) for term in terms)
+    equation = Equation(Access(line.left.name, slots), terms, line.doc)
+    hoisted = names.take()
+    names.learn(equation)
+    return (*hoisted, equation)
+
+
+def with_claims(problem: Problem, lines: list[ClaimLine], scope: Scope, names: SumNames) -> Problem:
+    """The problem with its assumptions and the identities to prove."""
+    names.frozen = True
+    assumed = tuple(lower_claim(line, scope, names) for line in lines if line.assumed)
+    gradients = problem.gradient_names
+    tensors = dict(scope.tensors)
+    for tensor, name in ({up.of: up.name for up in problem.upstream} | dict(problem.names)).items():
+        tensors[name] = Tensor(name, scope.tensors[tensor].slots)
+    proving = replace(scope, tensors=tensors, gradients=gradients)
+    claims = tuple(lower_claim(line, proving, names) for line in lines if not line.assumed)
+    return replace(problem, program=replace(problem.program, assumptions=assumed), claims=claims)
+
+
+def lower_claim(line: ClaimLine, scope: Scope, names: SumNames) -> Identity:
+    """Both sides of an identity, for all values of their free indices."""
+    word = "assume" if line.assumed else "prove"
+    with scope.source.within(f"{word} {line.doc or 'without a text'}"), scope.source.located(line.at):
+        lowering = Lowering(scope, names)
+        left, right = (claim_side(side, lowering, scope) for side in (line.left, line.right))
+    return Identity(left, right, line.doc)
+
+
+def claim_side(side: Expression, lowering: Lowering, scope: Scope) -> Terms:
+    """One side of an identity; its free indices may differ from those of the other."""
+    check_expression(side, scope)
+    return lowering.terms(side)
+
+
+def last_place(source: Source) -> At | None:
+    """The end of the text, if there is a text."""
+    return At(len(source.lines), 1) if source.lines else None

@@ -1,0 +1,224 @@
+"""Spec text to syntax tree: the grammar, and the tree built from what it finds."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, ClassVar
+
+import sympy as sp
+from lark import Lark, Token, v_args
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
+from lark.visitors import Transformer_NonRecursive
+
+from indexcalc.errors import SpecError
+from indexcalc.language import syntax as ast
+from indexcalc.language.complaints import unexpected_character, unexpected_token
+from indexcalc.language.source import Source
+
+DIGIT_LIMIT = 60
+"""The longest number, in characters."""
+
+EXPONENT_LIMIT = 300
+"""The largest decimal exponent of a number such as ``1e-5``."""
+
+
+class NewlinesInBrackets:
+    """Drops the end of a line while a bracket is open, so that a long formula can go on."""
+
+    always_accept: ClassVar[tuple[str, ...]] = ("_NL",)
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        """The tokens without line ends inside brackets; the name is the one that Lark calls."""
+        depth = 0
+        for token in stream:
+            if token.type in ("LPAR", "LSQB"):
+                depth += 1
+            elif token.type in ("RPAR", "RSQB"):
+                depth = max(0, depth - 1)
+            if token.type != "_NL" or depth == 0:
+                yield token
+
+
+@lru_cache(maxsize=1)
+def parser() -> Lark:
+    """The parser, built once."""
+    grammar = files("indexcalc.language").joinpath("grammar.lark").read_text("utf-8")
+    return Lark(grammar, parser="lalr", postlex=NewlinesInBrackets(), maybe_placeholders=True)
+
+
+def parse(source: Source) -> tuple[ast.Statement, ...]:
+    """The statements of a spec text, in order.
+
+    Raises:
+        SpecError: with the place of the first thing that does not fit, and what would.
+    """
+    try:
+        tree = parser().parse("\n".join(source.lines) + "\n")
+        groups = TreeBuilder(source).transform(tree)
+    except UnexpectedToken as found:
+        raise unexpected_token(found, source) from None
+    except UnexpectedCharacters as found:
+        raise unexpected_character(found, source) from None
+    except VisitError as wrapped:
+        if isinstance(wrapped.orig_exc, SpecError):
+            raise wrapped.orig_exc from None
+        raise
+    assert isinstance(groups, list)
+    return tuple(statement for group in groups for statement in group)
+
+
+def at(token: Token) -> ast.At:
+    """The place of a token."""
+    return ast.At(token.line or 1, token.column or 1)
+
+
+def prose(token: Token | None) -> str:
+    """The text of a quoted string; only the quote and the backslash are ever escaped."""
+    return "" if token is None else token[1:-1].replace('\\"', '"').replace("\\\\", "\\").strip()
+
+
+@v_args(inline=True)
+class TreeBuilder(Transformer_NonRecursive[Token, Any]):
+    """One method a rule of the grammar; statements come as tuples, since a line may hold several."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self.source = source
+
+    def start(self, *groups: tuple[ast.Statement, ...]) -> list[tuple[ast.Statement, ...]]:
+        """The statements of all lines."""
+        return list(groups)
+
+    def title(self, text: Token) -> tuple[ast.Statement, ...]:
+        """``title "..."``."""
+        return (ast.TitleLine(prose(text), at(text)),)
+
+    def index(self, names: tuple[ast.Slot, ...], extent: str | int, doc: Token | None) -> tuple[ast.Statement, ...]:
+        """``index i, j : T``."""
+        return (ast.IndexLine(names, extent, prose(doc), names[0].at),)
+
+    def extent(self, token: Token) -> str | int:
+        """A name, or a whole number."""
+        if token.type == "NAME":
+            return self.identifier(token)
+        if not token.isdecimal() or int(token[:DIGIT_LIMIT]) < 1 or len(token) > 9:
+            raise self.source.error(f"an extent is a name or a whole number from 1 on, not {token}", at(token))
+        return int(token)
+
+    def param(self, *parameters: ast.Statement) -> tuple[ast.Statement, ...]:
+        """One statement a parameter."""
+        return parameters
+
+    def parameter(self, name: Token, default: ast.Expression | None, doc: Token | None) -> ast.Statement:
+        """``eps = 1e-5 "doc"``."""
+        return ast.ParameterLine(self.identifier(name), default, prose(doc), at(name))
+
+    def input(self, *declared: ast.Statement) -> tuple[ast.Statement, ...]:
+        """One statement an input."""
+        return declared
+
+    def declared(self, entry: ast.Entry, doc: Token | None) -> ast.Statement:
+        """``Q[i,k] "doc"``."""
+        return ast.InputLine(entry, prose(doc), entry.at)
+
+    def equation(self, left: ast.Entry, right: ast.Expression, doc: Token | None) -> tuple[ast.Statement, ...]:
+        """``S[i,j] = ...``."""
+        return (ast.EquationLine(left, right, prose(doc), left.at),)
+
+    def upstream(self, given: ast.Entry, of: ast.Gradient, doc: Token | None) -> tuple[ast.Statement, ...]:
+        """``upstream G[i,p] = dL/dO[i,p]``."""
+        return (ast.UpstreamLine(given, of, prose(doc), given.at),)
+
+    def loss(self, name: Token) -> tuple[ast.Statement, ...]:
+        """``loss L``."""
+        return (ast.LossLine(self.identifier(name), at(name)),)
+
+    def derive(self, names: tuple[ast.Slot, ...]) -> tuple[ast.Statement, ...]:
+        """``derive V, A``."""
+        return (ast.DeriveLine(names, names[0].at),)
+
+    def name(self, name: Token, of: ast.Gradient) -> tuple[ast.Statement, ...]:
+        """``name D = dL/dA``."""
+        return (ast.NameLine(self.identifier(name), of, at(name)),)
+
+    def prove(self, left: ast.Expression, right: ast.Expression, doc: Token | None) -> tuple[ast.Statement, ...]:
+        """``prove left = right``."""
+        return (ast.ClaimLine(left, right, prose(doc), False, left.at),)
+
+    def assume(self, left: ast.Expression, right: ast.Expression, doc: Token | None) -> tuple[ast.Statement, ...]:
+        """``assume left = right``."""
+        return (ast.ClaimLine(left, right, prose(doc), True, left.at),)
+
+    def names(self, *tokens: Token) -> tuple[ast.Slot, ...]:
+        """Names between commas."""
+        return tuple(self.slot(token) for token in tokens)
+
+    def entry(self, name: Token, slots: tuple[ast.Slot, ...] | None) -> ast.Entry:
+        """``A[i,j]``, or a bare name."""
+        return ast.Entry(self.identifier(name), slots, at(name))
+
+    def gradient(self, token: Token, slots: tuple[ast.Slot, ...] | None) -> ast.Gradient:
+        """``dL/dA[i,j]``: the name comes after ``dL/d``."""
+        return ast.Gradient(self.identifier(token, token[4:]), slots, at(token))
+
+    def plus(self, first: ast.Expression, *rest: Any) -> ast.Expression:
+        """``a + b - c``, flat."""
+        parts = [first]
+        for sign, part in zip(rest[::2], rest[1::2], strict=True):
+            parts.append(ast.Negate(part, at(sign)) if sign == "-" else part)
+        return ast.Plus(tuple(parts), first.at)
+
+    def times(self, first: ast.Expression, *rest: Any) -> ast.Expression:
+        """``a * b / c``, flat, from left to right."""
+        factors = [first]
+        for operator, factor in zip(rest[::2], rest[1::2], strict=True):
+            factors.append(ast.Over(factor, at(operator)) if operator == "/" else factor)
+        return ast.Times(tuple(factors), first.at)
+
+    def negate(self, sign: Token, operand: ast.Expression) -> ast.Expression:
+        """``-a``, or ``+a``, which is a."""
+        return ast.Negate(operand, at(sign)) if sign == "-" else operand
+
+    def exponential(self, base: ast.Expression, operator: Token, exponent: ast.Expression) -> ast.Expression:
+        """``a ^ b``."""
+        return ast.Raise(base, exponent, at(operator))
+
+    def number(self, token: Token) -> ast.Expression:
+        """An exact number."""
+        return ast.Scalar(self.exact(token), at(token))
+
+    def reduce(self, operator: Token, indices: tuple[ast.Slot, ...], body: ast.Expression) -> ast.Expression:
+        """``sum[k](...)``."""
+        return ast.Reduce(str(operator), indices, body, at(operator))
+
+    def call(self, function: Token, *args: ast.Expression) -> ast.Expression:
+        """``exp(...)``."""
+        return ast.Call(str(function), args, at(function))
+
+    def bracket(self, left: Token, relation: Token, right: Token) -> ast.Expression:
+        """``[i <= j]``."""
+        return ast.Bracket(self.slot(left), str(relation), self.slot(right), at(left))
+
+    def slot(self, token: Token) -> ast.Slot:
+        """An index name in its place."""
+        return ast.Slot(self.identifier(token), at(token))
+
+    def identifier(self, token: Token, text: str | None = None) -> str:
+        """A name in the normal form that Python, too, gives to identifiers."""
+        name = str(token) if text is None else text
+        if not name.isidentifier():
+            raise self.source.error(f"{name} is not a name: use letters, digits and _ (x_1, not x₁ or x²)", at(token))
+        return unicodedata.normalize("NFKC", name)
+
+    def exact(self, token: Token) -> sp.Rational:
+        """A number as it stands: 0.1 is one tenth."""
+        exponent = token.lower().partition("e")[2]
+        if len(token) > DIGIT_LIMIT or (exponent and abs(int(exponent)) > EXPONENT_LIMIT):
+            raise self.source.error(
+                f"this number is too long: at most {DIGIT_LIMIT} characters and exponents to {EXPONENT_LIMIT}",
+                at(token),
+            )
+        return sp.Rational(str(token))

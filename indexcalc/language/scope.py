@@ -1,0 +1,141 @@
+"""What the names of a spec mean: the tables of indices, extents, parameters and tensors, and look-up in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Index
+from indexcalc.calculus.pointwise import TABLE as POINTWISE
+from indexcalc.language.source import Source, line_of, suggestion
+from indexcalc.language.sugar import TABLE as SUGAR
+from indexcalc.language.syntax import At, Entry, Gradient, Slot
+from indexcalc.program import Parameter, Tensor
+
+REDUCTIONS = frozenset({"sum", *SUGAR})
+"""What may stand before ``[indices](...)``."""
+
+FUNCTIONS = frozenset({"sqrt", *POINTWISE})
+"""What may stand before ``(...)``."""
+
+CONSTANTS = {"pi": sp.pi}
+"""Scalars that every spec knows, unless it declares the name itself."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names that an expression may use.
+
+    Attributes:
+        source: the text, for errors.
+        indices: the declared indices.
+        extents: the symbolic extents.
+        parameters: the scalar parameters.
+        tensors: the tensors that are known so far.
+        later: the tensors that a later equation defines, with its place.
+        declared: the place of every declaration: of an index under ``index i``, of a tensor under ``A``.
+        gradients: for a claim, the name of dL/dX by tensor X; None where gradients can't stand.
+    """
+
+    source: Source
+    indices: Mapping[str, Index]
+    extents: Mapping[str, sp.Symbol]
+    parameters: Mapping[str, Parameter]
+    tensors: Mapping[str, Tensor]
+    later: Mapping[str, At | None] = field(default_factory=dict)
+    declared: Mapping[str, At | None] = field(default_factory=dict)
+    gradients: Mapping[str, str] | None = None
+
+    def index(self, slot: Slot) -> Index:
+        """The declared index of this name."""
+        found = self.indices.get(slot.name)
+        if found is None:
+            hint = suggestion(slot.name, self.indices)
+            raise self.source.error(f"the index {slot.name} is not declared{hint}", slot.at)
+        return found
+
+    def tensor(self, name: str, at: At | None) -> Tensor:
+        """The known tensor of this name."""
+        found = self.tensors.get(name)
+        if found is not None:
+            return found
+        if name in self.later:
+            where = line_of(self.later[name])
+            raise self.source.error(f"{name} is read before it is defined{where}", at)
+        if name in REDUCTIONS:
+            raise self.source.error(f"{name}[...] needs its argument in parentheses: {name}[k](...)", at)
+        raise self.source.error(f"the tensor {name} is not known{suggestion(name, self.tensors)}", at)
+
+    def entry(self, tensor: Tensor, slots: tuple[Slot, ...], at: At | None, written: str) -> Access:
+        """The access with checked slots: their number, and the extent of each."""
+        general = written + (f"[{','.join(slot.name for slot in tensor.slots)}]" if tensor.slots else "")
+        if len(slots) != len(tensor.slots):
+            count = f"{len(tensor.slots)} slot{'' if len(tensor.slots) == 1 else 's'}"
+            raise self.source.error(f"{general} has {count}, but is written with {len(slots)}", at)
+        indices = tuple(self.index(slot) for slot in slots)
+        for slot, index, declared in zip(slots, indices, tensor.slots, strict=True):
+            if index.extent != declared.extent:
+                raise self.source.error(self.clash(index, declared, general), slot.at)
+        return Access(tensor.name, indices)
+
+    def clash(self, index: Index, declared: Index, general: str) -> str:
+        """Both extents and both places."""
+        here, there = self.index_line(index), self.index_line(declared)
+        return (
+            f"the index {index.name} has extent {index.extent}{here}, "
+            f"but this slot of {general} has extent {declared.extent}, that of {declared.name}{there}"
+        )
+
+    def index_line(self, index: Index) -> str:
+        """`` (line 3)``, where the index is declared."""
+        return line_of(self.declared.get(f"index {index.name}"))
+
+    def scalar(self, node: Entry) -> Access | sp.Expr:
+        """What a bare name stands for: a tensor without slots, a parameter, an extent or a constant.
+
+        Raises:
+            SpecError: if it stands for two of these, or for none.
+        """
+        name = node.name
+        meanings: dict[str, Access | sp.Expr] = {}
+        if name in self.tensors and not self.tensors[name].slots:
+            meanings["a tensor without slots"] = Access(name)
+        if name in self.parameters:
+            meanings["a parameter"] = self.parameters[name].symbol
+        if name in self.extents:
+            meanings["an extent"] = self.extents[name]
+        if len(meanings) > 1:
+            raise self.source.error(f"{name} is both {' and '.join(meanings)}; rename one", node.at)
+        if meanings:
+            return next(iter(meanings.values()))
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        raise self.source.error(self.no_scalar(name), node.at)
+
+    def no_scalar(self, name: str) -> str:
+        """Why a bare name has no value."""
+        if name in self.tensors:
+            slots = ",".join(slot.name for slot in self.tensors[name].slots)
+            return f"{name} has slots: write {name}[{slots}]"
+        if name in self.later:
+            return f"{name} is read before it is defined{line_of(self.later[name])}"
+        if name in FUNCTIONS:
+            return f"{name} is a function: write {name}(...)"
+        if name in REDUCTIONS:
+            return f"{name} needs indices and an argument: write {name}[k](...)"
+        if name in self.indices:
+            return f"the index {name} has no value of its own; it stands in slots only"
+        return f"the scalar {name} is not known{suggestion(name, {*self.tensors, *self.parameters, *self.extents})}"
+
+    def gradient(self, node: Gradient) -> Access:
+        """The entry of dL/dX that a claim speaks of."""
+        if self.gradients is None:
+            raise self.source.error("a gradient can stand only in prove, upstream and name", node.at)
+        tensor = self.tensors.get(node.of)
+        if tensor is None or node.of not in self.gradients:
+            hint = suggestion(node.of, self.gradients)
+            raise self.source.error(f"the tensor {node.of} is not known{hint}", node.at)
+        access = self.entry(tensor, node.slots or (), node.at, f"dL/d{node.of}")
+        return Access(self.gradients[node.of], access.slots)

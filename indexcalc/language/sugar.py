@@ -1,0 +1,100 @@
+"""The table of composites: each is written out in sums and pointwise functions, and has no derivative of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.language.syntax import (
+    Call,
+    Expression,
+    ExtentOf,
+    Negate,
+    Over,
+    Plus,
+    Raise,
+    Reduce,
+    Scalar,
+    Times,
+)
+
+Expansion = Callable[[Reduce], Expression]
+
+
+def total(node: Reduce, body: Expression) -> Reduce:
+    """``sum[...](body)`` over the indices of `node`."""
+    return Reduce("sum", node.indices, body, node.at)
+
+
+def square(body: Expression) -> Raise:
+    """``body^2``."""
+    return Raise(body, Scalar(sp.Integer(2), body.at), body.at)
+
+
+def mean(node: Reduce) -> Expression:
+    """``1/extent * sum[h](x)``."""
+    extents = tuple(Over(ExtentOf(index, node.at), node.at) for index in node.indices)
+    return Times((Scalar(sp.S.One, node.at), *extents, total(node, node.body)), node.at)
+
+
+def variance(node: Reduce) -> Expression:
+    """``mean[h]((x - mean[h](x))^2)``."""
+    centre = Negate(Reduce("mean", node.indices, node.body, node.at), node.at)
+    return Reduce("mean", node.indices, square(Plus((node.body, centre), node.at)), node.at)
+
+
+def softmax(node: Reduce) -> Expression:
+    """``exp(x) / sum[j](exp(x))``."""
+    numerator = Call("exp", (node.body,), node.at)
+    return Times((numerator, Over(total(node, numerator), node.at)), node.at)
+
+
+def logsumexp(node: Reduce) -> Expression:
+    """``log(sum[j](exp(x)))``."""
+    return Call("log", (total(node, Call("exp", (node.body,), node.at)),), node.at)
+
+
+def logsoftmax(node: Reduce) -> Expression:
+    """``x - log(sum[j](exp(x)))``."""
+    return Plus((node.body, Negate(logsumexp(node), node.at)), node.at)
+
+
+def norm2(node: Reduce) -> Expression:
+    """``sum[i](x^2)``."""
+    return total(node, square(node.body))
+
+
+@dataclass(frozen=True, slots=True)
+class Sugar:
+    """One row.
+
+    Attributes:
+        name: as it is written before the square brackets.
+        meaning: what ``name[j](x)`` stands for.
+        expand: writes it out.
+        keeps: whether the result still has the index, as a softmax over j does.
+    """
+
+    name: str
+    meaning: str
+    expand: Expansion
+    keeps: bool = False
+
+
+ROWS: tuple[Sugar, ...] = (
+    Sugar("mean", "1/extent(j) * sum[j](x)", mean),
+    Sugar("var", "mean[j]((x - mean[j](x))^2), divided by the extent, not by one less", variance),
+    Sugar("softmax", "exp(x) / sum[j](exp(x))", softmax, keeps=True),
+    Sugar("logsoftmax", "x - log(sum[j](exp(x)))", logsoftmax, keeps=True),
+    Sugar("logsumexp", "log(sum[j](exp(x)))", logsumexp),
+    Sugar("norm2", "sum[j](x^2)", norm2),
+)
+
+TABLE = {row.name: row for row in ROWS}
+
+
+def expand_sugar(node: Reduce) -> Expression:
+    """A composite written out by one step; a plain sum is left as it is."""
+    return TABLE[node.operator].expand(node) if node.operator in TABLE else node

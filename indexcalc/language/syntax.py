@@ -1,0 +1,284 @@
+"""The syntax tree of a spec: what the author wrote, with places, before any meaning is given to it.
+
+The reader of spec texts and the Python API both build this tree, and one lowering reads it.
+Sums and products are flat, so that a long line is not a deep tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sympy as sp
+
+DEPTH_LIMIT = 40
+"""The deepest nesting of operations in one expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A place in the spec text: 1-based line and column."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The name of an index, where it stands between square brackets."""
+
+    name: str
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number, or a scalar expression in extents and parameters."""
+
+    value: sp.Expr
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``A[i,j]``, or a bare name where `slots` is None."""
+
+    name: str
+    slots: tuple[Slot, ...] | None = None
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """``dL/dA[i,j]``; the slots may be left out where a line only names the tensor."""
+
+    of: str
+    slots: tuple[Slot, ...] | None = None
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """``[i <= j]``: 1 where the relation holds, else 0."""
+
+    left: Slot
+    relation: str
+    right: Slot
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExtentOf:
+    """The extent of an index, as a scalar; only written by sugar such as ``mean``."""
+
+    index: Slot
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A pointwise function of its argument, with scalar constants after it."""
+
+    function: str
+    args: tuple[Expression, ...]
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """``sum[k](body)``, or sugar such as ``mean[k](body)`` and ``softmax[k](body)``."""
+
+    operator: str
+    indices: tuple[Slot, ...]
+    body: Expression
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plus:
+    """``a + b + ...``; a difference is the sum with a `Negate`."""
+
+    parts: tuple[Expression, ...]
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """``a * b * ...``; a quotient is the product with an `Over`."""
+
+    factors: tuple[Expression, ...]
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    """``-a``."""
+
+    operand: Expression
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """``1 / a``, the divisor of a product; `at` is the place of the division sign."""
+
+    operand: Expression
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """``a ^ b``."""
+
+    base: Expression
+    exponent: Expression
+    at: At | None = None
+
+
+Expression = Scalar | Entry | Gradient | Bracket | ExtentOf | Call | Reduce | Plus | Times | Negate | Over | Raise
+
+
+@dataclass(frozen=True, slots=True)
+class TitleLine:
+    """``title "..."``."""
+
+    text: str
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLine:
+    """``index i, j : T "doc"``; the extent is a name or a positive integer."""
+
+    names: tuple[Slot, ...]
+    extent: str | int
+    doc: str = ""
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterLine:
+    """``param eps = 1e-5 "doc"``, one parameter."""
+
+    name: str
+    default: Expression | None = None
+    doc: str = ""
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputLine:
+    """``input Q[i,k] "doc"``, one input."""
+
+    entry: Entry
+    doc: str = ""
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EquationLine:
+    """``S[i,j] = right "doc"``."""
+
+    left: Entry
+    right: Expression
+    doc: str = ""
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamLine:
+    """``upstream G[i,p] = dL/dO[i,p] "doc"``."""
+
+    given: Entry
+    gradient: Gradient
+    doc: str = ""
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LossLine:
+    """``loss L``."""
+
+    name: str
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeriveLine:
+    """``derive V, A``."""
+
+    names: tuple[Slot, ...]
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NameLine:
+    """``name D = dL/dA``."""
+
+    name: str
+    gradient: Gradient
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLine:
+    """``prove left = right "doc"``, or ``assume left = right`` where `assumed`."""
+
+    left: Expression
+    right: Expression
+    doc: str = ""
+    assumed: bool = False
+    at: At | None = None
+
+
+Statement = (
+    TitleLine
+    | IndexLine
+    | ParameterLine
+    | InputLine
+    | EquationLine
+    | UpstreamLine
+    | LossLine
+    | DeriveLine
+    | NameLine
+    | ClaimLine
+)
+
+
+def children(node: Expression) -> tuple[Expression, ...]:
+    """The expressions right below this one, in authored order."""
+    match node:
+        case Call(args=args):
+            return args
+        case Reduce(body=body):
+            return (body,)
+        case Plus(parts=parts):
+            return parts
+        case Times(factors=factors):
+            return factors
+        case Negate(operand=operand) | Over(operand=operand):
+            return (operand,)
+        case Raise(base=base, exponent=exponent):
+            return (base, exponent)
+        case _:
+            return ()
+
+
+def too_deep(node: Expression) -> Expression | None:
+    """The first node found below `DEPTH_LIMIT` levels, if there is one; never recursive."""
+    pending = [(node, 0)]
+    while pending:
+        current, depth = pending.pop()
+        if depth > DEPTH_LIMIT:
+            return current
+        pending.extend((child, depth + 1) for child in reversed(children(current)))
+    return None
+
+
+def walk_expression(node: Expression) -> Iterator[Expression]:
+    """Every node, outermost first, in authored order; never recursive."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(children(current)))

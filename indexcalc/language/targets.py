@@ -1,0 +1,179 @@
+"""The asking lines of a spec: upstream gradients or the loss, the targets, names for gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from indexcalc.language.hoist import fresh_name
+from indexcalc.language.scope import Scope
+from indexcalc.language.source import suggestion
+from indexcalc.language.syntax import (
+    At,
+    DeriveLine,
+    Gradient,
+    LossLine,
+    NameLine,
+    Statement,
+    UpstreamLine,
+)
+from indexcalc.problem import Upstream
+from indexcalc.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """What is asked: the fields of a `Problem` of the same names."""
+
+    upstream: tuple[Upstream, ...]
+    targets: tuple[str, ...]
+    loss: str | None
+    names: Mapping[str, str]
+
+
+def read_requests(statements: Iterable[Statement], program: Program, scope: Scope, taken: set[str]) -> Requests:
+    """What the asking lines say, or their defaults.
+
+    Without ``upstream`` and ``loss``, every result that no equation reads has an upstream gradient
+    ``G_<name>``; without ``derive``, the targets are all inputs.
+    """
+    lines = tuple(statements)
+    loss = read_loss([line for line in lines if isinstance(line, LossLine)], program, scope)
+    given = read_upstream([line for line in lines if isinstance(line, UpstreamLine)], program, scope, loss)
+    if not given and loss is None:
+        given = default_upstream(program, taken)
+    targets = read_targets([line for line in lines if isinstance(line, DeriveLine)], program, scope)
+    names = read_names([line for line in lines if isinstance(line, NameLine)], program, scope, given)
+    check_targets(lines, given, loss, scope)
+    return Requests(given, targets or tuple(tensor.name for tensor in program.inputs), loss, names)
+
+
+def known_tensor(name: str, at: At | None, program: Program, scope: Scope) -> None:
+    """Reject a name that no input or equation has."""
+    if name not in program.tensors:
+        authored = [t for t in program.tensors if t in program.definitions and not program.definitions[t].hoisted]
+        hint = suggestion(name, [*authored, *(tensor.name for tensor in program.inputs)])
+        raise scope.source.error(f"the tensor {name} is not known{hint}", at)
+
+
+def read_loss(lines: list[LossLine], program: Program, scope: Scope) -> str | None:
+    """``loss L``: one tensor without slots, computed by an equation."""
+    if not lines:
+        return None
+    if len(lines) > 1:
+        raise scope.source.error("a spec has one loss", lines[1].at)
+    name, at = lines[0].name, lines[0].at
+    known_tensor(name, at, program, scope)
+    if name not in program.definitions:
+        raise scope.source.error(f"the loss {name} is an input; it must be computed by an equation", at)
+    slots = program.tensors[name].slots
+    if slots:
+        written = ",".join(slot.name for slot in slots)
+        raise scope.source.error(f"a loss is one number, but {name}[{written}] has slots; sum over them", at)
+    return name
+
+
+def read_upstream(lines: list[UpstreamLine], program: Program, scope: Scope, loss: str | None) -> tuple[Upstream, ...]:
+    """``upstream G[i,p] = dL/dO[i,p]``: the slots of both are those of O."""
+    found: dict[str, Upstream] = {}
+    for line in lines:
+        name, of = line.given.name, line.gradient.of
+        if loss is not None:
+            raise scope.source.error(f"with `loss {loss}` there is no upstream gradient; remove one line", line.at)
+        known_tensor(of, line.gradient.at, program, scope)
+        if of not in program.definitions:
+            raise scope.source.error(f"{of} is an input; an upstream gradient belongs to a result", line.gradient.at)
+        if of in found:
+            raise scope.source.error(f"dL/d{of} is given twice", line.at)
+        check_new_name(name, line.at, program, scope, [up.name for up in found.values()])
+        check_same_slots(line, scope)
+        found[of] = Upstream(name, of, line.doc)
+    return tuple(found.values())
+
+
+def check_same_slots(line: UpstreamLine, scope: Scope) -> None:
+    """Both sides have the slots of the tensor in the same order; both may leave them out."""
+    given, gradient = line.given, line.gradient
+    tensor = scope.tensors[gradient.of]
+    if given.slots is None and gradient.slots is None:
+        return
+    scope.entry(tensor, gradient.slots or (), gradient.at, f"dL/d{gradient.of}")
+    names = [slot.name for slot in gradient.slots or ()]
+    if [slot.name for slot in given.slots or ()] != names:
+        right = f"{given.name}[{','.join(names)}]" if names else given.name
+        raise scope.source.error(f"both sides need the same slots in the same order: write {right}", given.at)
+
+
+def default_upstream(program: Program, taken: set[str]) -> tuple[Upstream, ...]:
+    """An upstream gradient for every result that no equation reads."""
+    results = [eq.name for eq in program.equations if not program.consumers[eq.name]]
+    found = []
+    for result in results:
+        name = fresh_name(f"G_{result}", taken)
+        taken.add(name)
+        found.append(Upstream(name, result))
+    return tuple(found)
+
+
+def read_targets(lines: list[DeriveLine], program: Program, scope: Scope) -> tuple[str, ...]:
+    """``derive V, A``: known tensors, each once; several lines go on where the last one stopped."""
+    found: dict[str, At | None] = {}
+    for line in lines:
+        for slot in line.names:
+            known_tensor(slot.name, slot.at, program, scope)
+            if slot.name in found:
+                raise scope.source.error(f"the gradient of {slot.name} is asked for twice", slot.at)
+            found[slot.name] = slot.at
+    return tuple(found)
+
+
+def read_names(lines: list[NameLine], program: Program, scope: Scope, given: tuple[Upstream, ...]) -> Mapping[str, str]:
+    """``name D = dL/dA``."""
+    found: dict[str, str] = {}
+    for line in lines:
+        of = line.gradient.of
+        known_tensor(of, line.gradient.at, program, scope)
+        if of in found:
+            raise scope.source.error(f"dL/d{of} has the name {found[of]} already", line.at)
+        check_new_name(line.name, line.at, program, scope, [*found.values(), *(up.name for up in given)])
+        check_gradient_slots(line.gradient, scope)
+        found[of] = line.name
+    return found
+
+
+def check_gradient_slots(gradient: Gradient, scope: Scope) -> None:
+    """Where slots are written, they are those of the tensor."""
+    if gradient.slots is not None:
+        scope.entry(scope.tensors[gradient.of], gradient.slots, gradient.at, f"dL/d{gradient.of}")
+
+
+def check_new_name(name: str, at: At | None, program: Program, scope: Scope, gradients: list[str]) -> None:
+    """The name of a gradient is the name of nothing else."""
+    if name in program.tensors:
+        raise scope.source.error(f"{name} is a tensor of the program already; give the gradient another name", at)
+    if name in scope.parameters:
+        raise scope.source.error(f"{name} is a parameter already; give the gradient another name", at)
+    if name in gradients:
+        raise scope.source.error(f"{name} is the name of another gradient already", at)
+
+
+def check_targets(
+    lines: tuple[Statement, ...],
+    given: tuple[Upstream, ...],
+    loss: str | None,
+    scope: Scope,
+) -> None:
+    """What is given can't be asked for, nor named a second time."""
+    upstream = {up.of: up.name for up in given}
+    for slot in (slot for line in lines if isinstance(line, DeriveLine) for slot in line.names):
+        if slot.name in upstream:
+            name = upstream[slot.name]
+            raise scope.source.error(
+                f"dL/d{slot.name} is the upstream gradient {name}; there is nothing to derive", slot.at
+            )
+        if slot.name == loss:
+            raise scope.source.error(f"{loss} is the loss itself; its gradient is 1", slot.at)
+    for line in lines:
+        if isinstance(line, NameLine) and line.gradient.of in upstream:
+            of = line.gradient.of
+            raise scope.source.error(f"dL/d{of} has the name {upstream[of]} already: it is given upstream", line.at)
