@@ -1,1 +1,1 @@
-"""Floor 6: numerical oracles and checks."""
+"""Floor 6: oracles that know nothing of the calculus, and the checks built on them."""

@@ -1,0 +1,128 @@
+"""Where a program is defined and smooth: what its functions and powers ask of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from indexcalc.algebra.terms import Add, Base, Fn, Index, Term, Terms, free_indices, tensors_of
+from indexcalc.program import Program
+from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, number
+from indexcalc.proof.numeric import Array, numeric_of
+
+MARGIN = 1e-3
+"""The least distance of an argument from a kink, a singularity or the end of a domain."""
+
+LARGEST = 1e8
+"""The largest magnitude of a tensor's entry at which a comparison of gradients is meaningful."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What an equation asks of one expression in it.
+
+    Attributes:
+        tensor: the tensor whose equation it is.
+        meaning: for the message, such as ``the argument of log must be positive``.
+        terms: the sum-free expression.
+        holds: whether an array of its values is admissible.
+        positive: whether it is a demand for positive values.
+    """
+
+    tensor: str
+    meaning: str
+    terms: Terms
+    holds: Callable[[Array], bool]
+    positive: bool
+
+
+def powers_at_any_depth(terms: Terms) -> Iterator[tuple[Base, sp.Expr]]:
+    """Every factor with its exponent, also inside functions and sums."""
+    for term in terms:
+        for base, exponent in term.powers:
+            yield base, exponent
+            if isinstance(base, Fn):
+                yield from powers_at_any_depth(base.arg)
+            elif isinstance(base, Add):
+                yield from powers_at_any_depth(base.terms)
+
+
+def above_margin(array: Array) -> bool:
+    """Whether all entries are positive, and not nearly zero."""
+    return bool(np.all(array > MARGIN))
+
+
+def off_zero(array: Array) -> bool:
+    """Whether no entry is nearly zero."""
+    return bool(np.all(np.abs(array) > MARGIN))
+
+
+def away_from(kinks: tuple[float, ...]) -> Callable[[Array], bool]:
+    """The test that no entry is near a kink."""
+    return lambda array: all(off_zero(array - kink) for kink in kinks)
+
+
+def demands(program: Program, numbers: Numbers) -> Iterator[Demand]:
+    """Everything that must hold at a point for the program to be defined and smooth there."""
+    for equation in program.equations:
+        for base, exponent in powers_at_any_depth(equation.terms):
+            whole = (Term(sp.S.One, ((base, sp.S.One),)),)
+            if isinstance(base, Fn):
+                row = numeric_of(base.name)
+                kinks = row.kinks(*(number(param, numbers) for param in base.params))
+                if row.positive:
+                    meaning = f"the argument of {base.name} must be positive"
+                    yield Demand(equation.name, meaning, base.arg, above_margin, positive=True)
+                if kinks:
+                    meaning = f"the argument of {base.name} must not be near its kink"
+                    yield Demand(equation.name, meaning, base.arg, away_from(kinks), positive=False)
+            if not exponent.is_integer:
+                meaning = f"the base of a power {exponent} must be positive"
+                yield Demand(equation.name, meaning, whole, above_margin, positive=True)
+            elif exponent.is_negative:
+                yield Demand(equation.name, "a denominator must not be near zero", whole, off_zero, positive=False)
+
+
+def first_violation(program: Program, values: dict[str, Array], numbers: Numbers) -> str:
+    """The first demand that the tensors do not meet, in words; empty if they meet all."""
+    env = Environment({name: np.asarray(array)[np.newaxis] for name, array in values.items()}, numbers)
+    for demand in demands(program, numbers):
+        axes: tuple[Index, ...] = free_indices(demand.terms)
+        if not demand.holds(evaluate_lanes(demand.terms, axes, env)):
+            return f"in the equation of {demand.tensor}, {demand.meaning}"
+    for name, array in values.items():
+        if not np.all(np.abs(array) < LARGEST):
+            return f"{name} has entries that are not finite or exceed {LARGEST:.0e}"
+    for identity in program.assumptions:
+        axes = free_indices((*identity.left, *identity.right))
+        gap = evaluate_lanes(identity.left, axes, env) - evaluate_lanes(identity.right, axes, env)
+        if not np.all(np.abs(gap) < 1e-9):
+            return (
+                "an assumption does not hold; random inputs are made to satisfy only "
+                "assumptions of the form: the sum of one input over some of its slots is a constant"
+            )
+    return ""
+
+
+def feeding_positive(program: Program, numbers: Numbers) -> frozenset[str]:
+    """Every tensor from which a place that must be positive is computed."""
+    found: set[str] = set()
+    for demand in demands(program, numbers):
+        if demand.positive:
+            found.update(tensors_of(demand.terms))
+    for equation in reversed(program.equations):
+        if equation.name in found:
+            found.update(tensors_of(equation.terms))
+    return frozenset(found)
+
+
+def alone_in_positive(program: Program, numbers: Numbers) -> frozenset[str]:
+    """The tensors that stand alone in a place that must be positive."""
+    return frozenset(
+        tensors_of(demand.terms)[0]
+        for demand in demands(program, numbers)
+        if demand.positive and len(demand.terms) == 1 and len(tensors_of(demand.terms)) == 1
+    )

@@ -1,0 +1,207 @@
+"""The naive evaluator: terms on the full grid of their indices, slow and obviously right.
+
+Every factor is laid out on the grid of all free and summed indices, the factors are multiplied, and
+the summed axes are summed. No `einsum`, no reordering, no stable forms: this is what generated code
+is compared with. The first axis of every array is the lane: the same terms for many tensors at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Term, Terms, free_indices
+from indexcalc.errors import LimitError, ProgramError
+from indexcalc.program import Program
+from indexcalc.proof.numeric import Array, numeric_of
+
+GRID_LIMIT = 20_000_000
+"""The most grid points of one term, lanes included; 320 MB for complex numbers."""
+
+Grid = tuple[Index, ...]
+Numbers = tuple[tuple[sp.Symbol, float], ...]
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What the evaluator reads.
+
+    Attributes:
+        tensors: arrays by tensor name, the lane axis first (of length 1 where all lanes agree).
+        numbers: the values of extents and parameters.
+        partials: the values of unevaluated derivatives, by the `Partial` itself: an array over the
+            lane, the distinct free indices of its base, and the slots of its `wrt`.
+    """
+
+    tensors: Mapping[str, Array]
+    numbers: Numbers
+    partials: Mapping[Partial, Array] = field(default_factory=dict)
+
+
+def numbers_of(sizes: Mapping[sp.Symbol, int], parameters: Mapping[sp.Symbol, float] | None = None) -> Numbers:
+    """Extents and parameters in one hashable table."""
+    return (*sizes.items(), *(parameters or {}).items())
+
+
+@lru_cache(maxsize=100_000)
+def number(scalar: sp.Expr, numbers: Numbers) -> float:
+    """The value of a scalar expression.
+
+    Raises:
+        ProgramError: if a symbol has no value.
+    """
+    value = scalar.xreplace({symbol: sp.sympify(value) for symbol, value in numbers})
+    if value.free_symbols:
+        missing = ", ".join(sorted(map(str, value.free_symbols)))
+        raise ProgramError(f"no value is given for {missing} in the scalar {scalar}")
+    return float(value)
+
+
+def size_of(index: Index, numbers: Numbers) -> int:
+    """The length of an index's range."""
+    return round(number(index.extent, numbers))
+
+
+def evaluate(
+    terms: Terms,
+    free: Sequence[Index],
+    tensors: Mapping[str, Array],
+    sizes: Mapping[sp.Symbol, int],
+    parameters: Mapping[sp.Symbol, float] | None = None,
+) -> Array:
+    """The value of a sum of terms as an array over the free indices.
+
+    Args:
+        terms: what to evaluate; they may read no index but their own sums and `free`.
+        free: the axes of the result, in order.
+        tensors: an array for each tensor that is read, of the shape of its slots.
+        sizes: the value of each symbolic extent.
+        parameters: the value of each scalar parameter.
+
+    Raises:
+        LimitError: if a term has more than `GRID_LIMIT` grid points.
+        ProgramError: if a tensor or scalar has no value, or a shape does not fit.
+    """
+    lanes = {name: np.asarray(array)[np.newaxis] for name, array in tensors.items()}
+    return np.asarray(evaluate_lanes(terms, free, Environment(lanes, numbers_of(sizes, parameters)))[0])
+
+
+def run_program(
+    program: Program,
+    inputs: Mapping[str, Array],
+    sizes: Mapping[sp.Symbol, int],
+    parameters: Mapping[sp.Symbol, float] | None = None,
+) -> dict[str, Array]:
+    """Every tensor of the program, by name; a tensor already among `inputs` keeps the value given.
+
+    Raises:
+        LimitError: if a term has more than `GRID_LIMIT` grid points.
+        ProgramError: if an input is missing or has another shape than its slots.
+    """
+    lanes = {name: np.asarray(array)[np.newaxis] for name, array in inputs.items()}
+    return {name: array[0] for name, array in run_lanes(program, lanes, numbers_of(sizes, parameters)).items()}
+
+
+def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) -> dict[str, Array]:
+    """Every tensor of the program, the lane axis first; tensors in `given` are not computed."""
+    values: dict[str, Array] = {}
+    for tensor in program.inputs:
+        if tensor.name not in given:
+            raise ProgramError(f"no value is given for the input {tensor.name}")
+        values[tensor.name] = given[tensor.name]
+    for equation in program.equations:
+        if equation.name in given:
+            values[equation.name] = given[equation.name]
+        else:
+            values[equation.name] = evaluate_lanes(equation.terms, equation.lhs.slots, Environment(values, numbers))
+    return values
+
+
+def evaluate_lanes(terms: Terms, free: Sequence[Index], env: Environment) -> Array:
+    """The value of a sum of terms, as an array over the lanes and the free indices."""
+    total: Array = np.zeros((1, *(size_of(index, env.numbers) for index in free)))
+    for term in terms:
+        total = total + closed_term(term, tuple(free), env)
+    return total
+
+
+def closed_term(term: Term, free: Grid, env: Environment) -> Array:
+    """One term with its sums done; a free index that a sum hides is only broadcast."""
+    outer = tuple(index for index in free if index not in term.summed)
+    grid = outer + term.summed
+    unknown = [index.name for index in free_indices(term) if index not in grid]
+    if unknown:
+        raise ProgramError(f"the index {unknown[0]} is free, but is not among the indices asked for")
+    shape = tuple(size_of(index, env.numbers) for index in grid)
+    on_grid = product_on(term, grid, env)
+    if on_grid.shape[0] * math.prod(shape) > GRID_LIMIT:
+        raise LimitError(f"a term has {on_grid.shape[0] * math.prod(shape)} grid points; the limit is {GRID_LIMIT}")
+    full = np.broadcast_to(on_grid, (on_grid.shape[0], *shape))
+    summed = full.sum(axis=tuple(range(1 + len(outer), full.ndim)))
+    hidden = tuple(1 + n for n, index in enumerate(free) if index in term.summed)
+    return np.asarray(np.expand_dims(summed, hidden))
+
+
+def product_on(term: Term, grid: Grid, env: Environment) -> Array:
+    """The product of the factors, before any sum, broadcastable to the grid."""
+    result: Array = np.full((1,) * (1 + len(grid)), number(term.coeff, env.numbers))
+    for base, exponent in term.powers:
+        value = base_on(base, grid, env)
+        result = result * (value if exponent == 1 else np.power(value, number(exponent, env.numbers)))
+    return result
+
+
+def base_on(base: Base, grid: Grid, env: Environment) -> Array:
+    """One factor on the grid: the lane axis, then one axis an index, of length 1 where it does not vary."""
+    match base:
+        case Access(tensor, slots):
+            if tensor not in env.tensors:
+                raise ProgramError(f"no value is given for the tensor {tensor}")
+            return read(tensor, env.tensors[tensor], slots, grid, env.numbers)
+        case Delta(left, right):
+            return np.asarray(axis(left, grid, env.numbers) == axis(right, grid, env.numbers))[np.newaxis] * 1.0
+        case Iverson(left, relation, right):
+            compare = {"<": np.less, "<=": np.less_equal, "!=": np.not_equal}[relation]
+            holds = compare(axis(left, grid, env.numbers), axis(right, grid, env.numbers))
+            return np.asarray(holds)[np.newaxis] * 1.0
+        case Fn(name, arg, params):
+            constants = [number(param, env.numbers) for param in params]
+            return np.asarray(numeric_of(name).compute(body_on(arg, grid, env), *constants))
+        case Add(terms):
+            return body_on(terms, grid, env)
+        case Partial(of, wrt):
+            if base not in env.partials:
+                raise ProgramError(f"no value is given for the derivative {base}")
+            return read("a derivative", env.partials[base], free_indices(of) + wrt.slots, grid, env.numbers)
+
+
+def body_on(terms: Terms, grid: Grid, env: Environment) -> Array:
+    """Sum-free terms added up on the grid."""
+    total: Array = np.zeros((1,) * (1 + len(grid)))
+    for term in terms:
+        total = total + product_on(term, grid, env)
+    return total
+
+
+def axis(index: Index, grid: Grid, numbers: Numbers) -> Array:
+    """0, 1, 2, ... along the axis of `index`, of length 1 along all others."""
+    shape = [1] * len(grid)
+    shape[grid.index(index)] = -1
+    return np.arange(size_of(index, numbers)).reshape(shape)
+
+
+def read(name: str, array: Array, slots: Sequence[Index], grid: Grid, numbers: Numbers) -> Array:
+    """The entries at the slots' indices; an index in two slots reads the diagonal."""
+    expected = tuple(size_of(slot, numbers) for slot in slots)
+    if array.shape[1:] != expected:
+        raise ProgramError(f"{name} has shape {array.shape[1:]}, but its slots have sizes {expected}")
+    if not slots:
+        return array.reshape(array.shape[0], *(1,) * len(grid))
+    places: tuple[Any, ...] = (slice(None), *(axis(slot, grid, numbers) for slot in slots))
+    return np.asarray(array[places])

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+from indexcalc.calculus.pointwise import ROWS
+from indexcalc.errors import UnsupportedError
+from indexcalc.proof.numeric import NUMERIC, numeric_of
+
+POINTS = np.array([-8.3, -5.0, -3.1, -2.9, -1.2, -0.3, 0.2, 0.9, 2.7, 3.2, 5.5, 7.9])
+CONSTANTS = {"max": (0.5,), "min": (0.5,)}
+
+REFERENCE = {
+    "exp": mpmath.exp,
+    "log": mpmath.log,
+    "sin": mpmath.sin,
+    "cos": mpmath.cos,
+    "tanh": mpmath.tanh,
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
+    "softplus": lambda x: mpmath.log(1 + mpmath.exp(x)),
+    "silu": lambda x: x / (1 + mpmath.exp(-x)),
+    "erf": mpmath.erf,
+    "gelu": lambda x: x * (1 + mpmath.erf(x / mpmath.sqrt(2))) / 2,
+    "relu": lambda x: max(x, mpmath.mpf(0)),
+    "abs": abs,
+    "max": lambda x: max(x, mpmath.mpf("0.5")),
+    "min": lambda x: min(x, mpmath.mpf("0.5")),
+    "step": lambda x: mpmath.mpf(x > 0),
+    "sign": mpmath.sign,
+}
+
+
+def points(name):
+    return np.abs(POINTS) if NUMERIC[name].positive else POINTS
+
+
+def test_every_function_of_the_calculus_has_numbers_and_the_same_domain():
+    assert {row.name for row in ROWS} <= set(NUMERIC)
+    for row in ROWS:
+        numeric = NUMERIC[row.name]
+        assert numeric.positive == row.positive
+        assert bool(numeric.kinks(*[1.0] * row.constants)) == bool(row.kink)
+
+
+@pytest.mark.parametrize("name", sorted(NUMERIC))
+def test_values_agree_with_a_multiprecision_library(name):
+    found = NUMERIC[name].compute(points(name), *CONSTANTS.get(name, ()))
+    expected = [float(REFERENCE[name](mpmath.mpf(float(x)))) for x in points(name)]
+    np.testing.assert_allclose(found, expected, rtol=2e-15, atol=2e-15)
+
+
+@pytest.mark.parametrize("name", sorted(NUMERIC))
+def test_complex_step_gives_the_derivative(name):
+    h = 1e-30
+    found = np.asarray(NUMERIC[name].compute(points(name) + 1j * h, *CONSTANTS.get(name, ()))).imag / h
+    with mpmath.workdps(40):
+        expected = [float(mpmath.diff(REFERENCE[name], mpmath.mpf(float(x)))) for x in points(name)]
+    np.testing.assert_allclose(np.broadcast_to(found, POINTS.shape), expected, rtol=1e-12, atol=1e-15)
+
+
+def test_large_arguments_do_not_overflow():
+    far = np.array([-800.0, 800.0])
+    np.testing.assert_allclose(NUMERIC["sigmoid"].compute(far), [0.0, 1.0])
+    np.testing.assert_allclose(NUMERIC["softplus"].compute(far), [0.0, 800.0])
+
+
+def test_an_unknown_function_is_named():
+    with pytest.raises(UnsupportedError, match="no function arcosh; known are abs"):
+        numeric_of("arcosh")

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from indexcalc.program import Equation, Program, Tensor
+from indexcalc.proof import oracles
+from indexcalc.proof.oracles import METHODS, local_jacobian, relative_error, total_gradient
+from indexcalc.proof.sampling import sample_point
+from tests.support.build import D, N, P, at, attention, fn, i, j, term
+
+SIZES = {N: 3, D: 4, P: 5}
+
+
+@pytest.fixture
+def attended():
+    rng = np.random.default_rng(3)
+    point = sample_point(attention().program, SIZES, rng)
+    return attention().program, point, rng.normal(size=(3, 5))
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_attention_has_the_gradients_of_the_textbook(attended, method):
+    program, point, G = attended
+    v = point.values
+    D_ = G @ v["V"].T
+    E = v["A"] * (D_ - (G * v["O"]).sum(axis=1, keepdims=True))
+    expected = {
+        "O": G,
+        "V": v["A"].T @ G,
+        "A": D_,
+        "S": E,
+        "Q": E @ v["K"] / 2,
+        "K": E.T @ v["Q"] / 2,
+        "Z": -(v["A"] * D_).sum(axis=1) / v["Z"],
+    }
+    for name, gradient in expected.items():
+        found = total_gradient(program, point, {"O": G}, name, method=method)
+        assert relative_error(found, gradient) < (1e-14 if method == "complex step" else 1e-9), name
+
+
+def test_batches_change_nothing(attended, monkeypatch):
+    program, point, G = attended
+    whole = total_gradient(program, point, {"O": G}, "Q")
+    monkeypatch.setattr(oracles, "LANE_POINTS", 1)
+    np.testing.assert_allclose(total_gradient(program, point, {"O": G}, "Q"), whole, rtol=1e-13)
+
+
+def test_a_local_jacobian_holds_what_is_not_passed_through(attended):
+    program, point, _ = attended
+    A, eye = point.values["A"], np.eye(3)
+    held = local_jacobian(program, point, "A", "S", frozenset())
+    np.testing.assert_allclose(held, np.einsum("ac,ai,ck->acik", A, eye, eye), atol=1e-15)
+    through = local_jacobian(program, point, "A", "S", frozenset({"Z"}))
+    expected = np.einsum("ac,ai,ck->acik", A, eye, eye) - np.einsum("ac,ak,ai->acik", A, A, eye)
+    np.testing.assert_allclose(through, expected, atol=1e-15)
+
+
+def test_entries_of_one_tensor_are_independent(attended):
+    program, point, _ = attended
+    np.testing.assert_array_equal(local_jacobian(program, point, "V", "V", frozenset()), np.eye(15).reshape(3, 5, 3, 5))
+    np.testing.assert_array_equal(local_jacobian(program, point, "V", "Q", frozenset()), np.zeros((3, 5, 3, 4)))
+
+
+def test_several_consumers_add_up():
+    equations = (
+        Equation(at("Y", i), (term((at("x", i), 2)),)),
+        Equation(at("L"), (term(at("Y", i), at("x", i), over=(i,)), term(fn("abs", term(at("x", i))), over=(i,)))),
+    )
+    program = Program("cubic", (Tensor("x", (i,)),), equations, ("L",), (i, j))
+    point = sample_point(program, {N: 4}, np.random.default_rng(0))
+    x = point.values["x"]
+    found = total_gradient(program, point, {"L": np.ones(())}, "x")
+    np.testing.assert_allclose(found, 3 * x**2 + np.sign(x))
+    np.testing.assert_allclose(total_gradient(program, point, {"L": np.ones(()), "Y": np.ones(4)}, "Y"), x + 1)
+
+
+def test_relative_error_is_infinite_where_nothing_can_be_said():
+    one = np.ones(3)
+    assert relative_error(np.ones((3, 1)), one) == np.inf
+    assert relative_error(np.array([1, 1, np.nan]), one) == np.inf
+    assert relative_error(one, np.array([1, 1, np.inf])) == np.inf
+    assert relative_error(one, 2 * one) == 0.5
+    assert relative_error(one, 0 * one) == 1.0
+    assert relative_error(1e-16 * one, 0 * one, floor=1e-4) == pytest.approx(1e-12)
