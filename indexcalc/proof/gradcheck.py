@@ -1,0 +1,194 @@
+"""Does a forward and backward pass compute what the program says? Checked against the oracles.
+
+Every forward tensor is compared with the naive evaluator, every gradient with complex step (or
+central differences), at several sizes, with random inputs and a random upstream gradient.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from indexcalc.errors import UnsupportedError
+from indexcalc.problem import Problem
+from indexcalc.program import Program
+from indexcalc.proof.evaluate import run_program
+from indexcalc.proof.numeric import Array
+from indexcalc.proof.oracles import BOUNDS, Point, method_for, relative_error, total_gradient
+from indexcalc.proof.report import FORWARD_METHOD, Comparison, Report
+from indexcalc.proof.sampling import Sizes, sample_point, size_sets, weights_for
+
+FORWARD_BOUND = 1e-9
+"""The relative error at which a forward tensor counts as wrong."""
+
+FLOOR = 1e-4
+"""The least scale an error is divided by; inputs and upstream gradients are of order 1."""
+
+Candidate = Callable[[Point, Mapping[str, Array]], Mapping[str, Array]]
+"""What is checked: from a point and the upstream gradients by name, arrays by tensor and gradient name."""
+
+
+def check_candidate(
+    problem: Problem, candidate: Candidate, *, seed: int = 0, sizes: Iterable[Sizes] | None = None
+) -> Report:
+    """Compare all that a candidate returns with the evaluator and the gradient oracles.
+
+    Args:
+        problem: the forward program and the gradients asked for.
+        candidate: what is checked; it must return every output and every gradient asked for.
+        seed: of the random inputs and upstream gradients.
+        sizes: the extents to try; by default several sets, all extents different, and sets with 1s.
+
+    Raises:
+        UnsupportedError: if no random inputs satisfy the program's assumptions and domains.
+    """
+    rng = np.random.default_rng(seed)
+    sets = tuple(sizes) if sizes is not None else size_sets(problem.program, rng)
+    worst: dict[str, Comparison] = {}
+    tried: list[Mapping[str, int]] = []
+    skipped: list[tuple[Mapping[str, int], str]] = []
+    for chosen in sets:
+        named = {str(extent): size for extent, size in chosen.items()}
+        try:
+            point = sample_point(problem.program, chosen, rng)
+        except UnsupportedError as error:
+            if 1 not in chosen.values():
+                raise
+            skipped.append((named, str(error)))
+            continue
+        tried.append(named)
+        for comparison in compare_at(problem, candidate, point, rng):
+            known = worst.get(comparison.tensor)
+            if known is None or comparison.error > known.error:
+                worst[comparison.tensor] = comparison
+    return Report(problem.slug, seed, tuple(tried), tuple(skipped), tuple(worst.values()))
+
+
+def compare_at(problem: Problem, candidate: Candidate, point: Point, rng: np.random.Generator) -> list[Comparison]:
+    """Every forward tensor that the candidate returns, and every gradient asked for, at one point."""
+    weights = weights_for(problem, point, rng)
+    note = ""
+    try:
+        with np.errstate(all="ignore"):
+            found = candidate(point, {up.name: weights[up.of] for up in problem.upstream})
+    except Exception as error:  # the code under test may fail in any way, and that is a finding
+        found, note = {}, f"it raised {type(error).__name__}: {error}"
+    sizes = {str(extent): size for extent, size in point.sizes.items()}
+    return [compare(reference, found, sizes, note) for reference in references(problem, point, weights, found)]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What an oracle says of one tensor, by which method, and the relative error it allows."""
+
+    tensor: str
+    array: Array
+    method: str
+    bound: float
+
+
+def references(
+    problem: Problem, point: Point, weights: Mapping[str, Array], found: Mapping[str, Array]
+) -> Iterator[Reference]:
+    """The outputs, the intermediates that the candidate returns, and every gradient asked for."""
+    program = problem.program
+    inputs = {tensor.name for tensor in program.inputs}
+    for name, array in point.values.items():
+        if name in program.outputs or (name in found and name not in inputs):
+            yield Reference(name, array, FORWARD_METHOD, FORWARD_BOUND)
+    method = method_for(program)
+    for target in problem.targets:
+        gradient = total_gradient(program, point, weights, target)
+        yield Reference(problem.gradient_names[target], gradient, method, BOUNDS[method])
+
+
+def compare(reference: Reference, found: Mapping[str, Array], sizes: Mapping[str, int], note: str) -> Comparison:
+    """One array against its reference; a missing one is infinitely wrong."""
+    name, expected = reference.tensor, np.shape(reference.array)
+    error = math.inf
+    if name not in found:
+        note = note or "it is not returned"
+    else:
+        array = np.asarray(found[name])
+        error = relative_error(array, reference.array, FLOOR)
+        if array.shape != expected:
+            note = f"it has shape {array.shape}, expected {expected}"
+        elif not np.all(np.isfinite(array)):
+            note = "it has entries that are not finite"
+    return Comparison(name, reference.method, error, reference.bound, sizes, note)
+
+
+def check_backward(
+    problem: Problem, backward: Program, *, seed: int = 0, sizes: Iterable[Sizes] | None = None
+) -> Report:
+    """Check a backward program, run by the naive evaluator, against the gradient oracles."""
+
+    def candidate(point: Point, upstream: Mapping[str, Array]) -> Mapping[str, Array]:
+        known = {**point.values, **upstream}
+        inputs = {tensor.name: known[tensor.name] for tensor in backward.inputs}
+        return run_program(backward, inputs, point.sizes, point.parameters)
+
+    report = check_candidate(problem, candidate, seed=seed, sizes=sizes)
+    return replace(report, comparisons=tuple(c for c in report.comparisons if c.method != FORWARD_METHOD))
+
+
+def check_module(
+    problem: Problem,
+    module: ModuleType,
+    *,
+    names: Mapping[str, str] | None = None,
+    symbols: Mapping[str, str] | None = None,
+    seed: int = 0,
+    sizes: Iterable[Sizes] | None = None,
+) -> Report:
+    """Check generated code: ``forward(inputs, ...) -> Values`` and ``backward(values, upstream) -> Gradients``.
+
+    Args:
+        problem: the forward program and the gradients asked for.
+        module: the generated module, imported.
+        names: the Python name of each tensor, upstream gradient and gradient; by default the same.
+        symbols: the Python name of each parameter and extent that is a keyword argument; by default the same.
+        seed: of the random inputs and upstream gradients.
+        sizes: the extents to try; see `check_candidate`.
+
+    Raises:
+        UnsupportedError: if no random inputs satisfy the program's assumptions and domains.
+    """
+    candidate = module_candidate(problem, module, names or {}, symbols or {})
+    return check_candidate(problem, candidate, seed=seed, sizes=sizes)
+
+
+def module_candidate(
+    problem: Problem, module: ModuleType, names: Mapping[str, str], symbols: Mapping[str, str]
+) -> Candidate:
+    """The two functions of a generated module as one candidate."""
+
+    def candidate(point: Point, upstream: Mapping[str, Array]) -> Mapping[str, Array]:
+        scalars = {symbols.get(str(s), str(s)): value for s, value in (*point.sizes.items(), *point.parameters.items())}
+        inputs = [point.values[tensor.name].copy() for tensor in problem.program.inputs]
+        values = module.forward(*inputs, **keywords(module.forward, scalars))
+        given = [upstream[up.name].copy() for up in problem.upstream]
+        gradients = module.backward(values, *given, **keywords(module.backward, scalars))
+        found: dict[str, Array] = {}
+        for name in problem.program.tensors:
+            if hasattr(values, names.get(name, name)):
+                found[name] = np.asarray(getattr(values, names.get(name, name)))
+        for target in problem.targets:
+            name = problem.gradient_names[target]
+            if hasattr(gradients, names.get(name, name)):
+                found[name] = np.asarray(getattr(gradients, names.get(name, name)))
+        return found
+
+    return candidate
+
+
+def keywords(function: Callable[..., Any], scalars: Mapping[str, float]) -> dict[str, float]:
+    """The scalars that a function takes as keyword-only arguments."""
+    wanted = inspect.signature(function).parameters.values()
+    return {p.name: scalars[p.name] for p in wanted if p.kind is p.KEYWORD_ONLY and p.name in scalars}

@@ -1,0 +1,202 @@
+"""Does every step keep the value? Each `before` and `after` is evaluated at a random point.
+
+Forward tensors come from the naive evaluator, gradients and unevaluated derivatives from the
+oracles, named parts from their equations. A wrong rule is then named by its step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Index, Partial, Term, Terms, free_indices, tensors_of, walk
+from indexcalc.calculus.steps import Derivation, Step, Subject, ThroughConsumer
+from indexcalc.problem import Problem
+from indexcalc.program import Identity
+from indexcalc.proof.evaluate import Environment, evaluate_lanes, size_of
+from indexcalc.proof.numeric import Array
+from indexcalc.proof.oracles import Point, expression_jacobian, lane, local_jacobian, relative_error, total_gradient
+from indexcalc.proof.sampling import Sizes, sample_point, size_sets, weights_for
+
+STEP_BOUND = 1e-8
+"""The relative error at which a step counts as wrong."""
+
+FLOOR = 1e-4
+"""The least scale an error is divided by; inputs and upstream gradients are of order 1."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """A random point, with the value of everything a step may name.
+
+    Attributes:
+        problem: the forward program and what is asked.
+        point: the forward tensors.
+        weights: the upstream gradient by forward tensor; 1 for the loss.
+        named: every tensor a step may read: forward tensors, upstream and other gradients, named parts.
+        statistics: the tensors that are differentiated through.
+    """
+
+    problem: Problem
+    point: Point
+    weights: Mapping[str, Array]
+    named: Mapping[str, Array]
+    statistics: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A step, an equation or an identity whose two sides differ.
+
+    Attributes:
+        what: what is wrong, in words, with the rule or the equation's name.
+        error: the relative error (infinite for a wrong shape or a NaN).
+        sizes: the extents at which it was seen.
+        step: the step, if it is one.
+    """
+
+    what: str
+    error: float
+    sizes: Mapping[str, int]
+    step: Step | None = None
+
+
+def context_of(derivation: Derivation, sizes: Sizes, rng: np.random.Generator) -> Context:
+    """Everything the steps of a derivation may name, at one random point."""
+    problem = derivation.problem
+    point = sample_point(problem.program, sizes, rng)
+    weights = weights_for(problem, point, rng)
+    named: dict[str, Array] = dict(point.values)
+    named.update({up.name: weights[up.of] for up in problem.upstream})
+    read = set(names_in(derivation))
+    for tensor, name in problem.gradient_names.items():
+        if name in read and name not in named:
+            named[name] = total_gradient(problem.program, point, weights, tensor)
+    for section in derivation.sections:
+        equation = section.equation
+        if equation.name not in named:
+            named[equation.name] = value_of(equation.terms, equation.lhs.slots, named, point)
+    return Context(problem, point, weights, named, derivation.statistics)
+
+
+def names_in(derivation: Derivation) -> Iterator[str]:
+    """Every tensor that a step, an equation or an identity reads or defines."""
+    for step in derivation.all_steps():
+        yield from tensors_of((*step.before, *step.after))
+        yield from tensors_of(subject_terms(step.subject))
+    for section in derivation.sections:
+        yield from (section.equation.name, *tensors_of(section.equation.terms))
+    for identity in identities_of(derivation):
+        yield from tensors_of((*identity.left, *identity.right))
+
+
+def subject_terms(subject: Subject) -> Terms:
+    """The subject as terms: itself, the left side of an identity; nothing for a consumer's contribution."""
+    if isinstance(subject, ThroughConsumer):
+        return ()
+    return subject.left if isinstance(subject, Identity) else (Term(sp.S.One, ((subject, sp.S.One),)),)
+
+
+def identities_of(derivation: Derivation) -> tuple[Identity, ...]:
+    """The identities that the derivation says are proved."""
+    return tuple(proof.identity for proof in (*derivation.lemmas, *derivation.proofs))
+
+
+def value_of(
+    terms: Terms,
+    free: tuple[Index, ...],
+    named: Mapping[str, Array],
+    point: Point,
+    partials: Mapping[Partial, Array] | None = None,
+) -> Array:
+    """The value of terms that read named tensors and unevaluated derivatives."""
+    lanes = {name: lane(array) for name, array in named.items()}
+    derivatives = {partial: lane(array) for partial, array in (partials or {}).items()}
+    result = evaluate_lanes(terms, free, Environment(lanes, point.numbers, derivatives))[0]
+    return np.broadcast_to(result, tuple(size_of(index, point.numbers) for index in free))
+
+
+def check_step(step: Step, context: Context) -> float:
+    """The worst relative error among ``before = after`` and ``subject = before``."""
+    subject = step.subject
+    here = subject_terms(subject)
+    through = context.statistics | consumer_of(subject)
+    partials = {
+        base: partial_value(base, context, through)
+        for base in walk((*here, *step.before, *step.after))
+        if isinstance(base, Partial)
+    }
+    of_subject = subject.gradient.slots if isinstance(subject, ThroughConsumer) else free_indices(here)
+    free = tuple(dict.fromkeys((*of_subject, *free_indices((*step.before, *step.after)))))
+    before = value_of(step.before, free, context.named, context.point, partials)
+    after = value_of(step.after, free, context.named, context.point, partials)
+    if isinstance(subject, ThroughConsumer):
+        own = contribution(subject, context)
+        own = np.broadcast_to(own.reshape(own.shape + (1,) * (before.ndim - own.ndim)), before.shape)
+    else:
+        own = value_of(here, free, context.named, context.point, partials)
+    return max(relative_error(after, before, FLOOR), relative_error(before, own, FLOOR))
+
+
+def consumer_of(subject: Subject) -> frozenset[str]:
+    """The tensor through whose own equation the subject is a derivative."""
+    if isinstance(subject, ThroughConsumer):
+        return frozenset({subject.consumer})
+    if isinstance(subject, Partial) and isinstance(subject.base, Access):
+        return frozenset({subject.base.tensor})
+    return frozenset()
+
+
+def partial_value(partial: Partial, context: Context, through: frozenset[str]) -> Array:
+    """A derivative of one factor by the entries of a tensor, other tensors than `through` held."""
+    base, wrt = partial.base, partial.wrt.tensor
+    program, point = context.problem.program, context.point
+    whole = (Term(sp.S.One, ((base, sp.S.One),)),)
+    is_consumer = isinstance(base, Access) and base.tensor in program.definitions and base.tensor != wrt
+    recomputed = through | ({base.tensor} if isinstance(base, Access) and is_consumer else set())
+    return expression_jacobian(program, point, whole, free_indices(base), wrt, through=frozenset(recomputed - {wrt}))
+
+
+def contribution(subject: ThroughConsumer, context: Context) -> Array:
+    """What the paths through one consumer add to a gradient, by the oracles."""
+    program, point = context.problem.program, context.point
+    above = total_gradient(program, point, context.weights, subject.consumer)
+    jacobian = local_jacobian(program, point, subject.consumer, subject.wrt.tensor, context.statistics)
+    return np.asarray(np.tensordot(above, jacobian, axes=above.ndim))
+
+
+def check_derivation(derivation: Derivation, seed: int = 0, sizes: Iterable[Sizes] | None = None) -> list[Failure]:
+    """Every step, equation and identity of a derivation whose value is not kept, at random points.
+
+    Args:
+        derivation: what to check.
+        seed: of the random numbers.
+        sizes: the extents to try; by default one set with all extents different, and one with a 1.
+    """
+    rng = np.random.default_rng(seed)
+    sets = tuple(sizes) if sizes is not None else size_sets(derivation.problem.program, rng, count=1)[:2]
+    return [failure for chosen in sets for failure in check_at(derivation, context_of(derivation, chosen, rng))]
+
+
+def check_at(derivation: Derivation, context: Context) -> Iterator[Failure]:
+    """The failures at one point."""
+    sizes = {str(extent): size for extent, size in context.point.sizes.items()}
+    for step in derivation.all_steps():
+        error = check_step(step, context)
+        if error > STEP_BOUND:
+            yield Failure(f"the step {step.rule.name} changes the value of {step.subject}", error, sizes, step)
+    for section in derivation.sections:
+        equation = section.equation
+        found = value_of(equation.terms, equation.lhs.slots, context.named, context.point)
+        error = relative_error(found, context.named[equation.name], FLOOR)
+        if error > STEP_BOUND:
+            yield Failure(f"the equation of {equation.name} is wrong", error, sizes)
+    for identity in identities_of(derivation):
+        free = free_indices((*identity.left, *identity.right))
+        left = value_of(identity.left, free, context.named, context.point)
+        error = relative_error(left, value_of(identity.right, free, context.named, context.point), FLOOR)
+        if error > STEP_BOUND:
+            yield Failure(f"the identity {identity} does not hold", error, sizes)
