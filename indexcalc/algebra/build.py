@@ -31,7 +31,7 @@ EXPANSION_LIMIT = 2_000
 
 
 def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable[Index] = ()) -> Term:
-    """``coeff * product(base**exponent)`` summed over `summed`, with the invariants of `Term`.
+    """A term ``sum[summed] coeff * prod(base**exponent)`` that keeps the invariants of `Term`.
 
     A summed index that occurs in no factor multiplies the coefficient by its extent; a factor that
     was an `Add` of one term (or a nested `Add` to the power one) is taken apart.

@@ -24,19 +24,23 @@ def factor_group(terms: Terms) -> Terms:
     """Terms with the same sums, joined if they have a factor in common."""
     if len(terms) < 2:
         return terms
+    original, terms = terms, positive_first(terms)
     common = common_powers(terms)
     coeff = common_coefficient(terms)
-    if not common and (coeff == 1 or not terms[0].summed):
-        if coeff in (1, -1):
-            return terms
-    elif not common:
-        return terms
+    if not common and coeff in (1, -1):
+        return original
     rests = tuple(divide(term, common, coeff) for term in terms)
     inner = power(rests, sp.S.One)
     joined = product(coeff * inner.coeff, common + inner.powers, terms[0].summed)
     if frozenset(joined.summed) != frozenset(terms[0].summed):
-        return terms
+        return original
     return (joined,)
+
+
+def positive_first(terms: Terms) -> Terms:
+    """The terms with the first positive one moved to the front: ``p - y`` rather than ``-(y - p)``."""
+    position = next((n for n, term in enumerate(terms) if not term.coeff.could_extract_minus_sign()), 0)
+    return (terms[position], *terms[:position], *terms[position + 1 :])
 
 
 def common_powers(terms: Terms) -> tuple[Power, ...]:
@@ -79,5 +83,4 @@ def divide(term: Term, common: tuple[Power, ...], coeff: sp.Expr) -> Term:
     exponents: dict[Base, sp.Expr] = dict(term.powers)
     for base, exponent in common:
         exponents[base] -= exponent
-    rest = product(term.coeff / coeff, exponents.items())
-    return rest
+    return product(term.coeff / coeff, exponents.items())

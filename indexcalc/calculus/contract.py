@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from indexcalc.algebra.build import product
+from indexcalc.algebra.build import expand_term, is_expandable, product
 from indexcalc.algebra.renaming import rename_powers
-from indexcalc.algebra.terms import Delta, Term, Terms
+from indexcalc.algebra.terms import Add, Delta, Term, Terms, walk
 from indexcalc.calculus.steps import Collapse, Rule, Step, Subject
 
 
@@ -30,10 +30,28 @@ def collapse_term(term: Term, collapse: Collapse) -> Term:
 
 
 def contract(subject: Subject, terms: Terms) -> tuple[Step, ...]:
-    """Every sum that a delta kills is done, each in a step of its own that all terms share."""
+    """Every sum that a delta kills is done, each in a step of its own that all terms share.
+
+    A parenthesis that hides such a delta, as in ``A_ac (delta_cj - A_aj)``, is split when nothing else is left.
+    """
     steps: list[Step] = []
-    while (found := next_collapse(terms)) is not None:
-        after = tuple(collapse_term(term, found) for term in terms)
-        steps.append(Step(Rule.COLLAPSE, subject, terms, after, found))
+    while True:
+        while (found := next_collapse(terms)) is not None:
+            after = tuple(collapse_term(term, found) for term in terms)
+            steps.append(Step(Rule.COLLAPSE, subject, terms, after, found))
+            terms = after
+        after = tuple(part for term in terms for part in (expand_term(term) if hides_delta(term) else (term,)))
+        if after == terms:
+            return tuple(steps)
+        steps.append(Step(Rule.EXPAND, subject, terms, after))
         terms = after
-    return tuple(steps)
+
+
+def hides_delta(term: Term) -> bool:
+    """Whether a delta that could kill a sum of the term stands inside a sum that can be multiplied out."""
+    return any(
+        isinstance(inner, Delta) and (inner.left in term.summed or inner.right in term.summed)
+        for base, exponent in term.powers
+        if isinstance(base, Add) and is_expandable(base, exponent)
+        for inner in walk(base)
+    )

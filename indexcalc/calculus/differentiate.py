@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.algebra.build import multiply_bodies, power, product
+from indexcalc.algebra.factor import factor
 from indexcalc.algebra.renaming import fresh_indices, put_in_place, rename_bound, substitute
 from indexcalc.algebra.terms import (
     Access,
@@ -88,6 +89,9 @@ def local_derivative(equation: Equation, entry: Access, wanted: Wanted, tidy: Ti
     steps.extend(resolve(subject, inside, wanted))
     steps.extend(contract(subject, steps[-1].after))
     steps.extend(tidy(subject, steps[-1].after))
+    factored = factor(steps[-1].after)
+    if factored != steps[-1].after:
+        steps.append(Step(Rule.FACTOR, subject, steps[-1].after, factored))
     return LocalDerivative(subject, tuple(steps), steps[-1].after)
 
 

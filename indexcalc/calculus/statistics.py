@@ -42,7 +42,7 @@ def find_flow(problem: Problem) -> Flow:
 def find_statistics(problem: Problem, ends: set[str]) -> set[str]:
     """The unrequested tensors that are read broadcast, closed under "feeds only statistics"."""
     program = problem.program
-    kept = ends | set(problem.targets) | {name for name in problem.names}
+    kept = ends | set(problem.targets) | set(problem.names)
     found: set[str] = set()
     for equation in reversed(program.equations):
         name = equation.name

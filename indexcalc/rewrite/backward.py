@@ -8,17 +8,19 @@ from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.steps import Section
 from indexcalc.problem import Problem
 from indexcalc.program import Program, Tensor
+from indexcalc.rewrite.cost import live_equations
 
 
 def backward_program(problem: Problem, sections: Sequence[Section]) -> Program:
-    """The equations of the sections as a program: what they read and do not define are its inputs.
+    """The equations that the gradients asked for depend on, as a program.
 
     The inputs are forward tensors in program order, then upstream gradients; the outputs are the
     gradients in the order asked for.
     """
-    defined = {section.equation.name for section in sections}
-    read = {name for section in sections for name in tensors_of(section.equation.terms)} - defined
     forward = problem.program
+    outputs = tuple(problem.gradient_names[name] for name in problem.targets)
+    equations = live_equations([section.equation for section in sections], outputs)
+    read = {name for equation in equations for name in tensors_of(equation.terms)}
     inputs = [tensor for name, tensor in forward.tensors.items() if name in read]
     for up in problem.upstream:
         if up.name in read:
@@ -26,8 +28,8 @@ def backward_program(problem: Problem, sections: Sequence[Section]) -> Program:
     return Program(
         title=f"{forward.title}: backward pass",
         inputs=tuple(inputs),
-        equations=tuple(section.equation for section in sections),
-        outputs=tuple(problem.gradient_names[name] for name in problem.targets),
+        equations=equations,
+        outputs=outputs,
         indices=forward.indices,
         index_docs=forward.index_docs,
         parameters=forward.parameters,

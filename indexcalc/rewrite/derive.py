@@ -1,20 +1,108 @@
-"""From a problem to its derivation: the reverse sweep, then the rewriting passes in order."""
+"""From a problem to its derivation: the reverse sweep, then the rewriting passes in order.
+
+The order: sweep with immediate reuse and lemmas; gradients that cost more than they save inlined;
+narrow parts named, each in its cheapest form; common factors taken out; identities proved; what no
+output reads left out of the backward program.
+"""
 
 from __future__ import annotations
 
-from indexcalc.calculus.adjoint import derive_gradients
+from collections.abc import Sequence
+
+from indexcalc.algebra.factor import factor
+from indexcalc.algebra.terms import free_indices
+from indexcalc.calculus.adjoint import derive_gradients, nomenclature
+from indexcalc.calculus.relabel import relabel
 from indexcalc.calculus.statistics import find_flow
-from indexcalc.calculus.steps import Derivation
+from indexcalc.calculus.steps import Cited, Derivation, Proof, Rule, Section, Step
 from indexcalc.problem import Problem
-from indexcalc.program import check_program
+from indexcalc.program import Equation, check_program
 from indexcalc.rewrite.backward import backward_program
+from indexcalc.rewrite.cost import nominal_sizes
+from indexcalc.rewrite.inline import inline_gradients
+from indexcalc.rewrite.parts import PartNames, name_parts, refold
+from indexcalc.rewrite.prove import Prover, found_identities
+from indexcalc.rewrite.rules import fold_rule
+from indexcalc.rewrite.search import Moves
+from indexcalc.rewrite.tidy import Simplifier
 
 
 def derive(problem: Problem) -> Derivation:
-    """The gradients asked for, each with the steps that lead to it, and the backward pass as a program."""
+    """The gradients asked for, each with the steps that lead to it, and the backward pass as a program.
+
+    Raises:
+        ProgramError: if the forward program is not well formed.
+    """
     check_program(problem.program)
-    sections = derive_gradients(problem)
+    simplifier = Simplifier(problem.program)
+    outputs = tuple(problem.gradient_names[name] for name in problem.targets)
+    sizes = nominal_sizes(problem.program)
+    sections = derive_gradients(problem, simplifier)
+    sections = inline_gradients(sections, outputs, simplifier, sizes)
+    sections = with_named_parts(problem, sections, simplifier)
+    sections = tuple(finished(section, problem) for section in sections)
     backward = backward_program(problem, sections)
     check_program(backward)
-    gradients = {problem.gradient_names[s.target]: s.target for s in sections if s.target is not None}
-    return Derivation(problem, sections, backward, gradients, find_flow(problem).statistics)
+    prover = Prover(problem.program.definitions, sections, simplifier.rules)
+    proofs = tuple(proof for claim in problem.claims if (proof := prover.prove(claim)) is not None)
+    proved = {id(proof.identity) for proof in proofs}
+    return Derivation(
+        problem=problem,
+        sections=sections,
+        backward=backward,
+        gradients={problem.gradient_names[s.target]: s.target for s in sections if s.target is not None},
+        statistics=find_flow(problem).statistics,
+        lemmas=(*simplifier.lemmas, *lemmas_on_the_way(sections, simplifier)),
+        proofs=(*proofs, *found_identities(prover, outputs, problem.claims)),
+        unproved=tuple(claim for claim in problem.claims if id(claim) not in proved),
+    )
+
+
+def with_named_parts(problem: Problem, sections: Sequence[Section], simplifier: Simplifier) -> tuple[Section, ...]:
+    """Every section preceded by those of its narrow parts, each part in its cheapest form."""
+    order = nomenclature(problem)
+    program = problem.program
+    taken = set(order.slots) | set(program.index_names) | {str(symbol) for symbol in program.extents}
+    names = PartNames(taken | {str(parameter.symbol) for parameter in program.parameters})
+    sizes = nominal_sizes(program)
+    intermediates = frozenset(name for name in program.definitions if name not in program.outputs)
+    done: list[Section] = []
+    for section in sections:
+        parts, step = name_parts(section.equation, names, order)
+        known = {**program.definitions, **{s.equation.name: s.equation for s in done}}
+        folds = tuple(rule for s in done if (rule := fold_rule(s.equation)) is not None)
+        gradients = frozenset(s.equation.name for s in done)
+        moves = Moves(known, (*simplifier.rules, *folds), sizes, intermediates | gradients)
+        done.extend(refold(part, moves, order) for part in parts)
+        done.append(section if step is None else extended(section, step))
+    return tuple(done)
+
+
+def extended(section: Section, *steps: Step) -> Section:
+    """The section with more steps at its end."""
+    if not steps:
+        return section
+    equation = Equation(section.equation.lhs, steps[-1].after, section.equation.doc)
+    return Section(equation, section.target, section.paths, (*section.steps, *steps))
+
+
+def finished(section: Section, problem: Problem) -> Section:
+    """The section with authors' names for its dummies and common factors taken out."""
+    lhs = section.equation.lhs
+    section = extended(section, *relabel(lhs, section.equation.terms, nomenclature(problem)))
+    terms = factor(section.equation.terms)
+    if terms != section.equation.terms:
+        section = extended(section, Step(Rule.FACTOR, lhs, section.equation.terms, terms))
+    assert set(free_indices(section.equation.terms)) <= set(lhs.slots)
+    return section
+
+
+def lemmas_on_the_way(sections: Sequence[Section], simplifier: Simplifier) -> tuple[Proof, ...]:
+    """The proofs of the identities that steps cite, beside those found beforehand and those assumed."""
+    cited = {
+        id(step.detail.identity)
+        for section in sections
+        for step in section.all_steps()
+        if isinstance(step.detail, Cited)
+    }
+    return tuple(p for p in simplifier.memory.values() if p is not None and id(p.identity) in cited)

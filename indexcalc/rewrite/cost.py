@@ -1,0 +1,103 @@
+"""The cost model: floating-point operations of a program at nominal sizes, by which forms are compared.
+
+Every term is split into components connected by summed indices; a component is contracted pair by
+pair, cheapest pair first. Nominal sizes differ from extent to extent, and an extent that occurs
+twice in one tensor (a square matrix of scores) counts as large, since it is the one that grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import sympy as sp
+
+from indexcalc.algebra.canonical import components
+from indexcalc.algebra.terms import Access, Base, Index, Term, Terms, occurring_indices, tensors_of
+from indexcalc.program import Equation, Program
+
+BASE_SIZE = 64
+"""The nominal size of the first extent, as a number of entries."""
+
+Sizes = Mapping[sp.Expr, int]
+Operand = frozenset[Index]
+
+
+def nominal_sizes(program: Program) -> dict[sp.Expr, int]:
+    """A size for each extent: all different, and eight times larger for each repetition in one tensor."""
+    extents: list[sp.Expr] = list(program.extents)
+    sizes: dict[sp.Expr, int] = {}
+    for number, extent in enumerate(extents):
+        repeats = max(
+            (sum(slot.extent == extent for slot in tensor.slots) for tensor in program.tensors.values()), default=1
+        )
+        sizes[extent] = (BASE_SIZE + 3 * (len(extents) - number)) * 8 ** max(0, repeats - 1)
+    return sizes
+
+
+def size_of(indices: Iterable[Index], sizes: Sizes) -> int:
+    """The number of entries of a tensor over these indices."""
+    total = 1
+    for index in indices:
+        extent = index.extent
+        total *= sizes[extent] if extent in sizes else int(extent.subs(dict(sizes)))
+    return total
+
+
+def term_cost(term: Term, output: Iterable[Index], sizes: Sizes) -> int:
+    """Operations to compute a term, and to spread it over the `output` indices if it has several parts."""
+    parts = components(term)
+    total = sum(component_cost([base for base, _ in powers], summed, sizes) for powers, summed in parts)
+    return total + (size_of(output, sizes) if len(parts) > 1 else 0)
+
+
+def component_cost(bases: Iterable[Base], summed: Iterable[Index], sizes: Sizes) -> int:
+    """Multiplications and additions of a pairwise contraction, the cheapest pair first."""
+    operands: list[Operand] = [frozenset(occurring_indices(base)) for base in bases]
+    bound = frozenset(summed)
+    total = 0
+    while len(operands) > 1:
+        pairs = [(a, b) for a in range(len(operands)) for b in range(a + 1, len(operands))]
+        a, b = min(pairs, key=lambda pair: size_of(operands[pair[0]] | operands[pair[1]], sizes))
+        union = operands[a] | operands[b]
+        rest = [operand for n, operand in enumerate(operands) if n not in (a, b)]
+        needed = frozenset(index for operand in rest for index in operand)
+        left = frozenset(index for index in union if index not in bound or index in needed)
+        total += size_of(union, sizes) * (1 if left == union else 2)
+        operands = [*rest, left]
+    if operands and operands[0] & bound:
+        total += size_of(operands[0], sizes)
+    return total
+
+
+def equation_cost(equation: Equation, sizes: Sizes) -> int:
+    """Operations to compute every entry of an equation's left side."""
+    return terms_cost(equation.terms, equation.lhs.slots, sizes)
+
+
+def terms_cost(terms: Terms, output: tuple[Index, ...], sizes: Sizes) -> int:
+    """Operations to compute a sum of terms over the `output` indices."""
+    additions = max(0, len(terms) - 1) * size_of(output, sizes)
+    return additions + sum(term_cost(term, output, sizes) for term in terms)
+
+
+def live_equations(equations: Iterable[Equation], outputs: Iterable[str]) -> tuple[Equation, ...]:
+    """The equations that an output depends on, in order."""
+    wanted = set(outputs)
+    kept: list[Equation] = []
+    for equation in reversed(tuple(equations)):
+        if equation.name in wanted:
+            kept.append(equation)
+            wanted.update(tensors_of(equation.terms))
+    return tuple(reversed(kept))
+
+
+def live_cost(equations: Iterable[Equation], outputs: Iterable[str], sizes: Sizes) -> int:
+    """Operations of the equations that an output depends on."""
+    return sum(equation_cost(equation, sizes) for equation in live_equations(equations, outputs))
+
+
+def reading_cost(terms: Terms, intermediates: Iterable[str], sizes: Sizes) -> int:
+    """Entries of intermediate tensors that an expression reads: a tie-breaker between equal costs."""
+    names = frozenset(intermediates)
+    entries = {base for term in terms for base in term.bases if isinstance(base, Access) and base.tensor in names}
+    return sum(size_of(entry.slots, sizes) for entry in entries)

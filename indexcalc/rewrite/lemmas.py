@@ -1,0 +1,61 @@
+"""Lemmas of a forward program: ``sum_j A_ij = 1``, ``sum_h xh_nh = 0``; found, not told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Index, Power, Term, Terms, tensors_of
+from indexcalc.calculus.steps import Proof, Step
+from indexcalc.errors import LimitError
+from indexcalc.program import Equation, Identity, Program
+from indexcalc.rewrite.normal import Knowledge, normal_form
+from indexcalc.rewrite.rules import SumRule, lemma_rule
+
+
+def assumed_rules(program: Program) -> tuple[SumRule, ...]:
+    """The author's assumptions as rules."""
+    rules = (lemma_rule(identity) for identity in program.assumptions)
+    return tuple(rule for rule in rules if rule is not None)
+
+
+def find_lemmas(program: Program) -> tuple[Proof, ...]:
+    """Every equation summed over every slot, where the result is a constant, with its proof."""
+    known = Knowledge(program.definitions, assumed_rules(program))
+    return tuple(proof for equation in program.equations for proof in lemmas_of(equation, program, known))
+
+
+def lemmas_of(equation: Equation, program: Program, known: Knowledge) -> Iterator[Proof]:
+    """The lemmas of one equation, one slot at a time."""
+    narrow = narrower_tensors(program, len(equation.lhs.slots))
+    for slot in equation.lhs.slots:
+        left = (Term(sp.S.One, ((equation.lhs, sp.S.One),), (slot,)),)
+        proof = prove_constant(left, known, narrow | {equation.name})
+        if proof is not None:
+            yield proof
+
+
+def narrower_tensors(program: Program, slots: int) -> frozenset[str]:
+    """The tensors with fewer slots: unfolding these stays close to the equation at hand."""
+    return frozenset(name for name, equation in program.definitions.items() if len(equation.lhs.slots) < slots)
+
+
+def prove_constant(left: Terms, known: Knowledge, unfoldable: frozenset[str]) -> Proof | None:
+    """A proof that `left` is a scalar that no tensor enters; None if there is none at hand."""
+    identity = Identity(left, ())
+    try:
+        steps = normal_form(identity, left, known, unfoldable)
+    except LimitError:
+        return None
+    if not steps or tensors_of(steps[-1].after) or any(term.powers for term in steps[-1].after):
+        return None
+    found = Identity(left, steps[-1].after)
+    return Proof(found, tuple(Step(s.rule, found, s.before, s.after, s.detail) for s in steps))
+
+
+def vanishing_lemma(powers: tuple[Power, ...], summed: tuple[Index, ...], program: Program) -> Proof | None:
+    """A proof that a sum which came up on the way is constant, such as ``sum_c (x_ac - mu_a) = 0``."""
+    known = Knowledge(program.definitions, assumed_rules(program))
+    left = (Term(sp.S.One, powers, summed),)
+    return prove_constant(left, known, narrower_tensors(program, 2))

@@ -1,0 +1,175 @@
+"""The normal form in which identities are proved: definitions unfolded, products multiplied out.
+
+Definitions without sums are unfolded everywhere. A tensor defined by sums is unfolded where it
+stands as a factor to a positive integer power; where it also stands elsewhere (in a denominator, a
+root, a function) it stays as it is, and its definition becomes a rule from right to left instead
+(``sum_l exp S_il -> Z_i``). The form is not confluent: two expressions with the same normal form
+are equal; with different ones, nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.build import expand, expand_term, power, product
+from indexcalc.algebra.canonical import collect
+from indexcalc.algebra.renaming import substitute
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Partial, Term, Terms, free_indices, tensors_of
+from indexcalc.calculus.steps import Cited, Detail, Rule, Step, Subject, Used
+from indexcalc.errors import LimitError
+from indexcalc.program import Equation, Identity
+from indexcalc.rewrite.rules import SumRule, apply_rules, unfold_term
+
+TERM_LIMIT = 1_000
+"""The most terms that a normal form may have on the way."""
+ROUND_LIMIT = 12
+"""The most rounds of folding."""
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What a normal form may use.
+
+    Attributes:
+        definitions: equations by name, in program order; later ones read earlier ones.
+        rules: lemmas and assumptions.
+    """
+
+    definitions: Mapping[str, Equation]
+    rules: tuple[SumRule, ...] = ()
+
+
+def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Collection[str]) -> tuple[Step, ...]:
+    """Steps from `terms` to their normal form, unfolding only the tensors in `unfoldable`.
+
+    Raises:
+        LimitError: if more than `TERM_LIMIT` terms come up.
+    """
+    steps: list[Step] = []
+
+    def advance(rule: Rule, after: Terms, detail: Detail = None) -> None:
+        before = steps[-1].after if steps else terms
+        if after != before:
+            steps.append(Step(rule, subject, before, after, detail))
+
+    def current() -> Terms:
+        return steps[-1].after if steps else terms
+
+    stages, opaque = unfold_all(terms, known.definitions, unfoldable)
+    for name, unfolded in stages:
+        advance(Rule.UNFOLD, unfolded, Used((name,)))
+    folds = tuple(rule for name in opaque for rule in definition_rules(name, known, unfoldable, opaque))
+    advance(Rule.EXPAND, expand(current()))
+    advance(Rule.COLLECT, collect(current()))
+    for _ in range(ROUND_LIMIT):
+        before = current()
+        for rule in (*known.rules, *folds):
+            after, used = apply_rules(current(), (rule,))
+            if used:
+                advance(rule.rule, after, Used((rule.name,)) if rule.name else Cited(rule.identity))
+                advance(Rule.EXPAND, expand(current()))
+        advance(Rule.COLLECT, collect(current()))
+        if current() == before:
+            break
+    return tuple(steps)
+
+
+def unfold_all(
+    terms: Terms, definitions: Mapping[str, Equation], unfoldable: Collection[str]
+) -> tuple[tuple[tuple[str, Terms], ...], tuple[str, ...]]:
+    """The names unfolded with the terms that each gave, last definition first; and those that stay opaque."""
+    stages: list[tuple[str, Terms]] = []
+    opaque: list[str] = []
+    for name in reversed(tuple(definitions)):
+        if name not in unfoldable or name not in tensors_of(terms):
+            continue
+        equation = definitions[name]
+        if all(not term.summed for term in equation.terms):
+            terms = collect(tuple(unfold_everywhere(term, equation) for term in terms))
+        elif any(stands_elsewhere(name, term) for term in terms):
+            opaque.append(name)
+            continue
+        else:
+            terms = unfold_factors(terms, equation)
+        stages.append((name, terms))
+        if len(terms) > TERM_LIMIT:
+            raise LimitError(f"unfolding {name} gives more than {TERM_LIMIT} terms")
+    return tuple(stages), tuple(opaque)
+
+
+def stands_elsewhere(name: str, term: Term) -> bool:
+    """Whether the tensor occurs inside another factor, or to a power that is no positive integer."""
+    for base, exponent in term.powers:
+        if isinstance(base, Access):
+            if base.tensor == name and not (exponent.is_Integer and exponent > 0):
+                return True
+        elif isinstance(base, Add) and exponent.is_Integer and exponent > 0:
+            if any(stands_elsewhere(name, part) for part in base.terms):
+                return True
+        elif name in tensors_of(base):
+            return True
+    return False
+
+
+def unfold_everywhere(term: Term, equation: Equation) -> Term:
+    """A sum-free definition put in at any depth and to any power."""
+    result = Term(term.coeff, (), ())
+    for base, exponent in term.powers:
+        factor = unfolded_base(base, exponent, equation)
+        result = product(result.coeff * factor.coeff, (*result.powers, *factor.powers))
+    return product(result.coeff, result.powers, term.summed)
+
+
+def unfolded_base(base: Base, exponent: sp.Expr, equation: Equation) -> Term:
+    """One power with the definition put in."""
+    if isinstance(base, Access) and base.tensor == equation.name:
+        value = substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))
+        return power(value, exponent)
+    if isinstance(base, Fn):
+        arg = collect(tuple(unfold_everywhere(term, equation) for term in base.arg))
+        return Term(sp.S.One, ((Fn(base.name, arg, base.params), exponent),))
+    if isinstance(base, Add):
+        return power(collect(tuple(unfold_everywhere(term, equation) for term in base.terms)), exponent)
+    assert not isinstance(base, Partial)
+    return Term(sp.S.One, ((base, exponent),))
+
+
+def unfold_factors(terms: Terms, equation: Equation) -> Terms:
+    """A definition with sums put in wherever its name is a factor; sums around it are multiplied out."""
+    pending = list(reversed(terms))
+    done: list[Term] = []
+    while pending:
+        term = pending.pop()
+        inside = [n for n, (b, _) in enumerate(term.powers) if isinstance(b, Add) and equation.name in tensors_of(b)]
+        position = next(
+            (n for n, (b, _) in enumerate(term.powers) if isinstance(b, Access) and b.tensor == equation.name), None
+        )
+        if inside:
+            pending.extend(reversed(expand_term(term)))
+        elif position is not None:
+            pending.extend(reversed(unfold_term(term, position, equation)))
+        else:
+            done.append(term)
+        if len(done) + len(pending) > TERM_LIMIT:
+            raise LimitError(f"unfolding {equation.name} gives more than {TERM_LIMIT} terms")
+    return tuple(done)
+
+
+def definition_rules(
+    name: str, known: Knowledge, unfoldable: Collection[str], opaque: Sequence[str]
+) -> tuple[SumRule, ...]:
+    """The definition of an opaque name as a rule: its first sum equals the name less the other terms."""
+    equation = known.definitions[name]
+    stages, _ = unfold_all(equation.terms, known.definitions, [n for n in unfoldable if n not in opaque])
+    terms = collect(expand(stages[-1][1] if stages else equation.terms))
+    lead = next((term for term in terms if term.summed), None)
+    if lead is None or not set(equation.lhs.slots) <= set(free_indices(lead)):
+        return ()
+    rest = tuple(Term(-t.coeff / lead.coeff, t.powers, t.summed) for t in terms if t is not lead)
+    value = (Term(1 / lead.coeff, ((equation.lhs, sp.S.One),)), *rest)
+    here = (Term(sp.S.One, ((equation.lhs, sp.S.One),)),)
+    identity = Identity(equation.terms, here)
+    return (SumRule(Rule.FOLD, lead.powers, lead.summed, value, identity, name, frozenset(tensors_of(lead))),)

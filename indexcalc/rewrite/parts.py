@@ -1,0 +1,123 @@
+"""Parts that get a name: a sum with fewer free indices than the equation it stands in.
+
+``A_ij D_ij - A_ij sum_l A_il D_il`` holds a row scalar; it becomes ``r_i``, is computed once for a
+row, and may have a cheaper form of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+import sympy as sp
+
+from indexcalc.algebra.build import product
+from indexcalc.algebra.canonical import components, term_key
+from indexcalc.algebra.terms import Access, Index, Power, Term, Terms, free_indices
+from indexcalc.calculus.relabel import Nomenclature, relabel
+from indexcalc.calculus.steps import Rule, Section, Step, Used
+from indexcalc.errors import LimitError
+from indexcalc.program import Equation
+from indexcalc.rewrite.search import Moves, cheaper_form
+
+LETTERS = "rsuvwqmtcefgh"
+"""Names for parts, in the order in which they are tried; then the same letters with a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A named part: ``entry = coeff * sum[summed] powers``; `key` is its canonical form without `coeff`."""
+
+    key: str
+    entry: Access
+    coeff: sp.Expr
+
+
+@dataclass
+class PartNames:
+    """The parts named so far in one derivation, and the names that are taken."""
+
+    taken: set[str]
+    parts: dict[str, Part] = field(default_factory=dict)
+
+    def fresh(self) -> str:
+        """The next free name."""
+        name = next(name for name in part_names() if name not in self.taken)
+        self.taken.add(name)
+        return name
+
+
+def part_names() -> Iterator[str]:
+    """r, s, u, ..., then r2, s2, ..."""
+    yield from LETTERS
+    number = 2
+    while True:
+        yield from (f"{letter}{number}" for letter in LETTERS)
+        number += 1
+
+
+def name_parts(equation: Equation, names: PartNames, order: Nomenclature) -> tuple[tuple[Section, ...], Step | None]:
+    """Sections that define the narrow parts of an equation, and the step that puts their names in."""
+    sections: list[Section] = []
+    after: list[Term] = []
+    used: list[str] = []
+    for term in equation.terms:
+        coeff, powers, summed = term.coeff, list[Power](), list[Index]()
+        parts = components(term)
+        for body, bound in parts:
+            part = None
+            if is_narrow(equation, body, bound, len(parts)):
+                part, new = find_part(equation, Term(coeff, body, bound), names, order)
+                sections.extend(new)
+            if part is None:
+                powers.extend(body)
+                summed.extend(bound)
+            else:
+                powers.append((part.entry, sp.S.One))
+                coeff = coeff / part.coeff
+                used.append(part.entry.tensor)
+        after.append(product(coeff, powers, summed))
+    if not used:
+        return (), None
+    step = Step(Rule.NAME, equation.lhs, equation.terms, tuple(after), Used(tuple(dict.fromkeys(used))))
+    return tuple(sections), step
+
+
+def is_narrow(equation: Equation, body: tuple[Power, ...], bound: Collection[Index], count: int) -> bool:
+    """Whether a component sums, and ranges over fewer indices than the equation."""
+    free = frozenset(free_indices(Term(sp.S.One, body, tuple(bound))))
+    wide = frozenset(equation.lhs.slots)
+    return bool(bound) and free < wide and (count > 1 or len(equation.terms) > 1)
+
+
+def find_part(
+    equation: Equation, component: Term, names: PartNames, order: Nomenclature
+) -> tuple[Part | None, tuple[Section, ...]]:
+    """The part that holds a component, and its section if it is new; the size of the coefficient goes in."""
+    try:
+        key = term_key(Term(sp.S.One, component.powers, component.summed))
+    except LimitError:
+        return None, ()
+    if key in names.parts:
+        return names.parts[key], ()
+    free = frozenset(free_indices(component))
+    slots = tuple(slot for slot in equation.lhs.slots if slot in free)
+    size = -component.coeff if component.coeff.could_extract_minus_sign() else component.coeff
+    part = Part(key, Access(names.fresh(), slots), size)
+    names.parts[key] = part
+    body: Terms = (Term(size, component.powers, component.summed),)
+    steps = relabel(part.entry, body, order)
+    final = steps[-1].after if steps else body
+    doc = f"part of {equation.name}"
+    return part, (Section(Equation(part.entry, final, doc), None, (), ()),)
+
+
+def refold(section: Section, moves: Moves, order: Nomenclature) -> Section:
+    """The section of a part, in the cheapest form that the search finds, with the steps to it."""
+    steps = cheaper_form(section.equation.lhs, section.equation.terms, moves)
+    if not steps:
+        return section
+    named = relabel(section.equation.lhs, steps[-1].after, order)
+    steps = (*steps, *named)
+    equation = Equation(section.equation.lhs, steps[-1].after, section.equation.doc)
+    return Section(equation, None, (), (*section.steps, *steps))

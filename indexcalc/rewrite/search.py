@@ -1,0 +1,104 @@
+"""The search for a cheaper form of an expression: unfold a definition, fold another, keep what costs less.
+
+``r_i = sum_c A_ic D_ic`` unfolds `D` and folds `O` to become ``sum_p G_ip O_ip``. The search is a
+beam over short sequences of moves; a form is accepted only if its cost is lower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from indexcalc.algebra.canonical import collect, sum_key
+from indexcalc.algebra.terms import Access, Terms, tensors_of
+from indexcalc.calculus.steps import Cited, Detail, Rule, Step, Used
+from indexcalc.errors import LimitError
+from indexcalc.program import Equation
+from indexcalc.rewrite.cost import Sizes, reading_cost, terms_cost
+from indexcalc.rewrite.rules import SumRule, apply_rules, unfold_term
+
+DEPTH = 3
+"""The most moves in a row."""
+BEAM = 30
+"""The most forms kept after each move."""
+TERM_LIMIT = 8
+"""The most terms that a form may have."""
+
+Score = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What the search may use.
+
+    Attributes:
+        definitions: the equations that may be unfolded, by name.
+        rules: definitions by sums and lemmas, from right to left.
+        sizes: nominal sizes, for the cost.
+        intermediates: the tensors whose reading is charged for where costs tie.
+    """
+
+    definitions: Mapping[str, Equation]
+    rules: tuple[SumRule, ...]
+    sizes: Sizes
+    intermediates: frozenset[str]
+
+    def score(self, entry: Access, terms: Terms) -> Score:
+        """Operations, then entries of intermediates that are read: lower is better."""
+        return terms_cost(terms, entry.slots, self.sizes), reading_cost(terms, self.intermediates, self.sizes)
+
+
+def cheaper_form(entry: Access, terms: Terms, moves: Moves) -> tuple[Step, ...]:
+    """The steps to the cheapest form of ``entry = terms`` within reach; none if nothing is cheaper."""
+    best: tuple[Score, tuple[Step, ...]] = (moves.score(entry, terms), ())
+    try:
+        seen = {sum_key(terms)}
+    except LimitError:
+        return ()
+    beam: list[tuple[Terms, tuple[Step, ...]]] = [(terms, ())]
+    for _ in range(DEPTH):
+        reached: list[tuple[Score, Terms, tuple[Step, ...]]] = []
+        for form, steps in beam:
+            for step in successors(entry, form, moves):
+                try:
+                    key = sum_key(step.after)
+                except LimitError:
+                    continue
+                if key not in seen:
+                    seen.add(key)
+                    reached.append((moves.score(entry, step.after), step.after, (*steps, step)))
+        reached.sort(key=lambda found: found[0])
+        if reached and reached[0][0] < best[0]:
+            best = (reached[0][0], reached[0][2])
+        beam = [(form, steps) for _, form, steps in reached[:BEAM]]
+    return best[1]
+
+
+def successors(entry: Access, terms: Terms, moves: Moves) -> Iterator[Step]:
+    """Every form that one move gives."""
+    for rule in moves.rules:
+        after, used = apply_rules(terms, (rule,))
+        if used and len(after) <= TERM_LIMIT:
+            detail: Detail = Used((rule.name,)) if rule.name else Cited(rule.identity)
+            yield Step(rule.rule, entry, terms, collect(after), detail)
+    for name in tensors_of(terms):
+        if name in moves.definitions:
+            after = unfold_name(terms, moves.definitions[name])
+            if after != terms and len(after) <= TERM_LIMIT:
+                yield Step(Rule.UNFOLD, entry, terms, collect(after), Used((name,)))
+
+
+def unfold_name(terms: Terms, equation: Equation) -> Terms:
+    """Every factor that is an entry of the equation's tensor, to a positive integer power, unfolded once."""
+    result: Terms = ()
+    for term in terms:
+        position = next(
+            (
+                number
+                for number, (base, exponent) in enumerate(term.powers)
+                if isinstance(base, Access) and base.tensor == equation.name and exponent.is_Integer and exponent > 0
+            ),
+            None,
+        )
+        result += (term,) if position is None else unfold_term(term, position, equation)
+    return result

@@ -1,0 +1,111 @@
+"""Simplification after each round of contractions: reuse, folds, lemmas, like terms.
+
+Every rule is applied in a step of its own. Nothing here looks for cheaper forms; that is a search,
+and has its own place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+
+from indexcalc.algebra.canonical import collect, components, term_key
+from indexcalc.algebra.terms import Add, Term, Terms
+from indexcalc.calculus.steps import Cited, Detail, Proof, Rule, Step, Subject, Used
+from indexcalc.errors import LimitError
+from indexcalc.program import Program
+from indexcalc.rewrite.lemmas import assumed_rules, find_lemmas, vanishing_lemma
+from indexcalc.rewrite.reuse import Reusable, reusable_tensors, reuse
+from indexcalc.rewrite.rules import SumRule, apply_rules, fold_rule, lemma_rule
+
+ROUND_LIMIT = 20
+"""The most rounds of simplification of one expression."""
+
+
+@dataclass(frozen=True)
+class Simplifier:
+    """What a forward program knows about its own expressions; call it to simplify one."""
+
+    program: Program
+
+    @cached_property
+    def lemmas(self) -> tuple[Proof, ...]:
+        """The identities found in the program."""
+        return find_lemmas(self.program)
+
+    @cached_property
+    def held(self) -> tuple[Reusable, ...]:
+        """The tensors whose definitions are recognised in products."""
+        return reusable_tensors(self.program)
+
+    @cached_property
+    def rules(self) -> tuple[SumRule, ...]:
+        """Lemmas and assumptions first, then the definitions by sums."""
+        identities = (lemma_rule(proof.identity) for proof in self.lemmas)
+        folds = (fold_rule(equation) for equation in self.program.equations)
+        found = (*identities, *assumed_rules(self.program), *folds)
+        return tuple(rule for rule in found if rule is not None)
+
+    def __call__(self, subject: Subject, terms: Terms) -> tuple[Step, ...]:
+        """Steps from `terms` to a form in which no rule applies."""
+        steps: list[Step] = []
+        for _ in range(ROUND_LIMIT):
+            before = terms
+            for tactic in (self.combine, self.recall, self.apply, self.vanish):
+                for step in tactic(subject, terms):
+                    steps.append(step)
+                    terms = step.after
+            if terms == before:
+                break
+        return tuple(steps)
+
+    def combine(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Like terms are combined."""
+        after = collect(terms)
+        if after != terms:
+            yield Step(Rule.COLLECT, subject, terms, after)
+
+    def recall(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Expressions that a tensor holds are replaced by it."""
+        yield from reuse(subject, terms, self.held)
+
+    def apply(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Lemmas, assumptions and definitions by sums are applied, each in its own step."""
+        for rule in self.rules:
+            after, used = apply_rules(terms, (rule,))
+            if used:
+                detail: Detail = Used((rule.name,)) if rule.name else Cited(rule.identity)
+                yield Step(rule.rule, subject, terms, after, detail)
+                terms = after
+
+    def vanish(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """A sum over a parenthesis that is constant, such as the sum of deviations from a mean, is replaced."""
+        for term in terms:
+            for powers, summed in components(term):
+                if summed and any(isinstance(base, Add) for base, _ in powers):
+                    proof = self.vanishing(Term(sp.S.One, powers, summed))
+                    rule = lemma_rule(proof.identity) if proof is not None else None
+                    if rule is None:
+                        continue
+                    after, used = apply_rules(terms, (rule,))
+                    if used:
+                        yield Step(Rule.LEMMA, subject, terms, after, Cited(rule.identity))
+                        terms = after
+
+    def vanishing(self, component: Term) -> Proof | None:
+        """The proof that a component is constant, remembered by the component's canonical key."""
+        try:
+            key = term_key(component)
+        except LimitError:
+            return None
+        if key not in self.memory:
+            self.memory[key] = vanishing_lemma(component.powers, component.summed, self.program)
+        return self.memory[key]
+
+    @cached_property
+    def memory(self) -> dict[str, Proof | None]:
+        """Proofs found on the way: a cache, keyed by what was proved."""
+        return {}
