@@ -1,0 +1,219 @@
+"""What a note is made of: neutral blocks that keep their mathematics as algebra objects.
+
+A writer turns blocks into a format; no block knows one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.build import product
+from indexcalc.algebra.terms import Access, Add, Base, Index, Partial, Term, Terms
+from indexcalc.calculus.steps import Subject
+from indexcalc.notes.matrix import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """The symbol of a tensor without its indices."""
+
+    tensor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """The symbol of the loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """The derivative of the loss by an entry, or by a whole tensor where no slots are given."""
+
+    entry: Access
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """``left = right`` between two indices."""
+
+    left: Index
+    right: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """``old -> new`` between two indices."""
+
+    old: Index
+    new: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """``O(T^2 d)``: a count up to a constant factor."""
+
+    count: sp.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A scalar expression, such as an extent."""
+
+    value: sp.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The space of arrays with these slots: the reals, to the extents."""
+
+    extents: tuple[sp.Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A fixed piece of notation, in LaTeX."""
+
+    latex: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Text in typewriter."""
+
+    text: str
+
+
+Span = str | Base | Index | Terms | Symbol | Loss | Gradient | Match | Renaming | Order | Scalar | Shape | Sign | Code
+Spans = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A title of some level; 1 is the document's own."""
+
+    level: int
+    spans: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text."""
+
+    spans: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list of short paragraphs."""
+
+    items: tuple[Spans, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The derivative of a whole sum, not yet taken: the operator in front, the sum in brackets."""
+
+    wrt: Access
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """Terms in which every gradient is printed as a derivative of the loss, whatever its name."""
+
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """Sum-free terms over a common denominator, as the quotient rule writes them."""
+
+    above: Terms
+    below: Terms
+
+
+Side = Terms | Inside | Spelled | Quotient
+Left = Subject | Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """``left = side = side``, set on lines of its own.
+
+    Attributes:
+        left: what the equation is about; Terms for an identity.
+        sides: at least one.
+        defines: whether the first sign is ``:=``.
+        boxed: whether it is a result to remember.
+        spelled: whether the left side prints a named gradient as ``name := dL/dX``.
+    """
+
+    left: Left
+    sides: tuple[Side, ...]
+    defines: bool = False
+    boxed: bool = False
+    spelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Displays:
+    """Several equations in one place."""
+
+    items: tuple[Display, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixDisplays:
+    """Equations between whole arrays: ``(backward tensor, matrix expression)``."""
+
+    items: tuple[tuple[Access, Matrix], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; every cell is running text."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Spans, ...], ...]
+
+
+Block = Heading | Paragraph | Items | Display | Displays | MatrixDisplays | Table
+
+
+def side_terms(side: Side) -> Terms:
+    """A side as an algebra object of the same value."""
+    match side:
+        case Inside(wrt, terms):
+            return tuple(
+                product(term.coeff, ((Partial(Add((Term(sp.S.One, term.powers), *())), wrt), sp.S.One),), term.summed)
+                for term in terms
+            )
+        case Spelled(terms):
+            return terms
+        case Quotient(above, below):
+            return (divided(above, below),)
+        case _:
+            return side
+
+
+def divided(above: Terms, below: Terms) -> Term:
+    """``above / below`` as one term."""
+    (bottom,) = below
+    inverse = product(1 / bottom.coeff, ((base, -exp) for base, exp in bottom.powers))
+    if len(above) == 1:
+        return product(above[0].coeff * inverse.coeff, above[0].powers + inverse.powers)
+    return product(inverse.coeff, ((Add(above), sp.S.One), *inverse.powers))
+
+
+def displays_of(blocks: Iterable[Block]) -> tuple[Display, ...]:
+    """Every displayed equation of the blocks, in reading order."""
+    found: list[Display] = []
+    for block in blocks:
+        if isinstance(block, Display):
+            found.append(block)
+        elif isinstance(block, Displays):
+            found.extend(block.items)
+    return tuple(found)

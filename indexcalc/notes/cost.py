@@ -1,0 +1,142 @@
+"""The cost of an equation in symbols: multiplications up to a constant factor, such as ``T^2 d``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.canonical import components
+from indexcalc.algebra.terms import Delta, Index, Terms, accesses_of, occurring_indices
+from indexcalc.program import Equation, Program
+
+
+def extent_product(indices: Iterable[Index]) -> sp.Expr:
+    """How many points the ranges of some indices span."""
+    return sp.Mul(*(index.extent for index in indices))
+
+
+def degree(count: sp.Expr) -> int:
+    """How many extents a product of extents has, with repetition."""
+    return sum(int(exp) for base, exp in count.as_powers_dict().items() if not base.is_Number)
+
+
+def elimination_costs(factors: Sequence[frozenset[Index]], bound: Sequence[Index]) -> list[sp.Expr]:
+    """The cost of each sum of a product, the cheapest sum first; then that of the product itself."""
+    remaining, waiting, costs = list(factors), list(bound), []
+    while waiting:
+        touched = {index: joined_indices(remaining, index) for index in waiting}
+        chosen = min(waiting, key=lambda index: degree(extent_product(touched[index])))
+        costs.append(extent_product(touched[chosen]))
+        remaining = [factor for factor in remaining if chosen not in factor]
+        remaining.append(frozenset(touched[chosen]) - {chosen})
+        waiting.remove(chosen)
+    costs.append(extent_product(dict.fromkeys(index for factor in remaining for index in sorted_indices(factor))))
+    return costs
+
+
+def joined_indices(factors: Sequence[frozenset[Index]], index: Index) -> tuple[Index, ...]:
+    """The indices of all factors that carry `index`."""
+    return tuple(dict.fromkeys(other for factor in factors if index in factor for other in sorted_indices(factor)))
+
+
+def sorted_indices(factor: frozenset[Index]) -> list[Index]:
+    """The indices of a factor by name, for an order that is the same in every run."""
+    return sorted(factor, key=lambda index: index.name)
+
+
+def dominant(counts: Iterable[sp.Expr]) -> sp.Expr:
+    """The sum of those products of extents that divide none of the others."""
+    distinct = list(dict.fromkeys(strip_number(count) for count in counts))
+    kept = [one for one in distinct if not any(one != other and divides(one, other) for other in distinct)]
+    return sp.Add(*kept)
+
+
+def strip_number(count: sp.Expr) -> sp.Expr:
+    """A product of extents without its numeric factor."""
+    return count.as_coeff_Mul()[1] if not count.is_Number else sp.S.One
+
+
+def divides(one: sp.Expr, other: sp.Expr) -> bool:
+    """Whether a product of extents divides another."""
+    powers = other.as_powers_dict()
+    return all(bool(powers.get(base, 0) >= exp) for base, exp in one.as_powers_dict().items() if not base.is_Number)
+
+
+def equation_cost(equation: Equation) -> sp.Expr:
+    """Multiplications of an equation, up to a constant factor."""
+    counts = [extent_product(equation.lhs.slots)]
+    for term in equation.terms:
+        for powers, bound in components(term):
+            factors = [frozenset(occurring_indices(base)) for base, _ in powers if not isinstance(base, Delta)]
+            counts.extend(elimination_costs(factors, bound))
+    return dominant(counts)
+
+
+def is_contraction(terms: Terms) -> bool:
+    """Whether a product of two factors or more is summed over."""
+    return any(bound and len(powers) > 1 for term in terms for powers, bound in components(term))
+
+
+def kind_of(terms: Terms) -> str:
+    """What an equation does, in words."""
+    if is_contraction(terms):
+        return "contraction"
+    return "sum" if any(term.summed for term in terms) else "entry by entry"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Which tensors need not be stored.
+
+    Attributes:
+        unread: forward intermediates that no equation of the backward pass reads.
+        streamed: intermediates larger than every input and output, with their size, that are only
+            read entry by entry or summed, so that they can be made block by block.
+        size: the number of entries of the streamed ones.
+    """
+
+    unread: tuple[str, ...]
+    streamed: tuple[str, ...]
+    size: sp.Expr
+
+
+def memory_of(forward: Program, backward: Program) -> Memory:
+    """What the structure of both passes says about storage.
+
+    Args:
+        forward: the forward pass.
+        backward: the backward pass.
+    """
+    read = {name for name, readers in backward.consumers.items() if readers}
+    unread = tuple(
+        equation.name
+        for equation in forward.equations
+        if equation.name not in read and equation.name not in forward.outputs
+    )
+    inner = (*forward.equations, *backward.equations)
+    sizes = {equation.name: extent_product(equation.lhs.slots) for equation in inner}
+    ends = [tensor.slots for tensor in forward.inputs]
+    ends.extend(equation.lhs.slots for equation in inner if equation.name in forward.outputs)
+    visible = [extent_product(slots) for slots in ends]
+    large = [
+        name
+        for name, size in sizes.items()
+        if name not in forward.outputs and not any(divides(size, other) for other in visible) and size != 1
+    ]
+    size = max((sizes[name] for name in large), key=degree, default=sp.S.One)
+    streamed = tuple(name for name in large if sizes[name] == size and is_streamed(name, inner, large))
+    return Memory(unread, streamed, size)
+
+
+def is_streamed(name: str, equations: Iterable[Equation], large: Sequence[str]) -> bool:
+    """Whether every large tensor that is made from this one is made from it entry by entry."""
+    return all(
+        slot not in term.summed
+        for equation in equations
+        if equation.name in large
+        for term in equation.terms
+        for entry in accesses_of(term, name)
+        for slot in entry.slots
+    )

@@ -1,0 +1,237 @@
+r"""One printer from the algebra to LaTeX: authored order, fractions for negative exponents.
+
+Where a long formula may be broken stands a `SOFT` mark (between terms) or a `WEAK` one (inside a
+parenthesis, or between factors); `layout` turns marks into line breaks or removes them. Parentheses
+are sized with ``\bigl`` and not with ``\left``, so that a line may end inside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
+from indexcalc.calculus.pointwise import row_of
+from indexcalc.calculus.steps import Subject, ThroughConsumer
+from indexcalc.notes.names import Notation
+from indexcalc.program import Identity
+
+SOFT, WEAK = "\x1e", "\x1f"
+RELATIONS = {"<": "<", "<=": r"\le", "!=": r"\neq"}
+TALL = ("\\frac", "\\sum", "\\sqrt")
+
+
+def solid(text: str) -> str:
+    """The text without its marks: for what must stay on one line, such as a numerator."""
+    return text.replace(SOFT, "").replace(WEAK, "")
+
+
+def parenthesised(text: str) -> str:
+    """The text in parentheses that are large enough, and that a line break may part."""
+    if any(tall in text for tall in TALL):
+        return rf"\Bigl({text.replace(SOFT, WEAK)}\Bigr)"
+    return f"({text.replace(SOFT, WEAK)})"
+
+
+def bracketed(text: str) -> str:
+    """The text in square brackets: what an operator in front acts on."""
+    if any(tall in text for tall in TALL):
+        return rf"\Bigl[{text.replace(SOFT, WEAK)}\Bigr]"
+    return rf"\bigl[{text.replace(SOFT, WEAK)}\bigr]"
+
+
+@lru_cache(maxsize=4096)
+def spelled_scalar(value: sp.Expr, spelling: tuple[tuple[str, str], ...]) -> str:
+    """A scalar expression with every symbol under its spelling."""
+    symbols = {symbol: dict(spelling).get(str(symbol), str(symbol)) for symbol in value.free_symbols}
+    return str(sp.latex(value, symbol_names=symbols))
+
+
+def scalar_text(value: sp.Expr, notation: Notation) -> str:
+    """A scalar expression in LaTeX."""
+    if value.is_Integer:
+        return str(value)
+    return spelled_scalar(value, tuple(sorted(notation.scalars.items())))
+
+
+def exponent_text(exponent: sp.Expr, notation: Notation) -> str:
+    """An exponent: a fraction with a slash, so that it stays small."""
+    if exponent.is_Rational:
+        return str(exponent)
+    return scalar_text(exponent, notation)
+
+
+def fraction(above: str, below: str, notation: Notation) -> str:
+    """A fraction, or a quotient with a slash in running text."""
+    return f"{above}/{below}" if notation.slashed else rf"\frac{{{above}}}{{{below}}}"
+
+
+def subscripted(symbol: str, slots: Sequence[Index], notation: Notation) -> str:
+    """A symbol with its indices."""
+    return f"{symbol}_{{{notation.subscript(slots)}}}" if slots else symbol
+
+
+def access_latex(base: Access, notation: Notation) -> str:
+    """A tensor's entry; a gradient without a name of its own as a derivative of the loss."""
+    owner = notation.gradients.get(base.tensor)
+    if owner is None:
+        return subscripted(notation.tensor(base.tensor), base.slots, notation)
+    below = subscripted(notation.tensor(owner), base.slots, notation)
+    return fraction(rf"\partial {notation.loss}", rf"\partial {below}", notation)
+
+
+def function_latex(base: Fn, notation: Notation) -> str:
+    """A pointwise function as its row says; prefix functions take parentheses always."""
+    row = row_of(base.name)
+    argument = solid(terms_latex(base.arg, notation))
+    constant = scalar_text(base.params[0], notation) if base.params else ""
+    if not row.latex.endswith(" {x}"):
+        return row.latex.format(x=argument, c=constant)
+    prefix = row.latex.removesuffix(" {x}").format(c=constant)
+    return prefix + parenthesised(argument)
+
+
+def partial_latex(base: Partial, notation: Notation) -> str:
+    """An unevaluated derivative as a fraction."""
+    below = rf"\partial {access_latex(base.wrt, notation)}"
+    return fraction(rf"\partial {solid(base_latex(base.base, notation))}", below, notation)
+
+
+def base_latex(base: Base, notation: Notation) -> str:
+    """One factor."""
+    match base:
+        case Access():
+            return access_latex(base, notation)
+        case Delta(left, right):
+            return rf"\delta_{{{notation.subscript((left, right))}}}"
+        case Iverson(left, relation, right):
+            return f"[{notation.index(left)} {RELATIONS[relation]} {notation.index(right)}]"
+        case Fn():
+            return function_latex(base, notation)
+        case Add(terms):
+            return parenthesised(terms_latex(terms, notation))
+        case Partial():
+            return partial_latex(base, notation)
+
+
+def power_latex(base: Base, exponent: sp.Expr, notation: Notation, *, alone: bool) -> str:
+    """A factor to a positive power; an `alone` sum needs no parentheses."""
+    if exponent == sp.S.Half or (alone and exponent == 1 and isinstance(base, Add)):
+        inner = solid(terms_latex(base.terms, notation) if isinstance(base, Add) else base_latex(base, notation))
+        return inner if exponent == 1 else rf"\sqrt{{{inner}}}"
+    text = base_latex(base, notation)
+    if exponent == 1:
+        return text
+    bare = isinstance(base, Add) or (
+        isinstance(base, Access) and base.tensor not in notation.gradients and "^" not in notation.tensor(base.tensor)
+    )
+    return f"{text if bare else parenthesised(text)}^{{{exponent_text(exponent, notation)}}}"
+
+
+def factors_latex(powers: Sequence[Power], notation: Notation, *, alone: bool) -> str:
+    """A product with thin spaces."""
+    lonely = alone and len(powers) == 1
+    return rf" \, {WEAK}".join(power_latex(base, exp, notation, alone=lonely) for base, exp in powers)
+
+
+def is_tall(base: Base, notation: Notation) -> bool:
+    """Whether a factor is printed as a fraction of derivatives, which should not stand in another fraction."""
+    return isinstance(base, Partial) or (isinstance(base, Access) and base.tensor in notation.gradients)
+
+
+def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.S.One) -> str:
+    """A product with what has a negative exponent below a fraction bar, times a scalar.
+
+    The scalar goes into the fraction where nothing else stands above the bar; derivatives stand behind it.
+    """
+    above = [(base, exp) for base, exp in powers if not exp.could_extract_minus_sign()]
+    below = [(base, -exp) for base, exp in powers if exp.could_extract_minus_sign()]
+    if not below:
+        return scaled(scale, factors_latex(above, notation, alone=False), notation)
+    tall = [(base, exp) for base, exp in above if is_tall(base, notation)]
+    flat = [(base, exp) for base, exp in above if not is_tall(base, notation)]
+    top, bottom = solid(factors_latex(flat, notation, alone=True)), solid(factors_latex(below, notation, alone=True))
+    if not flat:
+        numerator, denominator = scale.as_numer_denom()
+        scale, top = sp.S.One, scalar_text(numerator, notation)
+        if denominator != 1:
+            inverse = solid(factors_latex(below, notation, alone=False))
+            bottom = rf"{scalar_text(denominator, notation)} \, {inverse}"
+    behind = [factors_latex(tall, notation, alone=False)] if tall else []
+    return scaled(scale, rf" \, {WEAK}".join([rf"\frac{{{top}}}{{{bottom}}}", *behind]), notation)
+
+
+def sum_sign(indices: Sequence[Index], notation: Notation) -> str:
+    """The summation sign over some indices; empty for none."""
+    return rf"\sum_{{{', '.join(map(notation.index, indices))}}} " if indices else ""
+
+
+def split_sign(coeff: sp.Expr) -> tuple[str, sp.Expr]:
+    """The sign to print and the scalar that is left."""
+    return ("-", -coeff) if coeff.could_extract_minus_sign() else ("+", coeff)
+
+
+def scaled(coeff: sp.Expr, body: str, notation: Notation) -> str:
+    """A scalar in front of a product."""
+    if coeff == 1 and body:
+        return body
+    number = scalar_text(coeff, notation)
+    if not body:
+        return number
+    if isinstance(coeff, sp.Add):
+        number = parenthesised(number)
+    return rf"{number} \, {body}" if isinstance(coeff, sp.Symbol | sp.Mul) else f"{number} {body}"
+
+
+def term_latex(term: Term, notation: Notation) -> tuple[str, str]:
+    """The sign of a term and what follows it."""
+    sign, coeff = split_sign(term.coeff)
+    if not term.summed:
+        return sign, body_latex(term.powers, notation, coeff)
+    return sign, scaled(coeff, sum_sign(term.summed, notation) + body_latex(term.powers, notation), notation)
+
+
+def joined(parts: Iterable[tuple[str, str]]) -> str:
+    """Signed terms in a row."""
+    text = ""
+    for sign, part in parts:
+        if not text:
+            text = part if sign == "+" else f"-{part}"
+        else:
+            text += f" {SOFT}{sign} {part}"
+    return text or "0"
+
+
+def terms_latex(terms: Terms, notation: Notation) -> str:
+    """A sum of terms; sums that all terms share are written once, in front."""
+    first = terms[0].summed if terms else ()
+    if len(terms) > 1 and first and all(term.summed == first for term in terms):
+        bodies = [Term(term.coeff, term.powers) for term in terms]
+        sign, coeff = split_sign(terms[0].coeff)
+        if all(split_sign(term.coeff)[1] == coeff for term in terms):
+            factor = coeff if sign == "+" else -coeff
+            bodies = [Term(body.coeff / factor, body.powers) for body in bodies]
+        else:
+            sign, coeff = "+", sp.S.One
+        inner = parenthesised(joined(term_latex(body, notation) for body in bodies))
+        return joined([(sign, scaled(coeff, sum_sign(first, notation) + inner, notation))])
+    return joined(term_latex(term, notation) for term in terms)
+
+
+def subject_latex(subject: Subject, notation: Notation) -> str:
+    """What an equation is about: an entry, a derivative, or one consumer's share of a gradient."""
+    match subject:
+        case ThroughConsumer():
+            return share_latex(subject, notation)
+        case Identity(left):
+            return terms_latex(left, notation)
+    return base_latex(subject, notation)
+
+
+def share_latex(share: ThroughConsumer, notation: Notation) -> str:
+    """One consumer's share of a gradient: the derivative of the loss with the consumer at its foot."""
+    below = access_latex(share.wrt, notation)
+    whole = rf"\frac{{\partial {notation.loss}}}{{\partial {below}}}"
+    return rf"\left.{whole}\right|_{{{notation.tensor(share.consumer)}}}"

@@ -1,0 +1,100 @@
+r"""Long formulas broken into lines: widths are estimated from the LaTeX, breaks taken at the marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from indexcalc.notes.latex import SOFT, WEAK, solid
+
+LINE_WIDTH = 60.0
+"""The widest line, in widths of an average letter of the body font."""
+
+SMALL = 0.7
+"""The width of a letter in a subscript or an exponent, in that of one in the body."""
+
+TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_]|\s+|.", re.DOTALL)
+COMMANDS = {r"\sum": 2.2, r"\,": 0.4, r"\quad": 2.0, r"\qquad": 4.0, r"\le": 2.0, r"\odot": 2.0, r"\partial": 1.1}
+NO_WIDTH = (r"\bigl", r"\bigr", r"\Bigl", r"\Bigr", r"\left", r"\right", r"\mathrm", r"\mathtt", r"\mathcal", r"\boxed")
+WIDE = {"+": 2.2, "-": 2.2, "=": 2.8, "<": 2.4, ",": 0.8, "(": 0.8, ")": 0.8, "[": 0.6, "]": 0.6, SOFT: 0.0, WEAK: 0.0}
+
+
+def width(text: str) -> float:
+    """An estimate of the printed width, in average letters."""
+    return measure(TOKEN.findall(text), 0)[0]
+
+
+def measure(tokens: Sequence[str], start: int, *, single: bool = False) -> tuple[float, int]:
+    """The width up to the closing brace (or of one item only), and where the rest begins."""
+    total, position = 0.0, start
+    while position < len(tokens) and tokens[position] != "}":
+        token = tokens[position]
+        position += 1
+        if token == "{":
+            inner, position = measure(tokens, position)
+            total += inner
+            position += 1
+        elif token == r"\frac":
+            above, position = measure(tokens, position, single=True)
+            below, position = measure(tokens, position, single=True)
+            total += max(above, below) + 0.5
+        elif token in {"^", "_"}:
+            inner, position = measure(tokens, position, single=True)
+            total += SMALL * inner
+        elif not token.isspace() and token not in NO_WIDTH:
+            total += COMMANDS.get(token, WIDE.get(token, 1.0))
+        else:
+            continue
+        if single:
+            break
+    return total, position
+
+
+def wrapped(text: str, room: float) -> list[str]:
+    """Lines of at most about `room`, broken between terms if that is enough, else inside them."""
+    if width(text) <= room:
+        return [solid(text)]
+    lines = filled(text.split(SOFT), room)
+    return [
+        solid(part) for line in lines for part in ([line] if width(line) <= room else filled(line.split(WEAK), room))
+    ]
+
+
+def filled(pieces: Sequence[str], room: float) -> list[str]:
+    """Pieces put on lines, as many on each as fit."""
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and width(lines[-1]) + width(piece) <= room:
+            lines[-1] += piece
+        else:
+            lines.append(piece)
+    return lines
+
+
+def chain_latex(left: str, relation: str, parts: Sequence[str]) -> str:
+    r"""``left = part = part``: on one line if it fits, else aligned at the equals signs."""
+    whole = f"{left} {relation} " + " = ".join(parts)
+    if width(whole) <= LINE_WIDTH:
+        return solid(whole)
+    room = LINE_WIDTH - width(left) - 3
+    rows = []
+    for number, part in enumerate(parts):
+        sign = relation if number == 0 else "="
+        first, *rest = wrapped(part, room)
+        head = left if number == 0 else ""
+        rows.append(f"{head} &{sign} {first}")
+        rows.extend(rf"&\qquad {line.strip()}" for line in rest)
+    body = " \\\\\n".join(row.strip() for row in rows)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+def stacked(equations: Sequence[str]) -> str:
+    """Several short equations: in a row if they fit, else one below the other."""
+    if len(equations) == 1:
+        return equations[0]
+    if all("aligned" not in equation for equation in equations):
+        row = r", \qquad ".join(equations)
+        if width(row) <= LINE_WIDTH:
+            return row
+    body = " \\\\\n".join(f"&{equation}" for equation in equations)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"

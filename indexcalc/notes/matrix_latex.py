@@ -1,0 +1,102 @@
+r"""Matrix expressions in LaTeX: ``A^{\top} G``, ``A \odot (D - r \mathbf{1}^{\top})``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from indexcalc.notes.latex import exponent_text, fraction, joined, parenthesised, scaled, split_sign
+from indexcalc.notes.matrix import (
+    Diagonal,
+    DiagonalOf,
+    EntryFunction,
+    EntryPower,
+    Hadamard,
+    Identity,
+    Matrix,
+    Ones,
+    Product,
+    Scaled,
+    Sum,
+    Times,
+    Transpose,
+    Whole,
+)
+from indexcalc.notes.names import Notation
+
+ATOM, POWER, PRODUCT, HADAMARD, SUM = range(5)
+"""How tightly an expression holds together, tightest first."""
+
+LEVELS: dict[type, int] = {
+    Transpose: POWER,
+    EntryPower: POWER,
+    Product: PRODUCT,
+    Scaled: PRODUCT,
+    Times: PRODUCT,
+    Hadamard: HADAMARD,
+    Sum: SUM,
+}
+
+
+def whole_latex(tensor: str, notation: Notation) -> str:
+    """A whole tensor; a gradient without a name as a derivative of the loss."""
+    owner = notation.gradients.get(tensor)
+    if owner is None:
+        return notation.tensor(tensor)
+    return fraction(rf"\partial {notation.loss}", rf"\partial {notation.tensor(owner)}", notation)
+
+
+def within(matrix: Matrix, level: int, notation: Notation) -> str:
+    """The expression, in parentheses if it holds together less tightly than `level`."""
+    text = matrix_latex(matrix, notation)
+    return parenthesised(text) if LEVELS.get(type(matrix), ATOM) > level else text
+
+
+def powered(matrix: Matrix, notation: Notation) -> str:
+    """The expression as the base of a superscript."""
+    text = within(matrix, ATOM, notation)
+    clash = "^" in text or (isinstance(matrix, Whole) and matrix.tensor in notation.gradients)
+    return parenthesised(text) if clash and not text.endswith(")") else text
+
+
+def matrix_latex(matrix: Matrix, notation: Notation) -> str:
+    """A matrix expression."""
+    match matrix:
+        case Whole(tensor):
+            return whole_latex(tensor, notation)
+        case Ones():
+            return r"\mathbf{1}"
+        case Identity():
+            return r"\mathbf{I}"
+        case Transpose(of):
+            return rf"{powered(of, notation)}^{{\top}}"
+        case EntryPower(of, exponent):
+            return rf"{powered(of, notation)}^{{\circ {exponent_text(exponent, notation)}}}"
+        case EntryFunction(name, of, params):
+            constants = [exponent_text(value, notation) for value in params]
+            return rf"\operatorname{{{name}}}({', '.join([matrix_latex(of, notation), *constants])})"
+        case Diagonal(of):
+            return rf"\operatorname{{diag}}({matrix_latex(of, notation)})"
+        case DiagonalOf(of):
+            return rf"\operatorname{{diag}}({matrix_latex(of, notation)})"
+        case Product(factors):
+            return r" \, ".join(within(factor, POWER, notation) for factor in factors)
+        case Hadamard(factors):
+            return r" \odot ".join(within(factor, PRODUCT, notation) for factor in factors)
+        case Times(scalar, of):
+            return rf"{parenthesised(matrix_latex(scalar, notation))} \, {within(of, PRODUCT, notation)}"
+        case Scaled() | Sum():
+            return joined(signed(part, notation) for part in summands(matrix))
+
+
+def summands(matrix: Scaled | Sum) -> Sequence[Matrix]:
+    """The parts of a sum; a scaled array is a sum of one."""
+    return matrix.parts if isinstance(matrix, Sum) else (matrix,)
+
+
+def signed(matrix: Matrix, notation: Notation) -> tuple[str, str]:
+    """An expression with its sign taken out."""
+    if not isinstance(matrix, Scaled):
+        return "+", within(matrix, HADAMARD, notation)
+    sign, coeff = split_sign(matrix.coeff)
+    level = HADAMARD if coeff == 1 else PRODUCT
+    return sign, scaled(coeff, within(matrix.of, level, notation), notation)

@@ -1,0 +1,187 @@
+"""How a name looks in LaTeX: Greek letters, superscripts for what follows an underscore, no clashes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from indexcalc.algebra.terms import Index, occurring_indices
+from indexcalc.calculus.steps import Derivation
+
+LOWER = (
+    *["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda"],
+    *["mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"],
+)
+UPPER = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega")
+GREEK: Mapping[str, str] = {
+    **{name: "\\" + name for name in (*LOWER, *UPPER)},
+    "eps": r"\varepsilon",
+    "varepsilon": r"\varepsilon",
+    "varphi": r"\varphi",
+    "omicron": "o",
+}
+LETTER_NAMES: Mapping[str, str] = {"lamda": "lambda", "lunate epsilon": "varepsilon"}
+"""Unicode's own names where they differ from TeX's."""
+
+WORD = re.compile(r"(?P<letters>[^\W\d_]+)(?P<digits>\d*)")
+
+
+def greek_name(character: str) -> str | None:
+    """The TeX name of a Greek letter: ``mu`` for ``μ``, ``Sigma`` for ``Σ``; None for any other."""
+    full = unicodedata.name(unicodedata.normalize("NFKC", character), "")
+    match = re.fullmatch(r"GREEK (SMALL|CAPITAL) LETTER ([A-Z ]+)", full)
+    if match is None:
+        return None
+    name = match[2].lower().removeprefix("final ")
+    name = LETTER_NAMES.get(name, name)
+    return name.capitalize() if match[1] == "CAPITAL" else name
+
+
+def roman(text: str) -> str:
+    """Letters that TeX's math fonts lack, spelled out, so that pdflatex never meets an unknown glyph."""
+    written = []
+    for character in text:
+        name = greek_name(character)
+        if character.isascii():
+            written.append(r"\_" if character == "_" else character)
+        elif name is not None:
+            written.append(rf"{{{GREEK.get(name, name)}}}")
+        else:
+            plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+            written.append(plain or f"u{ord(character):04x}")
+    return "".join(written)
+
+
+def word_latex(word: str) -> str:
+    """Letters without digits: one letter as it is, a Greek letter by its command, else upright."""
+    if word in GREEK:
+        return GREEK[word]
+    if len(word) == 1:
+        name = greek_name(word)
+        if name is None:
+            return word if word.isascii() else rf"\mathrm{{{roman(word)}}}"
+        return GREEK.get(name, rf"\mathrm{{{name[0]}}}")
+    return rf"\mathrm{{{roman(word)}}}"
+
+
+def part_latex(part: str) -> str:
+    """A part between underscores: a word, digits, or both side by side."""
+    pieces = re.findall(r"\d+|[^\W\d_]+", part)
+    return "".join(piece if piece.isdigit() else word_latex(piece) for piece in pieces)
+
+
+def verbatim(name: str) -> str:
+    """The name letter for letter in typewriter: the spelling that no other name shares."""
+    return rf"\mathtt{{{roman(name)}}}"
+
+
+def tensor_latex(name: str) -> str:
+    r"""``W_Q`` as ``W^{Q}``, ``W1`` as ``W^{(1)}``: subscripts are for indices."""
+    head, *rest = name.split("_")
+    match = WORD.fullmatch(head)
+    if match is None or not all(rest):
+        return verbatim(name)
+    marks = ([f"({match['digits']})"] if match["digits"] else []) + [part_latex(part) for part in rest]
+    base = word_latex(match["letters"])
+    return f"{base}^{{{','.join(marks)}}}" if marks else base
+
+
+def scalar_latex(name: str) -> str:
+    r"""``d_v`` as ``d_{v}``, ``beta2`` as ``\beta_{2}``: a scalar has its subscripts free."""
+    head, *rest = name.split("_")
+    match = WORD.fullmatch(head)
+    if match is None or not all(rest):
+        return verbatim(name)
+    marks = ([match["digits"]] if match["digits"] else []) + [part_latex(part) for part in rest]
+    base = word_latex(match["letters"])
+    return f"{base}_{{{','.join(marks)}}}" if marks else base
+
+
+def spelled_apart(names: Iterable[str], spell: Mapping[str, str]) -> dict[str, str]:
+    """Every name with its spelling; where two would look alike, the later one is set verbatim."""
+    chosen: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        taken = spell[name] in chosen.values()
+        chosen[name] = verbatim(name) if taken else spell[name]
+    return chosen
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How the names of one derivation are printed.
+
+    Attributes:
+        tensors: the symbol of every tensor.
+        indices: the symbol of every index in use.
+        scalars: the symbol of every extent and parameter.
+        gradients: the tensors printed as a derivative of the loss, with the tensor they belong to.
+        named: gradients that the author named, with the tensor they belong to.
+        loss: the symbol of the loss.
+        slashed: derivatives as ``dL/dX`` on one line, for running text, instead of fractions.
+    """
+
+    tensors: Mapping[str, str]
+    indices: Mapping[str, str]
+    scalars: Mapping[str, str]
+    gradients: Mapping[str, str]
+    named: Mapping[str, str]
+    loss: str
+    slashed: bool = False
+
+    def inline(self) -> Notation:
+        """The same notation for running text."""
+        return replace(self, slashed=True)
+
+    def spelled(self) -> Notation:
+        """The same notation with every gradient printed as a derivative of the loss."""
+        return replace(self, gradients={**self.gradients, **self.named}, named={})
+
+    def tensor(self, name: str) -> str:
+        """The symbol of a tensor."""
+        return self.tensors.get(name) or tensor_latex(name)
+
+    def index(self, index: Index) -> str:
+        """The symbol of an index."""
+        return self.indices.get(index.name) or scalar_latex(index.name)
+
+    def subscript(self, indices: Iterable[Index]) -> str:
+        """Indices side by side if all are single letters, else with commas."""
+        listed = tuple(indices)
+        plain = all(len(index.name) == 1 or index.name in GREEK for index in listed)
+        written = [self.index(index) for index in listed]
+        if not plain:
+            return ",".join(written)
+        # A command ends at the next character that is no letter, so it needs a space before one.
+        return "".join(text + " " if text.startswith("\\") else text for text in written).rstrip()
+
+
+def notation_of(derivation: Derivation) -> Notation:
+    """The notation of a derivation: symbols that are distinct, gradients by name or as derivatives."""
+    problem, program = derivation.problem, derivation.problem.program
+    given = {up.name for up in problem.upstream} | set(problem.names.values())
+    authored = {*problem.given.values(), *problem.names.values()}
+    backward = [equation.name for equation in derivation.backward.equations]
+    names = [*program.tensors, *sorted(given), *problem.gradient_names.values(), *backward]
+    parameters = [str(parameter.symbol) for parameter in program.parameters]
+    scalars = [str(extent) for extent in program.extents] + parameters
+    used = {index.name: None for index in program.indices}
+    used.update(dict.fromkeys(sorted(program.index_names)))
+    for section in derivation.sections:
+        used.update({index.name: None for index in occurring_indices(section.equation.terms)})
+    owners = {name: tensor for tensor, name in problem.gradient_names.items()} | dict(derivation.gradients)
+    tensors = spelled_apart(names, {name: tensor_latex(name) for name in names})
+    if problem.loss is not None:
+        loss = tensors[problem.loss]
+    else:
+        taken = [*program.tensors, *scalars, *used]
+        loss = r"\mathcal{L}" if "L" in taken else "L"
+    return Notation(
+        tensors=tensors,
+        indices=spelled_apart(used, {name: scalar_latex(name) for name in used}),
+        scalars=spelled_apart(scalars, {name: scalar_latex(name) for name in scalars}),
+        gradients={name: tensor for name, tensor in owners.items() if name not in given},
+        named={name: tensor for name, tensor in owners.items() if name in authored},
+        loss=loss,
+    )

@@ -1,0 +1,65 @@
+"""A derivation as a list of blocks: what the note says, in order, in no format yet."""
+
+from __future__ import annotations
+
+from indexcalc.algebra.terms import Terms, tensors_of
+from indexcalc.calculus.steps import Derivation, Section
+from indexcalc.notes.blocks import Block, Heading, Left, Paragraph, displays_of, side_terms
+from indexcalc.notes.sections import section_blocks
+from indexcalc.notes.setup import setup_blocks
+from indexcalc.notes.tables import (
+    cost_blocks,
+    delta_blocks,
+    identity_blocks,
+    lemma_blocks,
+    matrix_blocks,
+    summary_blocks,
+)
+
+OPENING = "Forward pass and backward pass in index notation, with every Kronecker delta and every sum it collapses."
+
+
+def outline(derivation: Derivation) -> tuple[Block, ...]:
+    """Every block of the note."""
+    blocks: list[Block] = [Heading(1, (derivation.problem.program.title,)), Paragraph((OPENING,))]
+    blocks.extend(setup_blocks(derivation))
+    blocks.extend(lemma_blocks(derivation))
+    for section in reading_order(derivation):
+        blocks.extend(section_blocks(derivation, section))
+    blocks.extend(identity_blocks(derivation))
+    blocks.extend(summary_blocks(derivation))
+    blocks.extend(matrix_blocks(derivation))
+    blocks.extend(delta_blocks(derivation))
+    blocks.extend(cost_blocks(derivation))
+    return tuple(blocks)
+
+
+def reading_order(derivation: Derivation) -> list[Section]:
+    """The sections, each named part after the first gradient in which its name turns up."""
+    parts = {section.equation.name: section for section in derivation.sections if section.target is None}
+    ordered: list[Section] = []
+    for section in derivation.sections:
+        if section.target is not None:
+            ordered.append(section)
+            ordered.extend(take_parts(section, parts))
+    return [*parts.values(), *ordered]
+
+
+def take_parts(section: Section, parts: dict[str, Section]) -> list[Section]:
+    """The parts that a section's result reads, with those that they read, taken out of `parts`."""
+    found: list[Section] = []
+    for name in tensors_of(section.equation.terms):
+        if name in parts:
+            part = parts.pop(name)
+            found.extend((part, *take_parts(part, parts)))
+    return found
+
+
+def displayed_equations(derivation: Derivation) -> tuple[tuple[Left, Terms], ...]:
+    """Every equation that the note displays, as algebra objects, in reading order.
+
+    A chain ``left = side = side`` gives one pair for each side; the left side is Terms for an identity.
+    """
+    return tuple(
+        (display.left, side_terms(side)) for display in displays_of(outline(derivation)) for side in display.sides
+    )

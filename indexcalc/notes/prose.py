@@ -1,0 +1,123 @@
+"""The sentences of a note: one table of templates, filled with algebra objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from string import Formatter
+
+from indexcalc.calculus.steps import Rule
+from indexcalc.notes.blocks import Span, Spans
+
+RULES: Mapping[Rule, str] = {
+    Rule.CHAIN: "The chain rule:",
+    Rule.FORWARD: "The forward equation at this entry:",
+    Rule.PRODUCT: "Term by term and factor by factor:",
+    Rule.QUOTIENT: "Numerator and denominator both depend on {target}, so the quotient rule applies:",
+    Rule.CONSTANT: "Nothing here depends on {target}, so the derivative is zero:",
+    Rule.POINTWISE: "The chain rule through {outer}: the derivative at the argument, times that of the argument:",
+    Rule.ENTRY: "Entries of {target} are independent of each other, so there is one delta for each index slot:",
+    Rule.INSERT: "Combining:",
+    Rule.COLLAPSE: "{delta} collapses the sum over {killed}; only {match} is left:",
+    Rule.REUSE: "Write {used} for what the forward pass already computed:",
+    Rule.COLLECT: "Combine like terms:",
+    Rule.EXPAND: "Multiply out:",
+    Rule.FACTOR: "Take out the common factors:",
+    Rule.RELABEL: "Relabel {renamings}; only the name of a dummy changes:",
+    Rule.SUBSTITUTE: "Substitute back into the chain rule:",
+    Rule.PATHS: "Add the contributions of all paths:",
+    Rule.NAME: "What depends on fewer indices gets a name:",
+    Rule.UNFOLD: "Put in what {used} stands for:",
+    Rule.FOLD: "This contains the right side of the equation of {used}, so write its name:",
+    Rule.LEMMA: "Apply the identity {identity}:",
+}
+"""What introduces a step of each rule, where `SENTENCES` has nothing more exact."""
+
+SENTENCES: Mapping[str, str] = {
+    "chain.only": "{loss} depends on {target} only through {consumer}. "
+    "The full chain rule sums over every entry of {consumer}, with fresh dummies {dummies}:",
+    "chain.path": "For the part that passes through {consumer}, "
+    "the full chain rule sums over every entry of {consumer}, with fresh dummies {dummies}:",
+    "chain.scalar": "{loss} depends on {target} through the scalar {consumer}:",
+    "path.heading": "The path through {consumer}",
+    "paths.intro": "{target} is read by {consumers}. Each is a path from {target} to {loss}; "
+    "every path is derived on its own, then the contributions are added.",
+    "statistic.heading": "The derivative of {statistic}",
+    "statistic": "{consumer} reads {statistic}, which depends on {target} too, so its derivative comes first.",
+    "back.heading": "Back to {loss}",
+    "forward.dummies": "The forward equation, with its own {noun} {dummies}:",
+    "inside.constant": "Pull the derivative inside the sum. {constants} {verb} not depend on {target}, "
+    "so {entries} {be} constant:",
+    "inside": "Pull the derivative inside the sum:",
+    "factors.constant": "Differentiate the right side. {constants} {verb} not depend on {target}, "
+    "so {entries} {be} constant:",
+    "factors": "Differentiate the right side:",
+    "power": "The power rule, times the derivative of the base:",
+    "self": "The chain rule through {outer} gives the function back, times the derivative of its argument:",
+    "entry.scalar": "The derivative of a scalar by itself is 1:",
+    "remains": "{delta} remains, ready to collapse the sum over {index} of the chain rule.",
+    "remains.inner": "{delta} remains: {entry} depends on {wrt} only where {match}.",
+    "independent": "{delta} is a factor of every term: {entry} depends on {wrt} only where {match}. "
+    "Different values of {index} do not mix.",
+    "part.heading": "The part {part}",
+    "part": "{part} can be computed from less. It was named",
+    "part.first": "{part} occurs in {readers} and has fewer indices:",
+    "reading": "Reading the result. ",
+    "hoisted": "The sum in the equation of {readers} has a name of its own:",
+    "read.sum": "The sum over {index} is what survives: no delta tied {origin} to an index of {target}.",
+    "read.sum.weight": "The sum over {index} is what survives: no delta tied {origin} to an index of {target}, "
+    "so every {index} contributes, through the factor {weight}.",
+    "read.own": "The sum over {index} is the forward equation's own sum, which no delta killed.",
+    "read.pass": "The index {index} only passes through: {delta} killed the sum over {killed}, "
+    "so different values of {index} do not mix.",
+    "read.fixed": "The index {index} is free because {delta} killed the forward equation's own sum over {killed}.",
+    "read.part": "The only sums left are those inside {parts}; the rest is computed entry by entry.",
+    "read.none": "No sum is left: the gradient is computed entry by entry.",
+    "read.deltas": "The delta in the result is structure: only entries where its indices agree are not zero.",
+}
+
+CONVENTION = (
+    "A derivative by an entry such as {entry} has that entry's indices free. The chain rule therefore sums "
+    "over upstream entries under fresh dummies, never under names that already stand on the left. "
+    "The derivative of one entry of a tensor by another entry of the same tensor is a product of Kronecker "
+    "deltas, one for each index slot, because the entries are independent variables. Each delta collapses one sum: "
+    "of all values of a summed index, only the one that the delta allows is left. Everything below is a record of "
+    "where deltas appear and which sums they collapse."
+)
+
+
+def fill(template: str, **values: Span | Spans | list[Span]) -> Spans:
+    """The template's text with spans in its fields; a list of spans is put in one after another."""
+    spans: list[Span] = []
+    for text, field, _, _ in Formatter().parse(template):
+        if text:
+            spans.append(text)
+        if field is not None:
+            value = values[field]
+            if isinstance(value, list):
+                spans.extend(value)
+            else:
+                spans.append(value)  # type: ignore[arg-type]
+    return tuple(spans)
+
+
+def say(key: str, **values: Span | list[Span]) -> Spans:
+    """One sentence of the table."""
+    return fill(SENTENCES[key], **values)
+
+
+def listed(items: Iterable[Span], word: str = "and") -> list[Span]:
+    """``x``, ``x and y``, ``x, y and z``."""
+    every = list(items)
+    spans: list[Span] = []
+    for number, item in enumerate(every):
+        if number:
+            spans.append(f" {word} " if number == len(every) - 1 else ", ")
+        spans.append(item)
+    return spans
+
+
+def sentence_case(spans: Spans) -> Spans:
+    """The spans with a capital at the start, where the start is text."""
+    if spans and isinstance(spans[0], str):
+        return (spans[0][:1].upper() + spans[0][1:], *spans[1:])
+    return spans

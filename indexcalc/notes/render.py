@@ -1,0 +1,122 @@
+"""Blocks and spans as LaTeX mathematics, the part that all formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from indexcalc.algebra.terms import Access, Index
+from indexcalc.notes.blocks import (
+    Display,
+    Gradient,
+    Inside,
+    Left,
+    Loss,
+    Match,
+    Order,
+    Quotient,
+    Renaming,
+    Scalar,
+    Shape,
+    Side,
+    Sign,
+    Span,
+    Spans,
+    Spelled,
+    Symbol,
+)
+from indexcalc.notes.latex import (
+    access_latex,
+    base_latex,
+    bracketed,
+    fraction,
+    scalar_text,
+    solid,
+    subject_latex,
+    subscripted,
+    terms_latex,
+)
+from indexcalc.notes.layout import chain_latex
+from indexcalc.notes.matrix import Matrix
+from indexcalc.notes.matrix_latex import matrix_latex, whole_latex
+from indexcalc.notes.names import Notation
+
+
+def span_latex(span: Span, notation: Notation) -> str:
+    """A piece of running text that is mathematics."""
+    assert not isinstance(span, str)
+    inline = notation.inline()
+    match span:
+        case tuple():
+            return solid(terms_latex(span, inline))
+        case Index():
+            return notation.index(span)
+        case Symbol(tensor):
+            return whole_latex(tensor, inline)
+        case Loss():
+            return notation.loss
+        case Gradient(Access(tensor, slots)):
+            below = subscripted(notation.tensor(tensor), slots, notation)
+            return fraction(rf"\partial {notation.loss}", rf"\partial {below}", inline)
+        case Match(left, right):
+            return f"{notation.index(left)} = {notation.index(right)}"
+        case Renaming(old, new):
+            return rf"{notation.index(old)} \to {notation.index(new)}"
+        case Order(count):
+            return f"O({scalar_text(count, notation)})"
+        case Sign(latex):
+            return latex
+        case Scalar(value):
+            return scalar_text(value, notation)
+        case Shape(extents):
+            sizes = r" \times ".join(scalar_text(extent, notation) for extent in extents)
+            return rf"\mathbb{{R}}^{{{sizes}}}"
+    return solid(base_latex(span, inline))  # type: ignore[arg-type]
+
+
+def spans_text(spans: Spans, notation: Notation, plain: Callable[[str], str], maths: Callable[[str], str]) -> str:
+    """Running text, with a format's way to write plain text and mathematics."""
+    return "".join(plain(span) if isinstance(span, str) else maths(span_latex(span, notation)) for span in spans)
+
+
+def side_latex(side: Side, notation: Notation) -> str:
+    """One side of a displayed equation."""
+    match side:
+        case Inside(wrt, terms):
+            operator = rf"\frac{{\partial}}{{\partial {access_latex(wrt, notation)}}}"
+            return operator + bracketed(terms_latex(terms, notation))
+        case Spelled(terms):
+            return terms_latex(terms, notation.spelled())
+        case Quotient(above, below):
+            top, bottom = terms_latex(above, notation), terms_latex(below, notation)
+            return rf"\frac{{{solid(top)}}}{{{solid(bottom)}}}"
+    return terms_latex(side, notation)
+
+
+def left_latex(left: Left, notation: Notation) -> str:
+    """The left side of a displayed equation."""
+    if isinstance(left, tuple):
+        return solid(terms_latex(left, notation))
+    return solid(subject_latex(left, notation))
+
+
+def display_latex(display: Display, notation: Notation) -> str:
+    """A displayed equation; sides that read alike are written once."""
+    relation = ":=" if display.defines else "="
+    sides = list(dict.fromkeys(side_latex(side, notation) for side in display.sides))
+    left = left_latex(display.left, notation.spelled())
+    if isinstance(display.left, Access) and display.left.tensor in notation.named:
+        name = left_latex(display.left, notation)
+        if display.spelled:
+            left = rf"{name} := {left}"
+        elif display.defines:
+            left = name
+    text = chain_latex(left, relation, sides)
+    return rf"\boxed{{{text}}}" if display.boxed else text
+
+
+def matrix_display_latex(entry: Access, matrix: Matrix, notation: Notation) -> str:
+    """An equation between whole arrays."""
+    left = whole_latex(entry.tensor, notation)
+    if entry.tensor in notation.named:
+        left += " = " + whole_latex(entry.tensor, notation.spelled())
+    return chain_latex(left, "=", [matrix_latex(matrix, notation)])

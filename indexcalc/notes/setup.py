@@ -1,0 +1,169 @@
+"""The opening of a note: indices, inputs, the upstream gradient, the forward pass, the convention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import sympy as sp
+
+from indexcalc.algebra.build import access
+from indexcalc.algebra.terms import Access, Fn, Index, walk
+from indexcalc.calculus.pointwise import row_of
+from indexcalc.calculus.steps import Derivation
+from indexcalc.notes.blocks import (
+    Block,
+    Code,
+    Display,
+    Displays,
+    Gradient,
+    Heading,
+    Items,
+    Loss,
+    Paragraph,
+    Scalar,
+    Shape,
+    Span,
+    Spans,
+    Spelled,
+    Symbol,
+    Table,
+)
+from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
+from indexcalc.problem import Problem, Upstream
+from indexcalc.program import Equation, Program, Tensor
+
+
+def setup_blocks(derivation: Derivation) -> list[Block]:
+    """Everything that a reader must know before the first derivative."""
+    problem, program = derivation.problem, derivation.problem.program
+    blocks: list[Block] = [Heading(2, ("Setup",)), index_table(program), *input_blocks(program)]
+    blocks.extend(parameter_blocks(program))
+    blocks.extend(upstream_blocks(problem))
+    blocks.append(Heading(3, ("Forward pass",)))
+    blocks.extend(forward_blocks(program))
+    blocks.extend(kink_blocks(program))
+    blocks.extend(assumption_blocks(program))
+    blocks.append(Heading(2, ("Index convention",)))
+    wanted = program.tensors[problem.targets[0]] if problem.targets else program.inputs[0]
+    blocks.append(Paragraph(fill(CONVENTION, entry=wanted.entry)))
+    return blocks
+
+
+def index_table(program: Program) -> Table:
+    """The declared indices, those of one extent and one meaning in one row."""
+    groups: dict[tuple[sp.Expr, str], list[Index]] = {}
+    for index in declared_indices(program):
+        groups.setdefault((index.extent, program.index_docs.get(index.name, "")), []).append(index)
+    rows = tuple(
+        (tuple(comma_separated(indices)), (Scalar(extent),), (doc,)) for (extent, doc), indices in groups.items()
+    )
+    return Table(("Index", "Number of values", "Meaning"), rows)
+
+
+def comma_separated(spans: Sequence[Span]) -> list[Span]:
+    """Spans with commas between them."""
+    joined: list[Span] = []
+    for span in spans:
+        joined.extend([", ", span] if joined else [span])
+    return joined
+
+
+def declared_indices(program: Program) -> tuple[Index, ...]:
+    """The declared indices; those that occur, where a program declares none."""
+    if program.indices:
+        return program.indices
+    slots = [slot for tensor in program.tensors.values() for slot in tensor.slots]
+    bound = [index for equation in program.equations for term in equation.terms for index in term.summed]
+    return tuple(dict.fromkeys((*slots, *bound)))
+
+
+def input_blocks(program: Program) -> Iterator[Block]:
+    """The inputs with their shapes."""
+    rows = tuple((entry_span(tensor), shape_span(tensor), (tensor.doc,)) for tensor in program.inputs)
+    if rows:
+        yield Table(("Input", "Shape", "Meaning"), rows)
+
+
+def entry_span(tensor: Tensor) -> Spans:
+    """A tensor's general entry."""
+    return (tensor.entry,)
+
+
+def shape_span(tensor: Tensor) -> Spans:
+    """A tensor's shape."""
+    if not tensor.slots:
+        return ("scalar",)
+    return (Shape(tuple(slot.extent for slot in tensor.slots)),)
+
+
+def parameter_blocks(program: Program) -> Iterator[Block]:
+    """The scalar constants."""
+    if program.parameters:
+        rows = tuple(
+            ((Scalar(p.symbol),), (Scalar(p.default),) if p.default is not None else ("none",), (p.doc,))
+            for p in program.parameters
+        )
+        yield Table(("Constant", "Default", "Meaning"), rows)
+
+
+def upstream_blocks(problem: Problem) -> Iterator[Block]:
+    """What is known of the loss."""
+    if problem.loss is not None:
+        yield Paragraph(
+            ("The loss ", Loss(), " is computed by the forward pass itself, and its derivative by itself is 1.")
+        )
+    for upstream in problem.upstream:
+        yield from one_upstream(problem, upstream)
+
+
+def one_upstream(problem: Problem, upstream: Upstream) -> Iterator[Block]:
+    """The definition of a given gradient, whole or in part."""
+    slots = problem.program.tensors[upstream.of].slots
+    given = Access(upstream.name, slots)
+    about = f" ({upstream.doc})" if upstream.doc else ""
+    if upstream.of in problem.given:
+        yield Paragraph(
+            (Loss(), " is a scalar loss that depends on the inputs through ", Symbol(upstream.of), ". Given is", about)
+        )
+        yield Display(given, (Spelled((access(upstream.name, *slots),)),), defines=True)
+    else:
+        yield Paragraph(
+            (
+                given,
+                f"{about} is given: the part of ",
+                Gradient(Access(upstream.of, slots)),
+                " that does not pass through other tensors of the program.",
+            )
+        )
+
+
+def forward_blocks(program: Program) -> Iterator[Block]:
+    """The equations in authored order; a sum that the reader named is a definition."""
+    for equation in program.equations:
+        if equation.doc:
+            yield Paragraph((*sentence_case((equation.doc,)), ":"))
+        elif equation.hoisted:
+            yield Paragraph(say("hoisted", readers=listed([Symbol(name) for name in program.consumers[equation.name]])))
+        yield forward_display(equation)
+
+
+def forward_display(equation: Equation) -> Display:
+    """One equation of the forward pass."""
+    return Display(equation.lhs, (equation.terms,), defines=equation.hoisted)
+
+
+def kink_blocks(program: Program) -> Iterator[Block]:
+    """The conventions at kinks of the functions in use."""
+    names = [base.name for equation in program.equations for base in walk(equation.terms) if isinstance(base, Fn)]
+    rows = [row_of(name) for name in dict.fromkeys(names)]
+    conventions = tuple((Code(row.name), f": {row.kink}.") for row in rows if row.kink)
+    if conventions:
+        yield Paragraph(("Conventions where a function has no derivative:",))
+        yield Items(conventions)
+
+
+def assumption_blocks(program: Program) -> Iterator[Block]:
+    """The identities that the author vouches for."""
+    if program.assumptions:
+        yield Paragraph(("Assumed to hold, as stated by the author:",))
+        yield Displays(tuple(Display(identity.left, (identity.right,)) for identity in program.assumptions))

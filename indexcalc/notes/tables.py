@@ -1,0 +1,226 @@
+"""The closing parts of a note: identities, summary, matrix form, deltas, cost and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from indexcalc.algebra.terms import Access, Delta
+from indexcalc.calculus.steps import Collapse, Derivation, Entry, Proof, Section
+from indexcalc.notes.blocks import (
+    Block,
+    Display,
+    Displays,
+    Gradient,
+    Heading,
+    Match,
+    MatrixDisplays,
+    Order,
+    Paragraph,
+    Scalar,
+    Sign,
+    Span,
+    Spans,
+    Symbol,
+    Table,
+)
+from indexcalc.notes.cost import equation_cost, is_contraction, kind_of, memory_of
+from indexcalc.notes.matrix import (
+    Diagonal,
+    DiagonalOf,
+    EntryFunction,
+    EntryPower,
+    Hadamard,
+    Identity,
+    Matrix,
+    Ones,
+    matrix_form,
+    parts_of,
+)
+from indexcalc.notes.prose import RULES, fill, listed
+from indexcalc.notes.sections import fields
+
+
+def lemma_blocks(derivation: Derivation) -> Iterator[Block]:
+    """Identities of the forward pass, before the gradients that use them."""
+    if derivation.lemmas:
+        yield Heading(2, ("Identities of the forward pass",))
+        for proof in derivation.lemmas:
+            yield from proof_blocks(proof)
+
+
+def identity_blocks(derivation: Derivation) -> Iterator[Block]:
+    """Identities of the gradients with their proofs, and claims for which none was found."""
+    if derivation.proofs or derivation.unproved:
+        yield Heading(2, ("Identities of the gradients",))
+    for proof in derivation.proofs:
+        yield from proof_blocks(proof)
+    for claim in derivation.unproved:
+        yield Paragraph((f"No proof was found of this claim{doc_of(claim.doc)}:",))
+        yield Display(claim.left, (claim.right,))
+
+
+def doc_of(doc: str) -> str:
+    """The author's words about an identity, in parentheses."""
+    return f" ({doc})" if doc else ""
+
+
+def proof_blocks(proof: Proof) -> Iterator[Block]:
+    """An identity and the steps from its left side to its right side."""
+    identity = proof.identity
+    if identity.doc:
+        yield Paragraph((identity.doc[:1].upper() + identity.doc[1:] + ":",))
+    yield Display(identity.left, (identity.right,), boxed=True)
+    if proof.steps:
+        yield Paragraph(("Proof.",))
+    for step in proof.steps:
+        yield Paragraph(fill(RULES[step.rule], **fields(step, None)))
+        yield Display(identity.left, (step.after,))
+
+
+def summary_blocks(derivation: Derivation) -> Iterator[Block]:
+    """Every equation of the backward pass, in an order in which it can be computed."""
+    yield Heading(2, ("Summary",))
+    yield Paragraph(("The backward pass, in an order in which it can be computed:",))
+    asked = {derivation.problem.gradient_names[target] for target in derivation.problem.targets}
+    yield Displays(
+        tuple(
+            Display(
+                equation.lhs,
+                (equation.terms,),
+                boxed=equation.name in asked,
+                defines=equation.name not in derivation.gradients,
+                spelled=True,
+            )
+            for equation in derivation.backward.equations
+        )
+    )
+
+
+def matrix_blocks(derivation: Derivation) -> Iterator[Block]:
+    """The backward pass between whole arrays, where there is such a form."""
+    yield Heading(2, ("Matrix form",))
+    found: list[tuple[Access, Matrix]] = []
+    missing: list[Span] = []
+    for equation in derivation.backward.equations:
+        form = matrix_form(equation.lhs, equation.terms)
+        if form is None:
+            missing.append(equation.lhs)
+        else:
+            found.append((equation.lhs, form))
+    if found:
+        yield Paragraph(matrix_conventions([form for _, form in found]))
+        yield MatrixDisplays(tuple(found))
+    if missing:
+        yield Paragraph(("There is no form with matrices alone for ", *listed(missing), "."))
+
+
+MATRIX_NOTES: tuple[tuple[type, Spans], ...] = (
+    (Hadamard, (Sign(r"\odot"), " multiplies entry by entry")),
+    (EntryPower, (Sign(r"X^{\circ p}"), " is the power of every entry")),
+    (EntryFunction, ("functions act on every entry",)),
+    (Ones, (Sign(r"\mathbf{1}"), " is a column of ones")),
+    (Diagonal, (Sign(r"\operatorname{diag}(v)"), " is the diagonal matrix of a vector")),
+    (DiagonalOf, (Sign(r"\operatorname{diag}(M)"), " is the diagonal of a matrix, as a column")),
+    (Identity, (Sign(r"\mathbf{I}"), " is the identity matrix")),
+)
+"""The notation that each kind of matrix expression needs to have explained."""
+
+
+def matrix_conventions(forms: list[Matrix]) -> Spans:
+    """What the signs mean that occur in some matrix expressions."""
+    kinds = {type(part) for form in forms for part in parts_of(form)}
+    spans: list[Span] = ["A tensor with one index is a column vector"]
+    for kind, note in MATRIX_NOTES:
+        if kind in kinds:
+            spans.extend(["; ", *note])
+    return (*spans, ".")
+
+
+def delta_blocks(derivation: Derivation) -> Iterator[Block]:
+    """Which deltas appeared, and which sum each of them killed."""
+    rows = [row for section in derivation.sections if (row := delta_row(section)) is not None]
+    if rows:
+        yield Heading(2, ("Where the deltas acted",))
+        yield Paragraph(
+            (
+                "Every derivative of an entry by an entry brought one delta for each index slot, "
+                "and every delta collapsed one sum, or stands in the result:",
+            )
+        )
+        yield Table(("Gradient", "Deltas", "Sums they kill"), tuple(rows))
+
+
+def delta_row(section: Section) -> tuple[Spans, ...] | None:
+    """The deltas of one section; None if there are none."""
+    if section.target is None:
+        return None
+    steps = tuple(section.all_steps())
+    deltas = dict.fromkeys(delta for s in steps if isinstance(s.detail, Entry) for delta in s.detail.deltas)
+    kills = dict.fromkeys(s.detail for s in steps if isinstance(s.detail, Collapse))
+    if not deltas:
+        return None
+    return (
+        (Gradient(Access(section.target, section.equation.lhs.slots)),),
+        tuple(comma_joined(list(deltas))),
+        tuple(kill_spans(list(kills))),
+    )
+
+
+def comma_joined(deltas: list[Delta]) -> list[Span]:
+    """Deltas with commas."""
+    spans: list[Span] = []
+    for delta in deltas:
+        spans.extend([", ", delta] if spans else [delta])
+    return spans
+
+
+def kill_spans(kills: list[Collapse]) -> list[Span]:
+    """Each kill in words: the delta, its sum, what is left."""
+    spans: list[Span] = []
+    for kill in kills:
+        spans.extend(["; "] if spans else [])
+        spans.extend([kill.delta, ": the ", kill.killed, "-sum (", Match(kill.killed, kill.survivor), ")"])
+    return spans or ["none"]
+
+
+def cost_blocks(derivation: Derivation) -> Iterator[Block]:
+    """The cost of each equation in symbols, and what need not be stored."""
+    equations = derivation.backward.equations
+    yield Heading(2, ("Cost and memory",))
+    contractions = sum(is_contraction(equation.terms) for equation in equations)
+    noun = "contraction" if contractions == 1 else "contractions"
+    yield Paragraph((f"The backward pass has {contractions} {noun}; the rest are cheaper.",))
+    yield Table(
+        ("Equation", "Kind", "Cost"),
+        tuple(
+            (
+                (equation.lhs,),
+                (kind_of(equation.terms),),
+                (Order(equation_cost(equation)),),
+            )
+            for equation in equations
+        ),
+    )
+    yield from memory_blocks(derivation)
+
+
+def memory_blocks(derivation: Derivation) -> Iterator[Block]:
+    """Which tensors need not be stored, by the structure of both passes."""
+    program, backward = derivation.problem.program, derivation.backward
+    memory = memory_of(program, backward)
+    if memory.unread:
+        them = "it is" if len(memory.unread) == 1 else "they are"
+        names = listed([Symbol(name) for name in memory.unread], "or")
+        yield Paragraph(("The backward pass never reads ", *names, f", so {them} not kept after the forward pass."))
+    if memory.streamed:
+        names = listed([Symbol(name) for name in memory.streamed])
+        yield Paragraph(
+            (
+                *names,
+                " hold " if len(memory.streamed) > 1 else " holds ",
+                Scalar(memory.size),
+                " entries each, a size that no input and no output has. Their readers either read them entry by "
+                "entry or sum over one of their indices, so they can be made block by block where they are "
+                "read: none needs to be materialised, unless it is itself asked for.",
+            )
+        )

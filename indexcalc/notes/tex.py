@@ -1,0 +1,190 @@
+"""Blocks as a LaTeX document that plain pdflatex compiles with the AMS packages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from indexcalc.calculus.steps import Derivation
+from indexcalc.notes.blocks import (
+    Block,
+    Code,
+    Display,
+    Displays,
+    Heading,
+    Items,
+    MatrixDisplays,
+    Paragraph,
+    Spans,
+    Table,
+)
+from indexcalc.notes.names import GREEK, Notation, greek_name, notation_of
+from indexcalc.notes.outline import outline
+from indexcalc.notes.render import display_latex, matrix_display_latex, spans_text
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "#": r"\#",
+    "$": r"\$",
+    "%": r"\%",
+    "&": r"\&",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "–": "--",
+    "—": "---",
+    "…": r"\ldots{}",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+}
+ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u ",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r ",
+    "\u030b": "H ",
+    "\u030c": "v ",
+    "\u0327": "c ",
+}
+"""TeX's accents by the combining character: with them the document is plain ASCII, for any font encoding."""
+
+LETTERS = {
+    "ß": r"\ss{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "œ": r"\oe{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+}
+
+LEVELS = {2: "section", 3: "subsection", 4: "paragraph"}
+
+
+@cache
+def environment() -> Environment:
+    """The template loader of this format; its marks differ from TeX's own braces."""
+    return Environment(
+        loader=PackageLoader("indexcalc.notes"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,
+        variable_start_string="<<",
+        variable_end_string=">>",
+        block_start_string="<%",
+        block_end_string="%>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+    )
+
+
+def latex_note(derivation: Derivation) -> str:
+    """The note as a standalone LaTeX document."""
+    notation = notation_of(derivation)
+    title, *rest = outline(derivation)
+    assert isinstance(title, Heading)
+    blocks = [block_text(block, notation) for block in rest]
+    return environment().get_template("note.tex.jinja2").render(title=text_of(title.spans, notation), blocks=blocks)
+
+
+def plain(text: str) -> str:
+    """Text with TeX's special characters made harmless; letters that no T1 font has are named by their code."""
+    return "".join(character_text(character) for character in text)
+
+
+def character_text(character: str) -> str:
+    """One character of running text."""
+    if character in SPECIAL:
+        return SPECIAL[character]
+    if character.isspace():
+        return " "
+    name = greek_name(character)
+    if name is not None:
+        return rf"\({GREEK.get(name, name)}\)"
+    if character in LETTERS:
+        return LETTERS[character]
+    base, *marks = list(unicodedata.normalize("NFKD", character))
+    if base.isascii() and base.isprintable() and all(mark in ACCENTS for mark in marks):
+        for mark in marks:
+            base = rf"\{ACCENTS[mark]}{{{base}}}"
+        return base
+    return f"[U+{ord(character):04X}]"
+
+
+def inline(formula: str) -> str:
+    """A formula in running text."""
+    return rf"\({formula}\)"
+
+
+def text_of(spans: Spans, notation: Notation) -> str:
+    """Running text."""
+    parts = []
+    for span in spans:
+        if isinstance(span, Code):
+            parts.append(rf"\texttt{{{plain(span.text)}}}")
+        else:
+            parts.append(spans_text((span,), notation, plain, inline))
+    return "".join(parts)
+
+
+def heading_text(spans: Spans, notation: Notation) -> str:
+    """A heading; its formulas carry a plain text for the outline of the PDF."""
+    return re.sub(r"\s+", " ", text_of(spans, notation))
+
+
+def displayed(formula: str) -> str:
+    """A formula on lines of its own."""
+    return f"\\[\n{formula}\n\\]"
+
+
+def gathered(formulas: list[str]) -> str:
+    """Several formulas below each other."""
+    body = " \\\\\n".join(formulas)
+    return f"\\begin{{gather*}}\n{body}\n\\end{{gather*}}"
+
+
+def table_text(source: Table, notation: Notation) -> str:
+    """A table whose last column wraps."""
+    columns = "l" * (len(source.header) - 1) + "X"
+    lines = [" & ".join(rf"\textbf{{{plain(title)}}}" for title in source.header) + r" \\ \hline"]
+    lines.extend(" & ".join(text_of(cell, notation) for cell in row) + r" \\" for row in source.rows)
+    body = "\n".join(lines)
+    table = f"\\begin{{tabularx}}{{\\linewidth}}{{{columns}}}\n{body}\n\\end{{tabularx}}"
+    return f"\\par\\medskip\\noindent\n{table}\\par\\medskip"
+
+
+def block_text(block: Block, notation: Notation) -> str:
+    """One block."""
+    match block:
+        case Heading(level, spans):
+            return rf"\{LEVELS[level]}{{{heading_text(spans, notation)}}}"
+        case Paragraph(spans):
+            return text_of(spans, notation)
+        case Items(items):
+            body = "\n".join(rf"\item {text_of(item, notation)}" for item in items)
+            return f"\\begin{{itemize}}\n{body}\n\\end{{itemize}}"
+        case Display():
+            return displayed(display_latex(block, notation))
+        case Displays(items):
+            return gathered([display_latex(item, notation) for item in items])
+        case MatrixDisplays(items):
+            return gathered([matrix_display_latex(*item, notation) for item in items])
+        case Table():
+            return table_text(block, notation)

@@ -1,0 +1,112 @@
+"""One equation in one line of text for a terminal: ``dL/dV[j,p] = Σ_i G[i,p] A[i,j]``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
+from indexcalc.calculus.steps import Derivation
+from indexcalc.notes.latex import split_sign
+from indexcalc.program import Equation
+
+RELATIONS = {"<": "<", "<=": "≤", "!=": "≠"}
+
+
+def formula_text(equation: Equation, derivation: Derivation | None = None) -> str:
+    """The equation in one line; with its derivation, gradients without an author's name read ``dL/dX``.
+
+    A gradient that the author named is printed with both: ``D[i,j] = dL/dA[i,j] = ...``.
+    """
+    if derivation is None:
+        return f"{access_text(equation.lhs, {})} = {terms_text(equation.terms, {})}"
+    problem = derivation.problem
+    loss = problem.loss or "L"
+    spelled = {name: f"d{loss}/d{tensor}" for tensor, name in problem.gradient_names.items()}
+    authored = {*problem.names.values(), *problem.given.values()}
+    unnamed = {name: text for name, text in spelled.items() if name not in authored}
+    left = access_text(equation.lhs, spelled)
+    if equation.name in authored and equation.name in spelled:
+        left = f"{access_text(equation.lhs, {})} = {left}"
+    return f"{left} = {terms_text(equation.terms, unnamed)}"
+
+
+Spelling = Mapping[str, str]
+
+
+def terms_text(terms: Terms, spelling: Spelling) -> str:
+    """A sum of terms."""
+    text = ""
+    for term in terms:
+        sign, part = term_text(term, spelling)
+        if text:
+            text += f" {'+' if sign == '+' else '−'} {part}"
+        else:
+            text = part if sign == "+" else f"−{part}"
+    return text or "0"
+
+
+def term_text(term: Term, spelling: Spelling) -> tuple[str, str]:
+    """The sign of a term and what follows it."""
+    sign, coeff = split_sign(term.coeff)
+    parts = []
+    if coeff != 1 or not term.powers:
+        parts.append(scalar_text(coeff))
+    if term.summed:
+        parts.append(f"Σ_{','.join(index.name for index in term.summed)}")
+    above = [(base, exp) for base, exp in term.powers if not exp.could_extract_minus_sign()]
+    below = [(base, -exp) for base, exp in term.powers if exp.could_extract_minus_sign()]
+    parts.extend(power_text(power, spelling) for power in above)
+    if below and not above:
+        parts.append("1")
+    text = " ".join(parts)
+    if below:
+        bottom = " ".join(power_text(power, spelling) for power in below)
+        text += f" / ({bottom})" if len(below) > 1 else f" / {bottom}"
+    return sign, text
+
+
+def scalar_text(value: sp.Expr) -> str:
+    """A scalar expression; a sum or a quotient in parentheses."""
+    text = str(value).replace("**", "^")
+    return text if value.is_Symbol or value.is_Integer else f"({text})"
+
+
+def power_text(power: Power, spelling: Spelling) -> str:
+    """A factor to a positive power."""
+    base, exponent = power
+    text = base_text(base, spelling)
+    if exponent == 1:
+        return text
+    if exponent == sp.S.Half:
+        return f"√{text}" if isinstance(base, Add) else f"√({text})"
+    written = str(exponent) if exponent.is_Integer or exponent.is_Symbol else f"({exponent})"
+    return f"{text}^{written}"
+
+
+def access_text(base: Access, spelling: Spelling) -> str:
+    """A tensor's entry."""
+    return spelling.get(base.tensor, base.tensor) + slots_text(base.slots)
+
+
+def slots_text(slots: Sequence[Index]) -> str:
+    """Indices in brackets; nothing for a scalar."""
+    return f"[{','.join(slot.name for slot in slots)}]" if slots else ""
+
+
+def base_text(base: Base, spelling: Spelling) -> str:
+    """One factor."""
+    match base:
+        case Access():
+            return access_text(base, spelling)
+        case Delta(left, right):
+            return f"δ[{left.name},{right.name}]"
+        case Iverson(left, relation, right):
+            return f"[{left.name} {RELATIONS[relation]} {right.name}]"
+        case Fn(name, arg, params):
+            return f"{name}({', '.join([terms_text(arg, spelling), *map(str, params)])})"
+        case Add(terms):
+            return f"({terms_text(terms, spelling)})"
+        case Partial(of, wrt):
+            return f"∂{base_text(of, spelling)}/∂{access_text(wrt, spelling)}"
