@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import sympy as sp
-
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
 from indexcalc.language.scope import FUNCTIONS, REDUCTIONS, Scope
 from indexcalc.language.source import suggestion
 from indexcalc.language.sugar import TABLE as SUGAR
 from indexcalc.language.syntax import (
-    DEPTH_LIMIT,
     At,
     Bracket,
     Call,
@@ -25,8 +22,8 @@ from indexcalc.language.syntax import (
     Reduce,
     Scalar,
     Slot,
+    beyond_limits,
     children,
-    too_deep,
 )
 
 FreeIndices = Mapping[str, At | None]
@@ -44,9 +41,10 @@ def check_expression(node: Expression, scope: Scope) -> FreeIndices:
     Raises:
         SpecError: at the place of the first mistake.
     """
-    deep = too_deep(node)
-    if deep is not None:
-        raise scope.source.error(f"the expression is nested more than {DEPTH_LIMIT} levels deep; name a part", deep.at)
+    beyond = beyond_limits(node)
+    if beyond is not None:
+        where, what = beyond
+        raise scope.source.error(f"{what}; give a part of it a name by an equation", where.at)
     return free_in(node, scope)
 
 
@@ -74,7 +72,7 @@ def free_in(node: Expression, scope: Scope) -> FreeIndices:
         case Reduce():
             return free_in_reduce(node, scope)
         case Scalar(value=value, at=at):
-            check_symbols(value, scope, at)
+            scope.own_symbols(value, at)
             return {}
         case Call():
             check_call(node, scope)
@@ -101,14 +99,6 @@ def check_pair(slots: tuple[Slot, ...], scope: Scope, at: At | None) -> None:
             f"and {right.name} has extent {right.extent}{scope.index_line(right)}",
             slots[1].at,
         )
-
-
-def check_symbols(value: sp.Expr, scope: Scope, at: At | None) -> None:
-    """A scalar from Python holds only declared extents and parameters."""
-    known = {*scope.extents.values(), *(parameter.symbol for parameter in scope.parameters.values())}
-    for symbol in sorted(value.free_symbols, key=str):
-        if symbol not in known:
-            raise scope.source.error(f"the scalar {symbol} is neither an extent nor a parameter of this program", at)
 
 
 def check_call(node: Call, scope: Scope) -> None:
@@ -141,6 +131,12 @@ def free_in_reduce(node: Reduce, scope: Scope) -> FreeIndices:
                 f"{node.operator} over {slot.name}, but {slot.name} does not occur inside", slot.at
             )
         seen.add(slot.name)
+    for slot, extent in zip(node.indices, node.extents, strict=False):
+        declared = scope.index(slot).extent
+        if scope.own_symbols(extent, node.at) != declared:
+            raise scope.source.error(
+                f"this sum over {slot.name} has {extent} terms, but {slot.name} has extent {declared}", node.at
+            )
     if node.operator in SUGAR and SUGAR[node.operator].keeps:
         return inner
     return {name: at for name, at in inner.items() if name not in seen}

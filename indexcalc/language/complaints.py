@@ -30,10 +30,8 @@ WORDS = {
     "NUMBER": "a number",
     "STRING": 'a text in "quotes"',
     "GRADIENT": "a gradient such as dL/dX",
-    "POWER": "^",
+    "OPERATOR": "an operator",
     "RELATION": "a relation such as <=",
-    "OPERATOR": "* or /",
-    "SIGN": "+ or -",
     "LPAR": "(",
     "RPAR": ")",
     "LSQB": "[",
@@ -76,12 +74,12 @@ def unexpected_token(found: UnexpectedToken, source: Source) -> SpecError:
     token = found.token
     at = At(token.line or len(source.lines), token.column or 1)
     opened = open_bracket(source, at)
-    if opened is not None and opened[1].line < at.line:
+    if opened is not None and (opened[1].line < at.line or token.type == "$END"):
         sign, place = opened
         return source.error(f"this {sign} is never closed", place)
-    what = "the end of the line" if token.type in ("_NL", "$END") else f"{str(token)!r}"
+    what = "the line ends too early" if token.type in ("_NL", "$END") else f"unexpected {token}"
     expected = found.accepts or found.expected
-    message = f"unexpected {what}; expected {listed(expected)}"
+    message = f"{what}; expected {listed(expected)}"
     return source.error(message + hint(source, at, token.type, expected), at)
 
 

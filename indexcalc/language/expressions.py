@@ -85,8 +85,8 @@ class Lowering:
     def leaf(self, node: Scalar | ExtentOf | Entry | Gradient | Bracket) -> Terms:
         """What holds no other expression."""
         match node:
-            case Scalar(value=value):
-                return scalar(checked(value))
+            case Scalar(value=value, at=at):
+                return scalar(checked(self.scope.own_symbols(value, at)))
             case ExtentOf(index=index):
                 return scalar(self.scope.index(index).extent)
             case Entry():

@@ -11,7 +11,7 @@ from indexcalc.language.declarations import Declarations, check_new_tensor, decl
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.scope import Scope
-from indexcalc.language.source import Source
+from indexcalc.language.source import Source, line_of
 from indexcalc.language.syntax import At, ClaimLine, EquationLine, Expression, Statement
 from indexcalc.language.targets import read_requests
 from indexcalc.problem import Problem
@@ -64,12 +64,23 @@ def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNa
     equations: list[Equation] = []
     for line in lines:
         name = line.left.name
-        found.once("", name, line.at)
-        check_new_tensor(name, line.at, found)
+        check_assigned_once(name, line.at, found)
         for equation in lower_equation(line, scope, names):
             tensors[equation.name] = Tensor(equation.name, equation.lhs.slots, equation.doc)
             equations.append(equation)
     return tuple(equations)
+
+
+def check_assigned_once(name: str, at: At | None, found: Declarations) -> None:
+    """A tensor has one definition, and an input has none."""
+    if name in found.inputs:
+        where = line_of(found.places[name])
+        raise found.source.error(f"{name} is an input{where}; an equation defines a new tensor", at)
+    if name in found.places:
+        where = line_of(found.places[name])
+        raise found.source.error(f"{name} is defined already{where}; each tensor is assigned once", at)
+    found.places[name] = at
+    check_new_tensor(name, at, found)
 
 
 def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[Equation, ...]:

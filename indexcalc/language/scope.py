@@ -62,11 +62,16 @@ class Scope:
         if found is not None:
             return found
         if name in self.later:
-            where = line_of(self.later[name])
-            raise self.source.error(f"{name} is read before it is defined{where}", at)
+            raise self.source.error(self.too_early(name), at)
         if name in REDUCTIONS:
             raise self.source.error(f"{name}[...] needs its argument in parentheses: {name}[k](...)", at)
         raise self.source.error(f"the tensor {name} is not known{suggestion(name, self.tensors)}", at)
+
+    def too_early(self, name: str) -> str:
+        """The mistake of reading what a later line defines, or this one."""
+        if name in self.declared:
+            return f"{name} is read in its own definition"
+        return f"{name} is read before it is defined{line_of(self.later[name])}"
 
     def entry(self, tensor: Tensor, slots: tuple[Slot, ...], at: At | None, written: str) -> Access:
         """The access with checked slots: their number, and the extent of each."""
@@ -114,13 +119,25 @@ class Scope:
             return CONSTANTS[name]
         raise self.source.error(self.no_scalar(name), node.at)
 
+    def own_symbols(self, value: sp.Expr, at: At | None) -> sp.Expr:
+        """A scalar from Python with the symbols of this program, which go by their names.
+
+        Raises:
+            SpecError: for a symbol that is neither an extent nor a parameter.
+        """
+        known = {**self.extents, **{name: parameter.symbol for name, parameter in self.parameters.items()}}
+        for symbol in sorted(value.free_symbols, key=str):
+            if symbol.name not in known:
+                raise self.source.error(f"the scalar {symbol} is neither an extent nor a parameter of this program", at)
+        return value.xreplace({symbol: known[symbol.name] for symbol in value.free_symbols})
+
     def no_scalar(self, name: str) -> str:
         """Why a bare name has no value."""
         if name in self.tensors:
             slots = ",".join(slot.name for slot in self.tensors[name].slots)
             return f"{name} has slots: write {name}[{slots}]"
         if name in self.later:
-            return f"{name} is read before it is defined{line_of(self.later[name])}"
+            return self.too_early(name)
         if name in FUNCTIONS:
             return f"{name} is a function: write {name}(...)"
         if name in REDUCTIONS:

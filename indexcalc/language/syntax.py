@@ -6,13 +6,15 @@ Sums and products are flat, so that a long line is not a deep tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import sympy as sp
 
 DEPTH_LIMIT = 40
 """The deepest nesting of operations in one expression."""
+
+WIDTH_LIMIT = 2_000
+"""The most terms of one sum, or factors of one product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +88,17 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reduce:
-    """``sum[k](body)``, or sugar such as ``mean[k](body)`` and ``softmax[k](body)``."""
+    """``sum[k](body)``, or sugar such as ``mean[k](body)`` and ``softmax[k](body)``.
+
+    `extents` are those that the author wrote at the sum itself, as SymPy's sums have them; one for
+    each index, or none at all.
+    """
 
     operator: str
     indices: tuple[Slot, ...]
     body: Expression
     at: At | None = None
+    extents: tuple[sp.Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,21 +271,15 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return ()
 
 
-def too_deep(node: Expression) -> Expression | None:
-    """The first node found below `DEPTH_LIMIT` levels, if there is one; never recursive."""
+def beyond_limits(node: Expression) -> tuple[Expression, str] | None:
+    """The first node that is nested too deep or has too many parts, and what is wrong; never recursive."""
     pending = [(node, 0)]
     while pending:
         current, depth = pending.pop()
+        below = children(current)
         if depth > DEPTH_LIMIT:
-            return current
-        pending.extend((child, depth + 1) for child in reversed(children(current)))
+            return current, f"the expression is nested more than {DEPTH_LIMIT} levels deep"
+        if len(below) > WIDTH_LIMIT:
+            return current, f"a sum or product with more than {WIDTH_LIMIT} parts"
+        pending.extend((child, depth + 1) for child in reversed(below))
     return None
-
-
-def walk_expression(node: Expression) -> Iterator[Expression]:
-    """Every node, outermost first, in authored order; never recursive."""
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        yield current
-        pending.extend(reversed(children(current)))

@@ -1,0 +1,165 @@
+"""Programs built in Python: the same statements as a spec text, lowered by the same code.
+
+The attention spec of the documentation, in Python::
+
+    import sympy as sp
+    import indexcalc as ic
+
+    program = ic.Program("Scaled dot-product attention")
+    T, d, d_v = ic.extents("T d d_v")
+    i, j, l = program.indices("i j l", T, "token positions")
+    k = program.index("k", d, "head dimension")
+    p = program.index("p", d_v, "value dimension")
+    Q, K, V = program.input("Q", i, k), program.input("K", j, k), program.input("V", j, p)
+    S = program.define("S", (i, j), 1 / sp.sqrt(d) * ic.sum(Q[i, k] * K[j, k], k), "scaled scores")
+    A = program.define("A", (i, j), ic.exp(S[i, j]) / ic.sum(ic.exp(S[i, l]), l))
+    O = program.define("O", (i, p), ic.sum(A[i, j] * V[j, p], j))
+    program.upstream("G", O)
+    program.derive(V, A, S, Q, K)
+    program.name("D", A)
+    program.prove(ic.sum(ic.gradient(S)[i, j], j), 0)
+    problem = program.problem("attention")
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Index
+from indexcalc.errors import SpecError
+from indexcalc.language import syntax as ast
+from indexcalc.language.formulas import Operand, TensorName, slots_of, tree_of
+from indexcalc.language.lower import lower
+from indexcalc.language.source import Source
+from indexcalc.problem import Problem
+
+
+def extents(names: str) -> tuple[sp.Symbol, ...]:
+    """The extents named in a text such as ``"T d d_v"``: positive whole numbers, as SymPy symbols."""
+    return tuple(sp.Symbol(checked_name(name), positive=True, integer=True) for name in names.split())
+
+
+def checked_name(name: str) -> str:
+    """The name in the normal form of Python's identifiers.
+
+    Raises:
+        SpecError: if it isn't a name.
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise SpecError(f"{name!r} is not a name: use letters, digits and _")
+    return unicodedata.normalize("NFKC", name)
+
+
+class Program:
+    """A forward pass and what is asked of it, line by line as in a spec; `problem` reads the whole.
+
+    Mistakes in one line, such as a name that is none, are reported at once; those in the meaning
+    (an unknown index, an extent clash) by `problem`. Both are `SpecError`s.
+    """
+
+    def __init__(self, title: str | None = None) -> None:
+        self._statements: list[ast.Statement] = [] if title is None else [ast.TitleLine(title)]
+
+    @property
+    def statements(self) -> tuple[ast.Statement, ...]:
+        """What was said so far."""
+        return tuple(self._statements)
+
+    def index(self, name: str, extent: sp.Expr | str | int, doc: str = "") -> Index:
+        """Declare one index.
+
+        Args:
+            name: its name.
+            extent: a symbol or its name, or a positive whole number.
+            doc: what the index numbers.
+        """
+        (found,) = self.indices(checked_name(name), extent, doc)
+        return found
+
+    def indices(self, names: str, extent: sp.Expr | str | int, doc: str = "") -> tuple[Index, ...]:
+        """Declare indices of one extent, named in a text such as ``"i j l"``."""
+        size = read_extent(extent)
+        found = tuple(Index(checked_name(name), size) for name in names.split())
+        if not found:
+            raise SpecError("an index needs a name")
+        written = int(size) if size.is_Integer else str(size)
+        self._statements.append(ast.IndexLine(tuple(ast.Slot(index.name) for index in found), written, doc))
+        return found
+
+    def parameter(self, name: str, default: Operand | None = None, doc: str = "") -> sp.Symbol:
+        """Declare a scalar parameter such as ``eps``, and return its symbol for use in formulas."""
+        value = None if default is None else tree_of(default)
+        self._statements.append(ast.ParameterLine(checked_name(name), value, doc))
+        return sp.Symbol(checked_name(name), real=True)
+
+    def input(self, name: str, *indices: Index, doc: str = "") -> TensorName:
+        """Declare an input with one slot for each index."""
+        self._statements.append(ast.InputLine(declared(name, indices), doc))
+        return TensorName(checked_name(name))
+
+    def define(self, name: str, indices: Index | tuple[Index, ...], formula: Operand, doc: str = "") -> TensorName:
+        """``name[indices] = formula``; a tensor without slots has ``()`` for its indices."""
+        self._statements.append(ast.EquationLine(declared(name, indices), tree_of(formula), doc))
+        return TensorName(checked_name(name))
+
+    def upstream(self, name: str, of: TensorName | str, doc: str = "") -> None:
+        """The gradient dL/d(`of`) is given under this name."""
+        self._statements.append(ast.UpstreamLine(ast.Entry(checked_name(name)), ast.Gradient(name_of(of)), doc))
+
+    def loss(self, tensor: TensorName | str) -> None:
+        """The tensor is the loss itself; then no upstream gradient is given."""
+        self._statements.append(ast.LossLine(name_of(tensor)))
+
+    def derive(self, *targets: TensorName | str) -> None:
+        """Ask for the gradients of these tensors, in this order; of all inputs if nothing is asked for."""
+        self._statements.append(ast.DeriveLine(tuple(ast.Slot(name_of(target)) for target in targets)))
+
+    def name(self, name: str, of: TensorName | str) -> None:
+        """Give the gradient dL/d(`of`) a name of its own."""
+        self._statements.append(ast.NameLine(checked_name(name), ast.Gradient(name_of(of))))
+
+    def prove(self, left: Operand, right: Operand, doc: str = "") -> None:
+        """Ask for a proof of ``left = right``, in which gradients may occur."""
+        self._statements.append(ast.ClaimLine(tree_of(left), tree_of(right), doc))
+
+    def assume(self, left: Operand, right: Operand, doc: str = "") -> None:
+        """Vouch for ``left = right``, an identity of the inputs or of the forward pass."""
+        self._statements.append(ast.ClaimLine(tree_of(left), tree_of(right), doc, assumed=True))
+
+    def problem(self, slug: str = "derivation") -> Problem:
+        """The problem as a spec text would pose it.
+
+        Args:
+            slug: the short name, used for folders, modules and files.
+
+        Raises:
+            SpecError: for the first mistake in the program's meaning.
+        """
+        return lower(self._statements, Source("<python>"), slug)
+
+
+def declared(name: str, indices: Index | tuple[Index, ...]) -> ast.Entry:
+    """The general entry of a new tensor; without indices, its bare name."""
+    slots = slots_of(indices)
+    return ast.Entry(checked_name(name), slots or None)
+
+
+def name_of(tensor: TensorName | str) -> str:
+    """The name of a tensor that was declared, or is given by name."""
+    return tensor.name if isinstance(tensor, TensorName) else checked_name(tensor)
+
+
+def read_extent(extent: sp.Expr | str | int) -> sp.Expr:
+    """An extent by its name or number.
+
+    Raises:
+        SpecError: for anything but a symbol, a name, or a whole number from 1 on.
+    """
+    if isinstance(extent, int | sp.Integer) and not isinstance(extent, bool) and extent >= 1:
+        return sp.Integer(extent)
+    if isinstance(extent, sp.Symbol | str):
+        (symbol,) = extents(checked_name(str(extent)))
+        return symbol
+    raise SpecError(f"an extent is a symbol, a name, or a whole number from 1 on, not {extent!r}")

@@ -1,0 +1,197 @@
+"""Formulas in Python: operators and functions that build the syntax tree a spec text would give.
+
+``sum(Q[i, k] * K[j, k], k) / sp.sqrt(d)`` is read as it stands; nothing is computed before the
+program is lowered, and scalars are SymPy expressions or numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Index
+from indexcalc.errors import SpecError
+from indexcalc.language.sympy_reader import read_sympy
+from indexcalc.language.syntax import (
+    Bracket,
+    Call,
+    Entry,
+    Expression,
+    Gradient,
+    Negate,
+    Over,
+    Plus,
+    Raise,
+    Reduce,
+    Scalar,
+    Slot,
+    Times,
+)
+
+Operand = Any
+"""A formula, a tensor without slots, a SymPy scalar, or a number; anything else is a `SpecError`."""
+
+
+class Operators:
+    """``+ - * / **`` on whatever has a syntax tree."""
+
+    __slots__ = ()
+    _op_priority = 1_000.0
+
+    def tree(self) -> Expression:
+        """The syntax tree."""
+        raise NotImplementedError
+
+    def __add__(self, other: Operand) -> Formula:
+        return plus(self, other)
+
+    def __radd__(self, other: Operand) -> Formula:
+        return plus(other, self)
+
+    def __sub__(self, other: Operand) -> Formula:
+        return plus(self, Formula(Negate(tree_of(other))))
+
+    def __rsub__(self, other: Operand) -> Formula:
+        return plus(other, -self)
+
+    def __mul__(self, other: Operand) -> Formula:
+        return times(self, other)
+
+    def __rmul__(self, other: Operand) -> Formula:
+        return times(other, self)
+
+    def __truediv__(self, other: Operand) -> Formula:
+        return times(self, Formula(Over(tree_of(other))))
+
+    def __rtruediv__(self, other: Operand) -> Formula:
+        return times(other, Formula(Over(self.tree())))
+
+    def __pow__(self, other: Operand) -> Formula:
+        return Formula(Raise(self.tree(), tree_of(other)))
+
+    def __neg__(self) -> Formula:
+        return Formula(Negate(self.tree()))
+
+    def __pos__(self) -> Formula:
+        return Formula(self.tree())
+
+    def __bool__(self) -> bool:
+        raise SpecError("a formula has no truth value; a relation of indices is written bracket(j, '<=', i)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Formula(Operators):
+    """An expression of the index language."""
+
+    node: Expression
+
+    def tree(self) -> Expression:
+        """The syntax tree."""
+        return self.node
+
+
+@dataclass(frozen=True, slots=True)
+class TensorName(Operators):
+    """A tensor of a program: ``A[i, j]`` is its entry; without slots it is an operand itself."""
+
+    name: str
+
+    def __getitem__(self, indices: Index | tuple[Index, ...]) -> Formula:
+        return Formula(Entry(self.name, slots_of(indices)))
+
+    def tree(self) -> Expression:
+        """The bare name."""
+        return Entry(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class GradientName(Operators):
+    """The gradient dL/d(`of`), for identities to prove: ``gradient(S)[i, j]``."""
+
+    of: str
+
+    def __getitem__(self, indices: Index | tuple[Index, ...]) -> Formula:
+        return Formula(Gradient(self.of, slots_of(indices)))
+
+    def tree(self) -> Expression:
+        """The bare name."""
+        return Gradient(self.of)
+
+
+def slots_of(indices: Index | tuple[Index, ...]) -> tuple[Slot, ...]:
+    """Index objects as slots.
+
+    Raises:
+        SpecError: for anything that is not an index of a program.
+    """
+    found = []
+    for index in indices if isinstance(indices, tuple) else (indices,):
+        if not isinstance(index, Index):
+            raise SpecError(f"a slot holds an index made by Program.index, not {index!r}")
+        found.append(Slot(index.name))
+    return tuple(found)
+
+
+def tree_of(value: Operand) -> Expression:
+    """The syntax tree of an operand; a float is taken as the decimal number that it prints as.
+
+    Raises:
+        SpecError: for what is neither a formula nor a scalar.
+    """
+    if isinstance(value, Operators):
+        return value.tree()
+    if isinstance(value, sp.Expr):
+        return read_sympy(value)
+    if isinstance(value, int | Fraction) and not isinstance(value, bool):
+        return Scalar(sp.Rational(value))
+    if isinstance(value, float) and math.isfinite(value):
+        return Scalar(sp.Rational(repr(value)))
+    raise SpecError(f"expected a formula, a SymPy expression or a finite number, not {value!r}")
+
+
+def plus(left: Operand, right: Operand) -> Formula:
+    """``left + right``, flat where the left side is a sum already."""
+    first, last = tree_of(left), tree_of(right)
+    return Formula(Plus((*(first.parts if isinstance(first, Plus) else (first,)), last)))
+
+
+def times(left: Operand, right: Operand) -> Formula:
+    """``left * right``, flat where the left side is a product already."""
+    first, last = tree_of(left), tree_of(right)
+    return Formula(Times((*(first.factors if isinstance(first, Times) else (first,)), last)))
+
+
+def apply(function: str, *args: Operand) -> Formula:
+    """A pointwise function by its name in the table, such as ``apply("gelu", x)``."""
+    return Formula(Call(function, tuple(tree_of(arg) for arg in args)))
+
+
+def over(operator: str, body: Operand, *indices: Index) -> Formula:
+    """``operator[indices](body)``: a sum, or a composite of the sugar table such as a mean."""
+    return Formula(Reduce(operator, slots_of(indices), tree_of(body)))
+
+
+def delta(left: Index, right: Index) -> Formula:
+    """Kronecker's delta."""
+    return bracket(left, "==", right)
+
+
+def bracket(left: Index, relation: str, right: Index) -> Formula:
+    """``[left relation right]``: 1 where the relation holds, else 0.
+
+    Raises:
+        SpecError: for a relation other than ``< <= > >= == !=``.
+    """
+    if relation not in ("<", "<=", ">", ">=", "==", "!="):
+        raise SpecError(f"a relation is one of < <= > >= == !=, not {relation!r}")
+    (first,), (second,) = slots_of(left), slots_of(right)
+    return Formula(Bracket(first, relation, second))
+
+
+def gradient(tensor: TensorName | str) -> GradientName:
+    """dL/d(tensor), to speak of in ``prove``."""
+    return GradientName(tensor if isinstance(tensor, str) else tensor.name)
