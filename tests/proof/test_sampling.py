@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from indexcalc.errors import UnsupportedError
+from indexcalc.program import Equation, Identity, Parameter, Program, Tensor
+from indexcalc.proof.sampling import sample_point, size_sets
+from tests.support.build import D, N, add, at, attention, fn, i, j, k, term
+
+RNG = np.random.default_rng
+
+
+def program(*equations, inputs=(Tensor("X", (i, k)),), **more):
+    return Program("test", inputs, equations, (equations[-1].name,), (i, j, k), **more)
+
+
+def test_extents_differ_and_each_is_one_once():
+    sets = size_sets(attention().program, RNG(0))
+    assert len(sets) == 7
+    for chosen in sets[:3]:
+        assert len(set(chosen.values())) == 3
+        assert min(chosen.values()) > 1
+    for number, chosen in enumerate(sets[3:6]):
+        assert list(chosen.values())[number] == 1
+        assert len(set(chosen.values())) == 3
+    assert set(sets[6].values()) == {1}
+
+
+def test_literal_extents_are_kept_and_avoided():
+    fixed = program(
+        Equation(at("Y", i), (term(at("X", i, k)),)),
+        inputs=(Tensor("X", (i, k)), Tensor("W", (k.__class__("c", sp.Integer(3)),))),
+    )
+    for chosen in size_sets(fixed, RNG(0)):
+        assert 3 not in chosen.values()
+
+
+def test_the_same_seed_gives_the_same_point():
+    one, two = (
+        sample_point(attention().program, {N: 2, D: 3, sp.Symbol("P", positive=True, integer=True): 4}, RNG(5))
+        for _ in "ab"
+    )
+    for name, array in one.values.items():
+        np.testing.assert_array_equal(array, two.values[name])
+
+
+def test_a_logarithm_gets_a_positive_input():
+    direct = program(Equation(at("Y", i, k), (term(fn("log", term(at("X", i, k)))),)))
+    assert np.all(sample_point(direct, {N: 9, D: 9}, RNG(0)).values["X"] > 0)
+
+
+def test_a_root_of_an_intermediate_makes_its_ancestors_positive():
+    rooted = program(
+        Equation(at("s", i), (term(at("X", i, k), over=(k,)),)),
+        Equation(at("Y", i), (term((at("s", i), sp.Rational(1, 2))),)),
+    )
+    values = sample_point(rooted, {N: 30, D: 2}, RNG(0)).values
+    assert np.all(values["s"] > 0)
+
+
+def test_kinks_and_poles_are_avoided():
+    kinked = program(Equation(at("Y", i, k), (term(fn("relu", term(at("X", i, k)), term(coeff=-1))),)))
+    inverse = program(Equation(at("Y", i, k), (term((at("X", i, k), -1)),)))
+    for seed in range(20):
+        assert np.all(np.abs(sample_point(kinked, {N: 6, D: 5}, RNG(seed)).values["X"] - 1) > 1e-3)
+        assert np.all(np.abs(sample_point(inverse, {N: 6, D: 5}, RNG(seed)).values["X"]) > 1e-3)
+
+
+def test_an_assumed_sum_holds():
+    given = Identity((term(at("X", i, k), over=(k,)),), (term(),))
+    centred = Identity((term(at("W", i, k), over=(i,)),), ())
+    assumed = program(
+        Equation(at("Y", i), (term(at("X", i, k), at("W", i, k), over=(k,)),)),
+        inputs=(Tensor("X", (i, k)), Tensor("W", (i, k))),
+        assumptions=(given, centred),
+    )
+    values = sample_point(assumed, {N: 3, D: 4}, RNG(0)).values
+    np.testing.assert_allclose(values["X"].sum(axis=1), 1.0)
+    np.testing.assert_allclose(values["W"].sum(axis=0), 0.0, atol=1e-12)
+
+
+def test_an_assumption_of_another_form_is_refused():
+    squares = Identity((term((at("X", i, k), 2), over=(k,)),), (term(),))
+    assumed = program(Equation(at("Y", i), (term(at("X", i, k), over=(k,)),)), assumptions=(squares,))
+    with pytest.raises(UnsupportedError, match="only assumptions of the form"):
+        sample_point(assumed, {N: 3, D: 4}, RNG(0))
+
+
+def test_a_program_that_is_defined_nowhere_is_named():
+    square = fn("log", term((at("X", i, k), 2), coeff=-1))
+    with pytest.raises(UnsupportedError, match="N = 3, D = 4.*equation of Y, the argument of log must be positive"):
+        sample_point(program(Equation(at("Y", i, k), (term(square),))), {N: 3, D: 4}, RNG(0))
+
+
+def test_parameters_are_drawn_or_given():
+    eps = sp.Symbol("eps", positive=True)
+    guarded = program(
+        Equation(at("Y", i, k), (term((add(term((at("X", i, k), 2)), term(coeff=eps)), sp.Rational(-1, 2))),)),
+        parameters=(Parameter(eps, default=sp.Rational(1, 1000)),),
+    )
+    assert 0.5 <= sample_point(guarded, {N: 1, D: 1}, RNG(0)).parameters[eps] <= 1.5
+    assert sample_point(guarded, {N: 1, D: 1}, RNG(0), {eps: 2.0}).parameters[eps] == 2.0
