@@ -55,7 +55,7 @@ ROWS: tuple[Pointwise, ...] = (
     Pointwise("cos", "cosine", -apply("sin", X), r"\cos {x}", "np.cos({x})"),
     Pointwise("tanh", "hyperbolic tangent", 1 - F**2, r"\tanh {x}", "np.tanh({x})"),
     Pointwise(
-        "sigmoid", "1 / (1 + e^(-x))", F * (1 - F), r"\operatorname{{sigmoid}} {x}", "(0.5 + 0.5 * np.tanh(0.5 * {x}))"
+        "sigmoid", "1 / (1 + e^(-x))", F * (1 - F), r"\operatorname{{sigmoid}} {x}", "_sigmoid({x})"
     ),
     Pointwise(
         "softplus", "log(1 + e^x)", apply("sigmoid", X), r"\operatorname{{softplus}} {x}", "np.logaddexp(0.0, {x})"
@@ -65,21 +65,21 @@ ROWS: tuple[Pointwise, ...] = (
         "x sigmoid(x)",
         apply("sigmoid", X) * (1 + X - F),
         r"\operatorname{{silu}} {x}",
-        "silu({x})",
+        "_silu({x})",
     ),
     Pointwise(
         "erf",
         "2/sqrt(pi) times the integral of e^(-t^2) from 0 to x",
         2 / sp.sqrt(sp.pi) * apply("exp", -(X**2)),
         r"\operatorname{{erf}} {x}",
-        "erf({x})",
+        "_erf({x})",
     ),
     Pointwise(
         "gelu",
         "x (1 + erf(x / sqrt 2)) / 2",
         (1 + apply("erf", X / sp.sqrt(2))) / 2 + X * apply("exp", -(X**2) / 2) / sp.sqrt(2 * sp.pi),
         r"\operatorname{{gelu}} {x}",
-        "gelu({x})",
+        "_gelu({x})",
     ),
     Pointwise(
         "relu", "max(x, 0)", apply("step", X), r"\operatorname{{relu}} {x}", "np.maximum({x}, 0.0)", kink="relu'(0) = 0"

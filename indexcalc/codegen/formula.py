@@ -1,0 +1,89 @@
+"""Equations as one line of plain text, in the notation of a spec: ``O[i,p] = sum[j](A[i,j] * V[j,p])``."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
+
+
+def equation_text(lhs: Access, terms: Terms) -> str:
+    """``lhs = terms``."""
+    return f"{base_text(lhs)} = {terms_text(terms)}"
+
+
+def terms_text(terms: Terms) -> str:
+    """A sum of terms, with minus signs where a coefficient has one."""
+    if not terms:
+        return "0"
+    text = ""
+    for number, term in enumerate(terms):
+        minus = term.coeff.could_extract_minus_sign()
+        sign = ("-" if minus else "") if number == 0 else (" - " if minus else " + ")
+        text += sign + term_text(Term(-term.coeff, term.powers, term.summed) if minus else term)
+    return text
+
+
+def term_text(term: Term) -> str:
+    """``coefficient * sum[i](product)``: factors above the line, then those below it."""
+    above = [power_text(base, exponent) for base, exponent in term.powers if not is_negative(exponent)]
+    below = [power_text(base, -exponent) for base, exponent in term.powers if is_negative(exponent)]
+    body = " * ".join(above) or ("1" if below else "")
+    body = "".join([body, *(f" / {text}" for text in below)])
+    if term.summed and body:
+        body = f"sum[{','.join(index.name for index in term.summed)}]({body})"
+    if term.coeff == 1:
+        return body or "1"
+    coeff = scalar_text(term.coeff)
+    if isinstance(term.coeff, sp.Add):
+        coeff = f"({coeff})"
+    if body.startswith("1 / "):
+        return coeff + body[1:]
+    return f"{coeff} * {body}" if body else coeff
+
+
+def is_negative(exponent: sp.Expr) -> bool:
+    """Whether a factor stands below the line."""
+    return bool(exponent.could_extract_minus_sign())
+
+
+def power_text(base: Base, exponent: sp.Expr) -> str:
+    """``base^exponent``."""
+    text = base_text(base)
+    if exponent == 1:
+        return text
+    if exponent == sp.Rational(1, 2):
+        inner = terms_text(base.terms) if isinstance(base, Add) else text
+        return f"sqrt({inner})"
+    written = scalar_text(exponent)
+    return f"{text}^{written}" if exponent.is_Integer or exponent.is_Symbol else f"{text}^({written})"
+
+
+def base_text(base: Base | Power) -> str:
+    """One factor."""
+    match base:
+        case Access(tensor, slots):
+            return f"{tensor}[{labels(slots)}]" if slots else tensor
+        case Delta(left, right):
+            return f"delta[{labels((left, right))}]"
+        case Iverson(left, relation, right):
+            return f"[{left.name} {relation} {right.name}]"
+        case Fn(name, arg, params):
+            return f"{name}({', '.join([terms_text(arg), *map(scalar_text, params)])})"
+        case Add(terms):
+            return f"({terms_text(terms)})"
+        case Partial(of, wrt):
+            return f"d{base_text(of)}/d{base_text(wrt)}"
+    raise TypeError(f"not a factor: {base!r}")
+
+
+def labels(slots: tuple[Index, ...]) -> str:
+    """Index names with commas."""
+    return ",".join(slot.name for slot in slots)
+
+
+def scalar_text(value: sp.Expr) -> str:
+    """A scalar coefficient in plain text."""
+    if isinstance(value, sp.Rational) and sp.Rational(repr(float(value))) == value and not value.is_Integer:
+        return repr(float(value))
+    return str(value).replace("**", "^")

@@ -1,0 +1,89 @@
+"""Statements → the body of a function: extents read off shapes, a comment and an assignment for each statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Access
+from indexcalc.codegen.formula import equation_text, terms_text
+from indexcalc.codegen.layout import INDENT, WIDTH, assignment
+from indexcalc.codegen.operands import Scope, aligned, arranged, reduced
+from indexcalc.codegen.plan import terms_node, terms_operand, where
+from indexcalc.codegen.prose import comment
+from indexcalc.codegen.source import Node
+from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.program import Tensor
+
+
+def statement_lines(statement: Statement, scope: Scope, spare: Iterator[str]) -> list[str]:
+    """The comment with the index formula, and the assignment in NumPy."""
+    target = scope.tensors[statement.name]
+    lines = comment(statement.note or formula(statement), depth=1)
+    code = assignment(target, statement_node(statement, scope), spare)
+    if statement.may_overflow:
+        return [*lines, 'with np.errstate(over="ignore"):', *(f"    {line}" for line in code)]
+    return [*lines, *code]
+
+
+def formula(statement: Statement) -> str:
+    """The statement in the notation of a spec."""
+    lhs = Access(statement.name, statement.axes)
+    if statement.kind is Kind.ASSIGN:
+        return equation_text(lhs, statement.terms)
+    over = ",".join(index.name for index in statement.over)
+    condition = "".join(f" where [{m.left.name} {relation(m)} {m.right.name}]" for m in statement.masks)
+    return f"{equation_text(lhs, ())[:-1]}max[{over}]({terms_text(statement.terms)}){condition}"
+
+
+def relation(mask: object) -> str:
+    """The relation of a bracket; a delta is an equality."""
+    return getattr(mask, "relation", "=")
+
+
+def statement_node(statement: Statement, scope: Scope) -> Node:
+    """The right-hand side in NumPy."""
+    if statement.kind is Kind.ASSIGN:
+        return terms_node(statement.terms, statement.axes, scope)
+    order = (*statement.axes, *statement.over)
+    grid = where(list(statement.masks), terms_operand(statement.terms, order, scope), order, scope, "-np.inf")
+    largest = reduced(grid, statement.over, "max")
+    assert set(largest.axes) == set(statement.axes)
+    return aligned(largest, arranged(statement.axes, statement.axes))
+
+
+def identifiers(lines: Iterable[str]) -> frozenset[str]:
+    """The variables that code lines read or assign: no attributes, keywords, strings or comments."""
+    text = "\n".join(line for line in lines if not line.lstrip().startswith("#"))
+    text = re.sub(r'"[^"]*"', "", text)
+    text = re.sub(r"\b[a-z]+=", "", text)
+    return frozenset(re.findall(r"(?<![\w.])[^\W\d]\w*", text))
+
+
+def extent_lines(wanted: Sequence[sp.Symbol], arrays: Sequence[tuple[str, Tensor]], scope: Scope) -> list[str]:
+    """Assignments of the extents `wanted` from the shapes of `arrays`, ``(variable, tensor)`` pairs."""
+    missing = list(wanted)
+    lines: list[str] = []
+    for variable, tensor in arrays:
+        extents = [slot.extent for slot in tensor.slots]
+        found = [extent for extent in dict.fromkeys(extents) if extent in missing]
+        if not found:
+            continue
+        missing = [extent for extent in missing if extent not in found]
+        if len(found) == len(extents) > 1:
+            lines.append(f"{', '.join(scope.scalars[extent] for extent in extents)} = {variable}.shape")
+        else:
+            lines += [f"{scope.scalars[e]} = {variable}.shape[{extents.index(e)}]" for e in found]
+    return lines
+
+
+def call_or_wrap(head: str, arguments: Sequence[str], depth: int = 1) -> list[str]:
+    """``head(arguments)`` on one line if it fits, else the arguments on a line of their own, or one each."""
+    joined = ", ".join(arguments)
+    if len(f"{head}({joined})") + depth * INDENT <= WIDTH:
+        return [f"{head}({joined})"]
+    if len(joined) + (depth + 1) * INDENT <= WIDTH:
+        return [f"{head}(", f"    {joined}", ")"]
+    return [f"{head}(", *(f"    {argument}," for argument in arguments), ")"]

@@ -1,0 +1,125 @@
+"""Array expressions with the index of every axis: alignment for broadcasting, masks and sums over axes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Delta, Index, Iverson
+from indexcalc.codegen.scalars import scalar_node
+from indexcalc.codegen.source import Atom, Binary, Call, Node, Prefix, Trailer, flat
+
+Axes = tuple[Index, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A Python expression whose array axes run over `axes`; a scalar has none."""
+
+    node: Node
+    axes: Axes
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The Python names that an expression may use.
+
+    Attributes:
+        tensors: the variable of every tensor.
+        scalars: the variable of every extent and parameter.
+        dtype: an expression for the dtype of arrays made from nothing, such as ``X.dtype``.
+    """
+
+    tensors: Mapping[str, str]
+    scalars: Mapping[sp.Symbol, str]
+    dtype: str
+
+
+def transposed(operand: Operand, axes: Axes) -> Operand:
+    """The same array with its axes in another order."""
+    if operand.axes == axes:
+        return operand
+    order = [operand.axes.index(axis) for axis in axes]
+    rank = len(order)
+    if rank == 2:
+        text = ".T"
+    elif order == [*range(rank - 2), rank - 1, rank - 2]:
+        text = ".swapaxes(-1, -2)"
+    else:
+        text = f".transpose({', '.join(map(str, order))})"
+    return Operand(Trailer(operand.node, text), axes)
+
+
+def aligned(operand: Operand, axes: Axes) -> Node:
+    """The node with an axis of length one wherever it lacks one of `axes`, ready to broadcast."""
+    operand = transposed(operand, tuple(axis for axis in axes if axis in operand.axes))
+    if not operand.axes or operand.axes == axes[-len(operand.axes) :]:
+        return operand.node
+    first = axes.index(operand.axes[0])
+    slots = [":" if axis in operand.axes else "None" for axis in axes[first:]]
+    return Trailer(operand.node, f"[{', '.join(slots)}]")
+
+
+def common_axes(operands: Collection[Operand], order: Axes) -> Axes:
+    """The axes of a broadcast of `operands`: as the largest has them if it has all, else as in `order`."""
+    union = dict.fromkeys(axis for operand in operands for axis in operand.axes)
+    for operand in operands:
+        if len(operand.axes) == len(union):
+            return operand.axes if in_order(operand.axes, order) or len(operands) == 1 else arranged(union, order)
+    return arranged(union, order)
+
+
+def in_order(axes: Axes, order: Axes) -> bool:
+    """Whether `axes` stand in the same sequence as in `order`."""
+    places = [order.index(axis) for axis in axes if axis in order]
+    return places == sorted(places)
+
+
+def arranged(axes: Collection[Index], order: Axes) -> Axes:
+    """The axes sorted as in `order`, with those that it lacks at the end."""
+    known = [axis for axis in order if axis in axes]
+    return (*known, *(axis for axis in axes if axis not in order))
+
+
+def mask_node(mask: Delta | Iverson, axes: Axes, scope: Scope) -> Operand:
+    """A boolean array that is true where the delta or bracket is 1, with its axes in the order of `axes`."""
+    if mask.left == mask.right:
+        truth = isinstance(mask, Iverson) and mask.relation in ("<", "!=")
+        size = flat(scalar_node(mask.left.extent, scope.scalars))
+        return Operand(Call("np.zeros" if truth else "np.ones", (Atom(size),), ("dtype=bool",)), (mask.left,))
+    rows, columns = arranged((mask.left, mask.right), axes)
+    sizes = [scalar_node(rows.extent, scope.scalars)]
+    if columns.extent != rows.extent:
+        sizes.append(scalar_node(columns.extent, scope.scalars))
+    if isinstance(mask, Delta) or mask.relation == "!=":
+        eye = Call("np.eye", tuple(sizes), ("dtype=bool",))
+        return Operand(eye if isinstance(mask, Delta) else Prefix("~", eye), (rows, columns))
+    # np.tri(n, m, k) is true where column <= row + k; the bracket is [left relation right].
+    strict = mask.relation == "<"
+    below = columns == mask.left
+    offset = strict if below else not strict
+    shift = ("k=-1",) if offset else ()
+    triangle = Call("np.tri", tuple(sizes), (*shift, "dtype=bool"))
+    return Operand(triangle if below else Prefix("~", triangle), (rows, columns))
+
+
+def masks_node(masks: list[Delta | Iverson], order: Axes, scope: Scope) -> Operand:
+    """The conjunction of deltas and brackets."""
+    parts = [mask_node(mask, order, scope) for mask in masks]
+    axes = arranged(dict.fromkeys(axis for part in parts for axis in part.axes), order)
+    node = aligned(parts[0], axes)
+    for part in parts[1:]:
+        node = Binary("&", node, aligned(part, axes))
+    return Operand(node, axes)
+
+
+def reduced(operand: Operand, summed: Collection[Index], method: str = "sum") -> Operand:
+    """The sum (or another reduction) of an array over some of its axes."""
+    places = [number for number, axis in enumerate(operand.axes) if axis in summed]
+    if not places:
+        return operand
+    left = tuple(axis for axis in operand.axes if axis not in summed)
+    text = str(places[0]) if len(places) == 1 else f"({', '.join(map(str, places))})"
+    return Operand(Trailer(operand.node, f".{method}(axis={text})" if left else f".{method}()"), left)

@@ -1,0 +1,266 @@
+"""Terms → NumPy expressions: one contraction for each group of factors that sums connect, the rest broadcast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.build import product
+from indexcalc.algebra.canonical import components
+from indexcalc.algebra.renaming import rename_powers
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Power, Term, Terms, free_indices
+from indexcalc.calculus.pointwise import row_of
+from indexcalc.codegen.contraction import contracted, einsum
+from indexcalc.codegen.operands import (
+    Axes,
+    Operand,
+    Scope,
+    aligned,
+    arranged,
+    common_axes,
+    masks_node,
+    reduced,
+    transposed,
+)
+from indexcalc.codegen.scalars import scalar_node, split_scalar
+from indexcalc.codegen.source import Atom, Binary, Call, Node, Trailer, flat, product_of, signed_sum
+from indexcalc.errors import UnsupportedError
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One factor of a product: an operand, or a divisor."""
+
+    operand: Operand
+    divides: bool = False
+
+
+Mask = Delta | Iverson
+
+
+def terms_node(terms: Terms, axes: Axes, scope: Scope) -> Node:
+    """The array with exactly `axes` that holds the sum of `terms`."""
+    shape = ", ".join(flat(scalar_node(axis.extent, scope.scalars)) for axis in axes)
+    shape = f"({shape},)" if len(axes) == 1 else f"({shape})"
+    if not terms:
+        return Call("np.zeros", (Atom(shape),), (f"dtype={scope.dtype}",)) if axes else Atom("0.0")
+    operand = terms_operand(terms, axes, scope)
+    if not operand.axes and axes:
+        return Call("np.full", (Atom(shape), operand.node), (f"dtype={scope.dtype}",))
+    if len(operand.axes) < len(axes):
+        return Call("np.broadcast_to", (aligned(operand, axes), Atom(shape)))
+    return transposed(operand, axes).node
+
+
+def terms_operand(terms: Terms, order: Axes, scope: Scope) -> Operand:
+    """The sum of `terms` over the axes that they have."""
+    signed = [(term.coeff.could_extract_minus_sign(), term) for term in terms]
+    parts = [
+        (minus, term_operand(Term(-term.coeff, term.powers, term.summed) if minus else term, order, scope))
+        for minus, term in signed
+    ]
+    if len(parts) == 1 and not parts[0][0]:
+        return parts[0][1]
+    axes = common_axes([operand for _, operand in parts], order)
+    return Operand(signed_sum([(minus, aligned(operand, axes)) for minus, operand in parts]), axes)
+
+
+def term_operand(term: Term, order: Axes, scope: Scope) -> Operand:
+    """One term whose coefficient has no minus sign."""
+    term = without_inner_deltas(term)
+    order = (*order, *(axis for axis in term.summed if axis not in order))
+    masks, factors = masked_exponentials(
+        [base for base, _ in term.powers if isinstance(base, Mask) and not occurs_summed(base, term)],
+        [power for power in term.powers if not isinstance(power[0], Mask) and not occurs_summed(power[0], term)],
+        order,
+        scope,
+    )
+    bound = [group for group in components(term) if group[1]]
+    sums = [Factor(sum_operand(powers, summed, order, scope)) for powers, summed in bound]
+    first_sum = min((term.powers.index(powers[0]) for powers, _ in bound), default=len(term.powers))
+    leading = sum(1 for power in term.powers[:first_sum] if not isinstance(power[0], Mask))
+    factors = [*factors[:leading], *sums, *factors[leading:]]
+    multipliers, divisors = split_scalar(term.coeff, scope.scalars)
+    scalars = (
+        [Factor(Operand(node, ())) for node in multipliers],
+        [Factor(Operand(node, ()), True) for node in divisors],
+    )
+    if masks and not factors:
+        mask = masks_node(masks, order, scope)
+        cast = Operand(Trailer(mask.node, f".astype({scope.dtype})"), mask.axes)
+        return multiplied([*scalars[0], Factor(cast), *scalars[1]], order)
+    value = multiplied([*scalars[0], *factors, *scalars[1]], order)
+    return where(masks, value, order, scope)
+
+
+def occurs_summed(base: Base, term: Term) -> bool:
+    """Whether a factor carries one of the term's own summed indices."""
+    return any(index in term.summed for index in free_indices((Term(sp.S.One, ((base, sp.S.One),)),)))
+
+
+def without_inner_deltas(term: Term) -> Term:
+    """sum_i delta_ij f_i = f_j: no sum over a delta is ever written out."""
+    for base, _ in term.powers:
+        if isinstance(base, Delta):
+            killed = next((index for index in (base.left, base.right) if index in term.summed), None)
+            if killed is not None:
+                renaming = {killed: base.other(killed)}
+                summed = tuple(index for index in term.summed if index != killed)
+                return without_inner_deltas(product(term.coeff, rename_powers(term.powers, renaming), summed))
+    return term
+
+
+def masked_exponentials(
+    masks: list[Mask], powers: list[Power], order: Axes, scope: Scope
+) -> tuple[list[Mask], list[Factor]]:
+    """The factors with every mask put inside an exponential that has its indices, and the masks left over.
+
+    A mask times ``exp`` may be zero times infinity; ``exp`` of minus infinity is zero.
+    """
+    left = list(masks)
+    factors = []
+    for base, exponent in powers:
+        if left and isinstance(base, Fn) and base.name == "exp" and exponent == 1:
+            argument = terms_operand(base.arg, order, scope)
+            inside = [mask for mask in left if {mask.left, mask.right} <= set(argument.axes)]
+            if inside:
+                left = [mask for mask in left if mask not in inside]
+                hidden = where(inside, argument, order, scope, otherwise="-np.inf")
+                factors.append(Factor(Operand(Call("np.exp", (hidden.node,)), hidden.axes)))
+                continue
+        factors.append(power_factor(base, exponent, order, scope))
+    return left, factors
+
+
+def where(masks: list[Mask], value: Operand, order: Axes, scope: Scope, otherwise: str = "0.0") -> Operand:
+    """The value where all masks hold, a constant elsewhere."""
+    if not masks:
+        return value
+    mask = masks_node(masks, order, scope)
+    axes = common_axes([value, mask], order)
+    mask = masks_node(masks, axes, scope)
+    chosen = Call("np.where", (aligned(mask, axes), aligned(value, axes), Atom(otherwise)))
+    return Operand(chosen, axes)
+
+
+def multiplied(factors: list[Factor], order: Axes) -> Operand:
+    """The pointwise product, divisors last."""
+    if len(factors) == 1 and not factors[0].divides:
+        return factors[0].operand
+    axes = common_axes([factor.operand for factor in factors], order)
+    above = [aligned(factor.operand, axes) for factor in factors if not factor.divides]
+    below = [aligned(factor.operand, axes) for factor in factors if factor.divides]
+    return Operand(product_of(above, below), axes)
+
+
+def power_factor(base: Base, exponent: sp.Expr, order: Axes, scope: Scope) -> Factor:
+    """``base**exponent``, as a divisor where the exponent is negative."""
+    divides = exponent.could_extract_minus_sign()
+    size = -exponent if divides else exponent
+    operand = base_operand(base, order, scope)
+    if size == sp.Rational(1, 2):
+        operand = Operand(Call("np.sqrt", (operand.node,)), operand.axes)
+    elif size != 1:
+        operand = Operand(Binary("**", operand.node, scalar_node(size, scope.scalars)), operand.axes)
+    return Factor(operand, divides)
+
+
+def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
+    """One factor as an array."""
+    match base:
+        case Access(tensor, slots):
+            name = Operand(Atom(scope.tensors[tensor]), slots)
+            # Not np.diagonal: it moves the axis to the end.
+            return name if len(set(slots)) == len(slots) else diagonal(name)
+        case Add(terms):
+            return terms_operand(terms, order, scope)
+        case Fn(name, arg, params):
+            operand = terms_operand(arg, order, scope)
+            constant = flat(scalar_node(params[0], scope.scalars)) if params else ""
+            template = row_of(name).numpy
+            function = template[: template.index("(")]
+            arguments = [part.strip() for part in template[len(function) + 1 : -1].split(",")]
+            nodes = [operand.node if part == "{x}" else Atom(part.format(x="", c=constant)) for part in arguments]
+            return Operand(Call(function, tuple(nodes)), operand.axes)
+        case Delta() | Iverson():
+            return masks_node([base], order, scope)
+    raise UnsupportedError("an unevaluated derivative cannot be written as code")
+
+
+def diagonal(operand: Operand) -> Operand:
+    """``A[i,i]``: the entries whose equal indices agree."""
+    axes = tuple(dict.fromkeys(operand.axes))
+    view = einsum([operand], axes).node
+    assert isinstance(view, Call)
+    return Operand(Call(view.function, view.arguments), axes)
+
+
+def sum_operand(powers: tuple[Power, ...], summed: Axes, order: Axes, scope: Scope) -> Operand:
+    """The sum over `summed` of a product that these sums connect."""
+    masks, factors = masked_exponentials(
+        [base for base, _ in powers if isinstance(base, Mask)],
+        [power for power in powers if not isinstance(power[0], Mask)],
+        order,
+        scope,
+    )
+    factors = with_masks(masks, factors, order, scope)
+    operands = fused(factors, order)
+    union = dict.fromkeys(axis for operand in operands for axis in operand.axes)
+    out = arranged([axis for axis in union if axis not in summed], order)
+    if len(operands) == 1:
+        return reduced(operands[0], summed)
+    return contracted(operands, out, scope)
+
+
+def with_masks(masks: list[Mask], factors: list[Factor], order: Axes, scope: Scope) -> list[Factor]:
+    """Every mask put on a factor that has its indices, or made a factor of zeros and ones."""
+    result = list(factors)
+    alone: list[Mask] = []
+    for mask in masks:
+        fits = [n for n, f in enumerate(result) if not f.divides and {mask.left, mask.right} <= set(f.operand.axes)]
+        if fits:
+            place = min(fits, key=lambda n: len(result[n].operand.axes))
+            result[place] = Factor(where([mask], result[place].operand, order, scope))
+        else:
+            alone.append(mask)
+    for mask in alone:
+        node = masks_node([mask], order, scope)
+        result.append(Factor(Operand(Trailer(node.node, f".astype({scope.dtype})"), node.axes)))
+    return result
+
+
+def fused(factors: list[Factor], order: Axes) -> list[Operand]:
+    """The operands of a contraction: divisors and, while there are more than two, factors whose indices nest."""
+    work = list(factors)
+    for factor in [factor for factor in work if factor.divides]:
+        work.remove(factor)
+        hosts = [f for f in work if not f.divides and set(factor.operand.axes) <= set(f.operand.axes)]
+        if hosts:
+            host = min(hosts, key=lambda f: len(f.operand.axes))
+            work[work.index(host)] = Factor(multiplied([host, factor], order))
+        else:
+            work.append(Factor(multiplied([factor], order)))
+    operands = [factor.operand for factor in work]
+    while len(operands) > 2:
+        pair = nesting_pair(operands)
+        if pair is None:
+            break
+        outer, inner = pair
+        joined = multiplied([Factor(operands[min(pair)]), Factor(operands[max(pair)])], order)
+        operands[outer] = joined
+        del operands[inner]
+    return operands
+
+
+def nesting_pair(operands: list[Operand]) -> tuple[int, int] | None:
+    """``(host, guest)``: two operands with the guest's indices among the host's, the tightest fit first."""
+    best: tuple[int, int, int, int] | None = None
+    for host, outer in enumerate(operands):
+        for guest, inner in enumerate(operands):
+            if host != guest and set(inner.axes) <= set(outer.axes):
+                loose = len(outer.axes) - len(inner.axes)
+                rank = (loose, len(outer.axes), min(host, guest), host)
+                if best is None or rank < best[:4]:
+                    best, chosen = rank, (host, guest)
+    return None if best is None else chosen

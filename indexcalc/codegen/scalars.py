@@ -1,0 +1,95 @@
+"""Scalar SymPy expressions as Python source: plain floats, so that arrays keep their dtype.
+
+NumPy scalars such as ``np.sqrt(d)`` are float64 and would promote a float32 array; ``d**0.5`` is a
+Python float and does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+
+from indexcalc.codegen.source import Atom, Binary, Call, Node, chain, negated, product_of, signed_sum
+from indexcalc.errors import UnsupportedError
+
+Symbols = Mapping[sp.Symbol, str]
+
+FUNCTIONS = {
+    "exp": "np.exp", "log": "np.log", "sin": "np.sin", "cos": "np.cos", "tan": "np.tan", "tanh": "np.tanh",
+    "sinh": "np.sinh", "cosh": "np.cosh", "atan": "np.arctan", "Abs": "np.abs",
+}  # fmt: skip
+CONSTANTS = {sp.pi: "np.pi", sp.E: "np.e", sp.oo: "np.inf"}
+
+
+def scalar_node(value: sp.Expr, symbols: Symbols) -> Node:
+    """The scalar as a Python expression.
+
+    Raises:
+        UnsupportedError: for a symbol without a name or a function that NumPy lacks.
+    """
+    if value.is_Number or value in CONSTANTS:
+        return number_node(value)
+    if isinstance(value, sp.Symbol):
+        if value not in symbols:
+            raise UnsupportedError(f"the scalar {value} has no value in generated code: declare it as a parameter")
+        return Atom(symbols[value])
+    if isinstance(value, sp.Add):
+        signs = [(part.could_extract_minus_sign(), part) for part in value.as_ordered_terms()]
+        return signed_sum([(minus, scalar_node(-part if minus else part, symbols)) for minus, part in signs])
+    if isinstance(value, sp.Mul):
+        if value.could_extract_minus_sign():
+            return negated(scalar_node(-value, symbols))
+        factors, divisors = split_scalar(value, symbols)
+        return product_of(factors, divisors)
+    if isinstance(value, sp.exp):
+        return Call("float", (Call("np.exp", (scalar_node(value.exp, symbols),)),))
+    if isinstance(value, sp.Pow):
+        if value.exp.could_extract_minus_sign():
+            return Binary("/", Atom("1"), scalar_node(1 / value, symbols))
+        return Binary("**", scalar_node(value.base, symbols), scalar_node(value.exp, symbols))
+    name = FUNCTIONS.get(value.func.__name__)
+    if name is None or len(value.args) != 1:
+        raise UnsupportedError(f"the scalar {value} cannot be written in NumPy")
+    return Call("float", (Call(name, (scalar_node(value.args[0], symbols),)),))
+
+
+def number_node(value: sp.Expr) -> Node:
+    """A number or constant: short decimals as such, other fractions as a quotient."""
+    if value in CONSTANTS:
+        return Atom(CONSTANTS[value])
+    if isinstance(value, sp.Integer):
+        return Atom(str(value))
+    if isinstance(value, sp.Rational):
+        if is_short_decimal(value):
+            return Atom(repr(float(value)))
+        return Binary("/", Atom(str(value.p)), Atom(str(value.q)))
+    return Atom(repr(float(value)))
+
+
+def is_short_decimal(value: sp.Rational) -> bool:
+    """Whether the fraction is exactly the decimal that its float prints as."""
+    return bool(sp.Rational(repr(float(value))) == value)
+
+
+def split_scalar(value: sp.Expr, symbols: Symbols) -> tuple[list[Node], list[Node]]:
+    """A positive-looking scalar as ``(factors, divisors)``; one is no factor at all."""
+    factors: list[Node] = []
+    divisors: list[Node] = []
+    for part in sp.Mul.make_args(value):
+        if part == 1:
+            continue
+        if isinstance(part, sp.Rational) and not isinstance(part, sp.Integer) and not is_short_decimal(part):
+            if part.p != 1:
+                factors.append(Atom(str(part.p)))
+            divisors.append(Atom(str(part.q)))
+        elif isinstance(part, sp.Pow) and part.exp.could_extract_minus_sign():
+            divisors.append(scalar_node(1 / part, symbols))
+        else:
+            factors.append(scalar_node(part, symbols))
+    return factors, divisors
+
+
+def product_of_extents(extents: list[sp.Expr], symbols: Symbols) -> Node:
+    """The size of several axes merged into one."""
+    return chain("*", [scalar_node(extent, symbols) for extent in extents])

@@ -1,0 +1,136 @@
+"""Python expressions as data, and their text on one line: what binds how tightly, written once.
+
+The text follows the formatting of ruff and Black: double quotes, ``x**2`` for simple operands,
+``f(x) ** 2`` for others.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LEVELS = {"&": 1, "+": 2, "-": 2, "*": 3, "/": 3, "@": 3, "**": 5}
+UNARY_LEVEL = 4
+ATOM_LEVEL = 6
+SIMPLE = re.compile(r"-?[\w.]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A name, an attribute of a name, or a literal."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``function(arguments, keywords)``; the function is a dotted name."""
+
+    function: str
+    arguments: tuple[Node, ...]
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trailer:
+    """An operand with a method call or a subscript behind it, such as ``.T`` or ``[:, None]``."""
+
+    operand: Node
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """``-operand`` or ``~operand``."""
+
+    sign: str
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """``left operator right``."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+Node = Atom | Call | Trailer | Prefix | Binary
+
+
+def level(node: Node) -> int:
+    """How tightly the outermost operator binds."""
+    if isinstance(node, Binary):
+        return LEVELS[node.operator]
+    if isinstance(node, Prefix) or (isinstance(node, Atom) and node.text.startswith("-")):
+        return UNARY_LEVEL
+    return ATOM_LEVEL
+
+
+def enclosed(node: Node, least: int) -> str:
+    """The text of a node, in parentheses if it binds less tightly than `least`."""
+    text = flat(node)
+    return text if level(node) >= least else f"({text})"
+
+
+def flat(node: Node) -> str:
+    """The expression on one line, with the parentheses that it needs and no others."""
+    match node:
+        case Atom(text):
+            return text
+        case Call(function, arguments, keywords):
+            return f"{function}({', '.join([*map(flat, arguments), *keywords])})"
+        case Trailer(operand, text):
+            return enclosed(operand, ATOM_LEVEL) + text
+        case Prefix(sign, operand):
+            return sign + enclosed(operand, UNARY_LEVEL)
+        case Binary("**", left, right):
+            base, exponent = enclosed(left, ATOM_LEVEL), enclosed(right, UNARY_LEVEL)
+            tight = SIMPLE.fullmatch(base) and SIMPLE.fullmatch(exponent)
+            return f"{base}**{exponent}" if tight else f"{base} ** {exponent}"
+        case Binary(operator, left, right):
+            own = LEVELS[operator]
+            return f"{enclosed(left, own)} {operator} {enclosed(right, own + 1)}"
+
+
+def is_number(node: Node) -> bool:
+    """Whether the node is a literal number."""
+    return isinstance(node, Atom) and re.fullmatch(r"-?[\d.e-]+", node.text) is not None
+
+
+def negated(node: Node) -> Node:
+    """The node with its sign changed: a product is negated at its first factor."""
+    if isinstance(node, Binary) and node.operator in ("*", "/"):
+        return Binary(node.operator, negated(node.left), node.right)
+    if isinstance(node, Prefix) and node.sign == "-":
+        return node.operand
+    if is_number(node):
+        text = flat(node)
+        return Atom(text[1:] if text.startswith("-") else "-" + text)
+    return Prefix("-", node)
+
+
+def product_of(factors: list[Node], divisors: list[Node]) -> Node:
+    """``a * b / c``, or ``a / (b * c)`` for several divisors; 1.0 where there is no factor."""
+    result = chain("*", factors) if factors else Atom("1.0")
+    return Binary("/", result, chain("*", divisors)) if divisors else result
+
+
+def chain(operator: str, operands: list[Node]) -> Node:
+    """The operands joined from the left."""
+    result = operands[0]
+    for operand in operands[1:]:
+        result = Binary(operator, result, operand)
+    return result
+
+
+def signed_sum(parts: list[tuple[bool, Node]]) -> Node:
+    """The sum of ``(negative, node)`` pairs; a positive part is written first where there is one."""
+    first = next((number for number, (negative, _) in enumerate(parts) if not negative), 0)
+    negative, node = parts[first]
+    result = negated(node) if negative else node
+    for number, (minus, part) in enumerate(parts):
+        if number != first:
+            result = Binary("-" if minus else "+", result, part)
+    return result

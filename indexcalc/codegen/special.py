@@ -1,0 +1,113 @@
+"""Functions that NumPy lacks: private functions that a generated module holds where it uses them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """The source of one private function and the private functions that it calls."""
+
+    source: str
+    calls: tuple[str, ...] = ()
+
+
+SIGMOID = '''\
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x), without overflow for any x."""
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0.0, 1.0, small) / (1.0 + small)'''
+
+SILU = '''\
+def _silu(x: np.ndarray) -> np.ndarray:
+    """x / (1 + e^-x)."""
+    return x * _sigmoid(x)'''
+
+GELU = '''\
+def _gelu(x: np.ndarray) -> np.ndarray:
+    """x (1 + erf(x / sqrt 2)) / 2."""
+    return 0.5 * x * (1.0 + _erf(x / 2**0.5))'''
+
+ERF = '''\
+def _erf(x: np.ndarray) -> np.ndarray:
+    """The error function to about 1e-15.
+
+    Rational approximations of W. J. Cody, "Rational Chebyshev approximations for the
+    error function", Mathematics of Computation 23 (1969), 631-637.
+    """
+    a = (
+        1.85777706184603153e-1,
+        3.16112374387056560e0,
+        1.13864154151050156e2,
+        3.77485237685302021e2,
+        3.20937758913846947e3,
+    )
+    b = (
+        1.0,
+        2.36012909523441209e1,
+        2.44024637934444173e2,
+        1.28261652607737228e3,
+        2.84423683343917062e3,
+    )
+    c = (
+        2.15311535474403846e-8,
+        5.64188496988670089e-1,
+        8.88314979438837594e0,
+        6.61191906371416295e1,
+        2.98635138197400131e2,
+        8.81952221241769090e2,
+        1.71204761263407058e3,
+        2.05107837782607147e3,
+        1.23033935479799725e3,
+    )
+    d = (
+        1.0,
+        1.57449261107098347e1,
+        1.17693950891312499e2,
+        5.37181101862009858e2,
+        1.62138957456669019e3,
+        3.29079923573345963e3,
+        4.36261909014324716e3,
+        3.43936767414372164e3,
+        1.23033935480374942e3,
+    )
+    # Beyond 6, erf is 1 to the last bit.
+    size = np.minimum(np.abs(x), 6.0)
+    near = np.minimum(size, 0.46875)
+    far = np.maximum(size, 0.46875)
+    inner = near * _ratio(a, b, near**2)
+    outer = 1.0 - np.exp(-(far**2)) * _ratio(c, d, far)
+    return np.copysign(np.where(size <= 0.46875, inner, outer), x)'''
+
+RATIO = '''\
+def _ratio(above: tuple, below: tuple, x: np.ndarray) -> np.ndarray:
+    """The quotient of two polynomials, highest coefficients first (Horner's rule)."""
+    numerator, denominator = above[0], below[0]
+    for high, low in zip(above[1:], below[1:], strict=True):
+        numerator = numerator * x + high
+        denominator = denominator * x + low
+    return numerator / denominator'''
+
+SPECIAL = {
+    "_sigmoid": Special(SIGMOID),
+    "_silu": Special(SILU, ("_sigmoid",)),
+    "_gelu": Special(GELU, ("_erf",)),
+    "_erf": Special(ERF, ("_ratio",)),
+    "_ratio": Special(RATIO),
+}
+
+
+def needed_functions(lines: Iterable[str]) -> tuple[str, ...]:
+    """The private functions that code lines call, with those that they call, in the order of the table."""
+    text = "\n".join(lines)
+    found = {name for name in SPECIAL if re.search(rf"\b{name}\(", text)}
+    pending = list(found)
+    while pending:
+        for name in SPECIAL[pending.pop()].calls:
+            if name not in found:
+                found.add(name)
+                pending.append(name)
+    return tuple(name for name in SPECIAL if name in found)
