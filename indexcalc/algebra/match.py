@@ -48,11 +48,11 @@ def find_products(pattern: Sequence[Power], summed: Sequence[Index], subject: Te
     """Every way in which the product `pattern`, summed over `summed`, divides `subject`.
 
     For a pattern with sums, its summed indices are bound to distinct sums of the subject that occur
-    in no other factor, and every factor is matched to its full exponent.
+    in no other factor.
     """
     budget = [MATCH_LIMIT]
     for binding, positions in assign(pattern, subject, {}, (), budget):
-        count = multiplicity(pattern, subject, positions, bool(summed))
+        count = multiplicity(pattern, subject, positions, summed)
         if count and (not summed or sums_fit(binding, summed, subject, positions)):
             yield Match(binding, positions, count)
 
@@ -81,16 +81,20 @@ def divides(exponent: sp.Expr, power: sp.Expr) -> bool:
     return bool(ratio.is_Rational) and abs(ratio) >= 1
 
 
-def multiplicity(pattern: Sequence[Power], subject: Term, positions: Sequence[int], exact: bool) -> int:
-    """How often the matched factors hold the pattern; zero if they do not, or (`exact`) if a rest remains."""
-    ratios = [
-        subject.powers[position][1] / exponent for (_, exponent), position in zip(pattern, positions, strict=True)
-    ]
-    if exact:
-        return 1 if all(ratio == 1 for ratio in ratios) else 0
+def multiplicity(pattern: Sequence[Power], subject: Term, positions: Sequence[int], summed: Sequence[Index]) -> int:
+    """How often the matched factors hold the pattern; zero if they do not.
+
+    A factor that carries a sum of the pattern must be matched to its full exponent.
+    """
+    ratios: list[sp.Expr] = []
+    for (base, exponent), position in zip(pattern, positions, strict=True):
+        ratio = subject.powers[position][1] / exponent
+        if any(index in summed for index in occurring_indices(base)) and ratio != 1:
+            return 0
+        ratios.append(ratio)
     if all(ratio >= 1 for ratio in ratios):
-        return int(min(sp.floor(ratio) for ratio in ratios))
-    if all(ratio <= -1 for ratio in ratios):
+        return 1 if summed else int(min(sp.floor(ratio) for ratio in ratios))
+    if all(ratio <= -1 for ratio in ratios) and not summed:
         return -int(min(sp.floor(-ratio) for ratio in ratios))
     return 0
 

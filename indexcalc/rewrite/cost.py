@@ -44,10 +44,10 @@ def size_of(indices: Iterable[Index], sizes: Sizes) -> int:
 
 
 def term_cost(term: Term, output: Iterable[Index], sizes: Sizes) -> int:
-    """Operations to compute a term, and to spread it over the `output` indices if it has several parts."""
+    """Operations to compute the parts of a term, and to multiply them over the `output` indices."""
     parts = components(term)
     total = sum(component_cost([base for base, _ in powers], summed, sizes) for powers, summed in parts)
-    return total + (size_of(output, sizes) if len(parts) > 1 else 0)
+    return total + max(0, len(parts) - 1) * size_of(output, sizes)
 
 
 def component_cost(bases: Iterable[Base], summed: Iterable[Index], sizes: Sizes) -> int:

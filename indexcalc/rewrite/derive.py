@@ -16,14 +16,12 @@ from indexcalc.calculus.relabel import relabel
 from indexcalc.calculus.statistics import find_flow
 from indexcalc.calculus.steps import Cited, Derivation, Proof, Rule, Section, Step
 from indexcalc.problem import Problem
-from indexcalc.program import Equation, check_program
+from indexcalc.program import check_program
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.cost import nominal_sizes
-from indexcalc.rewrite.inline import inline_gradients
-from indexcalc.rewrite.parts import PartNames, name_parts, refold
+from indexcalc.rewrite.inline import Inliner
+from indexcalc.rewrite.naming import PartNaming, extended
 from indexcalc.rewrite.prove import Prover, found_identities
-from indexcalc.rewrite.rules import fold_rule
-from indexcalc.rewrite.search import Moves
 from indexcalc.rewrite.tidy import Simplifier
 
 
@@ -36,10 +34,11 @@ def derive(problem: Problem) -> Derivation:
     check_program(problem.program)
     simplifier = Simplifier(problem.program)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
-    sizes = nominal_sizes(problem.program)
     sections = derive_gradients(problem, simplifier)
-    sections = inline_gradients(sections, outputs, simplifier, sizes)
-    sections = with_named_parts(problem, sections, simplifier)
+
+    naming = PartNaming(problem, simplifier)
+    sections = Inliner(problem, simplifier, naming.run, nominal_sizes(problem.program)).run(sections)
+    sections = naming.run(sections)
     sections = tuple(finished(section, problem) for section in sections)
     backward = backward_program(problem, sections)
     check_program(backward)
@@ -56,34 +55,6 @@ def derive(problem: Problem) -> Derivation:
         proofs=(*proofs, *found_identities(prover, outputs, problem.claims)),
         unproved=tuple(claim for claim in problem.claims if id(claim) not in proved),
     )
-
-
-def with_named_parts(problem: Problem, sections: Sequence[Section], simplifier: Simplifier) -> tuple[Section, ...]:
-    """Every section preceded by those of its narrow parts, each part in its cheapest form."""
-    order = nomenclature(problem)
-    program = problem.program
-    taken = set(order.slots) | set(program.index_names) | {str(symbol) for symbol in program.extents}
-    names = PartNames(taken | {str(parameter.symbol) for parameter in program.parameters})
-    sizes = nominal_sizes(program)
-    intermediates = frozenset(name for name in program.definitions if name not in program.outputs)
-    done: list[Section] = []
-    for section in sections:
-        parts, step = name_parts(section.equation, names, order)
-        known = {**program.definitions, **{s.equation.name: s.equation for s in done}}
-        folds = tuple(rule for s in done if (rule := fold_rule(s.equation)) is not None)
-        gradients = frozenset(s.equation.name for s in done)
-        moves = Moves(known, (*simplifier.rules, *folds), sizes, intermediates | gradients)
-        done.extend(refold(part, moves, order) for part in parts)
-        done.append(section if step is None else extended(section, step))
-    return tuple(done)
-
-
-def extended(section: Section, *steps: Step) -> Section:
-    """The section with more steps at its end."""
-    if not steps:
-        return section
-    equation = Equation(section.equation.lhs, steps[-1].after, section.equation.doc)
-    return Section(equation, section.target, section.paths, (*section.steps, *steps))
 
 
 def finished(section: Section, problem: Problem) -> Section:

@@ -1,68 +1,120 @@
 """Gradients that nobody asked for are put into the equations that read them, where that saves work.
 
-The cost is that of the whole live program: to put ``dp = -y / p`` into its reader looks worse for
-the reader alone, but `dp` dies, and then ``p`` cancels.
+The cost that counts is that of the gradient with all its readers, each in its best form: to put
+``dp = -y / p`` into its reader looks worse for the reader alone, but `dp` dies, and then ``p`` cancels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from indexcalc.algebra.build import expand
-from indexcalc.algebra.terms import Terms, tensors_of
+from indexcalc.algebra.terms import Access, Terms, accesses_of, tensors_of
 from indexcalc.calculus.steps import Rule, Section, Step, Subject, Used
 from indexcalc.errors import LimitError
+from indexcalc.problem import Problem
 from indexcalc.program import Equation
-from indexcalc.rewrite.cost import Sizes, live_cost
+from indexcalc.rewrite.cost import Sizes, equation_cost, terms_cost
 from indexcalc.rewrite.normal import stands_elsewhere, unfold_everywhere, unfold_factors
 
 Simplify = Callable[[Subject, Terms], tuple[Step, ...]]
+Improve = Callable[[Sequence[Section], Sequence[Section]], Sequence[Section]]
+"""Sections, given all others, in their best form: ``improve(group, all_sections)``."""
 
 
-def inline_gradients(
-    sections: Sequence[Section], outputs: Sequence[str], simplify: Simplify, sizes: Sizes
-) -> tuple[Section, ...]:
-    """Sections in which each unrequested gradient is inlined if the live program gets cheaper by it."""
-    current = list(sections)
-    cost = live_cost([s.equation for s in current], outputs, sizes)
-    for name in [s.equation.name for s in sections if s.equation.name not in outputs]:
-        changed = inline_everywhere(current, name, simplify)
-        if changed is None:
-            continue
-        changed_cost = live_cost([s.equation for s in changed], outputs, sizes)
-        if changed_cost < cost:
-            current, cost = changed, changed_cost
-    return tuple(current)
+@dataclass(frozen=True)
+class Inliner:
+    """What the decisions to inline rest on.
 
+    Attributes:
+        problem: the program, and which gradients must stay.
+        simplify: simplification of an expression.
+        improve: the later passes, so that forms are compared as they will be.
+        sizes: nominal sizes for the cost.
+    """
 
-def inline_everywhere(sections: Sequence[Section], name: str, simplify: Simplify) -> list[Section] | None:
-    """All readers of a gradient rewritten without it; None if one cannot be."""
-    equation = next(s.equation for s in sections if s.equation.name == name)
-    changed: list[Section] = []
-    for section in sections:
-        if name in tensors_of(section.equation.terms):
-            rewritten = inline_one(section, equation, simplify)
-            if rewritten is None:
+    problem: Problem
+    simplify: Simplify
+    improve: Improve
+    sizes: Sizes
+
+    def run(self, sections: Sequence[Section]) -> tuple[Section, ...]:
+        """Sections in which each unrequested gradient is inlined where its readers get cheaper by it."""
+        kept = {self.problem.gradient_names[name] for name in (*self.problem.targets, *self.problem.names)}
+        current = list(sections)
+        for name in [s.equation.name for s in sections if s.equation.name not in kept]:
+            current = self.decide(current, name)
+        return tuple(current)
+
+    def decide(self, sections: list[Section], name: str) -> list[Section]:
+        """The sections with one gradient inlined into all its readers, or as they were."""
+        own = next(s for s in sections if s.equation.name == name)
+        readers = [s for s in sections if name in tensors_of(s.equation.terms)]
+        inlined = [self.inline(reader, own.equation) for reader in readers]
+        changed = [section for section in inlined if section is not None]
+        if not readers or len(changed) < len(readers):
+            return sections
+        others = [section for section in sections if section is not own]
+        gain = self.cost([own, *readers], sections) - self.cost(changed, others)
+        wanted = gain > 0 or (gain == 0 and is_multiple(own))
+        if not wanted and not (len(readers) == 1 and self.is_unnamed_reduction(own)):
+            return sections
+        by_name = {section.equation.name: section for section in changed}
+        return [by_name.get(section.equation.name, section) for section in sections]
+
+    def is_unnamed_reduction(self, section: Section) -> bool:
+        """Whether the tensor is a sum that the author wrote inside a formula, over indices of what it reads."""
+        equation = self.problem.program.definitions.get(section.target or "")
+        if equation is None or not equation.hoisted:
+            return False
+        free = frozenset(equation.lhs.slots)
+        return all(free <= frozenset(entry.slots) for entry in entries(equation.terms))
+
+    def cost(self, group: Sequence[Section], everything: Sequence[Section]) -> int:
+        """The cost of a group of sections once the later passes have improved them."""
+        return sum(equation_cost(s.equation, self.sizes) for s in self.improve(group, everything))
+
+    def inline(self, section: Section, equation: Equation) -> Section | None:
+        """One reader with the definition put in and simplified; None if that is not possible."""
+        subject, terms = section.equation.lhs, section.equation.terms
+        try:
+            after = put_in(terms, equation)
+            if after is None:
                 return None
-            changed.append(rewritten)
-        else:
-            changed.append(section)
-    return changed
-
-
-def inline_one(section: Section, equation: Equation, simplify: Simplify) -> Section | None:
-    """One reader with the definition put in and simplified."""
-    subject, terms = section.equation.lhs, section.equation.terms
-    try:
-        if all(not term.summed for term in equation.terms):
-            after = expand(tuple(unfold_everywhere(term, equation) for term in terms))
-        elif any(stands_elsewhere(equation.name, term) for term in terms):
+            steps = [Step(Rule.UNFOLD, subject, terms, after, Used((equation.name,)))]
+            steps.extend(self.simplify(subject, after))
+            steps.extend(self.multiplied_out(subject, steps[-1].after))
+        except LimitError:
             return None
-        else:
-            after = unfold_factors(terms, equation)
-    except LimitError:
+        final = Equation(subject, steps[-1].after, section.equation.doc)
+        return Section(final, section.target, section.paths, (*section.steps, *steps))
+
+    def multiplied_out(self, subject: Access, terms: Terms) -> tuple[Step, ...]:
+        """Products of sums multiplied out, where terms then cancel and the result is cheaper."""
+        expanded = expand(terms)
+        if expanded == terms:
+            return ()
+        steps = (Step(Rule.EXPAND, subject, terms, expanded), *self.simplify(subject, expanded))
+        gain = terms_cost(terms, subject.slots, self.sizes) - terms_cost(steps[-1].after, subject.slots, self.sizes)
+        return steps if gain > 0 else ()
+
+
+def is_multiple(section: Section) -> bool:
+    """Whether a gradient is only a multiple of another tensor, not worth a name of its own."""
+    terms = section.equation.terms
+    return len(terms) == 1 and len(terms[0].powers) <= 1 and not terms[0].summed
+
+
+def put_in(terms: Terms, equation: Equation) -> Terms | None:
+    """The definition put in for its name; None if it has sums and its name stands where sums cannot."""
+    if not any(stands_elsewhere(equation.name, term) for term in terms):
+        return unfold_factors(terms, equation)
+    if any(term.summed for term in equation.terms):
         return None
-    steps = [Step(Rule.UNFOLD, subject, terms, after, Used((equation.name,)))]
-    steps.extend(simplify(subject, after))
-    final = Equation(subject, steps[-1].after, section.equation.doc)
-    return Section(final, section.target, section.paths, (*section.steps, *steps))
+    return expand(tuple(unfold_everywhere(term, equation) for term in terms))
+
+
+def entries(terms: Terms) -> Collection[Access]:
+    """Every tensor entry that the terms read."""
+    return [entry for name in tensors_of(terms) for entry in accesses_of(terms, name)]

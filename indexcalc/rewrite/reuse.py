@@ -6,16 +6,17 @@ product: exponents do the bookkeeping, so ``exp(S)^2 Z^-2`` is ``A^2``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
 
 from indexcalc.algebra.build import power, product
 from indexcalc.algebra.match import Match, find_products
+from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Power, Term, Terms, occurring_indices, tensors_of
 from indexcalc.calculus.steps import Rule, Step, Subject, Used
-from indexcalc.program import Program
+from indexcalc.program import Equation, Program
 
 REUSE_LIMIT = 200
 """The most replacements in one term."""
@@ -37,12 +38,53 @@ def reusable_tensors(program: Program) -> tuple[Reusable, ...]:
     for equation in reversed(program.equations):
         if not equation.terms or any(term.summed for term in equation.terms):
             continue
-        body = power(equation.terms, sp.S.One)
-        trivial = len(body.powers) == 1 and isinstance(body.powers[0][0], Access) and body.powers[0][1] == 1
-        bound = set(equation.lhs.slots) <= set(occurring_indices(body))
-        if body.powers and bound and not trivial:
-            found.append(Reusable(equation.lhs, body.coeff, body.powers, frozenset(tensors_of(body))))
+        found.extend(forms(equation, program.definitions))
     return tuple(found)
+
+
+def forms(equation: Equation, definitions: Mapping[str, Equation]) -> Iterator[Reusable]:
+    """The definition as it stands, and with its exponentials taken apart: ``exp(S - log Z) = exp(S) / Z``."""
+    body = power(equation.terms, sp.S.One)
+    apart = take_apart(body, definitions)
+    for form in (body,) if apart == body else (body, apart):
+        trivial = len(form.powers) == 1 and isinstance(form.powers[0][0], Access) and form.powers[0][1] == 1
+        bound = set(equation.lhs.slots) <= set(occurring_indices(form))
+        if form.powers and bound and not trivial:
+            yield Reusable(equation.lhs, form.coeff, form.powers, frozenset(tensors_of(form)))
+
+
+def take_apart(body: Term, definitions: Mapping[str, Equation]) -> Term:
+    """Logarithms in the argument of an exponential become powers: ``exp(a + c log u) = exp(a) u^c``."""
+    result = Term(body.coeff)
+    for base, exponent in body.powers:
+        if isinstance(base, Fn) and base.name == "exp":
+            kept: list[Term] = []
+            for term in base.arg:
+                inner = logarithm_of(term, definitions)
+                if inner is None:
+                    kept.append(term)
+                else:
+                    factor = power(inner, term.coeff * exponent)
+                    result = product(result.coeff * factor.coeff, result.powers + factor.powers)
+            powers: tuple[Power, ...] = ((Fn("exp", tuple(kept)), exponent),) if kept else ()
+        else:
+            powers = ((base, exponent),)
+        result = product(result.coeff, result.powers + powers)
+    return result
+
+
+def logarithm_of(term: Term, definitions: Mapping[str, Equation]) -> Terms | None:
+    """``u`` if the term is a multiple of ``log u``, written out or under the name of a tensor."""
+    if len(term.powers) != 1 or term.powers[0][1] != 1:
+        return None
+    base = term.powers[0][0]
+    if isinstance(base, Access) and base.tensor in definitions:
+        equation = definitions[base.tensor]
+        if len(equation.terms) != 1 or equation.terms[0].coeff != 1 or equation.terms[0].summed:
+            return None
+        named = substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))
+        base = named[0].powers[0][0] if len(named[0].powers) == 1 and named[0].powers[0][1] == 1 else base
+    return base.arg if isinstance(base, Fn) and base.name == "log" else None
 
 
 def reuse(subject: Subject, terms: Terms, known: Sequence[Reusable]) -> tuple[Step, ...]:

@@ -78,7 +78,8 @@ def fold_rule(equation: Equation) -> SumRule | None:
 def apply_match(term: Term, rule: SumRule, match: Match) -> Terms:
     """The matched factors and sums replaced by the rule's value."""
     images = frozenset(match.binding[index] for index in rule.summed)
-    powers = tuple(power for n, power in enumerate(term.powers) if n not in match.positions)
+    taken = dict(zip(match.positions, (exponent for _, exponent in rule.powers), strict=True))
+    powers = tuple((base, e - taken.get(n, 0)) for n, (base, e) in enumerate(term.powers) if e != taken.get(n, 0))
     rest = Term(term.coeff, powers, tuple(index for index in term.summed if index not in images))
     renaming = {key: value for key, value in match.binding.items() if key not in rule.summed}
     value = substitute(rule.value, renaming)

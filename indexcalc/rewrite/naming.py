@@ -1,0 +1,106 @@
+"""Named parts across a whole backward pass: each narrow part named once, in its cheapest form, and reused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from indexcalc.algebra.canonical import collect
+from indexcalc.algebra.terms import tensors_of
+from indexcalc.calculus.adjoint import nomenclature
+from indexcalc.calculus.steps import Rule, Section, Step, Used
+from indexcalc.problem import Problem
+from indexcalc.program import Equation
+from indexcalc.rewrite.cost import nominal_sizes
+from indexcalc.rewrite.normal import unfold_factors
+from indexcalc.rewrite.parts import PartNames, name_parts, refold
+from indexcalc.rewrite.rules import SumRule, apply_rules, fold_rule
+from indexcalc.rewrite.search import Moves
+from indexcalc.rewrite.tidy import Simplifier
+
+
+@dataclass(frozen=True)
+class PartNaming:
+    """The pass that names parts: what it knows of the problem and of the forward pass."""
+
+    problem: Problem
+    simplifier: Simplifier
+
+    def run(self, sections: Sequence[Section], known: Sequence[Section] = ()) -> tuple[Section, ...]:
+        """Every section preceded by those of its narrow parts, each part in its cheapest form.
+
+        Args:
+            sections: the sections to work on, in order.
+            known: all sections, if `sections` are some of them; a part may use the equations of
+                those that come before the section it belongs to.
+        """
+        order = nomenclature(self.problem)
+        names = PartNames(self.taken_names())
+        position = {section.equation.name: number for number, section in enumerate(known)}
+        done: list[Section] = []
+        for original in sections:
+            section = with_folds(original, [rule for s in done if s.target is None for rule in as_rules(s)])
+            parts, step = name_parts(section.equation, names, order)
+            if step is not None:
+                moves = self.moves((*known[: position.get(section.equation.name, 0)], *done))
+                done.extend(refold(part, moves, order) for part in parts)
+                section = without_trivial_parts(extended(section, step), done)
+            done.append(section)
+        return tuple(done)
+
+    def taken_names(self) -> set[str]:
+        """The names that a part must not take: tensors, gradients, indices, extents, parameters."""
+        program = self.problem.program
+        order = nomenclature(self.problem)
+        scalars = (*program.extents, *(parameter.symbol for parameter in program.parameters))
+        return set(order.slots) | set(program.index_names) | {str(symbol) for symbol in scalars}
+
+    def moves(self, earlier: Sequence[Section]) -> Moves:
+        """What the search for a part's cheapest form may use, given the sections before it."""
+        program = self.problem.program
+        folds = tuple(rule for section in earlier for rule in as_rules(section))
+        gradients = {section.equation.name: section.equation for section in earlier}
+        inner = frozenset(name for name in program.definitions if name not in program.outputs)
+        return Moves(
+            {**program.definitions, **gradients},
+            (*self.simplifier.rules, *folds),
+            nominal_sizes(program),
+            inner | frozenset(gradients),
+        )
+
+
+def as_rules(section: Section) -> tuple[SumRule, ...]:
+    """The equation of a section as a rule from its sum to its name, if it is one sum."""
+    rule = fold_rule(section.equation)
+    return () if rule is None else (rule,)
+
+
+def with_folds(section: Section, rules: Sequence[SumRule]) -> Section:
+    """The section with the parts that others named put in where their sums stand."""
+    for rule in rules:
+        before = section.equation.terms
+        after, used = apply_rules(before, (rule,))
+        if used:
+            section = extended(section, Step(Rule.FOLD, section.equation.lhs, before, after, Used((rule.name,))))
+    return section
+
+
+def without_trivial_parts(section: Section, earlier: Sequence[Section]) -> Section:
+    """The section with those parts put back that turned out to be a constant, or a multiple of another tensor."""
+    read = tensors_of(section.equation.terms)
+    for part in earlier:
+        terms = part.equation.terms
+        if part.target is None and part.equation.name in read and len(terms) <= 1 and not any(t.summed for t in terms):
+            before = section.equation.terms
+            after = collect(unfold_factors(before, part.equation))
+            used = Used((part.equation.name,))
+            section = extended(section, Step(Rule.UNFOLD, section.equation.lhs, before, after, used))
+    return section
+
+
+def extended(section: Section, *steps: Step) -> Section:
+    """The section with more steps at its end."""
+    if not steps:
+        return section
+    equation = Equation(section.equation.lhs, steps[-1].after, section.equation.doc)
+    return Section(equation, section.target, section.paths, (*section.steps, *steps))
