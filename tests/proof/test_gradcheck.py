@@ -145,10 +145,8 @@ def test_a_backward_program_is_checked_as_well():
     assert check_backward(attention(), derivation.backward).ok
     last = derivation.backward.equations[-1]
     wrong = replace(last, terms=tuple(replace(t, coeff=t.coeff * D) for t in last.terms))
-    report = check_backward(
-        attention(), replace(derivation.backward, equations=(*derivation.backward.equations[:-1], wrong))
-    )
-    assert not report.ok
+    equations = (*derivation.backward.equations[:-1], wrong)
+    assert not check_backward(attention(), replace(derivation.backward, equations=equations)).ok
 
 
 def test_sizes_at_which_the_program_is_undefined_are_reported_as_skipped():

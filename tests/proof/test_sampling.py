@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from indexcalc.algebra.terms import Index
 from indexcalc.errors import UnsupportedError
 from indexcalc.program import Equation, Identity, Parameter, Program, Tensor
 from indexcalc.proof.sampling import sample_point, size_sets
-from tests.support.build import D, N, add, at, attention, fn, i, j, k, term
+from tests.support.build import D, N, P, add, at, attention, fn, i, j, k, term
 
+INPUTS = (Tensor("X", (i, k)),)
 RNG = np.random.default_rng
 
 
-def program(*equations, inputs=(Tensor("X", (i, k)),), **more):
+def program(*equations, inputs=INPUTS, **more):
     return Program("test", inputs, equations, (equations[-1].name,), (i, j, k), **more)
 
 
@@ -29,19 +31,15 @@ def test_extents_differ_and_each_is_one_once():
 
 
 def test_literal_extents_are_kept_and_avoided():
-    fixed = program(
-        Equation(at("Y", i), (term(at("X", i, k)),)),
-        inputs=(Tensor("X", (i, k)), Tensor("W", (k.__class__("c", sp.Integer(3)),))),
-    )
+    three = Tensor("W", (Index("c", sp.Integer(3)),))
+    fixed = program(Equation(at("Y", i), (term(at("X", i, k)),)), inputs=(*INPUTS, three))
     for chosen in size_sets(fixed, RNG(0)):
         assert 3 not in chosen.values()
 
 
 def test_the_same_seed_gives_the_same_point():
-    one, two = (
-        sample_point(attention().program, {N: 2, D: 3, sp.Symbol("P", positive=True, integer=True): 4}, RNG(5))
-        for _ in "ab"
-    )
+    sizes = {N: 2, D: 3, P: 4}
+    one, two = (sample_point(attention().program, sizes, RNG(5)) for _ in "ab")
     for name, array in one.values.items():
         np.testing.assert_array_equal(array, two.values[name])
 
@@ -90,7 +88,7 @@ def test_an_assumption_of_another_form_is_refused():
 
 def test_a_program_that_is_defined_nowhere_is_named():
     square = fn("log", term((at("X", i, k), 2), coeff=-1))
-    with pytest.raises(UnsupportedError, match="N = 3, D = 4.*equation of Y, the argument of log must be positive"):
+    with pytest.raises(UnsupportedError, match=r"N = 3, D = 4.*equation of Y, the argument of log must be positive"):
         sample_point(program(Equation(at("Y", i, k), (term(square),))), {N: 3, D: 4}, RNG(0))
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from indexcalc.program import check_program
+from indexcalc.program import Equation, check_program
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.proof.variants import KINDS, wrong_programs, wrong_variants
 from indexcalc.rewrite.derive import derive
@@ -28,7 +28,5 @@ def test_every_wrong_gradient_of_attention_is_caught():
 
 
 def test_versions_that_are_right_after_all_are_left_out():
-    from indexcalc.program import Equation
-
     symmetric = Equation(at("s"), (term(at("X", i, k), over=(i, k)),))
     assert "operand transposed" not in {kind for kind, _ in wrong_variants(symmetric, PROBLEM.program.tensors)}
