@@ -1,0 +1,125 @@
+"""Imports only go down: the floors of the package, held by reading every import."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent / "indexcalc"
+
+FLOORS = {
+    "algebra": 0,
+    "errors": 0,
+    "program": 1,
+    "problem": 1,
+    "calculus": 2,
+    "rewrite": 3,
+    "language": 4,
+    "codegen": 5,
+    "notes": 5,
+    "proof": 6,
+    "library": 7,
+    "generation": 7,
+    "writing": 7,
+    "cli": 7,
+    "__main__": 8,
+    "__init__": 8,
+}
+"""The package's own front (`__init__`) may gather from all floors, and nothing below may import it."""
+
+APART = (("codegen", "notes"), ("notes", "codegen"), ("algebra", "program"), ("errors", "algebra"))
+"""Neighbours that must not know each other: printers, and what is below them all."""
+
+ORACLES = ("numeric", "evaluate", "oracles", "domain", "sampling")
+"""The modules of `proof` that must stay independent of what they check."""
+
+TERMINAL = {"typer", "rich", "click"}
+FRAMEWORKS = {"torch", "jax", "tensorflow", "dask", "scipy", "hypothesis", "pytest"}
+ALLOWED = {"sympy", "numpy", "jinja2", "lark", "typer", "rich"}
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    """The folder or module of the package that a file belongs to."""
+    first = path.relative_to(ROOT).parts[0]
+    return first.removesuffix(".py")
+
+
+def imports_of(source: str, package: tuple[str, ...]) -> Iterator[str]:
+    """The dotted names that a module imports, at any depth, relative ones resolved."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *([node.module] if node.module else [])))
+            for alias in node.names:
+                yield f"{module}.{alias.name}"
+
+
+def own_imports(path: Path) -> set[str]:
+    """The parts of the package that a file imports."""
+    package = ("indexcalc", *path.relative_to(ROOT).parts[:-1])
+    names = (name.split(".") for name in imports_of(path.read_text(encoding="utf-8"), package))
+    return {name[1] if len(name) > 1 and name[1] in FLOORS else "__init__" for name in names if name[0] == "indexcalc"}
+
+
+def outside_imports(path: Path) -> set[str]:
+    """The top-level packages from elsewhere that a file imports."""
+    return {name.split(".")[0] for name in imports_of(path.read_text(encoding="utf-8"), ("indexcalc",))}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_down(path):
+    here = part_of(path)
+    assert here in FLOORS, f"{here} has no floor"
+    upward = [other for other in own_imports(path) if FLOORS[other] > FLOORS[here]]
+    assert not upward, f"floor {FLOORS[here]} imports {upward} from above"
+    assert not [other for other in own_imports(path) if (here, other) in APART]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_the_command_line_knows_the_terminal_and_nobody_a_framework(path):
+    outside = outside_imports(path)
+    if part_of(path) not in {"cli", "__main__"}:
+        assert not outside & TERMINAL
+    assert not outside & FRAMEWORKS
+
+
+def test_only_declared_dependencies_are_imported():
+    everything = set().union(*(outside_imports(path) for path in FILES))
+    assert everything - set(sys.stdlib_module_names) - {"indexcalc"} <= ALLOWED
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_oracles_know_neither_the_calculus_nor_code_generation(name):
+    assert not own_imports(ROOT / "proof" / f"{name}.py") & {"calculus", "rewrite", "language", "codegen", "notes"}
+
+
+def test_nothing_is_evaluated_from_text():
+    for path in FILES:
+        called = {
+            node.func.id
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        assert not called & {"eval", "exec", "compile", "__import__"}, path
+
+
+def test_the_reader_of_imports_sees_all_ways_to_import():
+    source = "import a.b\nfrom c import d\ndef f():\n    from . import e\n    from ..g import h\n"
+    assert list(imports_of(source, ("indexcalc", "proof"))) == ["a.b", "c.d", "indexcalc.proof.e", "indexcalc.g.h"]
+
+
+def test_an_upward_import_would_be_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
+    (tmp_path / "algebra").mkdir()
+    wrong = tmp_path / "algebra" / "build.py"
+    wrong.write_text("def f():\n    from indexcalc.calculus import contract\n")
+    with pytest.raises(AssertionError, match="from above"):
+        test_imports_go_down(wrong)
