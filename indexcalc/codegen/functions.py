@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import count, repeat
 
 import sympy as sp
 
@@ -18,14 +19,26 @@ from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.program import Tensor
 
 
-def statement_lines(statement: Statement, scope: Scope, spare: Iterator[str]) -> list[str]:
-    """The comment with the index formula, and the assignment in NumPy."""
+def statement_lines(statement: Statement, scope: Scope, part: str) -> list[str]:
+    """The comment with the index formula, and the assignment in NumPy; parts of it are called after `part`."""
     target = scope.tensors[statement.name]
     lines = comment(statement.note or formula(statement), depth=1)
-    code = assignment(target, statement_node(statement, scope), spare)
+    depth = 2 if statement.may_overflow else 1
+    code = numbered(target, statement_node(statement, scope), part, depth)
     if statement.may_overflow:
         return [*lines, 'with np.errstate(over="ignore"):', *(f"    {line}" for line in code)]
     return [*lines, *code]
+
+
+def numbered(target: str, node: Node, part: str, depth: int) -> list[str]:
+    """The assignment, with the parts that it is split into numbered in reading order."""
+    names = (f"{part}_{number}" for number in count(1))
+    lines = assignment(target, node, names, depth)
+    order = [m[1] for line in lines if (m := re.match(rf"({re.escape(part)}_\d+) = ", line))]
+    if len(order) == 1:
+        return assignment(target, node, repeat(part), depth)
+    places = {name: f"{part}_{number}" for number, name in enumerate(order, start=1)}
+    return [re.sub(rf"(?<![\w.]){re.escape(part)}_\d+", lambda m: places[m[0]], line) for line in lines]
 
 
 def formula(statement: Statement) -> str:
@@ -72,10 +85,12 @@ def extent_lines(wanted: Sequence[sp.Symbol], arrays: Sequence[tuple[str, Tensor
         if not found:
             continue
         missing = [extent for extent in missing if extent not in found]
-        if len(found) == len(extents) > 1:
-            lines.append(f"{', '.join(scope.scalars[extent] for extent in extents)} = {variable}.shape")
+        if len(found) == 1:
+            lines.append(f"{scope.scalars[found[0]]} = {variable}.shape[{extents.index(found[0])}]")
         else:
-            lines += [f"{scope.scalars[e]} = {variable}.shape[{extents.index(e)}]" for e in found]
+            first = {extents.index(extent): extent for extent in found}
+            names = [scope.scalars[first[n]] if n in first else "_" for n in range(len(extents))]
+            lines.append(f"{', '.join(names)} = {variable}.shape")
     return lines
 
 

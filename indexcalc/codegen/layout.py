@@ -7,6 +7,7 @@ statement of its own, as a person would write it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from indexcalc.codegen.source import LEVELS, Atom, Binary, Call, Node, Prefix, Trailer, enclosed, flat, level
 
@@ -14,75 +15,101 @@ WIDTH = 88
 INDENT = 4
 
 
-def assignment(target: str, node: Node, spare: Iterator[str]) -> list[str]:
-    """``target = node`` inside a function, as unindented lines; names for split-off parts come from `spare`."""
+def assignment(target: str, node: Node, spare: Iterator[str], depth: int = 1) -> list[str]:
+    """``target = node`` at a depth of indentation, as unindented lines; `spare` names parts that are split off."""
     line = f"{target} = {flat(node)}"
-    if fits(line):
+    if fits(line, depth) or isinstance(node, Atom):
         return [line]
-    match node:
-        case Call():
-            return call_lines(target, node, spare)
-        case Binary():
-            return chain_lines(target, node, spare)
-        case Trailer(operand, text):
-            return split_off(target, operand, lambda part: Trailer(part, text), spare)
-        case Prefix(sign, operand):
-            return split_off(target, operand, lambda part: Prefix(sign, part), spare)
-        case Atom():
-            return [line]
+    layout = call_lines if isinstance(node, Call) else chain_lines if isinstance(node, Binary) else None
+    lines = layout(target, node, depth) if layout else None
+    if lines is not None:
+        return lines
+    part, rest = longest_part(node)
+    if isinstance(part, Atom):
+        return [line]
+    name = next(spare)
+    return [*assignment(name, part, spare, depth), *assignment(target, rest(Atom(name)), spare, depth)]
 
 
-def fits(line: str, depth: int = 1) -> bool:
+def fits(line: str, depth: int) -> bool:
     """Whether the line fits at this depth of indentation."""
     return len(line) + depth * INDENT <= WIDTH
 
 
-def split_off(target: str, part: Node, rest: Callable[[Node], Node], spare: Iterator[str]) -> list[str]:
-    """The part under a name of its own, then the assignment of what `rest` makes of that name."""
-    if isinstance(part, Atom):
-        return [f"{target} = {flat(rest(part))}"]
-    name = next(spare)
-    return assignment(name, part, spare) + assignment(target, rest(Atom(name)), spare)
-
-
-def call_lines(target: str, call: Call, spare: Iterator[str]) -> list[str]:
-    """A call with its arguments on a line of their own, or on one line each."""
+def argument_lines(call: Call, depth: int) -> list[str] | None:
+    """The arguments of a call on a line of their own, or on one line each; None if one is too long."""
     texts = [*map(flat, call.arguments), *call.keywords]
     joined = ", ".join(texts)
-    if fits(joined, 2):
-        return [f"{target} = {call.function}(", "    " + joined, ")"]
-    for number, argument in enumerate(call.arguments):
-        if not fits(flat(argument) + ",", 2) and not isinstance(argument, Atom):
-            before, after = call.arguments[:number], call.arguments[number + 1 :]
-            return split_off(
-                target,
-                argument,
-                lambda part: Call(call.function, (*before, part, *after), call.keywords),  # noqa: B023
-                spare,
-            )
-    return [f"{target} = {call.function}(", *(f"    {text}," for text in texts), ")"]
+    if fits(joined, depth + 1):
+        return ["    " + joined]
+    if all(fits(text + ",", depth + 1) for text in texts):
+        return [f"    {text}," for text in texts]
+    return None
 
 
-def chain_lines(target: str, node: Binary, spare: Iterator[str]) -> list[str]:
-    """A chain of operators of one level, in parentheses with an operand a line."""
+def call_lines(target: str, call: Node, depth: int) -> list[str] | None:
+    """A call with its arguments on lines of their own."""
+    assert isinstance(call, Call)
+    arguments = argument_lines(call, depth)
+    return None if arguments is None else [f"{target} = {call.function}(", *arguments, ")"]
+
+
+def chain_lines(target: str, node: Node, depth: int) -> list[str] | None:
+    """A chain of operators of one level: broken inside its last call, or in parentheses with an operand a line."""
+    assert isinstance(node, Binary)
     operands = links(node)
-    if len(operands) == 2 and not is_plain(operands[1][1]):
-        right = operands[1][1]
-        left = flat(Binary(node.operator, node.left, Atom("")))
-        if isinstance(right, Call) and is_plain(node.left):
-            arguments = ", ".join([*map(flat, right.arguments), *right.keywords])
-            head = f"{target} = {left}{right.function}("
-            if fits(head) and fits(arguments, 2):
-                return [head, "    " + arguments, ")"]
-        return split_off(target, right, lambda part: Binary(node.operator, node.left, part), spare)
+    if len(operands) == 2:
+        if not is_plain(node.right):
+            return last_call_lines(target, node, depth)
+        if not isinstance(node.left, Call):
+            return None
     texts = operand_texts(node, operands)
-    long = next((n for n, text in enumerate(texts) if not fits(text, 2)), None)
-    if len(operands) == 2 and isinstance(node.left, Trailer | Binary | Prefix):
-        long = 0
-    if long is not None and not isinstance(operands[long][1], Atom):
-        return split_off(target, operands[long][1], lambda part: relinked(operands, long, part), spare)
+    if not all(fits(text, depth + 1) for text in texts):
+        return None
     joined = flat(node)
-    return [f"{target} = (", *([f"    {joined}"] if fits(joined, 2) else [f"    {t}" for t in texts]), ")"]
+    return [f"{target} = (", *([f"    {joined}"] if fits(joined, depth + 1) else [f"    {t}" for t in texts]), ")"]
+
+
+def last_call_lines(target: str, node: Binary, depth: int) -> list[str] | None:
+    """``target = left * function(`` with the arguments below."""
+    if not isinstance(node.right, Call):
+        return None
+    head = f"{target} = {flat(Binary(node.operator, node.left, Atom(node.right.function + '(')))}"
+    arguments = argument_lines(node.right, depth)
+    return [head, *arguments, ")"] if arguments is not None and fits(head, depth) else None
+
+
+def longest_part(node: Node) -> tuple[Node, Callable[[Node], Node]]:
+    """The longest operand or argument that is not an atom, and what makes the whole of its replacement."""
+    parts = subexpressions(node)
+    part, rest = max(parts, key=lambda pair: 0 if isinstance(pair[0], Atom) else len(flat(pair[0])))
+    # A minus sign is never split off, and a call only if its arguments are short.
+    if isinstance(part, Prefix) or (isinstance(part, Call) and len(flat(part)) + INDENT > WIDTH):
+        inner, within = longest_part(part)
+        if not isinstance(inner, Atom):
+            return inner, lambda replacement: rest(within(replacement))
+    return part, rest
+
+
+def subexpressions(node: Node) -> list[tuple[Node, Callable[[Node], Node]]]:
+    """The parts of a node, each with the function that puts another in its place."""
+    match node:
+        case Call(_, arguments, _) if arguments:
+            return [(part, partial(with_argument, node, number)) for number, part in enumerate(arguments)]
+        case Trailer(operand, text):
+            return [(operand, lambda part: Trailer(part, text))]
+        case Prefix(sign, operand):
+            return [(operand, lambda part: Prefix(sign, part))]
+        case Binary():
+            operands = links(node)
+            return [(operand, partial(relinked, operands, number)) for number, (_, operand) in enumerate(operands)]
+    return [(node, lambda part: part)]
+
+
+def with_argument(call: Call, number: int, part: Node) -> Node:
+    """The call with one argument replaced."""
+    arguments = (*call.arguments[:number], part, *call.arguments[number + 1 :])
+    return Call(call.function, arguments, call.keywords)
 
 
 def is_plain(node: Node) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,6 +15,7 @@ from indexcalc.codegen.layout import WIDTH
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.prose import default_text, field, paragraph, plain, shape_text
+from indexcalc.codegen.shared import share_functions
 from indexcalc.codegen.special import SPECIAL, needed_functions
 from indexcalc.codegen.stable import stable_passes
 from indexcalc.codegen.statements import Statement
@@ -82,7 +83,7 @@ def numpy_module(derivation: Derivation) -> str:
         *(
             line
             for symbol in read
-            for line in field(plan.scalars[symbol], "float", f"scalar {scalar_doc(plan, symbol)}")
+            for line in field(plan.scalars[symbol], "float", f"scalar: {scalar_doc(plan, symbol)}")
         ),
     ]
     gradients = gradient_fields(derivation)
@@ -96,7 +97,7 @@ def numpy_module(derivation: Derivation) -> str:
         gradient_fields=[
             line
             for target, name in gradients.items()
-            for line in field(name, "np.ndarray", f"{shape_text(tensors[target].slots)} dL/d{target}")
+            for line in field(name, "np.ndarray", f"{shape_text(tensors[target].slots, plan.scalars)} dL/d{target}")
         ],
         functions=functions,
         private_functions=[SPECIAL[name].source for name in needed_functions([*forward_body, *backward_body])],
@@ -129,15 +130,20 @@ def make_plan(derivation: Derivation) -> Plan:
     """Statements and names, before they are text."""
     program, backward = derivation.problem.program, derivation.backward
     passes = stable_passes(program, backward)
-    added = [s.name for s in (*passes.forward, *passes.backward)]
+    taken = {*program.tensors, *backward.tensors, *(s.name for s in (*passes.forward, *passes.backward))}
+    forward = tuple(share_functions(passes.forward, taken))
+    reverse = tuple(share_functions(passes.backward, taken))
+    added = [statement.name for statement in (*forward, *reverse)]
     tensors = python_names([*program.tensors, *backward.tensors, *added])
     parameters = dict.fromkeys(p.symbol for p in (*program.parameters, *backward.parameters))
     symbols = [*parameters, *dict.fromkeys((*program.extents, *backward.extents))]
     scalars: dict[sp.Symbol, str] = {}
     for symbol in symbols:
         if symbol not in scalars:
-            scalars[symbol] = python_name(symbol.name, {*tensors.values(), *scalars.values()})
-    return Plan(derivation, passes.forward, passes.backward, passes.kept, tensors, scalars)
+            taken = {*tensors.values(), *scalars.values()}
+            name = python_name(symbol.name)
+            scalars[symbol] = python_name(f"{symbol.name}_size" if name in taken else symbol.name, taken)
+    return Plan(derivation, forward, reverse, passes.kept, tensors, scalars)
 
 
 def title(plan: Plan) -> str:
@@ -160,19 +166,19 @@ def backward_scope(plan: Plan) -> Scope:
     return Scope(plan.tensors, plan.scalars, f"values.{plan.tensors[inputs[0].name]}.dtype" if inputs else "float")
 
 
-def spare_names(plan: Plan) -> Iterator[str]:
-    """Names for parts of long expressions."""
+def part_stem(plan: Plan) -> str:
+    """The stem of the names for parts of long expressions; no other name begins with it."""
     taken = {*plan.tensors.values(), *plan.scalars.values()}
-    while True:
-        name = python_name("part", taken)
-        taken.add(name)
-        yield name
+    stem = "part"
+    while any(name.startswith(stem) for name in taken):
+        stem += "_"
+    return stem
 
 
 def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope) -> list[str]:
     """All statements as lines."""
-    spare = spare_names(plan)
-    return [line for statement in statements for line in statement_lines(statement, scope, spare)]
+    part = part_stem(plan)
+    return [line for statement in statements for line in statement_lines(statement, scope, part)]
 
 
 def wanted_extents(plan: Plan, lines: list[str]) -> list[sp.Symbol]:
@@ -198,7 +204,7 @@ def forward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Func
     used = identifiers(body)
     unread = [extent for extent in plan.unread if plan.scalars[extent] in used or extent in read]
     arguments = [f"{name}: np.ndarray" for name, _ in arrays]
-    lines = [line for name, tensor in arrays for line in tensor_line(name, tensor)]
+    lines = [line for name, tensor in arrays for line in tensor_line(plan, name, tensor)]
     keywords = [f"{plan.scalars[extent]}: int" for extent in unread]
     lines += [line for extent in unread for line in paragraph(f"{plan.scalars[extent]}: extent, no input shows it.", 2)]
     for parameter in sorted(program.parameters, key=lambda p: p.default is not None):
@@ -245,7 +251,8 @@ def backward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Fun
     lines = paragraph("values: what `forward` returned.", 2)
     for name, tensor, up in upstream:
         lines += paragraph(
-            f"{name}: {shape_text(tensor.slots)} {sentence(up.doc or f'the upstream gradient dL/d{up.of}')}", 2
+            f"{name}: {shape_text(tensor.slots, plan.scalars)} {sentence(up.doc or f'the upstream gradient dL/d{up.of}')}",
+            2,
         )
     arguments = ["values: Values", *(f"{name}: np.ndarray" for name, _, _ in upstream)]
     return Function(head("backward", arguments, "Gradients"), "Backward pass.", tuple(lines), tuple(block))
@@ -269,9 +276,9 @@ def unpacking(names: list[str]) -> list[str]:
     return [line] if len(line) + 4 <= WIDTH else [f"{name} = values.{name}" for name in names]
 
 
-def tensor_line(name: str, tensor: Tensor) -> list[str]:
+def tensor_line(plan: Plan, name: str, tensor: Tensor) -> list[str]:
     """One argument of a docstring."""
-    return paragraph(f"{name}: {shape_text(tensor.slots)} {sentence(tensor.doc)}".rstrip(), 2)
+    return paragraph(f"{name}: {shape_text(tensor.slots, plan.scalars)} {sentence(tensor.doc)}".rstrip(), 2)
 
 
 def sentence(text: str) -> str:
@@ -305,7 +312,9 @@ def value_fields(plan: Plan) -> list[str]:
         line
         for name in plan.kept
         for line in field(
-            plan.tensors[name], "np.ndarray", f"{shape_text(tensors[name].slots)} {tensors[name].doc}".rstrip()
+            plan.tensors[name],
+            "np.ndarray",
+            f"{shape_text(tensors[name].slots, plan.scalars)} {tensors[name].doc}".rstrip(),
         )
     ]
 

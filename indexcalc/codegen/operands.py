@@ -59,6 +59,8 @@ def aligned(operand: Operand, axes: Axes) -> Node:
         return operand.node
     first = axes.index(operand.axes[0])
     slots = [":" if axis in operand.axes else "None" for axis in axes[first:]]
+    if len(slots) > 2 and slots.count("None") == 1 and slots[-1] == "None":
+        slots = ["...", "None"]
     return Trailer(operand.node, f"[{', '.join(slots)}]")
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.layout import INDENT, WIDTH
+from indexcalc.codegen.scalars import scalar_node
+from indexcalc.codegen.source import flat
 
 
 def plain(text: str) -> str:
@@ -35,9 +38,10 @@ def paragraph(text: str, depth: int = 0, hang: str = "    ") -> list[str]:
     return [line.rstrip() for line in wrapped]
 
 
-def shape_text(slots: tuple[Index, ...]) -> str:
+def shape_text(slots: tuple[Index, ...], symbols: Mapping[sp.Symbol, str]) -> str:
     """``[T, d]``; ``scalar`` for a tensor without slots."""
-    return f"[{', '.join(str(slot.extent).replace('**', '^') for slot in slots)}]" if slots else "scalar"
+    sizes = (flat(scalar_node(slot.extent, symbols)) for slot in slots)
+    return f"[{', '.join(sizes)}]" if slots else "scalar"
 
 
 def field(name: str, kind: str, remark: str) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import as_factor, product
+from indexcalc.algebra.build import as_factor, product, scale
 from indexcalc.algebra.match import match_base
 from indexcalc.algebra.renaming import rename_base, substitute
 from indexcalc.algebra.terms import (
@@ -179,10 +179,10 @@ def rewritten(equation: Equation, sums: tuple[ExpSum, ...], program: Program) ->
 
 def rewrite_terms(terms: Terms, sums: tuple[ExpSum, ...], program: Program) -> Terms:
     """Every term rewritten, at every depth."""
-    return tuple(rewrite_term(term, sums, program) for term in terms)
+    return tuple(part for term in terms for part in rewrite_term(term, sums, program))
 
 
-def rewrite_term(term: Term, sums: tuple[ExpSum, ...], program: Program) -> Term:
+def rewrite_term(term: Term, sums: tuple[ExpSum, ...], program: Program) -> Terms:
     """Quotients first, then logarithms and whatever is nested inside the factors."""
     for found in sums:
         term = shift_quotients(term, found, program)
@@ -197,7 +197,9 @@ def rewrite_term(term: Term, sums: tuple[ExpSum, ...], program: Program) -> Term
             powers.append((Add(rewrite_terms(base.terms, sums, program)), exponent))
         else:
             powers.append((base, exponent))
-    return product(term.coeff, powers, term.summed)
+    if len(powers) == 1 and isinstance(powers[0][0], Add) and powers[0][1] == 1 and not term.summed:
+        return scale(powers[0][0].terms, term.coeff)
+    return (product(term.coeff, powers, term.summed),)
 
 
 def shift_quotients(term: Term, found: ExpSum, program: Program) -> Term:
