@@ -52,6 +52,14 @@ class Renaming:
 
 
 @dataclass(frozen=True, slots=True)
+class Equality:
+    """``left = right`` in running text."""
+
+    left: Terms
+    right: Terms
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """``O(T^2 d)``: a count up to a constant factor."""
 
@@ -86,7 +94,23 @@ class Code:
     text: str
 
 
-Span = str | Base | Index | Terms | Symbol | Loss | Gradient | Match | Renaming | Order | Scalar | Shape | Sign | Code
+Span = (
+    str
+    | Base
+    | Index
+    | Terms
+    | Symbol
+    | Loss
+    | Gradient
+    | Match
+    | Renaming
+    | Equality
+    | Order
+    | Scalar
+    | Shape
+    | Sign
+    | Code
+)
 Spans = tuple[Span, ...]
 
 
@@ -128,6 +152,13 @@ class Spelled:
 
 
 @dataclass(frozen=True, slots=True)
+class Split:
+    """Terms of which each is printed with a sum sign of its own."""
+
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
 class Quotient:
     """Sum-free terms over a common denominator, as the quotient rule writes them."""
 
@@ -135,7 +166,7 @@ class Quotient:
     below: Terms
 
 
-Side = Terms | Inside | Spelled | Quotient
+Side = Terms | Inside | Spelled | Split | Quotient
 Left = Subject | Terms
 
 
@@ -191,7 +222,7 @@ def side_terms(side: Side) -> Terms:
                 product(term.coeff, ((Partial(Add((Term(sp.S.One, term.powers), *())), wrt), sp.S.One),), term.summed)
                 for term in terms
             )
-        case Spelled(terms):
+        case Spelled(terms) | Split(terms):
             return terms
         case Quotient(above, below):
             return (divided(above, below),)

@@ -116,6 +116,11 @@ def base_latex(base: Base, notation: Notation) -> str:
             return partial_latex(base, notation)
 
 
+def is_closed(base: Base, text: str) -> bool:
+    """Whether a factor ends in a delimiter of its own, so that an exponent needs no more of them."""
+    return isinstance(base, Add) or (isinstance(base, Fn) and text.endswith((")", "|")))
+
+
 def power_latex(base: Base, exponent: sp.Expr, notation: Notation, *, alone: bool) -> str:
     """A factor to a positive power; an `alone` sum needs no parentheses."""
     if exponent == sp.S.Half or (alone and exponent == 1 and isinstance(base, Add)):
@@ -124,7 +129,7 @@ def power_latex(base: Base, exponent: sp.Expr, notation: Notation, *, alone: boo
     text = base_latex(base, notation)
     if exponent == 1:
         return text
-    bare = isinstance(base, Add) or (
+    bare = is_closed(base, text) or (
         isinstance(base, Access) and base.tensor not in notation.gradients and "^" not in notation.tensor(base.tensor)
     )
     return f"{text if bare else parenthesised(text)}^{{{exponent_text(exponent, notation)}}}"

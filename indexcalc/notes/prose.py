@@ -38,6 +38,7 @@ SENTENCES: Mapping[str, str] = {
     "chain.path": "For the part that passes through {consumer}, "
     "the full chain rule sums over every entry of {consumer}, with fresh dummies {dummies}:",
     "chain.scalar": "{loss} depends on {target} through the scalar {consumer}:",
+    "chain.loss": "The equation of {consumer} itself reads {target}, so its derivative there is all there is to find.",
     "path.heading": "The path through {consumer}",
     "paths.intro": "{target} is read by {consumers}. Each is a path from {target} to {loss}; "
     "every path is derived on its own, then the contributions are added.",
@@ -46,30 +47,40 @@ SENTENCES: Mapping[str, str] = {
     "back.heading": "Back to {loss}",
     "forward.dummies": "The forward equation, with its own {noun} {dummies}:",
     "inside.constant": "Pull the derivative inside the sum. {constants} {verb} not depend on {target}, "
-    "so {entries} {be} constant:",
+    "so {entries} {be} constant.",
     "inside": "Pull the derivative inside the sum:",
+    "drops": " The terms without {target} drop out.",
     "factors.constant": "Differentiate the right side. {constants} {verb} not depend on {target}, "
-    "so {entries} {be} constant:",
+    "so {entries} {be} constant.",
     "factors": "Differentiate the right side:",
     "power": "The power rule, times the derivative of the base:",
     "self": "The chain rule through {outer} gives the function back, times the derivative of its argument:",
     "entry.scalar": "The derivative of a scalar by itself is 1:",
-    "remains": "{delta} remains, ready to collapse the sum over {index} of the chain rule.",
-    "remains.inner": "{delta} remains: {entry} depends on {wrt} only where {match}.",
-    "independent": "{delta} is a factor of every term: {entry} depends on {wrt} only where {match}. "
-    "Different values of {index} do not mix.",
+    "remains": "{deltas} remains, ready to collapse the sum over {own} of the chain rule.",
+    "remains.many": "{deltas} remain, ready to collapse the sums over {own} of the chain rule.",
+    "remains.inner": "{deltas} remains: {entry} depends on {wrt} only where {matches}.",
+    "remains.inner.many": "{deltas} remain: {entry} depends on {wrt} only where {matches}.",
+    "independent": "{deltas} is a factor of every term: {entry} depends on {wrt} only where {matches}, "
+    "so different values of {indices} are independent of each other.",
+    "independent.many": "{deltas} are factors of every term: {entry} depends on {wrt} only where {matches}, "
+    "so different values of {indices} are independent of each other.",
     "part.heading": "The part {part}",
     "part": "{part} can be computed from less. It was named",
     "part.first": "{part} occurs in {readers} and has fewer indices:",
+    "unfolded": "With {gradients} put in:",
     "reading": "Reading the result. ",
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
     "read.sum": "The sum over {index} is what survives: no delta tied {origin} to an index of {target}.",
     "read.sum.weight": "The sum over {index} is what survives: no delta tied {origin} to an index of {target}, "
     "so every {index} contributes, through the factor {weight}.",
     "read.own": "The sum over {index} is the forward equation's own sum, which no delta killed.",
-    "read.pass": "The index {index} only passes through: {delta} killed the sum over {killed}, "
-    "so different values of {index} do not mix.",
-    "read.fixed": "The index {index} is free because {delta} killed the forward equation's own sum over {killed}.",
+    "read.pass": "The index {indices} only passes through: {deltas} killed the sum over {killed}, "
+    "so different values of {indices} do not mix.",
+    "read.pass.many": "The indices {indices} only pass through: {deltas} killed the sums over {killed}, "
+    "so different values of {indices} do not mix.",
+    "read.fixed": "The index {indices} is free because {deltas} killed the forward equation's own sum over {killed}.",
+    "read.fixed.many": "The indices {indices} are free because {deltas} killed the forward equation's own sums "
+    "over {killed}.",
     "read.part": "The only sums left are those inside {parts}; the rest is computed entry by entry.",
     "read.none": "No sum is left: the gradient is computed entry by entry.",
     "read.deltas": "The delta in the result is structure: only entries where its indices agree are not zero.",

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from indexcalc.algebra.terms import Access, Delta, Index, Terms, own_indices, walk
-from indexcalc.calculus.steps import Collapse, Derivation, Path, Renamed, Section, Step
-from indexcalc.notes.blocks import Block, Paragraph, Span, Symbol
+from indexcalc.algebra.terms import Access, Add, Delta, Index, Terms, own_indices, walk
+from indexcalc.calculus.steps import Collapse, Derivation, LocalDerivative, Path, Renamed, Section, Step
+from indexcalc.notes.blocks import Block, Match, Paragraph, Span, Spans, Symbol
 from indexcalc.notes.prose import listed, say
 
 
 def reading_of(derivation: Derivation, section: Section) -> list[Block]:
-    """One paragraph about the result; nothing where several paths meet, for each has sums of its own."""
+    """One paragraph about the result of a gradient with a single path."""
     if len(section.paths) != 1:
         return []
     (path,) = section.paths
+    steps = (*path.steps, *section.steps)
+    named = [part.equation.name for part in derivation.sections if part.target is None]
+    return reading(section, path, steps, section.equation.terms, named)
+
+
+def path_reading(section: Section, path: Path) -> list[Block]:
+    """One paragraph about what one of several paths contributes."""
+    return reading(section, path, path.steps, path.result, ())
+
+
+def reading(section: Section, path: Path, steps: tuple[Step, ...], terms: Terms, named: Iterable[str]) -> list[Block]:
+    """The sentences about some terms, as one paragraph."""
     spans: list[Span] = list(say("reading"))
-    for number, sentence in enumerate((*surviving(derivation, section, path), *passing(section, path))):
+    sentences = (*surviving(section, path, steps, terms), *left_over(terms, named), *passing(section, path, steps))
+    for number, sentence in enumerate(sentences):
         spans.extend([" ", *sentence] if number else sentence)
-    return [Paragraph(tuple(spans))] if len(spans) > 1 else []
+    return [Paragraph(tuple(spans))] if sentences else []
 
 
 def origins(steps: tuple[Step, ...]) -> dict[Index, Index]:
@@ -31,29 +44,29 @@ def origins(steps: tuple[Step, ...]) -> dict[Index, Index]:
     return source
 
 
-def surviving(derivation: Derivation, section: Section, path: Path) -> Iterator[tuple[Span, ...]]:
-    """A sentence for every sum of the result that comes from the chain rule or the forward equation."""
-    equation = section.equation
-    source = origins((*path.steps, *section.steps))
-    sums = tuple(dict.fromkeys(index for term in equation.terms for index in term.summed))
+def surviving(section: Section, path: Path, steps: tuple[Step, ...], terms: Terms) -> Iterator[Spans]:
+    """A sentence for every sum of the result that comes from the chain rule."""
+    source = origins(steps)
     assert section.target is not None
     target = Symbol(section.target)
-    for index in sums:
+    for index in dict.fromkeys(index for term in terms for index in term.summed):
         origin = source.get(index, index)
         if origin not in path.consumer.slots:
             continue
-        weight = weight_of(equation.terms, index, path)
+        weight = weight_of(terms, index, path)
         if weight is None:
             yield say("read.sum", index=index, origin=origin, target=target)
         else:
             yield say("read.sum.weight", index=index, origin=origin, target=target, weight=weight)
-    named = {part.equation.name for part in derivation.sections if part.target is None}
-    parts = [base for base in walk(equation.terms) if isinstance(base, Access) and base.tensor in named]
-    if not sums and parts:
-        yield say("read.part", parts=listed(dict.fromkeys(parts)))
-    elif not sums:
-        yield say("read.none")
-    if any(isinstance(base, Delta) for base in walk(equation.terms)):
+
+
+def left_over(terms: Terms, named: Iterable[str]) -> Iterator[Spans]:
+    """What is said of a result without sums, and of deltas that stay in it."""
+    names = frozenset(named)
+    parts = [base for base in walk(terms) if isinstance(base, Access) and base.tensor in names]
+    if not any(term.summed for term in terms):
+        yield say("read.part", parts=listed(dict.fromkeys(parts))) if parts else say("read.none")
+    if any(isinstance(base, Delta) for base in walk(terms)):
         yield say("read.deltas")
 
 
@@ -67,19 +80,72 @@ def weight_of(terms: Terms, index: Index, path: Path) -> Access | None:
     return others[0] if len(others) == 1 and len(carriers) == len(others) + 1 else None
 
 
-def passing(section: Section, path: Path) -> Iterator[tuple[Span, ...]]:
-    """A sentence for every index of the target that a delta tied to a sum and so took over."""
+def passing(section: Section, path: Path, steps: tuple[Step, ...]) -> Iterator[Spans]:
+    """A sentence for the indices of the target that deltas tied to sums and so took over."""
     slots = section.equation.lhs.slots
-    renamed = {old: new for new, old in origins((*path.steps, *section.steps)).items()}
-    seen: set[Index] = set()
     inner = path.locals[-1].steps if path.locals else ()
-    for step in (*inner, *path.steps, *section.steps):
+    upstream: dict[Index, Collapse] = {}
+    own: dict[Index, Collapse] = {}
+    for step in (*inner, *steps):
         match step.detail:
-            case Collapse(delta, killed, survivor):
-                index = renamed.get(survivor, survivor)
+            case Collapse(_, killed, survivor) as collapse:
                 clean = all(killed not in term.summed for term in step.after)
-                if index not in slots or index in seen or not clean:
-                    continue
-                seen.add(index)
-                key = "read.pass" if killed in path.consumer.slots else "read.fixed"
-                yield say(key, index=index, delta=delta, killed=killed)
+                if survivor in slots and clean:
+                    found = upstream if killed in path.consumer.slots else own
+                    found.setdefault(survivor, collapse)
+    for key, collapses in (("read.pass", upstream), ("read.fixed", own)):
+        if collapses:
+            yield about_collapses(key, collapses)
+
+
+def about_collapses(key: str, collapses: dict[Index, Collapse]) -> Spans:
+    """One sentence about indices that took over sums, in the singular or the plural."""
+    one = len(collapses) == 1
+    return say(
+        key if one else f"{key}.many",
+        indices=listed(collapses),
+        deltas=listed(collapse.delta for collapse in collapses.values()),
+        killed=listed(collapse.killed for collapse in collapses.values()),
+    )
+
+
+def leftover_deltas(local: LocalDerivative, path: Path) -> Iterator[Block]:
+    """What the deltas say that no sum inside has used up."""
+    entry, wrt = local.partial.base, local.partial.wrt
+    if not isinstance(entry, Access) or not local.result:
+        return
+    ties = [(delta, *pair) for delta in common_deltas(local.result) if (pair := tie(delta, entry, wrt)) is not None]
+    if not ties:
+        return
+    compound = len(local.result) > 1 or any(isinstance(base, Add) and holds_delta(base) for base in walk(local.result))
+    key = "remains.inner" if entry != path.consumer else "independent" if compound else "remains"
+    yield Paragraph(
+        say(
+            key if len(ties) == 1 else f"{key}.many",
+            deltas=listed(delta for delta, _, _ in ties),
+            entry=entry,
+            wrt=wrt,
+            matches=listed(Match(ours, theirs) for _, ours, theirs in ties),
+            own=listed(ours for _, ours, _ in ties),
+            indices=listed(theirs for _, _, theirs in ties),
+        )
+    )
+
+
+def tie(delta: Delta, entry: Access, wrt: Access) -> tuple[Index, Index] | None:
+    """The index of the entry and the index of the target that a delta ties, if it does."""
+    for ours in (delta.left, delta.right):
+        if ours in entry.slots and delta.other(ours) in wrt.slots:
+            return ours, delta.other(ours)
+    return None
+
+
+def holds_delta(base: Add) -> bool:
+    """Whether a parenthesis has a delta of its own."""
+    return any(isinstance(inner, Delta) for inner in walk(base))
+
+
+def common_deltas(terms: Terms) -> list[Delta]:
+    """The deltas that are factors of every term."""
+    first = [base for base in terms[0].bases if isinstance(base, Delta)]
+    return [delta for delta in first if all(delta in term.bases for term in terms)]

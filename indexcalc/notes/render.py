@@ -7,6 +7,7 @@ from collections.abc import Callable
 from indexcalc.algebra.terms import Access, Index
 from indexcalc.notes.blocks import (
     Display,
+    Equality,
     Gradient,
     Inside,
     Left,
@@ -22,6 +23,7 @@ from indexcalc.notes.blocks import (
     Span,
     Spans,
     Spelled,
+    Split,
     Symbol,
 )
 from indexcalc.notes.latex import (
@@ -29,10 +31,12 @@ from indexcalc.notes.latex import (
     base_latex,
     bracketed,
     fraction,
+    joined,
     scalar_text,
     solid,
     subject_latex,
     subscripted,
+    term_latex,
     terms_latex,
 )
 from indexcalc.notes.layout import chain_latex
@@ -59,6 +63,8 @@ def span_latex(span: Span, notation: Notation) -> str:
             return fraction(rf"\partial {notation.loss}", rf"\partial {below}", inline)
         case Match(left, right):
             return f"{notation.index(left)} = {notation.index(right)}"
+        case Equality(left, right):
+            return f"{solid(terms_latex(left, inline))} = {solid(terms_latex(right, inline))}"
         case Renaming(old, new):
             return rf"{notation.index(old)} \to {notation.index(new)}"
         case Order(count):
@@ -86,6 +92,8 @@ def side_latex(side: Side, notation: Notation) -> str:
             return operator + bracketed(terms_latex(terms, notation))
         case Spelled(terms):
             return terms_latex(terms, notation.spelled())
+        case Split(terms):
+            return joined(term_latex(term, notation) for term in terms)
         case Quotient(above, below):
             top, bottom = terms_latex(above, notation), terms_latex(below, notation)
             return rf"\frac{{{solid(top)}}}{{{solid(bottom)}}}"

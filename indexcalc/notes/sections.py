@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import groupby
+from collections.abc import Iterator
+from dataclasses import replace
 
 import sympy as sp
 
 from indexcalc.algebra.build import product
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Partial, Terms, accesses_of, walk
-from indexcalc.calculus.pointwise import F, row_of
+from indexcalc.algebra.renaming import substitute
+from indexcalc.algebra.terms import (
+    Access,
+    Partial,
+    Power,
+    Term,
+    Terms,
+    accesses_of,
+    tensors_of,
+)
 from indexcalc.calculus.steps import (
-    Cited,
-    Collapse,
-    Constant,
     Derivation,
     LocalDerivative,
     Path,
-    Renamed,
     Rule,
     Section,
     Step,
@@ -26,35 +29,18 @@ from indexcalc.calculus.steps import (
 )
 from indexcalc.notes.blocks import (
     Block,
-    Code,
     Display,
-    Displays,
     Gradient,
     Heading,
-    Inside,
     Loss,
-    Match,
     Paragraph,
-    Quotient,
-    Renaming,
-    Side,
-    Span,
-    Spans,
     Spelled,
     Symbol,
 )
-from indexcalc.notes.prose import RULES, fill, listed, say
-from indexcalc.notes.reading import reading_of
-
-Parts = Mapping[str, Display]
-
-
-@dataclass(frozen=True)
-class Local:
-    """What the prose of a local derivative's steps refers to: its entry, target and forward equation."""
-
-    partial: Partial
-    forward: Terms
+from indexcalc.notes.narration import Local, Parts, steps_blocks
+from indexcalc.notes.prose import listed, say
+from indexcalc.notes.reading import leftover_deltas, path_reading, reading_of
+from indexcalc.program import Equation
 
 
 def section_blocks(derivation: Derivation, section: Section) -> list[Block]:
@@ -71,10 +57,46 @@ def section_blocks(derivation: Derivation, section: Section) -> list[Block]:
         blocks.append(Paragraph(say("paths.intro", target=whole, consumers=consumers, loss=Loss())))
     for path in section.paths:
         blocks.extend(path_blocks(path, target, parts, several=several))
+        if several:
+            blocks.extend(path_reading(section, path))
     if several:
         blocks.append(Heading(3, ("All paths together",)))
     blocks.extend(steps_blocks(section.steps, parts))
-    return [*boxed_result(blocks, section), *reading_of(derivation, section)]
+    return [*boxed_result(blocks, section), *put_in(derivation, section), *reading_of(derivation, section)]
+
+
+def put_in(derivation: Derivation, section: Section) -> Iterator[Block]:
+    """The result once more, with gradients above it written out where they are products without sums."""
+    equation, used = section.equation, []
+    terms = equation.terms
+    for name in tensors_of(terms):
+        source = derivation.backward.definitions.get(name)
+        if name in derivation.gradients and source is not None and is_bare_product(source.terms):
+            terms = tuple(written_out(term, source) for term in terms)
+            used.append(source.lhs)
+    if used:
+        gradients = listed([Symbol(entry.tensor) for entry in used])
+        yield Paragraph(say("unfolded", gradients=gradients))
+        yield Display(equation.lhs, (terms,))
+
+
+def is_bare_product(terms: Terms) -> bool:
+    """Whether there is one term, without sums."""
+    return len(terms) == 1 and not terms[0].summed
+
+
+def written_out(term: Term, source: Equation) -> Term:
+    """The term with every entry of a tensor that stands as a factor replaced by its definition."""
+    powers: list[Power] = []
+    coeff = term.coeff
+    for base, exponent in term.powers:
+        if isinstance(base, Access) and base.tensor == source.name and exponent == 1:
+            (value,) = substitute(source.terms, dict(zip(source.lhs.slots, base.slots, strict=True)))
+            coeff *= value.coeff
+            powers.extend(value.powers)
+        else:
+            powers.append((base, exponent))
+    return product(coeff, powers, term.summed)
 
 
 def named_parts(derivation: Derivation) -> Parts:
@@ -146,8 +168,12 @@ def local_heading(local: LocalDerivative, path: Path, target: Access, level: int
 
 
 def chain_blocks(chain: Step, path: Path, target: Access, *, several: bool) -> Iterator[Block]:
-    """The full chain rule, first with every gradient spelled out."""
+    """The full chain rule, first with every gradient spelled out; nothing to say where the loss reads the target."""
     consumer = path.consumer
+    direct = len(chain.after) == 1 and chain.after[0].powers == ((Partial(consumer, target), sp.S.One),)
+    if direct and not consumer.slots:
+        yield Paragraph(say("chain.loss", consumer=Symbol(consumer.tensor), target=target))
+        return
     key = "chain.scalar" if not consumer.slots else "chain.path" if several else "chain.only"
     yield Paragraph(
         say(key, loss=Loss(), target=target, consumer=Symbol(consumer.tensor), dummies=listed(consumer.slots))
@@ -160,144 +186,3 @@ def local_blocks(local: LocalDerivative, path: Path, parts: Parts) -> Iterator[B
     forward = next((step.after for step in local.steps if step.rule is Rule.FORWARD), ())
     yield from steps_blocks(local.steps, parts, Local(local.partial, forward))
     yield from leftover_deltas(local, path)
-
-
-def steps_blocks(steps: Iterable[Step], parts: Parts, local: Local | None = None) -> Iterator[Block]:
-    """A sentence and an equation for each step; neighbouring steps of one sentence share it."""
-    intros = [(intro(step, local), step) for step in steps]
-    for sentence, group in groupby(intros, key=lambda pair: pair[0]):
-        displays: list[Display] = []
-        for _, step in group:
-            displays.extend(definitions(step, parts))
-            displays.append(Display(step.subject, sides(step, local)))
-        yield Paragraph(sentence)
-        if len(displays) > 1:
-            yield Displays(tuple(displays[:-1])) if len(displays) > 2 else displays[0]
-        yield displays[-1]
-
-
-def definitions(step: Step, parts: Parts) -> Iterator[Display]:
-    """What the names that a step gives stand for."""
-    if step.rule is Rule.NAME and isinstance(step.detail, Used):
-        yield from (parts[name] for name in step.detail.tensors if name in parts)
-
-
-def is_whole(step: Step, local: Local | None) -> bool:
-    """Whether the step is about the local derivative itself, not about one factor of it."""
-    return local is not None and step.subject == local.partial
-
-
-def sides(step: Step, local: Local | None) -> tuple[Side, ...]:
-    """What to print behind the subject: the operator before the sum, a common denominator, the result."""
-    if is_whole(step, local) and step.rule in {Rule.PRODUCT, Rule.QUOTIENT, Rule.POINTWISE, Rule.CONSTANT}:
-        assert local is not None
-        return (Inside(local.partial.wrt, local.forward), *over_common(step.after), step.after)
-    if is_whole(step, local) and step.rule is Rule.INSERT:
-        return (*over_common(step.after), step.after)
-    return (step.after,)
-
-
-def over_common(terms: Terms) -> tuple[Side, ...]:
-    """The terms over their common denominator, if they have different denominators and no sums."""
-    lowest: dict[Base, sp.Expr] = {}
-    for term in terms:
-        for base, exponent in term.powers:
-            if exponent.is_negative:
-                lowest[base] = min(exponent, lowest.get(base, exponent))
-    shared = all(dict(term.powers).get(base) == exponent for term in terms for base, exponent in lowest.items())
-    if len(terms) < 2 or not lowest or shared or any(term.summed for term in terms):
-        return ()
-    lift = tuple((base, -exponent) for base, exponent in lowest.items())
-    above = tuple(product(term.coeff, (*term.powers, *lift)) for term in terms)
-    return (Quotient(above, (product(1, lift),)),)
-
-
-def intro(step: Step, local: Local | None) -> Spans:
-    """The sentence before a step's equation."""
-    match step.rule, step.detail:
-        case Rule.FORWARD, _ if bound := sums_of(step.after):
-            noun = "dummy" if len(bound) == 1 else "dummies"
-            return say("forward.dummies", noun=noun, dummies=listed(bound))
-        case Rule.PRODUCT, Constant(tensors) if local is not None and is_whole(step, local):
-            return inside_sentence(local, tensors)
-        case Rule.POINTWISE, _:
-            return pointwise_sentence(step)
-        case Rule.ENTRY, _ if isinstance(step.subject, Partial) and not step.subject.wrt.slots:
-            return say("entry.scalar")
-    return fill(RULES[step.rule], **fields(step, local))
-
-
-def fields(step: Step, local: Local | None) -> dict[str, Span | list[Span]]:
-    """What the templates of `RULES` may name."""
-    values: dict[str, Span | list[Span]] = {}
-    if isinstance(step.subject, Partial):
-        values["target"] = Symbol(step.subject.wrt.tensor)
-    elif local is not None:
-        values["target"] = Symbol(local.partial.wrt.tensor)
-    match step.detail:
-        case Collapse(delta, killed, survivor):
-            values |= {"delta": delta, "killed": killed, "match": Match(killed, survivor)}
-        case Renamed(pairs):
-            values["renamings"] = listed([Renaming(old, new) for old, new in pairs])
-        case Used(tensors):
-            values["used"] = listed([Symbol(name) for name in tensors])
-        case Cited(identity):
-            values["identity"] = [identity.left, " = ", identity.right]
-    return values
-
-
-def inside_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
-    """The derivative pulled inside, naming what is constant."""
-    where = "inside" if sums_of(local.forward) else "factors"
-    if not tensors:
-        return say(where)
-    entries = [entry for name in tensors for entry in accesses_of(local.forward, name)]
-    return say(
-        f"{where}.constant",
-        constants=listed([Symbol(name) for name in tensors]),
-        verb="does" if len(tensors) == 1 else "do",
-        target=Symbol(local.partial.wrt.tensor),
-        entries=listed(entries),
-        be="is" if len(entries) == 1 else "are",
-    )
-
-
-def pointwise_sentence(step: Step) -> Spans:
-    """The chain rule through a function; a function that is its own derivative is said to be one."""
-    base = step.subject.base if isinstance(step.subject, Partial) else None
-    if not isinstance(base, Fn):
-        return say("power")
-    if row_of(base.name).derivative == F:
-        return say("self", outer=Code(base.name))
-    return fill(RULES[Rule.POINTWISE], outer=Code(base.name))
-
-
-def sums_of(terms: Terms) -> tuple[Index, ...]:
-    """The summed indices of all terms, in order."""
-    return tuple(dict.fromkeys(index for term in terms for index in term.summed))
-
-
-def leftover_deltas(local: LocalDerivative, path: Path) -> Iterator[Block]:
-    """What the deltas say that no sum inside has used up."""
-    entry, wrt = local.partial.base, local.partial.wrt
-    if not isinstance(entry, Access) or not local.result:
-        return
-    compound = len(local.result) > 1 or any(isinstance(base, Add) for base in walk(local.result))
-    for delta in common_deltas(local.result):
-        pair = [(index, delta.other(index)) for index in (delta.left, delta.right) if index in entry.slots]
-        if not pair or pair[0][1] not in wrt.slots:
-            continue
-        ours, theirs = pair[0]
-        if entry != path.consumer:
-            yield Paragraph(say("remains.inner", delta=delta, entry=entry, wrt=wrt, match=Match(ours, theirs)))
-        elif compound:
-            match = Match(ours, theirs)
-            yield Paragraph(say("independent", delta=delta, entry=entry, wrt=wrt, match=match, index=theirs))
-        else:
-            yield Paragraph(say("remains", delta=delta, index=ours))
-
-
-def common_deltas(terms: Terms) -> list[Delta]:
-    """The deltas that are factors of every term."""
-    first = [base for base in terms[0].bases if isinstance(base, Delta)]
-    return [delta for delta in first if all(delta in term.bases for term in terms)]

@@ -33,11 +33,11 @@ from indexcalc.notes.matrix import (
     Identity,
     Matrix,
     Ones,
-    matrix_form,
     parts_of,
 )
+from indexcalc.notes.matrix_form import matrix_form
+from indexcalc.notes.narration import fields
 from indexcalc.notes.prose import RULES, fill, listed
-from indexcalc.notes.sections import fields
 
 
 def lemma_blocks(derivation: Derivation) -> Iterator[Block]:
@@ -188,8 +188,10 @@ def cost_blocks(derivation: Derivation) -> Iterator[Block]:
     equations = derivation.backward.equations
     yield Heading(2, ("Cost and memory",))
     contractions = sum(is_contraction(equation.terms) for equation in equations)
-    noun = "contraction" if contractions == 1 else "contractions"
-    yield Paragraph((f"The backward pass has {contractions} {noun}; the rest are cheaper.",))
+    number = (
+        f"{contractions} contractions" if contractions > 1 else "one contraction" if contractions else "no contraction"
+    )
+    yield Paragraph((f"The backward pass has {number}. Operations, up to a constant factor:",))
     yield Table(
         ("Equation", "Kind", "Cost"),
         tuple(

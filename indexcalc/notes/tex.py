@@ -100,8 +100,12 @@ def latex_note(derivation: Derivation) -> str:
     notation = notation_of(derivation)
     title, *rest = outline(derivation)
     assert isinstance(title, Heading)
-    blocks = [block_text(block, notation) for block in rest]
-    return environment().get_template("note.tex.jinja2").render(title=text_of(title.spans, notation), blocks=blocks)
+    body = ""
+    for block in rest:
+        # A blank line before a display would start a paragraph of its own.
+        gap = "\n" if isinstance(block, Display | Displays | MatrixDisplays) else "\n\n"
+        body += (gap if body else "") + block_text(block, notation)
+    return environment().get_template("note.tex.jinja2").render(title=text_of(title.spans, notation), body=body)
 
 
 def plain(text: str) -> str:
@@ -156,7 +160,7 @@ def displayed(formula: str) -> str:
 
 def gathered(formulas: list[str]) -> str:
     """Several formulas below each other."""
-    body = " \\\\\n".join(formulas)
+    body = " \\\\[4pt]\n".join(formulas)
     return f"\\begin{{gather*}}\n{body}\n\\end{{gather*}}"
 
 

@@ -1,0 +1,223 @@
+r"""Equations between whole arrays: ``sum_j A_ij V_jp`` read as the product of two matrices.
+
+A term of at most two free indices is a graph: an index is a node, a factor with two indices an edge,
+a factor with one index a weight on its node. A summed node with two edges is a matrix product, with
+one edge a matrix times a vector, with none a sum of entries; what is left at the end is one edge and
+two weights. A summed node with three edges, or a tensor of three indices, has no matrix form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Term, Terms, free_indices
+from indexcalc.notes.matrix import (
+    Diagonal,
+    DiagonalOf,
+    EntryFunction,
+    EntryPower,
+    Hadamard,
+    Identity,
+    Matrix,
+    Ones,
+    Product,
+    Scaled,
+    Sum,
+    Times,
+    Transpose,
+    Whole,
+)
+
+Pair = tuple[Index, Index]
+
+
+class NoMatrixFormError(Exception):
+    """Raised inside this module where the translation ends; callers see None."""
+
+
+@dataclass
+class Graph:
+    """The factors of one term: edges by (row, column), weights by node, scalars; merged entry by entry."""
+
+    edges: dict[Pair, list[Matrix]]
+    weights: dict[Index, list[Matrix]]
+    scalars: list[Matrix]
+
+    def add(self, indices: Sequence[Index], matrix: Matrix) -> None:
+        """One more factor over none, one or two indices."""
+        if not indices:
+            self.scalars.append(matrix)
+        elif len(indices) == 1:
+            self.weights.setdefault(indices[0], []).append(matrix)
+        else:
+            row, column = indices
+            if (column, row) in self.edges:
+                self.edges[column, row].append(transposed(matrix))
+            else:
+                self.edges.setdefault((row, column), []).append(matrix)
+
+    def neighbours(self, node: Index) -> list[Index]:
+        """The nodes that share an edge with `node`."""
+        return [row if column == node else column for row, column in self.edges if node in (row, column)]
+
+    def take_edge(self, row: Index, column: Index) -> Matrix:
+        """The merged edge, with `row` as its rows, removed from the graph."""
+        if (row, column) in self.edges:
+            return hadamard(self.edges.pop((row, column)))
+        return transposed(hadamard(self.edges.pop((column, row))))
+
+    def take_weight(self, node: Index) -> Matrix | None:
+        """The merged weight of a node, removed from the graph; None for no weight."""
+        found = self.weights.pop(node, None)
+        return hadamard(found) if found else None
+
+
+def matrix_form(lhs: Access, terms: Terms) -> Matrix | None:
+    """The terms as one expression between whole arrays; None where there is no such form.
+
+    Args:
+        lhs: its slots are the rows and the columns (one slot: a column vector).
+        terms: what it equals; their free indices are among the slots of `lhs`.
+    """
+    if len(lhs.slots) > 2:
+        return None
+    try:
+        return convert(terms, lhs.slots)
+    except NoMatrixFormError:
+        return None
+
+
+def convert(terms: Terms, slots: Sequence[Index]) -> Matrix:
+    """A sum of terms over the slots."""
+    if not terms:
+        raise NoMatrixFormError
+    parts = [convert_term(term, slots) for term in terms]
+    return parts[0] if len(parts) == 1 else Sum(tuple(parts))
+
+
+def convert_term(term: Term, slots: Sequence[Index]) -> Matrix:
+    """One term over the slots, its scalar in front."""
+    graph = Graph({}, {}, [])
+    for base, exponent in term.powers:
+        indices, matrix = convert_factor(base)
+        graph.add(indices, matrix if exponent == 1 else EntryPower(matrix, exponent))
+    waiting = list(term.summed)
+    while waiting:
+        # Fewest edges first, so that vectors form before matrices.
+        node = min(waiting, key=lambda index: len(graph.neighbours(index)))
+        waiting.remove(node)
+        eliminate(graph, node)
+    body = assemble(graph, slots)
+    return body if term.coeff == 1 else Scaled(term.coeff, body)
+
+
+def eliminate(graph: Graph, node: Index) -> None:
+    """The sum over one node done."""
+    neighbours = graph.neighbours(node)
+    if len(neighbours) > 2:
+        raise NoMatrixFormError
+    weight = graph.take_weight(node)
+    if len(neighbours) == 2:
+        left, right = neighbours
+        middle = () if weight is None else (Diagonal(weight),)
+        graph.add((left, right), matrix_product(graph.take_edge(left, node), *middle, graph.take_edge(node, right)))
+    elif neighbours:
+        (left,) = neighbours
+        vector = Ones(node.extent) if weight is None else weight
+        graph.add((left,), matrix_product(graph.take_edge(left, node), vector))
+    else:
+        assert weight is not None
+        graph.add((), summed_entries(weight, node))
+
+
+def summed_entries(weight: Matrix, node: Index) -> Matrix:
+    """The sum of a vector's entries: an inner product where the vector is a product."""
+    if isinstance(weight, Hadamard):
+        first, *rest = weight.factors
+        return matrix_product(transposed(first), hadamard(rest))
+    return matrix_product(Transpose(Ones(node.extent)), weight)
+
+
+def assemble(graph: Graph, slots: Sequence[Index]) -> Matrix:
+    """What is left after all sums: one edge, weights on the slots, scalars."""
+    weights = [graph.take_weight(slot) for slot in slots]
+    if len(slots) == 2:
+        row, column = slots
+        if graph.neighbours(row):
+            left = [Diagonal(weights[0])] if weights[0] is not None else []
+            right = [Diagonal(weights[1])] if weights[1] is not None else []
+            body = matrix_product(*left, graph.take_edge(row, column), *right)
+        else:
+            column_vector = weights[0] or Ones(row.extent)
+            body = matrix_product(column_vector, transposed(weights[1] or Ones(column.extent)))
+    elif slots:
+        body = weights[0] or Ones(slots[0].extent)
+    elif graph.scalars:
+        body = graph.scalars.pop()
+    else:
+        raise NoMatrixFormError
+    assert not graph.edges
+    assert not graph.weights
+    for scalar in reversed(graph.scalars):
+        body = Times(scalar, body)
+    return body
+
+
+def convert_factor(base: Base) -> tuple[tuple[Index, ...], Matrix]:
+    """A factor with its distinct indices: rows first, then columns."""
+    match base:
+        case Access(tensor, slots):
+            distinct = tuple(dict.fromkeys(slots))
+            if len(slots) > 2:
+                raise NoMatrixFormError
+            return distinct, DiagonalOf(Whole(tensor)) if len(slots) > len(distinct) else Whole(tensor)
+        case Delta(left, right):
+            return (left, right), Identity(left.extent)
+        case Fn(name, arg, params):
+            indices = broadcast_slots(arg)
+            return indices, EntryFunction(name, convert(arg, indices), params)
+        case Add(terms):
+            indices = broadcast_slots(terms)
+            return indices, convert(terms, indices)
+        case Iverson() | Partial():
+            raise NoMatrixFormError
+
+
+def broadcast_slots(terms: Terms) -> tuple[Index, ...]:
+    """The free indices of a sum-free sum, in the order of its widest term."""
+    indices = free_indices(terms)
+    if len(indices) > 2:
+        raise NoMatrixFormError
+    widest = max(terms, key=lambda term: len(free_indices(term)))
+    return tuple(dict.fromkeys((*free_indices(widest), *indices)))
+
+
+def transposed(matrix: Matrix) -> Matrix:
+    """The transpose, moved inwards to the tensors."""
+    match matrix:
+        case Transpose(of):
+            return of
+        case Identity() | Diagonal():
+            return matrix
+        case Product(factors):
+            return Product(tuple(transposed(factor) for factor in reversed(factors)))
+        case Scaled(coeff, of):
+            return Scaled(coeff, transposed(of))
+        case Times(scalar, of):
+            return Times(scalar, transposed(of))
+        case _:
+            return Transpose(matrix)
+
+
+def hadamard(factors: Sequence[Matrix]) -> Matrix:
+    """The product entry by entry; a single factor is itself."""
+    return factors[0] if len(factors) == 1 else Hadamard(tuple(factors))
+
+
+def matrix_product(*factors: Matrix) -> Matrix:
+    """The matrix product, flat; a single factor is itself."""
+    flat: list[Matrix] = []
+    for factor in factors:
+        flat.extend(factor.factors if isinstance(factor, Product) else (factor,))
+    return flat[0] if len(flat) == 1 else Product(tuple(flat))

@@ -1,0 +1,179 @@
+"""Steps as sentences with equations: the sentence names the rule, the equation is what it gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+import sympy as sp
+
+from indexcalc.algebra.build import product
+from indexcalc.algebra.terms import (
+    Base,
+    Fn,
+    Index,
+    Partial,
+    Terms,
+    accesses_of,
+    tensors_of,
+)
+from indexcalc.calculus.pointwise import F, row_of
+from indexcalc.calculus.steps import (
+    Cited,
+    Collapse,
+    Constant,
+    Renamed,
+    Rule,
+    Step,
+    Used,
+)
+from indexcalc.notes.blocks import (
+    Block,
+    Code,
+    Display,
+    Displays,
+    Equality,
+    Inside,
+    Match,
+    Paragraph,
+    Quotient,
+    Renaming,
+    Side,
+    Span,
+    Spans,
+    Split,
+    Symbol,
+)
+from indexcalc.notes.prose import RULES, fill, listed, say
+
+Parts = Mapping[str, Display]
+"""The definition of every named part, by its name."""
+
+
+@dataclass(frozen=True)
+class Local:
+    """What the prose of a local derivative's steps refers to: its entry, target and forward equation."""
+
+    partial: Partial
+    forward: Terms
+
+
+def steps_blocks(steps: Iterable[Step], parts: Parts, local: Local | None = None) -> Iterator[Block]:
+    """A sentence and an equation for each step; neighbouring steps of one sentence share it."""
+    intros = [(intro(step, local), step) for step in steps]
+    for sentence, group in groupby(intros, key=lambda pair: pair[0]):
+        displays: list[Display] = []
+        for _, step in group:
+            displays.extend(definitions(step, parts))
+            displays.append(Display(step.subject, sides(step, local)))
+        yield Paragraph(sentence)
+        if len(displays) > 1:
+            yield Displays(tuple(displays[:-1])) if len(displays) > 2 else displays[0]
+        yield displays[-1]
+
+
+def definitions(step: Step, parts: Parts) -> Iterator[Display]:
+    """What the names that a step gives stand for."""
+    if step.rule is Rule.NAME and isinstance(step.detail, Used):
+        yield from (parts[name] for name in step.detail.tensors if name in parts)
+
+
+def is_whole(step: Step, local: Local | None) -> bool:
+    """Whether the step is about the local derivative itself, not about one factor of it."""
+    return local is not None and step.subject == local.partial
+
+
+def sides(step: Step, local: Local | None) -> tuple[Side, ...]:
+    """What to print behind the subject: the operator before the sum, a common denominator, the result."""
+    if is_whole(step, local) and step.rule in {Rule.PRODUCT, Rule.QUOTIENT, Rule.POINTWISE, Rule.CONSTANT}:
+        assert local is not None
+        return (Inside(local.partial.wrt, local.forward), *over_common(step.after), step.after)
+    if is_whole(step, local) and step.rule is Rule.INSERT:
+        return (*over_common(step.after), step.after)
+    if step.rule is Rule.EXPAND:
+        return (Split(step.after),)
+    return (step.after,)
+
+
+def over_common(terms: Terms) -> tuple[Side, ...]:
+    """The terms over their common denominator, if they have different denominators and no sums."""
+    lowest: dict[Base, sp.Expr] = {}
+    for term in terms:
+        for base, exponent in term.powers:
+            if exponent.is_negative:
+                lowest[base] = min(exponent, lowest.get(base, exponent))
+    shared = all(dict(term.powers).get(base) == exponent for term in terms for base, exponent in lowest.items())
+    if len(terms) < 2 or not lowest or shared or any(term.summed for term in terms):
+        return ()
+    lift = tuple((base, -exponent) for base, exponent in lowest.items())
+    above = tuple(product(term.coeff, (*term.powers, *lift)) for term in terms)
+    return (Quotient(above, (product(1, lift),)),)
+
+
+def intro(step: Step, local: Local | None) -> Spans:
+    """The sentence before a step's equation."""
+    match step.rule, step.detail:
+        case Rule.FORWARD, _ if bound := sums_of(step.after):
+            noun = "dummy" if len(bound) == 1 else "dummies"
+            return say("forward.dummies", noun=noun, dummies=listed(bound))
+        case Rule.PRODUCT, Constant(tensors) if local is not None and is_whole(step, local):
+            return inside_sentence(local, tensors)
+        case Rule.POINTWISE, _:
+            return pointwise_sentence(step)
+        case Rule.ENTRY, _ if isinstance(step.subject, Partial) and not step.subject.wrt.slots:
+            return say("entry.scalar")
+    return fill(RULES[step.rule], **fields(step, local))
+
+
+def fields(step: Step, local: Local | None) -> dict[str, Span | list[Span]]:
+    """What the templates of `RULES` may name."""
+    values: dict[str, Span | list[Span]] = {}
+    if isinstance(step.subject, Partial):
+        values["target"] = Symbol(step.subject.wrt.tensor)
+    elif local is not None:
+        values["target"] = Symbol(local.partial.wrt.tensor)
+    match step.detail:
+        case Collapse(delta, killed, survivor):
+            values |= {"delta": delta, "killed": killed, "match": Match(killed, survivor)}
+        case Renamed(pairs):
+            values["renamings"] = listed([Renaming(old, new) for old, new in pairs])
+        case Used(tensors):
+            values["used"] = listed([Symbol(name) for name in tensors])
+        case Cited(identity):
+            values["identity"] = Equality(identity.left, identity.right)
+    return values
+
+
+def inside_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
+    """The derivative pulled inside, naming what is constant."""
+    where = "inside" if sums_of(local.forward) else "factors"
+    if not tensors:
+        return say(where)
+    entries = [entry for name in tensors for entry in accesses_of(local.forward, name)]
+    sentence = say(
+        f"{where}.constant",
+        constants=listed([Symbol(name) for name in tensors]),
+        verb="does" if len(tensors) == 1 else "do",
+        target=Symbol(local.partial.wrt.tensor),
+        entries=listed(entries),
+        be="is" if len(entries) == 1 else "are",
+    )
+    if all(set(tensors_of(term)) - set(tensors) for term in local.forward):
+        return sentence
+    return (*sentence, *say("drops", target=Symbol(local.partial.wrt.tensor)))
+
+
+def pointwise_sentence(step: Step) -> Spans:
+    """The chain rule through a function; a function that is its own derivative is said to be one."""
+    base = step.subject.base if isinstance(step.subject, Partial) else None
+    if not isinstance(base, Fn):
+        return say("power")
+    if row_of(base.name).derivative == F:
+        return say("self", outer=Code(base.name))
+    return fill(RULES[Rule.POINTWISE], outer=Code(base.name))
+
+
+def sums_of(terms: Terms) -> tuple[Index, ...]:
+    """The summed indices of all terms, in order."""
+    return tuple(dict.fromkeys(index for term in terms for index in term.summed))

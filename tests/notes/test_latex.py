@@ -1,0 +1,75 @@
+"""The printer: fractions, signs, sums, parentheses, functions."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+from indexcalc.algebra.build import access, product
+from indexcalc.algebra.terms import Access, Add, Delta, Fn, Index, Iverson, Partial, Term, Terms
+from indexcalc.calculus.steps import ThroughConsumer
+from indexcalc.notes.latex import solid, subject_latex, terms_latex
+from indexcalc.notes.names import Notation
+
+ONE = sp.S.One
+T, D = sp.symbols("T d", integer=True, positive=True)
+IX, JX, TOK, MU = Index("i", T), Index("j", T), Index("tok", T), Index("mu", T)
+PLAIN = Notation({}, {"tok": r"\mathrm{tok}", "mu": r"\mu"}, {"d": "d", "T": "T"}, {"dS": "S"}, {}, "L")
+A, B, Z = Access("A", (IX, JX)), Access("B", (IX, JX)), Access("Z", (IX,))
+WQ, DS = Access("W_Q", (IX, JX)), Access("dS", (IX, JX))
+DIFFERENCE = Add((access("A", IX, JX), product(-1, ((Z, ONE),))))
+
+
+def one(coeff: sp.Expr | int, *powers: tuple, summed: tuple[Index, ...] = ()) -> Terms:
+    return (Term(sp.sympify(coeff), tuple(powers), summed),)
+
+
+@pytest.mark.parametrize(
+    ("terms", "latex"),
+    [
+        ((), "0"),
+        (one(1), "1"),
+        (one(-1, (A, ONE)), "-A_{ij}"),
+        (one(1 / sp.sqrt(D), (A, ONE), summed=(JX,)), r"\frac{1}{\sqrt{d}} \sum_{j} A_{ij}"),
+        (one(1, (A, ONE), (Z, -ONE)), r"\frac{A_{ij}}{Z_{i}}"),
+        (one(sp.Rational(1, 2), (Z, -ONE)), r"\frac{1}{2 \, Z_{i}}"),
+        (one(-1, (Z, -sp.S.Half)), r"-\frac{1}{\sqrt{Z_{i}}}"),
+        (one(1, (DIFFERENCE, -sp.S.Half)), r"\frac{1}{\sqrt{A_{ij} - Z_{i}}}"),
+        (one(1, (A, ONE), (DIFFERENCE, ONE)), r"A_{ij} \, (A_{ij} - Z_{i})"),
+        (one(1, (DIFFERENCE, ONE)), r"(A_{ij} - Z_{i})"),
+        (one(1, (DIFFERENCE, sp.Integer(2))), r"(A_{ij} - Z_{i})^{2}"),
+        (one(1, (WQ, sp.Integer(2))), r"(W^{Q}_{ij})^{2}"),
+        (one(1, (A, sp.Rational(3, 2))), r"A_{ij}^{3/2}"),
+        (one(T - 1, (A, ONE)), r"(T - 1) A_{ij}"),
+        (one(2, (Fn("exp", access_terms := (access("A", IX, JX),)), sp.Integer(2))), r"2 (e^{A_{ij}})^{2}"),
+        (one(1, (Fn("log", access_terms), ONE)), r"\log(A_{ij})"),
+        (one(1, (Fn("tanh", access_terms), sp.Integer(2))), r"\tanh(A_{ij})^{2}"),
+        (one(1, (Fn("max", access_terms, (sp.Integer(0),)), ONE)), r"\max\left(A_{ij},\, 0\right)"),
+        (one(1, (Iverson(JX, "<=", IX), ONE)), r"[j \le i]"),
+        (one(1, (Delta(IX, JX), ONE)), r"\delta_{ij}"),
+        (one(1, (Access("A", (TOK, JX)), ONE)), r"A_{\mathrm{tok},j}"),
+        (one(1, (Access("A", (MU, JX)), ONE)), r"A_{\mu j}"),
+        (one(1, (DS, ONE), (Z, -ONE)), r"\frac{1}{Z_{i}} \, \frac{\partial L}{\partial S_{ij}}"),
+        (one(1, (Partial(A, B), ONE)), r"\frac{\partial A_{ij}}{\partial B_{ij}}"),
+        ((*one(1, (A, ONE)), *one(-2, (B, ONE))), r"A_{ij} - 2 B_{ij}"),
+        (
+            (*one(2, (A, ONE), summed=(JX,)), *one(-2, (B, ONE), summed=(JX,))),
+            r"2 \sum_{j} (A_{ij} - B_{ij})",
+        ),
+        (
+            (*one(2, (A, ONE), summed=(JX,)), *one(-3, (B, ONE), summed=(JX,))),
+            r"\sum_{j} (2 A_{ij} - 3 B_{ij})",
+        ),
+    ],
+)
+def test_terms(terms: Terms, latex: str) -> None:
+    assert solid(terms_latex(terms, PLAIN)) == latex
+
+
+def test_running_text_has_no_tall_fractions() -> None:
+    assert solid(terms_latex(one(1, (DS, ONE)), PLAIN.inline())) == r"\partial L/\partial S_{ij}"
+
+
+def test_a_share_of_a_gradient_names_its_consumer() -> None:
+    share = ThroughConsumer(DS, Access("S", (IX, JX)), "Y")
+    assert subject_latex(share, PLAIN) == r"\left.\frac{\partial L}{\partial S_{ij}}\right|_{Y}"

@@ -1,0 +1,35 @@
+"""Long formulas are broken where they may be, and nothing is lost."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexcalc.notes.latex import SOFT, WEAK, solid
+from indexcalc.notes.layout import LINE_WIDTH, chain_latex, width, wrapped
+
+
+def test_widths_are_as_printed() -> None:
+    assert width(r"A_{ij}") < width(r"A \, BC")
+    assert width(r"\frac{aaaa}{b}") == width(r"\frac{b}{aaaa}")
+    assert width(r"\bigl(a\bigr)") == width("(a)")
+    assert width(r"\sum_{i} a") > width("a")
+
+
+def test_a_short_chain_stays_on_one_line() -> None:
+    assert chain_latex("a", ":=", ["b", "c"]) == "a := b = c"
+
+
+def test_a_long_chain_is_aligned_at_the_equals_signs() -> None:
+    part = "x" * 40
+    assert chain_latex("a", "=", [part, part]) == f"\\begin{{aligned}}\na &= {part} \\\\\n&= {part}\n\\end{{aligned}}"
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=30), min_size=1, max_size=12), st.sampled_from([SOFT, WEAK]))
+def test_lines_hold_every_piece_and_fit_if_pieces_do(pieces: list[str], mark: str) -> None:
+    text = f" {mark}+ ".join(pieces)
+    lines = wrapped(text, LINE_WIDTH)
+    assert re.sub(r"\s", "", "".join(lines)) == re.sub(r"\s", "", solid(text))
+    assert all(width(line) <= LINE_WIDTH + 1e-6 for line in lines)

@@ -1,0 +1,204 @@
+"""Matrix forms have the value of the terms they translate."""
+
+from __future__ import annotations
+
+from itertools import product as grid
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import PROBLEMS
+
+from indexcalc.algebra.build import access, product
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms
+from indexcalc.notes.latex import solid
+from indexcalc.notes.matrix import (
+    Diagonal,
+    DiagonalOf,
+    EntryFunction,
+    EntryPower,
+    Hadamard,
+    Identity,
+    Matrix,
+    Ones,
+    Product,
+    Scaled,
+    Sum,
+    Times,
+    Transpose,
+    Whole,
+)
+from indexcalc.notes.matrix_form import matrix_form
+from indexcalc.notes.matrix_latex import matrix_latex
+from indexcalc.notes.names import notation_of
+from indexcalc.rewrite.derive import derive
+
+ONE = sp.S.One
+M, N, K = sp.symbols("M N K", integer=True, positive=True)
+SIZES = {M: 3, N: 4, K: 2}
+R, J, A, B = Index("i", M), Index("j", N), Index("a", K), Index("b", K)
+C, D = Index("c", N), Index("d", M)
+TENSORS = {"X": (M, N), "Y": (N, K), "W": (M, K), "P": (K, K), "u": (M,), "v": (N,), "w": (K,), "s": ()}
+FUNCTIONS = {"exp": np.exp, "tanh": np.tanh}
+
+Arrays = dict[str, Any]
+
+
+def arrays() -> Arrays:
+    """Positive arrays, so that every power exists; vectors are columns."""
+    rng = np.random.default_rng(7)
+    return {name: rng.uniform(0.5, 1.5, [SIZES[e] for e in extents]) for name, extents in TENSORS.items()}
+
+
+def value(matrix: Matrix, tensors: Arrays) -> Any:
+    """The array of a matrix expression: always two axes."""
+    match matrix:
+        case Whole(tensor):
+            array = tensors[tensor]
+            return array.reshape(array.shape + (1,) * (2 - array.ndim))
+        case Ones(extent):
+            return np.ones((SIZES[extent], 1))
+        case Identity(extent):
+            return np.eye(SIZES[extent])
+        case Transpose(of):
+            return value(of, tensors).T
+        case Product(factors):
+            result = value(factors[0], tensors)
+            for factor in factors[1:]:
+                result = result @ value(factor, tensors)
+            return result
+        case Hadamard(factors):
+            result = value(factors[0], tensors)
+            for factor in factors[1:]:
+                other = value(factor, tensors)
+                assert other.shape == result.shape
+                result = result * other
+            return result
+        case EntryPower(of, exponent):
+            return value(of, tensors) ** float(exponent)
+        case EntryFunction(name, of):
+            return FUNCTIONS[name](value(of, tensors))
+        case Diagonal(of):
+            return np.diag(value(of, tensors)[:, 0])
+        case DiagonalOf(of):
+            return np.diag(value(of, tensors))[:, None]
+        case Scaled(coeff, of):
+            return float(coeff.subs(SIZES)) * value(of, tensors)
+        case Times(scalar, of):
+            (number,) = value(scalar, tensors).ravel()
+            return number * value(of, tensors)
+        case Sum(parts):
+            values = [value(part, tensors) for part in parts]
+            assert all(part.shape == values[0].shape for part in values)
+            return sum(values)
+
+
+def factor_value(base: Base, at: dict[Index, int], tensors: Arrays) -> float:
+    """One factor at one point of the grid."""
+    match base:
+        case Access(tensor, slots):
+            return float(tensors[tensor][tuple(at[slot] for slot in slots)])
+        case Delta(left, right):
+            return float(at[left] == at[right])
+        case Fn(name, arg):
+            return float(FUNCTIONS[name](sum(body_value(term, at, tensors) for term in arg)))
+        case Add(terms):
+            return sum(body_value(term, at, tensors) for term in terms)
+    raise AssertionError(base)
+
+
+def body_value(term: Term, at: dict[Index, int], tensors: Arrays) -> float:
+    """A sum-free product at one point of the grid."""
+    result = float(term.coeff.subs(SIZES))
+    for base, exponent in term.powers:
+        result *= factor_value(base, at, tensors) ** float(exponent)
+    return result
+
+
+def naive(terms: Terms, slots: tuple[Index, ...], tensors: Arrays) -> Any:
+    """The terms by loops over all indices."""
+    shape = tuple(SIZES[slot.extent] for slot in slots)
+    result = np.zeros(shape)
+    for term in terms:
+        every = (*slots, *term.summed)
+        for point in grid(*(range(SIZES[index.extent]) for index in every)):
+            at = dict(zip(every, point, strict=True))
+            result[point[: len(slots)]] += body_value(term, at, tensors)
+    return result.reshape(shape + (1,) * (2 - len(shape)))
+
+
+POOL = (R, J, C, D, A, B)
+
+
+@st.composite
+def factors(draw: st.DrawFn, depth: int = 1) -> tuple[Base, sp.Expr]:
+    """A factor over the pool: an entry, a delta, a function or a sum of entries."""
+    kind = draw(st.sampled_from(["entry", "entry", "entry", "delta", "fn", "add"] if depth else ["entry"]))
+    if kind == "delta":
+        return draw(st.sampled_from([Delta(R, D), Delta(J, C), Delta(A, B)])), ONE
+    if kind in {"fn", "add"}:
+        inner = [draw(factors(depth=0)) for _ in range(2)]
+        terms = tuple(product(draw(st.sampled_from([1, 2])), (power,)) for power in inner)
+        if kind == "fn":
+            return Fn("tanh", terms), ONE
+        return (Add(terms) if len(set(terms)) == 2 else inner[0][0]), ONE
+    name = draw(st.sampled_from(sorted(TENSORS)))
+    slots = tuple(draw(st.sampled_from([i for i in POOL if i.extent == e])) for e in TENSORS[name])
+    return Access(name, slots), draw(st.sampled_from([ONE, ONE, sp.Integer(-1), sp.Integer(2)]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(factors(), min_size=1, max_size=4), st.sampled_from([(R, J), (J, R), (R,), ()]))
+def test_a_matrix_form_has_the_value_of_its_terms(powers: list[tuple[Base, sp.Expr]], slots: tuple[Index, ...]) -> None:
+    term = product(sp.Rational(1, 2), powers, tuple(index for index in POOL if index not in slots))
+    form = matrix_form(Access("OUT", slots), (term,))
+    if form is not None:
+        tensors = arrays()
+        np.testing.assert_allclose(value(form, tensors), naive((term,), slots, tensors), rtol=1e-11)
+
+
+def test_most_products_of_matrices_have_a_form() -> None:
+    chain = product(1, ((Access("X", (R, C)), ONE), (Access("Y", (C, A)), ONE), (Access("W", (D, A)), ONE)), (C, A))
+    form = matrix_form(Access("OUT", (D, R)), (chain,))
+    assert form == Product((Whole("W"), Transpose(Whole("Y")), Transpose(Whole("X"))))
+
+
+def test_a_sum_of_terms_of_different_width_is_broadcast_with_ones() -> None:
+    terms = (access("X", R, J), product(-1, ((Access("u", (R,)), ONE),)))
+    form = matrix_form(Access("OUT", (R, J)), terms)
+    assert form == Sum((Whole("X"), Scaled(-ONE, Product((Whole("u"), Transpose(Ones(N)))))))
+
+
+@pytest.mark.parametrize(
+    "base", [Access("T3", (R, J, A)), Iverson(R, "<=", J)], ids=["a tensor of three slots", "a bracket"]
+)
+def test_there_is_no_form_where_matrices_do_not_suffice(base: Base) -> None:
+    term = product(1, ((Access("X", (R, J)), ONE), (base, ONE)), (A,))
+    assert matrix_form(Access("OUT", (R, J)), (term,)) is None
+
+
+def test_a_node_with_three_edges_has_no_form() -> None:
+    edges = {"X": (R, C), "X2": (J, C), "Q": (R, A), "Q2": (J, A), "Y": (C, A)}
+    term = product(1, ((Access(name, slots), ONE) for name, slots in edges.items()), (C, A))
+    assert matrix_form(Access("OUT", (R, J)), (term,)) is None
+
+
+def test_the_forms_of_attention_read_as_on_a_whiteboard() -> None:
+    derivation = derive(PROBLEMS["attention"]())
+    notation = notation_of(derivation)
+    written = {
+        equation.name: solid(matrix_latex(form, notation))
+        for equation in derivation.backward.equations
+        if (form := matrix_form(equation.lhs, equation.terms)) is not None
+    }
+    assert written == {
+        "dV": r"A^{\top} \, G",
+        "D": r"G \, V^{\top}",
+        "r": r"(G \odot O) \, \mathbf{1}",
+        "dS": r"A \odot (D - r \, \mathbf{1}^{\top})",
+        "dQ": r"\frac{1}{\sqrt{d}} \frac{\partial L}{\partial S} \, K",
+        "dK": r"\frac{1}{\sqrt{d}} \Bigl(\frac{\partial L}{\partial S}\Bigr)^{\top} \, Q",
+    }
