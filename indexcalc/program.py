@@ -77,6 +77,9 @@ class Program:
         index_docs: prose of an index, by its name.
         parameters: the scalar constants that coefficients may hold, besides extents.
         assumptions: identities that the author vouches for, such as ``sum_c y[n,c] = 1``.
+        layouts: how the slots of a tensor are grouped into the axes of the array that stores it,
+            by name: ``W[m,(h,k)]`` has three slots and two axes, (1, 2). A tensor without an entry
+            has one axis for each slot. The algebra sees slots only.
     """
 
     title: str
@@ -87,6 +90,14 @@ class Program:
     index_docs: Mapping[str, str] = field(default_factory=dict)
     parameters: tuple[Parameter, ...] = ()
     assumptions: tuple[Identity, ...] = ()
+    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def axes(self, name: str) -> tuple[tuple[Index, ...], ...]:
+        """The axes of the array that stores a tensor, each with the slots that are fused in it."""
+        slots = self.tensors[name].slots
+        groups = self.layouts.get(name, (1,) * len(slots))
+        ends = [sum(groups[: number + 1]) for number in range(len(groups))]
+        return tuple(slots[end - size : end] for size, end in zip(groups, ends, strict=True))
 
     @cached_property
     def tensors(self) -> Mapping[str, Tensor]:
@@ -156,6 +167,9 @@ def check_program(program: Program) -> None:
     for name in program.outputs:
         if name not in known:
             raise ProgramError(f"the output {name} is not defined")
+    for name, groups in program.layouts.items():
+        if name in known and (sum(groups) != len(known[name].slots) or min(groups, default=1) < 1):
+            raise ProgramError(f"the layout {groups} of {name} does not fit its {len(known[name].slots)} slots")
 
 
 def check_slots(name: str, slots: tuple[Index, ...]) -> None:

@@ -34,4 +34,14 @@ def backward_program(problem: Problem, sections: Sequence[Section]) -> Program:
         index_docs=forward.index_docs,
         parameters=forward.parameters,
         assumptions=forward.assumptions,
+        layouts=backward_layouts(problem),
     )
+
+
+def backward_layouts(problem: Problem) -> dict[str, tuple[int, ...]]:
+    """The layouts of the forward tensors, and of their gradients, which have the same shapes."""
+    layouts = dict(problem.program.layouts)
+    for name, groups in problem.program.layouts.items():
+        layouts[problem.gradient_names[name]] = groups
+        layouts.update({up.name: groups for up in problem.upstream if up.of == name})
+    return layouts
