@@ -126,7 +126,7 @@ class Lowering:
 
     def call(self, node: Call) -> Terms:
         """A pointwise function: of a scalar, of an argument without sums, or of one whose sums get names."""
-        argument, *constants = node.args
+        argument, *constants = self.constant_last(node.args)
         terms = self.terms(argument)
         if node.function == "sqrt":
             return self.power(terms, sp.Rational(1, 2), node.at)
@@ -136,6 +136,16 @@ class Lowering:
             return scalar(applied(node.function, value))
         stem = DENOMINATOR if node.function in LOGARITHMS else ARGUMENT
         return (Term(sp.S.One, ((Fn(node.function, self.without_sums(terms, stem, node.at), params), sp.S.One),)),)
+
+    def constant_last(self, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        """``max(0, x)`` is ``max(x, 0)``."""
+        if (
+            len(args) == 2
+            and scalar_value(self.terms(args[0])) is not None
+            and scalar_value(self.terms(args[1])) is None
+        ):
+            return (args[1], args[0])
+        return args
 
     def power(self, terms: Terms, exponent: sp.Expr, at: At | None) -> Terms:
         """``terms ** exponent``."""

@@ -116,6 +116,10 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``eps = 1e-5 "doc"``."""
         return ast.ParameterLine(self.identifier(name), default, prose(doc), at(name))
 
+    def default(self, value: ast.Expression) -> ast.Expression:
+        """The value after the equals sign of a parameter."""
+        return value
+
     def input(self, *declared: ast.Statement) -> tuple[ast.Statement, ...]:
         """One statement an input."""
         return declared

@@ -58,8 +58,7 @@ def read_function(expression: sp.Expr) -> Expression:
     if isinstance(expression, AppliedUndef):
         return Call(expression.func.__name__, args)
     if isinstance(expression, sp.Max | sp.Min) and len(args) == 2:
-        constant_last = sorted(args, key=lambda arg: isinstance(arg, Scalar))
-        return Call("max" if isinstance(expression, sp.Max) else "min", tuple(constant_last))
+        return Call("max" if isinstance(expression, sp.Max) else "min", args)
     raise SpecError(f"SymPy's {type(expression).__name__} has no counterpart here: {expression}")
 
 

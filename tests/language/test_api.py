@@ -1,0 +1,215 @@
+"""Programs built in Python pose exactly the problems that spec texts pose."""
+
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+import indexcalc as ic
+from indexcalc.algebra.canonical import same
+from indexcalc.errors import SpecError
+
+
+def attention(factor, total):
+    """The attention program, with a way to write the scale and the sums."""
+    program = ic.Program("Scaled dot-product attention")
+    T, d, d_v = ic.extents("T d d_v")
+    i, j, t = program.indices("i j t", T, "token positions")
+    k = program.index("k", d, "head dimension")
+    p = program.index("p", d_v, "value dimension")
+    Q = program.input("Q", i, k, doc="queries")
+    K = program.input("K", j, k)
+    V = program.input("V", j, p)
+    S = program.define("S", (i, j), factor(d) * total(Q[i, k] * K[j, k], k), "scaled scores")
+    A = program.define("A", (i, j), ic.exp(S[i, j]) / total(ic.exp(S[i, t]), t), "weights")
+    O = program.define("O", (i, p), total(A[i, j] * V[j, p], j))  # noqa: E741
+    program.upstream("G", O, "given")
+    program.derive(V, A, S, Q, K)
+    program.name("D", A)
+    program.prove(total(ic.gradient(S)[i, j], j), 0, "centred")
+    program.assume(total(A[i, j], j), 1)
+    return program.problem("attention")
+
+
+TEXT = """
+title "Scaled dot-product attention"
+index i, j, t : T "token positions"
+index k : d "head dimension"
+index p : d_v "value dimension"
+input Q[i,k] "queries", K[j,k], V[j,p]
+S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k]) "scaled scores"
+A[i,j] = exp(S[i,j]) / sum[t](exp(S[i,t])) "weights"
+O[i,p] = sum[j](A[i,j] * V[j,p])
+upstream G[i,p] = dL/dO[i,p] "given"
+derive V, A, S, Q, K
+name D = dL/dA
+prove sum[j](dL/dS[i,j]) = 0 "centred"
+assume sum[j](A[i,j]) = 1
+"""
+
+
+def test_python_and_text_pose_the_same_problem():
+    assert attention(lambda d: 1 / sp.sqrt(d), ic.sum) == ic.read_problem(TEXT, slug="attention")
+
+
+def test_symbols_go_by_their_names():
+    assert attention(lambda d: 1 / sp.sqrt(sp.Symbol("d")), ic.sum) == ic.read_problem(TEXT, slug="attention")
+
+
+def build(formula, slots=lambda i, j, k: (i,)):
+    program = ic.Program()
+    i, j = program.indices("i j", "T")
+    k = program.index("k", "d")
+    eps = program.parameter("eps", 1e-5, "small")
+    X, W = program.input("X", i, k), program.input("W", i, j)
+    b, c = program.input("b", i), program.input("c")
+    program.define("Y", slots(i, j, k), formula(i, j, k, X, W, b, c, eps))
+    return program.problem()
+
+
+HEAD = 'index i, j : T\nindex k : d\nparam eps = 1e-5 "small"\ninput X[i,k], W[i,j], b[i], c\n'
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (lambda i, j, k, X, W, b, c, eps: b[i] - c, "b[i] - c"),
+        (lambda i, j, k, X, W, b, c, eps: 1 - b[i], "1 - b[i]"),
+        (lambda i, j, k, X, W, b, c, eps: c - b[i] - 1, "c - b[i] - 1"),
+        (lambda i, j, k, X, W, b, c, eps: -(b[i] ** 2), "-b[i]^2"),
+        (lambda i, j, k, X, W, b, c, eps: 2 / b[i] / c, "2 / b[i] / c"),
+        (lambda i, j, k, X, W, b, c, eps: b[i] ** sp.Rational(1, 2), "sqrt(b[i])"),
+        (lambda i, j, k, X, W, b, c, eps: ic.sqrt(b[i] + eps), "sqrt(b[i] + eps)"),
+        (lambda i, j, k, X, W, b, c, eps: eps * b[i] + sp.pi * b[i], "eps * b[i] + pi * b[i]"),
+        (lambda i, j, k, X, W, b, c, eps: eps + b[i], "eps + b[i]"),
+        (lambda i, j, k, X, W, b, c, eps: sp.Integer(1) / b[i], "1 / b[i]"),
+        (lambda i, j, k, X, W, b, c, eps: 0.1 * b[i], "0.1 * b[i]"),
+        (lambda i, j, k, X, W, b, c, eps: Fraction(1, 3) * b[i], "1/3 * b[i]"),
+        (lambda i, j, k, X, W, b, c, eps: ic.mean(X[i, k], k), "mean[k](X[i,k])"),
+        (lambda i, j, k, X, W, b, c, eps: ic.var(X[i, k], k), "var[k](X[i,k])"),
+        (lambda i, j, k, X, W, b, c, eps: ic.logsumexp(X[i, k], k), "logsumexp[k](X[i,k])"),
+        (lambda i, j, k, X, W, b, c, eps: ic.sum(ic.softmax(X[i, k], k), k), "sum[k](softmax[k](X[i,k]))"),
+        (lambda i, j, k, X, W, b, c, eps: ic.sum(ic.logsoftmax(X[i, k], k), k), "sum[k](logsoftmax[k](X[i,k]))"),
+        (lambda i, j, k, X, W, b, c, eps: ic.norm2(X[i, k], k), "norm2[k](X[i,k])"),
+        (lambda i, j, k, X, W, b, c, eps: ic.sum(ic.delta(i, j) * W[i, j], j), "sum[j](delta[i,j] * W[i,j])"),
+        (lambda i, j, k, X, W, b, c, eps: ic.sum(ic.bracket(j, "<=", i) * W[i, j], j), "sum[j]([j <= i] * W[i,j])"),
+        (lambda i, j, k, X, W, b, c, eps: ic.apply("max", b[i], 0), "max(b[i], 0)"),
+        (lambda i, j, k, X, W, b, c, eps: ic.gelu(ic.tanh(ic.relu(b[i]))), "gelu(tanh(relu(b[i])))"),
+        (
+            lambda i, j, k, X, W, b, c, eps: ic.silu(ic.softplus(ic.sigmoid(ic.log(b[i])))),
+            "silu(softplus(sigmoid(log(b[i]))))",
+        ),
+        (lambda i, j, k, X, W, b, c, eps: b[i] * (1 + c) * b[i], "b[i] * (1 + c) * b[i]"),
+    ],
+)
+def test_formulas_read_as_texts_do(formula, text):
+    assert build(formula) == ic.read_problem(HEAD + f"Y[i] = {text}")
+
+
+def test_long_sums_stay_flat():
+    def formula(i, j, k, X, W, b, c, eps):
+        return sum((b[i] for _ in range(200)), 0 * b[i])
+
+    assert len(build(formula).program.definitions["Y"].terms) == 200
+
+
+def test_sympy_expressions_are_read_as_they_stand():
+    T, d = sp.symbols("T d", positive=True, integer=True)
+    i, j, k = sp.symbols("i j k", integer=True)
+    X, W, b = sp.IndexedBase("X"), sp.IndexedBase("W"), sp.IndexedBase("b")
+    c = sp.Symbol("c")
+    cases = [
+        (sp.Sum(W[i, j] * b[j], (j, 0, T - 1)), "sum[j](W[i,j] * b[j])"),
+        (sp.exp(b[i]) / sp.Sum(sp.exp(b[j]), (j, 0, T - 1)), "1/sum[j](exp(b[j])) * exp(b[i])"),
+        (sp.Sum(sp.KroneckerDelta(i, j) * W[i, j], (j, 0, T - 1)), "sum[j]([i == j] * W[i,j])"),
+        (sp.sqrt(b[i]) * c, "c * sqrt(b[i])"),
+        (sp.Function("gelu")(b[i]), "gelu(b[i])"),
+        (sp.Max(b[i], 0), "max(b[i], 0)"),
+        (sp.Sum(X[i, k] ** 2, (k, 0, d - 1)) / d, "1/d * sum[k](X[i,k]^2)"),
+        (sp.tanh(b[i]) - sp.Abs(b[i]) + sp.Symbol("eps"), None),
+    ]
+    for expression, text in cases:
+        problem = build(lambda *_, value=expression: value)
+        if text is not None:
+            written = ic.read_problem(HEAD + f"Y[i] = {text}").program
+            assert [eq.lhs for eq in problem.program.equations] == [eq.lhs for eq in written.equations]
+            assert same(problem.program.definitions["Y"].terms, written.definitions["Y"].terms), text
+        else:
+            assert len(problem.program.definitions["Y"].terms) == 3
+
+
+def loss_program():
+    program = ic.Program("Loss")
+    n = program.index("n", 3)
+    x = program.input("x", n)
+    L = program.define("L", (), ic.sum(x[n] ** 2, n))
+    program.loss(L)
+    program.derive("x")
+    return program.problem()
+
+
+def test_a_loss_and_extents_that_are_numbers():
+    assert loss_program() == ic.read_problem(
+        'title "Loss"\nindex n : 3\ninput x[n]\nL = sum[n](x[n]^2)\nloss L\nderive x'
+    )
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        (lambda i, j, k, X, W, b, c, eps: X[i, k], "in the equation of Y: the index k is free on the right"),
+        (lambda i, j, k, X, W, b, c, eps: b["i"], "a slot holds an index made by Program.index, not 'i'"),
+        (lambda i, j, k, X, W, b, c, eps: b[i] + "x", "expected a formula"),
+        (lambda i, j, k, X, W, b, c, eps: b[i] * float("nan"), "a finite number"),
+        (lambda i, j, k, X, W, b, c, eps: b[i] * True, "expected a formula"),
+        (lambda i, j, k, X, W, b, c, eps: b[i] * sp.Symbol("unknown"), "in the equation of Y: the scalar unknown"),
+        (lambda i, j, k, X, W, b, c, eps: b[i] * sp.oo, "not finite"),
+        (lambda i, j, k, X, W, b, c, eps: b[i] * sp.I, "not a real number"),
+        (lambda i, j, k, X, W, b, c, eps: b[i] * X, "X has slots: write X[i,k]"),
+        (lambda i, j, k, X, W, b, c, eps: ic.apply("exq", b[i]), "did you mean exp?"),
+        (lambda i, j, k, X, W, b, c, eps: ic.bracket(i, "~", j), "a relation is one of"),
+        (lambda i, j, k, X, W, b, c, eps: ic.gradient(X)[i, k], "a gradient can stand only in"),
+        (lambda i, j, k, X, W, b, c, eps: b[i] if b[i] else c, "no truth value"),
+        (
+            lambda i, j, k, X, W, b, c, eps: sp.Sum(sp.IndexedBase("b")[sp.Symbol("j")], (sp.Symbol("j"), 0, 4)) * b[i],
+            "this sum over j has 5 terms, but j has extent T",
+        ),
+        (
+            lambda i, j, k, X, W, b, c, eps: sp.Sum(sp.IndexedBase("b")[sp.Symbol("j")], (sp.Symbol("j"), 1, 4)) * b[i],
+            "a sum starts at 0",
+        ),
+        (lambda i, j, k, X, W, b, c, eps: sp.IndexedBase("b")[sp.Symbol("i") + 1] * b[i], "a slot holds one index"),
+        (lambda i, j, k, X, W, b, c, eps: sp.besselj(0, sp.IndexedBase("b")[sp.Symbol("i")]), "no counterpart"),
+    ],
+)
+def test_a_mistake_is_one_error(formula, words):
+    with pytest.raises(SpecError) as caught:
+        build(formula)
+    assert words in str(caught.value)
+    assert caught.value.place is None
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (lambda program: program.input("2x"), "'2x' is not a name"),
+        (lambda program: program.index("i", 0), "a whole number from 1 on"),
+        (lambda program: program.index("i", sp.Symbol("T") + 1), "an extent is a symbol"),
+        (lambda program: program.index("i", True), "an extent is a symbol"),
+        (lambda program: program.indices("", "T"), "an index needs a name"),
+        (lambda program: program.index("i j", "T"), "is not a name"),
+        (lambda program: program.problem(), "there is no equation"),
+        (lambda program: program.derive(3), "3 is not a name"),
+    ],
+)
+def test_a_wrong_line_is_reported_at_once(line, words):
+    with pytest.raises(SpecError) as caught:
+        line(ic.Program())
+    assert words in str(caught.value)
+
+
+def test_public_names_are_all_there():
+    for name in ic.__all__:
+        assert getattr(ic, name).__doc__
+    with pytest.raises(AttributeError):
+        _ = ic.no_such_name

@@ -1,0 +1,218 @@
+"""Statements to problems: what the lines of a spec come to, and every mistake with its place."""
+
+import pytest
+import sympy as sp
+
+from indexcalc.algebra.canonical import same
+from indexcalc.algebra.terms import Access, Index, Term
+from indexcalc.errors import SpecError
+from indexcalc.language import read_problem
+from indexcalc.problem import Upstream
+
+HEAD = """index i, j, l : T "positions"
+index k, m : d
+input Q[i,k] "queries", K[j,k], b
+"""
+
+
+def lowered(text):
+    return read_problem(HEAD + text, "spec.ixc")
+
+
+def entry(name, *slots):
+    return Term(sp.S.One, ((Access(name, slots), sp.S.One),))
+
+
+def test_declarations():
+    problem = read_problem(
+        'title "A title"\nindex i : T "rows"\nindex a : 2\nparam eps = 1e-5 "small", tau\n'
+        'input X[i,a] "x", b\nY[i] = sum[a](X[i,a]) * eps + b * tau "y"',
+        slug="mine",
+    )
+    program = problem.program
+    i = Index("i", sp.Symbol("T", positive=True, integer=True))
+    a = Index("a", sp.Integer(2))
+    assert (program.title, problem.slug) == ("A title", "mine")
+    assert program.indices == (i, a)
+    assert program.index_docs == {"i": "rows"}
+    assert [(p.symbol, p.doc, p.default) for p in program.parameters] == [
+        (sp.Symbol("eps", real=True), "small", sp.Rational(1, 100000)),
+        (sp.Symbol("tau", real=True), "", None),
+    ]
+    assert [(t.name, t.slots, t.doc) for t in program.inputs] == [("X", (i, a), "x"), ("b", (), "")]
+    assert program.definitions["Y"].doc == "y"
+
+
+def test_defaults():
+    problem = lowered("Y[i] = sum[k](Q[i,k])\nZ = b^2\nW[i] = Y[i] * 2")
+    assert problem.upstream == (Upstream("G_Z", "Z"), Upstream("G_W", "W"))
+    assert problem.targets == ("Q", "K", "b")
+    assert problem.program.outputs == ("Z", "W")
+    assert problem.program.title == "derivation"
+
+
+def test_names_of_default_upstream_gradients_avoid_names_in_use():
+    problem = lowered("G_Y = b\nY[i] = sum[k](Q[i,k]) * G_Y")
+    assert problem.upstream == (Upstream("G_Y2", "Y"),)
+
+
+def test_requests():
+    problem = lowered(
+        "S[i,j] = sum[k](Q[i,k] * K[j,k])\nY = sum[i,j](S[i,j])\n"
+        'upstream g = dL/dY "given"\nderive S, Q\nname D = dL/dS'
+    )
+    assert problem.upstream == (Upstream("g", "Y", "given"),)
+    assert problem.targets == ("S", "Q")
+    assert problem.names == {"S": "D"}
+    assert problem.gradient_names["S"] == "D"
+
+
+def test_a_loss_needs_no_upstream():
+    problem = lowered("ell = 1/T * sum[i,k](Q[i,k]^2)\nloss ell\nderive Q")
+    assert (problem.loss, problem.upstream, problem.program.outputs) == ("ell", (), ("ell",))
+
+
+def test_claims_speak_of_gradients_under_any_name():
+    problem = lowered(
+        "S[i,j] = sum[k](Q[i,k] * K[j,k])\nupstream G[i,j] = dL/dS[i,j]\nname E = dL/dQ\n"
+        'prove sum[k](dL/dQ[i,k]) = sum[k](E[i,k]) "same"\nprove dL/dK[j,k] - dL/dK[j,k] = 0\n'
+        "prove dL/dS[i,j] = G[i,j]\nassume sum[k](Q[i,k]) = 1"
+    )
+    first, second, third = problem.claims
+    assert first.left == first.right
+    assert first.doc == "same"
+    assert second.left[0].bases[0].tensor == problem.gradient_names["K"]
+    assert second.right == ()
+    assert third.left == third.right
+    (assumed,) = problem.program.assumptions
+    assert assumed.right == (Term(sp.S.One),)
+
+
+def test_extents_and_tensors_may_share_a_name():
+    problem = read_problem("index i : D\ninput D[i]\nY[i] = D[i] / D")
+    (term,) = problem.program.definitions["Y"].terms
+    assert term.coeff == 1 / sp.Symbol("D", positive=True, integer=True)
+
+
+def test_indices_and_tensors_may_share_a_name():
+    problem = read_problem("index i : T\ninput i[i]\nY[i] = i[i]")
+    slot = problem.program.indices[0]
+    assert problem.program.definitions["Y"].terms == (entry("i", slot),)
+
+
+def test_a_tensor_called_delta_hides_the_kronecker_delta():
+    hidden = read_problem("index i, j : T\ninput delta[i,j]\nY[i,j] = delta[i,j] + [i == j]")
+    first, second = hidden.program.definitions["Y"].terms
+    assert isinstance(first.bases[0], Access)
+    plain = read_problem("index i, j : T\nY[i,j] = delta[i,j]")
+    assert plain.program.definitions["Y"].terms == (second,)
+
+
+def test_a_broadcast_term_may_lack_an_index():
+    problem = lowered("Y[i,k] = Q[i,k] + b + 1")
+    assert len(problem.program.definitions["Y"].terms) == 3
+
+
+def test_order_of_declarations_does_not_matter_where_nothing_depends_on_it():
+    text = "Y[i] = eps * X[i]\nupstream G[i] = dL/dY[i]\nparam eps\ninput X[i]\nindex i : T"
+    assert read_problem(text) == read_problem("\n".join(reversed(text.split("\n"))))
+
+
+def test_claims_and_equations_use_the_same_algebra():
+    problem = lowered("Y[i] = sum[k](Q[i,k])\nprove Y[i] = sum[m](Q[i,m])")
+    (claim,) = problem.claims
+    assert same(problem.program.definitions["Y"].terms, claim.right)
+
+
+MISTAKES = [
+    ("Y[i] = Q[i,k]", 4, 12, "the index k is free on the right, but not on the left"),
+    ("Y[i,j] = sum[k](Q[i,k])", 4, 5, "the index j stands on the left"),
+    ("Y[i,k] = Q[i,n]", 4, 14, "the index n is not declared"),
+    ("Y[n] = b", 4, 3, "the index n is not declared"),
+    ("Y[i,i] = Q[i,k]", 4, 5, "in two slots"),
+    ("Y[k,i] = Q[k,i]", 4, 12, "k has extent d (line 2), but this slot of Q[i,k] has extent T, that of i (line 1)"),
+    ("Y[i] = Q[i]", 4, 8, "Q[i,k] has 2 slots, but is written with 1"),
+    ("Y = b[i]", 4, 5, "b has 0 slots, but is written with 1"),
+    ("Y = Q", 4, 5, "Q has slots: write Q[i,k]"),
+    ("Y[i] = sum[j](sum[k](Q[i,k]))", 4, 12, "sum over j, but j does not occur inside"),
+    ("Y[i] = sum[k,k](Q[i,k])", 4, 14, "twice"),
+    ("Y[i] = mean[n](Q[i,n])", 4, 20, "the index n is not declared"),
+    ("Y[i,k] = P[i,k]", 4, 10, "the tensor P is not known"),
+    ("Y[i,k] = Querys[i,k]\nQuery[i,k] = Q[i,k]", 4, 10, "the tensor Querys is not known"),
+    ("Y = x", 4, 5, "the scalar x is not known"),
+    ("Y = i * b", 4, 5, "the index i has no value of its own"),
+    ("Y[i,k] = W[i,k]\nW[i,k] = Q[i,k]", 4, 10, "W is read before it is defined (line 5)"),
+    ("Y[i,k] = Y[i,k]", 4, 10, "Y is read in its own definition"),
+    ("Q[i,k] = b", 4, 1, "Q is an input (line 3)"),
+    ("Y = b\nY = b", 5, 1, "Y is defined already (line 4)"),
+    ("input Q[i,k]\nY = b", 4, 7, "is declared already (line 3)"),
+    ("index i : T\nY = b", 4, 7, "is declared already (line 1)"),
+    ("param d = 1\nY = b", 4, 7, "d is an extent already (line 2)"),
+    ("param Q\nY = b", 3, 7, "Q is a parameter already (line 4)"),
+    ("param tau\ntau = b", 5, 1, "tau is a parameter already (line 4)"),
+    ("param tau = T\nY = b", 4, 13, "the scalar T is not known"),
+    ("param tau = sqrt(-1)\nY = b", 4, 13, "not a real number"),
+    ('title "a"\ntitle "b"\nY = b', 5, 7, "one title"),
+    ("input d\nY = d", 5, 5, "d is both a tensor without slots and an extent"),
+    ("Y[i,k] = exq(Q[i,k])", 4, 10, "did you mean exp?"),
+    ("Y = softmx[i](b)", 4, 5, "did you mean softmax?"),
+    ("Y[i] = softmax(Q[i,k])", 4, 8, "write softmax[k](...)"),
+    ("Y[i] = sum(Q[i,k])", 4, 8, "write sum[k](...)"),
+    ("Y[i] = sum[k]*Q[i,k]", 4, 8, "sum[k](...)"),
+    ("Y[i] = Q[i,k](b)", 4, 8, "a product is written with *"),
+    ("Y[i,k] = max(Q[i,k])", 4, 10, "max takes 2 arguments"),
+    ("Y[i,k] = exp(Q[i,k], 2)", 4, 10, "exp takes one argument"),
+    ("Y[i,k] = max(Q[i,k], Q[i,k])", 4, 22, "the second argument of max is a scalar"),
+    ("Y[i,k] = Q[i,k]^b", 4, 17, "an exponent is a scalar"),
+    ("Y[i,k] = Q[i,k]^d", 4, 16, "the exponent of a tensor is a number"),
+    ("Y[i,k] = delta[i,k]", 4, 18, "i has extent T (line 1) and k has extent d (line 2)"),
+    ("Y[i] = delta[i]", 4, 8, "delta has two slots"),
+    ("Y[i,j] = 1/delta[i,j]", 4, 11, "division by delta"),
+    ("Y[i,j] = 1/[i<j]", 4, 11, "division by iverson"),
+    ("Y[i,k] = Q[i,k]/(1-1)", 4, 16, "not finite"),
+    ("Y = log(0)*b", 4, 5, "not finite"),
+    ("Y = 10^10^10*b", 4, 7, "exponent"),
+    ("Y = (10^500)^1000*b", 4, 13, "bits"),
+    ("Y = exp(exp(exp(9)))*b", 4, 9, "exp of a number beyond"),
+    ("Y = dL/dQ[i,k]", 4, 5, "a gradient can stand only in"),
+    ("", 4, 1, "there is no equation"),
+    ("Y[i] = sum[k](Q[i,k])\nupstream G[k] = dL/dY[k]", 5, 23, "k has extent d (line 2)"),
+    ("Y[i] = sum[k](Q[i,k])\nupstream G[j] = dL/dY[i]", 5, 10, "write G[i]"),
+    ("Y[i] = sum[k](Q[i,k])\nupstream G = dL/dY[i]", 5, 10, "write G[i]"),
+    ("Y = b\nupstream Q = dL/dY", 5, 10, "Q is a tensor of the program already"),
+    ("Y = b\nupstream G = dL/dX", 5, 14, "the tensor X is not known"),
+    ("Y = b\nupstream G = dL/db", 5, 14, "b is an input"),
+    ("Y = b\nupstream G = dL/dY\nupstream H = dL/dY", 6, 10, "given twice"),
+    ("Y = b\nW = b\nupstream G = dL/dY\nupstream G = dL/dW", 7, 10, "another gradient"),
+    ("Y = b\nloss Y\nupstream G = dL/dY", 6, 10, "there is no upstream gradient"),
+    ("Y = b\nloss Y\nloss Y", 6, 6, "one loss"),
+    ("Y = b\nloss b", 5, 6, "is an input"),
+    ("Y[i] = sum[k](Q[i,k])\nloss Y", 5, 6, "a loss is one number"),
+    ("Y = b\nloss M", 5, 6, "the tensor M is not known"),
+    ("Y = b\nloss Y\nderive Y", 6, 8, "the loss itself"),
+    ("Y = b\nderive Y", 5, 8, "is the upstream gradient G_Y"),
+    ("Y = b\nderive b, b", 5, 11, "asked for twice"),
+    ("Y = b\nderive Qq", 5, 8, "did you mean Q?"),
+    ("Y = b\nname Y = dL/db", 5, 6, "Y is a tensor of the program already"),
+    ("Y = b\nname D = dL/db\nname E = dL/db", 6, 6, "has the name D already"),
+    ("Y = b\nname D = dL/db\nname D = dL/dQ", 6, 6, "another gradient"),
+    ("Y = b\nupstream G = dL/dY\nname D = dL/dY", 6, 6, "it is given upstream"),
+    ("Y = b\nname D = dL/dQ[k,i]", 5, 16, "k has extent d (line 2)"),
+    ("Y = b\nprove dL/dX = 0", 5, 7, "the tensor X is not known"),
+    ("Y = b\nprove dL/dQ[i] = 0", 5, 7, "dL/dQ[i,k] has 2 slots"),
+    ("Y = b\nprove exp(sum[i](dL/dQ[i,k])) = 0", 5, 7, "this sum has no name here"),
+    ("Y = b\nassume dL/db = 0", 5, 8, "a gradient can stand only in"),
+    ("Y = " + "exp(" * 50 + "b" + ")" * 50, 4, 169, "levels deep"),
+    ("Y = " + "+".join(["b"] * 3000), 4, 5, "more than 2000 parts"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column", "words"), MISTAKES)
+def test_a_mistake_is_one_error_with_its_place(text, line, column, words):
+    with pytest.raises(SpecError) as caught:
+        lowered(text)
+    error = caught.value
+    assert words in error.message
+    assert (error.place.file, error.place.line, error.place.column) == ("spec.ixc", line, column)
+    assert error.place.text == (HEAD + text).split("\n")[line - 1]
+    assert f"spec.ixc:{line}:{column}: " in str(error)
