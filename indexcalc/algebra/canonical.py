@@ -28,8 +28,8 @@ from indexcalc.algebra.terms import (
 )
 from indexcalc.errors import LimitError
 
-SEARCH_LIMIT = 600
-"""The most colour refinements spent on one component."""
+SEARCH_LIMIT = 60_000
+"""The most factors written out to compare one component: each refinement writes every factor once an index."""
 
 Colours = Mapping[Index, str]
 
@@ -108,9 +108,9 @@ def refine(powers: tuple[Power, ...], colours: Colours, budget: list[int]) -> di
     """Colours made finer by the places in which each index occurs, until the partition is stable."""
     current = rank(dict(colours))
     while True:
-        budget[0] -= 1
+        budget[0] -= len(current) * len(powers)
         if budget[0] < 0:
-            raise LimitError(f"a product too symmetric to compare within {SEARCH_LIMIT} refinements")
+            raise LimitError(f"a product too symmetric to compare by writing out {SEARCH_LIMIT} factors")
         marked = {
             index: colour + "|" + serialise_product(powers, {**current, index: "@"})
             for index, colour in current.items()
