@@ -138,7 +138,14 @@ def check_step(step: Step, context: Context) -> float:
         own = np.broadcast_to(own.reshape(own.shape + (1,) * (before.ndim - own.ndim)), before.shape)
     else:
         own = value_of(here, free, context.named, context.point, partials)
-    return max(relative_error(after, before, FLOOR), relative_error(before, own, FLOOR))
+    scale = largest_term((*step.before, *step.after), free, context, partials)
+    return max(relative_error(after, before, scale), relative_error(before, own, scale))
+
+
+def largest_term(terms: Terms, free: tuple[Index, ...], context: Context, partials: Mapping[Partial, Array]) -> float:
+    """The largest magnitude of any single term: where terms cancel, what is left is only as exact as they are."""
+    values = (value_of((term,), free, context.named, context.point, partials) for term in terms)
+    return max([FLOOR, *(float(np.max(np.abs(value), initial=0.0)) for value in values)])
 
 
 def consumer_of(subject: Subject) -> frozenset[str]:
