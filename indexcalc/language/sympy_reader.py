@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
 
 from indexcalc.errors import SpecError
 from indexcalc.language.syntax import Bracket, Call, Entry, Expression, Plus, Raise, Reduce, Scalar, Slot, Times
@@ -33,7 +34,7 @@ def read_sympy(expression: sp.Expr) -> Expression:
     """
     if isinstance(expression, sp.Symbol):
         return Entry(expression.name)
-    if not expression.has(sp.Indexed, sp.KroneckerDelta, sp.Sum, AppliedUndef):
+    if not expression.has(sp.Indexed, sp.KroneckerDelta, sp.Sum, sp.Piecewise, AppliedUndef):
         return Scalar(expression)
     if isinstance(expression, sp.Indexed):
         return Entry(str(expression.base.label), tuple(slot(index) for index in expression.indices))
@@ -47,7 +48,21 @@ def read_sympy(expression: sp.Expr) -> Expression:
         return Times(tuple(read_sympy(factor) for factor in expression.args))
     if isinstance(expression, sp.Pow):
         return Raise(read_sympy(expression.base), read_sympy(expression.exp))
+    if isinstance(expression, sp.Piecewise):
+        return read_cases(expression)
     return read_function(expression)
+
+
+def read_cases(expression: sp.Piecewise) -> Expression:
+    """``Piecewise((f, i <= j), (0, True))`` is ``[i <= j] * f``."""
+    (value, holds), *rest = expression.args
+    if len(rest) != 1 or rest[0].args != (0, True):
+        raise SpecError(f"a case distinction is zero outside its one condition, unlike {expression}")
+    relations = holds.args if isinstance(holds, sp.And) else (holds,)
+    if not all(isinstance(relation, Relational) for relation in relations):
+        raise SpecError(f"a bracket holds one relation of indices, not {holds}")
+    brackets = [Bracket(slot(relation.lhs), relation.rel_op, slot(relation.rhs)) for relation in relations]
+    return Times((*brackets, read_sympy(value)))
 
 
 def read_function(expression: sp.Expr) -> Expression:

@@ -122,6 +122,10 @@ def test_sympy_expressions_are_read_as_they_stand():
         (sp.Sum(W[i, j] * b[j], (j, 0, T - 1)), "sum[j](W[i,j] * b[j])"),
         (sp.exp(b[i]) / sp.Sum(sp.exp(b[j]), (j, 0, T - 1)), "1/sum[j](exp(b[j])) * exp(b[i])"),
         (sp.Sum(sp.KroneckerDelta(i, j) * W[i, j], (j, 0, T - 1)), "sum[j]([i == j] * W[i,j])"),
+        (
+            sp.Sum(sp.Piecewise((1, j <= i), (0, True)) * W[i, j], (j, 0, T - 1)),
+            "sum[j]([j <= i] * W[i,j])",
+        ),
         (sp.sqrt(b[i]) * c, "c * sqrt(b[i])"),
         (sp.Function("gelu")(b[i]), "gelu(b[i])"),
         (sp.Max(b[i], 0), "max(b[i], 0)"),
