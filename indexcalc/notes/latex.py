@@ -187,7 +187,8 @@ def scaled(coeff: sp.Expr, body: str, notation: Notation) -> str:
         return number
     if isinstance(coeff, sp.Add):
         number = parenthesised(number)
-    return rf"{number} \, {body}" if isinstance(coeff, sp.Symbol | sp.Mul) else f"{number} {body}"
+    close = body.startswith(r"\sum") or coeff.is_Integer or isinstance(coeff, sp.Add)
+    return f"{number} {body}" if close else rf"{number} \, {body}"
 
 
 def term_latex(term: Term, notation: Notation) -> tuple[str, str]:

@@ -42,11 +42,6 @@ def markdown_note(derivation: Derivation) -> str:
     return environment().get_template("note.md.jinja2").render(blocks=blocks)
 
 
-def escaped(text: str) -> str:
-    """Text of an author with Markdown's special characters made harmless."""
-    return SPECIAL.sub(r"\\\1", " ".join(text.split()) if text.strip() != "" else text)
-
-
 def plain(text: str) -> str:
     """Text between formulas: specials escaped, the blanks at its ends kept."""
     return SPECIAL.sub(r"\\\1", re.sub(r"\s+", " ", text))

@@ -73,11 +73,9 @@ def matrix_latex(matrix: Matrix, notation: Notation) -> str:
             return rf"{powered(of, notation)}^{{\circ {exponent_text(exponent, notation)}}}"
         case EntryFunction(name, of, params):
             constants = [exponent_text(value, notation) for value in params]
-            return rf"\operatorname{{{name}}}({', '.join([matrix_latex(of, notation), *constants])})"
-        case Diagonal(of):
-            return rf"\operatorname{{diag}}({matrix_latex(of, notation)})"
-        case DiagonalOf(of):
-            return rf"\operatorname{{diag}}({matrix_latex(of, notation)})"
+            return rf"\operatorname{{{name}}}" + parenthesised(", ".join([matrix_latex(of, notation), *constants]))
+        case Diagonal(of) | DiagonalOf(of):
+            return r"\operatorname{diag}" + parenthesised(matrix_latex(of, notation))
         case Product(factors):
             return r" \, ".join(within(factor, POWER, notation) for factor in factors)
         case Hadamard(factors):

@@ -83,7 +83,8 @@ def tensor_latex(name: str) -> str:
     match = WORD.fullmatch(head)
     if match is None or not all(rest):
         return verbatim(name)
-    marks = ([f"({match['digits']})"] if match["digits"] else []) + [part_latex(part) for part in rest]
+    # A bare digit above a symbol would read as a power.
+    marks = [f"({part})" if part.isdigit() else part_latex(part) for part in (match["digits"], *rest) if part]
     base = word_latex(match["letters"])
     return f"{base}^{{{','.join(marks)}}}" if marks else base
 

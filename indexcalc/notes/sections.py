@@ -72,8 +72,8 @@ def put_in(derivation: Derivation, section: Section) -> Iterator[Block]:
     for name in tensors_of(terms):
         source = derivation.backward.definitions.get(name)
         if name in derivation.gradients and source is not None and is_bare_product(source.terms):
-            terms = tuple(written_out(term, source) for term in terms)
-            used.append(source.lhs)
+            before, terms = terms, tuple(written_out(term, source) for term in terms)
+            used.extend([source.lhs] if terms != before else [])
     if used:
         gradients = listed([Symbol(entry.tensor) for entry in used])
         yield Paragraph(say("unfolded", gradients=gradients))

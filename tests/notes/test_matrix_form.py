@@ -199,6 +199,6 @@ def test_the_forms_of_attention_read_as_on_a_whiteboard() -> None:
         "D": r"G \, V^{\top}",
         "r": r"(G \odot O) \, \mathbf{1}",
         "dS": r"A \odot (D - r \, \mathbf{1}^{\top})",
-        "dQ": r"\frac{1}{\sqrt{d}} \frac{\partial L}{\partial S} \, K",
-        "dK": r"\frac{1}{\sqrt{d}} \Bigl(\frac{\partial L}{\partial S}\Bigr)^{\top} \, Q",
+        "dQ": r"\frac{1}{\sqrt{d}} \, \frac{\partial L}{\partial S} \, K",
+        "dK": r"\frac{1}{\sqrt{d}} \, \Bigl(\frac{\partial L}{\partial S}\Bigr)^{\top} \, Q",
     }
