@@ -1,0 +1,84 @@
+"""Everything that is written about a problem: it holds what was derived, and the check sees what is wrong."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+
+import pytest
+
+from indexcalc.generation import BrokenCodeError, generate, loaded, render, validate
+from indexcalc.language import read_problem
+from indexcalc.rewrite.derive import derive
+
+SPEC = """
+title "A product"
+index i : N
+index k : K
+input x[i,k], w[k]
+y[i] = sum[k](x[i,k] * w[k])
+"""
+
+
+@pytest.fixture(scope="module")
+def derivation():
+    return derive(read_problem(SPEC, slug="product"))
+
+
+def test_four_files_named_after_the_derivation(derivation):
+    files = generate(derivation).files
+    assert list(files) == ["product.md", "product.tex", "product.py", "validation.json"]
+    assert all(text.endswith("\n") for text in files.values())
+
+
+def test_the_report_is_json_and_says_how_it_was_checked(derivation):
+    report = json.loads(generate(derivation).files["validation.json"])
+    assert report["ok"] is True
+    assert {check["tensor"] for check in report["checks"]} >= {"y", "dx", "dw"}
+    assert all(check["relative_error"] <= check["bound"] for check in report["checks"])
+    assert any(1 in sizes.values() for sizes in report["sizes"])
+
+
+def test_the_same_problem_gives_the_same_texts(derivation):
+    again = derive(read_problem(SPEC, slug="product"))
+    assert generate(again).files == generate(derivation).files
+
+
+def test_an_infinite_error_is_valid_json(derivation):
+    code = render(derivation).code + "\n\ndef backward(values, G):\n    raise ZeroDivisionError\n"
+    report = validate(derivation, code)
+    assert not report.ok
+    assert "Infinity" not in json.dumps(report.to_json(), allow_nan=False)
+
+
+def test_wrong_code_is_refuted(derivation):
+    code = render(derivation).code
+    wrong = ast.unparse(Negated().visit(ast.parse(code)))
+    assert validate(derivation, code).ok
+    report = validate(derivation, wrong)
+    assert {comparison.tensor for comparison in report.failures} == {"dx", "dw"}
+
+
+class Negated(ast.NodeTransformer):
+    """Flip the sign of every array that `backward` assigns from a call or a product."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if node.name != "backward":
+            return node
+        for statement in node.body:
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                statement.value = ast.UnaryOp(ast.USub(), statement.value)
+        return ast.fix_missing_locations(node)
+
+
+def test_code_that_cannot_be_imported_is_reported():
+    with pytest.raises(BrokenCodeError, match="SyntaxError"):
+        loaded("def forward(:\n")
+
+
+def test_importing_leaves_no_trace():
+    flag, modules = sys.dont_write_bytecode, set(sys.modules)
+    assert loaded("x = 1\n").x == 1
+    assert sys.dont_write_bytecode is flag
+    assert set(sys.modules) == modules
