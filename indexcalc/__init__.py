@@ -6,6 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from indexcalc.calculus.steps import Derivation, Rule, Section, Step
+    from indexcalc.codegen import numpy_module
+    from indexcalc.errors import IndexCalcError, LimitError, ProgramError, SpecError, UnsupportedError
+    from indexcalc.generation import Outputs, generate, render, validate
     from indexcalc.language.api import Program, extents
     from indexcalc.language.formulas import apply, bracket, delta, gradient
     from indexcalc.language.functions import (
@@ -27,24 +31,51 @@ if TYPE_CHECKING:
         var,
     )
     from indexcalc.language.read import load_problem, read_problem
+    from indexcalc.library import find_spec, shipped
+    from indexcalc.notes import formula_text, latex_note, markdown_note
+    from indexcalc.problem import Problem
+    from indexcalc.proof.report import Report
+    from indexcalc.rewrite.derive import derive
+    from indexcalc.writing import write
 
 __all__ = [
+    "Derivation",
+    "IndexCalcError",
+    "LimitError",
+    "Outputs",
+    "Problem",
     "Program",
+    "ProgramError",
+    "Report",
+    "Rule",
+    "Section",
+    "SpecError",
+    "Step",
+    "UnsupportedError",
     "apply",
     "bracket",
     "delta",
+    "derive",
     "exp",
     "extents",
+    "find_spec",
+    "formula_text",
     "gelu",
+    "generate",
     "gradient",
+    "latex_note",
     "load_problem",
     "log",
     "logsoftmax",
     "logsumexp",
+    "markdown_note",
     "mean",
     "norm2",
+    "numpy_module",
     "read_problem",
     "relu",
+    "render",
+    "shipped",
     "sigmoid",
     "silu",
     "softmax",
@@ -52,20 +83,56 @@ __all__ = [
     "sqrt",
     "sum",
     "tanh",
+    "validate",
     "var",
+    "write",
 ]
 
 HOMES = {
+    "indexcalc.calculus.steps": ("Derivation", "Rule", "Section", "Step"),
+    "indexcalc.codegen": ("numpy_module",),
+    "indexcalc.errors": ("IndexCalcError", "LimitError", "ProgramError", "SpecError", "UnsupportedError"),
+    "indexcalc.generation": ("Outputs", "generate", "render", "validate"),
     "indexcalc.language.api": ("Program", "extents"),
     "indexcalc.language.formulas": ("apply", "bracket", "delta", "gradient"),
+    "indexcalc.language.functions": (
+        "exp",
+        "gelu",
+        "log",
+        "logsoftmax",
+        "logsumexp",
+        "mean",
+        "norm2",
+        "relu",
+        "sigmoid",
+        "silu",
+        "softmax",
+        "softplus",
+        "sqrt",
+        "sum",
+        "tanh",
+        "var",
+    ),
     "indexcalc.language.read": ("load_problem", "read_problem"),
+    "indexcalc.library": ("find_spec", "shipped"),
+    "indexcalc.notes": ("formula_text", "latex_note", "markdown_note"),
+    "indexcalc.problem": ("Problem",),
+    "indexcalc.proof.report": ("Report",),
+    "indexcalc.rewrite.derive": ("derive",),
+    "indexcalc.writing": ("write",),
 }
-"""The module of each public name; all others are functions of formulas."""
+"""The public names of each module."""
+
+MODULES = {name: module for module, names in HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
     """A public name, imported when it is first asked for, so that importing a floor imports only those below."""
-    if name not in __all__:
+    if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = next((module for module, names in HOMES.items() if name in names), "indexcalc.language.functions")
-    return getattr(import_module(home), name)
+    return getattr(import_module(MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return __all__

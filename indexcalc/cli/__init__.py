@@ -1,0 +1,5 @@
+"""Floor 7: the command line; no algebra."""
+
+from indexcalc.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,114 @@
+"""The commands: ``indexcalc derive attention``, ``indexcalc list``.
+
+Exit codes: 0 if all went well; 1 if the generated code failed its check; 2 for a mistake in what was
+given; 130 if interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from indexcalc.cli import terminal
+from indexcalc.cli.version import package_version
+from indexcalc.errors import IndexCalcError
+from indexcalc.generation import BrokenCodeError, Outputs, render, validate
+from indexcalc.language import load_problem
+from indexcalc.library import find_spec, shipped
+from indexcalc.notes import formula_text
+from indexcalc.rewrite.derive import derive
+from indexcalc.writing import write
+
+REFUTED, MISTAKE, INTERRUPTED = 1, 2, 130
+
+ABOUT = "Write a forward pass in index notation; get its backward pass derived, explained, coded and checked."
+
+app = typer.Typer(
+    name="indexcalc", help=ABOUT, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False
+)
+
+
+def main() -> None:
+    """Run the command line; a terminal that lacks a character gets its escape instead of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    app()
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        typer.echo(f"indexcalc {package_version()}")
+        raise typer.Exit
+
+
+@app.callback(help=ABOUT)
+def options(
+    _version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options that come before the command."""
+
+
+@contextmanager
+def mistakes_reported() -> Iterator[None]:
+    """Turn a user's mistake into a message and an exit code, without a traceback."""
+    try:
+        yield
+    except IndexCalcError as error:
+        terminal.show_error(Console(stderr=True), str(error))
+        raise typer.Exit(REFUTED if isinstance(error, BrokenCodeError) else MISTAKE) from error
+    except KeyboardInterrupt as error:
+        terminal.show_error(Console(stderr=True), "interrupted; nothing was written")
+        raise typer.Exit(INTERRUPTED) from error
+
+
+@app.command("list")
+def list_shipped() -> None:
+    """List the shipped derivations."""
+    with mistakes_reported():
+        terminal.show_table(Console(), ((entry.name, entry.title) for entry in shipped()))
+
+
+@app.command("derive")
+def derive_spec(
+    spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help="A shipped derivation, or the path of a spec.")],
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the files go: out/NAME by default.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write the files even if the code fails its check.")] = False,
+) -> None:
+    """Derive the backward pass of a forward pass: a note, NumPy code, and a check of the code."""
+    start = time.perf_counter()
+    console = Console()
+    with mistakes_reported():
+        with terminal.Progress(Console(stderr=True)) as progress:
+            progress("reading the spec")
+            problem = load_problem(find_spec(spec))
+            progress("deriving the gradients")
+            derivation = derive(problem)
+            progress("writing the note and the code")
+            texts = render(derivation)
+            progress("checking the code")
+            report = validate(derivation, texts.code)
+        terminal.show(console, (problem.program.title or problem.slug, "bold"))
+        for equation in derivation.backward.equations:
+            terminal.show_formula(console, formula_text(equation, derivation))
+        terminal.show_summary(console, "checked", terminal.check_text(report), ok=report.ok)
+        if not report.ok:
+            terminal.show_refutation(Console(stderr=True), report, written=force)
+        if report.ok or force:
+            folder = Path("out") / problem.slug if out is None else out
+            paths = write(Outputs(problem.slug, texts, report).files, folder)
+            terminal.show_summary(console, "written", terminal.paths_text(paths))
+        terminal.show_summary(console, "time", f"{time.perf_counter() - start:.2f} s")
+    if not report.ok:
+        raise typer.Exit(REFUTED)

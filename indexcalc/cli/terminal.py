@@ -1,0 +1,123 @@
+"""What a person reads on the terminal: lines of styled text, never truncated, and progress that comes late."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from indexcalc.proof.report import FORWARD_METHOD, Report
+
+PATIENCE = 1.0
+"""Seconds before progress is shown."""
+
+
+def printable(text: str) -> str:
+    """The text with everything that could steer a terminal written as an escape; it may come from a stranger."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def show(console: Console, *parts: str | tuple[str, str]) -> None:
+    """Print one line of plain or ``(text, style)`` parts; the terminal wraps it, nothing cuts it."""
+    line = Text()
+    for part in parts:
+        if isinstance(part, str):
+            line.append(printable(part))
+        else:
+            line.append(printable(part[0]), style=part[1])
+    console.print(line, soft_wrap=True, highlight=False)
+
+
+def show_formula(console: Console, formula: str) -> None:
+    """Print an equation with its left side made to stand out."""
+    left, equals, right = formula.partition(" = ")
+    show(console, "  ", (left, "bold cyan"), equals, right)
+
+
+def show_table(console: Console, rows: Iterable[tuple[str, str]]) -> None:
+    """Print two columns; the first is as wide as it needs to be."""
+    rows = tuple(rows)
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, text in rows:
+        show(console, (name.ljust(width), "bold cyan"), "  ", text)
+
+
+def show_error(console: Console, message: str) -> None:
+    """Print an error; only its first line is the message, the rest is the place."""
+    first, _, rest = message.partition("\n")
+    show(console, ("error: ", "bold red"), first, *(["\n" + rest] if rest else []))
+
+
+def sizes_text(sizes: Mapping[str, int]) -> str:
+    """``T=3, d=5``."""
+    return ", ".join(f"{extent}={size}" for extent, size in sizes.items())
+
+
+def check_text(report: Report) -> str:
+    """How many gradients were checked, by which method, at how many sizes, and the worst relative error."""
+    gradients = [c for c in report.comparisons if c.method != FORWARD_METHOD]
+    if not gradients:
+        return "nothing: no gradient was compared"
+    methods = " and ".join(dict.fromkeys(c.method for c in gradients))
+    worst = max(gradients, key=lambda c: c.error)
+    at = f" at {sizes_text(worst.sizes)}" if worst.sizes else ""
+    return (
+        f"{counted(len(gradients), 'gradient')} by {methods} at {counted(len(report.sizes), 'set')} of sizes: "
+        f"worst relative error {worst.error:.1e} ({worst.tensor}{at})"
+    )
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 gradient``, ``5 gradients``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def show_refutation(console: Console, report: Report, *, written: bool) -> None:
+    """Print which tensors are wrong, by how much, at which sizes."""
+    outcome = "the files were written all the same (--force)" if written else "nothing was written"
+    show_error(console, f"the generated code does not compute what it should; {outcome}")
+    for comparison in report.failures:
+        show(console, f"  {comparison}")
+
+
+def paths_text(paths: Iterable[Path]) -> str:
+    """The folder and the files in it."""
+    paths = tuple(paths)
+    return f"{paths[0].parent}: {', '.join(path.name for path in paths)}"
+
+
+def show_summary(console: Console, label: str, text: str, *, ok: bool = True) -> None:
+    """Print one line of the summary."""
+    show(console, (label.ljust(8), "bold green" if ok else "bold red"), text)
+
+
+class Progress:
+    """A line on the terminal that says what is going on, if it takes longer than `PATIENCE`."""
+
+    def __init__(self, console: Console) -> None:
+        self.status = Status("", console=console)
+        self.timer = threading.Timer(PATIENCE, self.status.start)
+        self.timer.daemon = True
+        self.visible = console.is_terminal
+
+    def __enter__(self) -> Progress:
+        if self.visible:
+            self.timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.visible:
+            self.timer.cancel()
+            self.timer.join()
+            self.status.stop()
+
+    def __call__(self, doing: str) -> None:
+        """Say what is going on now."""
+        self.status.update(doing)
