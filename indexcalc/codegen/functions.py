@@ -37,7 +37,12 @@ def numbered(target: str, node: Node, part: str, depth: int) -> list[str]:
     order = [m[1] for line in lines if (m := re.match(rf"({re.escape(part)}_\d+) = ", line))]
     if len(order) == 1:
         return assignment(target, node, repeat(part), depth)
-    places = {name: f"{part}_{number}" for number, name in enumerate(order, start=1)}
+    if len(order) > 9:
+        # Names of one length, so that putting them in order changes no line's length.
+        lines = assignment(target, node, (f"{part}_{number:03}" for number in count(1)), depth)
+        order = [m[1] for line in lines if (m := re.match(rf"({re.escape(part)}_\d+) = ", line))]
+    digits = 3 if len(order) > 9 else 1
+    places = {name: f"{part}_{number:0{digits}}" for number, name in enumerate(order, start=1)}
     return [re.sub(rf"(?<![\w.]){re.escape(part)}_\d+", lambda m: places[m[0]], line) for line in lines]
 
 

@@ -57,6 +57,8 @@ def call_lines(target: str, call: Node, depth: int) -> list[str] | None:
 def chain_lines(target: str, node: Node, depth: int) -> list[str] | None:
     """A chain of operators of one level: broken inside its last call, or in parentheses with an operand a line."""
     assert isinstance(node, Binary)
+    if node.operator == "**":
+        return None
     operands = links(node)
     if len(operands) == 2:
         if not is_plain(node.right):
@@ -100,6 +102,8 @@ def subexpressions(node: Node) -> list[tuple[Node, Callable[[Node], Node]]]:
             return [(operand, lambda part: Trailer(part, text))]
         case Prefix(sign, operand):
             return [(operand, lambda part: Prefix(sign, part))]
+        case Binary("**", left, right):
+            return [(left, lambda part: Binary("**", part, right))]
         case Binary():
             operands = links(node)
             return [(operand, partial(relinked, operands, number)) for number, (_, operand) in enumerate(operands)]
@@ -117,14 +121,11 @@ def is_plain(node: Node) -> bool:
     return "(" not in flat(node) and "[" not in flat(node)
 
 
-def links(node: Node) -> list[tuple[str, Node]]:
+def links(node: Binary) -> list[tuple[str, Node]]:
     """The operands of a chain of operators of one level, each with the operator before it."""
-    if isinstance(node, Binary) and node.operator != "**":
-        own = LEVELS[node.operator]
-        if level(node.left) == own:
-            return [*links(node.left), (node.operator, node.right)]
-        return [("", node.left), (node.operator, node.right)]
-    return [("", node)]
+    if isinstance(node.left, Binary) and level(node.left) == level(node):
+        return [*links(node.left), (node.operator, node.right)]
+    return [("", node.left), (node.operator, node.right)]
 
 
 def operand_texts(node: Binary, operands: list[tuple[str, Node]]) -> list[str]:

@@ -12,6 +12,7 @@ from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Binary, Call, Node, Prefix, Trailer, flat
 
 Axes = tuple[Index, ...]
+Mask = Delta | Iverson
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def arranged(axes: Collection[Index], order: Axes) -> Axes:
     return (*known, *(axis for axis in axes if axis not in order))
 
 
-def mask_node(mask: Delta | Iverson, axes: Axes, scope: Scope) -> Operand:
+def mask_node(mask: Mask, axes: Axes, scope: Scope) -> Operand:
     """A boolean array that is true where the delta or bracket is 1, with its axes in the order of `axes`."""
     if mask.left == mask.right:
         truth = isinstance(mask, Iverson) and mask.relation in ("<", "!=")
@@ -107,7 +108,7 @@ def mask_node(mask: Delta | Iverson, axes: Axes, scope: Scope) -> Operand:
     return Operand(triangle if below else Prefix("~", triangle), (rows, columns))
 
 
-def masks_node(masks: list[Delta | Iverson], order: Axes, scope: Scope) -> Operand:
+def masks_node(masks: list[Mask], order: Axes, scope: Scope) -> Operand:
     """The conjunction of deltas and brackets."""
     parts = [mask_node(mask, order, scope) for mask in masks]
     axes = arranged(dict.fromkeys(axis for part in parts for axis in part.axes), order)

@@ -84,7 +84,9 @@ def flat(node: Node) -> str:
         case Trailer(operand, text):
             return enclosed(operand, ATOM_LEVEL) + text
         case Prefix(sign, operand):
-            return sign + enclosed(operand, UNARY_LEVEL)
+            # Black and ruff write -(x**2): the sign looks as if it bound tighter, but does not.
+            power = isinstance(operand, Binary) and operand.operator == "**"
+            return sign + enclosed(operand, ATOM_LEVEL if power else UNARY_LEVEL)
         case Binary("**", left, right):
             base, exponent = enclosed(left, ATOM_LEVEL), enclosed(right, UNARY_LEVEL)
             tight = SIMPLE.fullmatch(base) and SIMPLE.fullmatch(exponent)

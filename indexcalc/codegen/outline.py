@@ -1,0 +1,120 @@
+"""What a module will hold, before it is text: statements, and the Python name of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.calculus.steps import Derivation
+from indexcalc.codegen.names import python_name, python_names
+from indexcalc.codegen.operands import Scope
+from indexcalc.codegen.shared import share_functions
+from indexcalc.codegen.stable import stable_passes
+from indexcalc.codegen.statements import Statement
+from indexcalc.program import Program
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that the template needs, before it is text.
+
+    Attributes:
+        forward: the statements of the forward pass.
+        backward: the statements of the backward pass.
+        kept: the tensors of `Values`, in order.
+        tensors: Python names of all tensors.
+        scalars: Python names of all extents and parameters.
+    """
+
+    derivation: Derivation
+    forward: tuple[Statement, ...]
+    backward: tuple[Statement, ...]
+    kept: tuple[str, ...]
+    tensors: Mapping[str, str]
+    scalars: Mapping[sp.Symbol, str]
+
+    @property
+    def program(self) -> Program:
+        """The forward program."""
+        return self.derivation.problem.program
+
+    @property
+    def unread(self) -> tuple[sp.Symbol, ...]:
+        """The extents that no input's shape shows."""
+        seen = {slot.extent for tensor in self.program.inputs for slot in tensor.slots}
+        every = dict.fromkeys((*self.program.extents, *self.derivation.backward.extents))
+        return tuple(extent for extent in every if extent not in seen)
+
+
+def make_plan(derivation: Derivation) -> Plan:
+    """Statements and names, before they are text."""
+    program, backward = derivation.problem.program, derivation.backward
+    passes = stable_passes(program, backward)
+    taken = {*program.tensors, *backward.tensors, *(s.name for s in (*passes.forward, *passes.backward))}
+    forward = tuple(share_functions(passes.forward, taken))
+    reverse = tuple(share_functions(passes.backward, taken))
+    added = [statement.name for statement in (*forward, *reverse)]
+    upstream = [up.name for up in derivation.problem.upstream]
+    tensors = python_names([*program.tensors, *upstream, *backward.tensors, *added])
+    parameters = dict.fromkeys(p.symbol for p in (*program.parameters, *backward.parameters))
+    symbols = [*parameters, *dict.fromkeys((*program.extents, *backward.extents))]
+    scalars: dict[sp.Symbol, str] = {}
+    for symbol in symbols:
+        if symbol not in scalars:
+            taken = {*tensors.values(), *scalars.values()}
+            name = python_name(symbol.name)
+            scalars[symbol] = python_name(f"{symbol.name}_size" if name in taken else symbol.name, taken)
+    return Plan(derivation, forward, reverse, passes.kept, tensors, scalars)
+
+
+def part_stem(plan: Plan) -> str:
+    """The stem of the names for parts of long expressions; no other name begins with it."""
+    taken = {*plan.tensors.values(), *plan.scalars.values()}
+    stem = "part"
+    while any(name.startswith(stem) for name in taken):
+        stem += "_"
+    return stem
+
+
+def forward_scope(plan: Plan) -> Scope:
+    """Names as they are; arrays made from nothing take the dtype of the first input."""
+    inputs = plan.program.inputs
+    return Scope(plan.tensors, plan.scalars, f"{plan.tensors[inputs[0].name]}.dtype" if inputs else "float")
+
+
+def backward_scope(plan: Plan) -> Scope:
+    """Names as they are; arrays made from nothing take the dtype of the upstream gradient or the first input."""
+    upstream = plan.derivation.problem.upstream
+    inputs = plan.program.inputs
+    if upstream:
+        return Scope(plan.tensors, plan.scalars, f"{plan.tensors[upstream[0].name]}.dtype")
+    return Scope(plan.tensors, plan.scalars, f"values.{plan.tensors[inputs[0].name]}.dtype" if inputs else "float")
+
+
+def module_names(derivation: Derivation) -> Mapping[str, str]:
+    """The field of `Values` for every tensor that is kept, the field of `Gradients` for every gradient asked for."""
+    plan, problem = make_plan(derivation), derivation.problem
+    gradients = {problem.gradient_names[target]: name for target, name in gradient_fields(derivation).items()}
+    return {**{name: plan.tensors[name] for name in plan.kept}, **gradients}
+
+
+def module_symbols(derivation: Derivation) -> Mapping[str, str]:
+    """The Python name of every parameter and extent, by its name."""
+    return {symbol.name: name for symbol, name in make_plan(derivation).scalars.items()}
+
+
+def gradient_fields(derivation: Derivation) -> Mapping[str, str]:
+    """The field of `Gradients` that holds dL/dX, for every target X, in the order asked for."""
+    targets = derivation.problem.targets
+    names = python_names(["d" + target for target in targets])
+    return {target: names["d" + target] for target in targets}
+
+
+def gradient_variables(plan: Plan) -> Mapping[str, str]:
+    """For every field of `Gradients`, the variable with its value."""
+    problem = plan.derivation.problem
+    return {
+        name: plan.tensors[problem.gradient_names[target]] for target, name in gradient_fields(plan.derivation).items()
+    }
