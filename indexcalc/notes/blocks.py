@@ -13,7 +13,7 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Access, Add, Base, Index, Partial, Term, Terms
 from indexcalc.calculus.steps import Subject
-from indexcalc.notes.matrix import Matrix
+from indexcalc.notes.matrix import Matrix, Whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +198,9 @@ class Displays:
 
 @dataclass(frozen=True, slots=True)
 class MatrixDisplays:
-    """Equations between whole arrays: ``(backward tensor, matrix expression)``."""
+    """Equations between whole arrays or slices: ``(backward tensor, matrix expression)``."""
 
-    items: tuple[tuple[Access, Matrix], ...]
+    items: tuple[tuple[Whole, Matrix], ...]
 
 
 @dataclass(frozen=True, slots=True)

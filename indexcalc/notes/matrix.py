@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
 
+from indexcalc.algebra.terms import Index
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole tensor: a matrix, a column vector or a scalar."""
+    """A whole tensor, or its slice at fixed indices: a matrix, a column vector or a scalar.
+
+    Attributes:
+        tensor: its name.
+        fixed: for each slot up to the last fixed one, the index it is fixed at, or None if it runs.
+    """
 
     tensor: str
+    fixed: tuple[Index | None, ...] = ()
+
+
+def slice_of(tensor: str, slots: Sequence[Index], fixed: Collection[Index]) -> Whole:
+    """The tensor with some of its slots fixed."""
+    marks = [slot if slot in fixed else None for slot in slots]
+    while marks and marks[-1] is None:
+        marks.pop()
+    return Whole(tensor, tuple(marks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,16 @@ r"""Equations between whole arrays: ``sum_j A_ij V_jp`` read as the product of t
 A term of at most two free indices is a graph: an index is a node, a factor with two indices an edge,
 a factor with one index a weight on its node. A summed node with two edges is a matrix product, with
 one edge a matrix times a vector, with none a sum of entries; what is left at the end is one edge and
-two weights. A summed node with three edges, or a tensor of three indices, has no matrix form.
+two weights. A summed node with three edges has no matrix form; further free indices are fixed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Term, Terms, free_indices
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Term, Terms, free_indices
 from indexcalc.notes.matrix import (
     Diagonal,
     DiagonalOf,
@@ -27,9 +28,11 @@ from indexcalc.notes.matrix import (
     Times,
     Transpose,
     Whole,
+    slice_of,
 )
 
 Pair = tuple[Index, Index]
+Fixed = frozenset[Index]
 
 
 class NoMatrixFormError(Exception):
@@ -73,34 +76,41 @@ class Graph:
         return hadamard(found) if found else None
 
 
-def matrix_form(lhs: Access, terms: Terms) -> Matrix | None:
-    """The terms as one expression between whole arrays; None where there is no such form.
+def matrix_form(lhs: Access, terms: Terms) -> tuple[Whole, Matrix] | None:
+    """An equation between whole arrays, or between their slices; None where there is no such form.
+
+    As few indices of `lhs` as possible are fixed, outer ones first, so that a batch of matrix products
+    is found: ``O_b = A_b V_b`` for each ``b``.
 
     Args:
-        lhs: its slots are the rows and the columns (one slot: a column vector).
+        lhs: its slots that are not fixed are the rows and the columns (one slot: a column vector).
         terms: what it equals; their free indices are among the slots of `lhs`.
     """
-    if len(lhs.slots) > 2:
-        return None
-    try:
-        return convert(terms, lhs.slots)
-    except NoMatrixFormError:
-        return None
+    for count in range(max(1, len(lhs.slots))):
+        for fixed in combinations(lhs.slots, count):
+            slots = [slot for slot in lhs.slots if slot not in fixed]
+            if len(slots) > 2:
+                continue
+            try:
+                return slice_of(lhs.tensor, lhs.slots, fixed), convert(terms, slots, frozenset(fixed))
+            except NoMatrixFormError:
+                continue
+    return None
 
 
-def convert(terms: Terms, slots: Sequence[Index]) -> Matrix:
+def convert(terms: Terms, slots: Sequence[Index], fixed: Fixed) -> Matrix:
     """A sum of terms over the slots."""
     if not terms:
         raise NoMatrixFormError
-    parts = [convert_term(term, slots) for term in terms]
+    parts = [convert_term(term, slots, fixed) for term in terms]
     return parts[0] if len(parts) == 1 else Sum(tuple(parts))
 
 
-def convert_term(term: Term, slots: Sequence[Index]) -> Matrix:
+def convert_term(term: Term, slots: Sequence[Index], fixed: Fixed) -> Matrix:
     """One term over the slots, its scalar in front."""
     graph = Graph({}, {}, [])
     for base, exponent in term.powers:
-        indices, matrix = convert_factor(base)
+        indices, matrix = convert_factor(base, fixed)
         graph.add(indices, matrix if exponent == 1 else EntryPower(matrix, exponent))
     waiting = list(term.summed)
     while waiting:
@@ -154,7 +164,7 @@ def assemble(graph: Graph, slots: Sequence[Index]) -> Matrix:
     elif slots:
         body = weights[0] or Ones(slots[0].extent)
     elif graph.scalars:
-        body = graph.scalars.pop()
+        body = graph.scalars.pop(0)
     else:
         raise NoMatrixFormError
     assert not graph.edges
@@ -164,33 +174,36 @@ def assemble(graph: Graph, slots: Sequence[Index]) -> Matrix:
     return body
 
 
-def convert_factor(base: Base) -> tuple[tuple[Index, ...], Matrix]:
+def convert_factor(base: Base, fixed: Fixed) -> tuple[tuple[Index, ...], Matrix]:
     """A factor with its distinct indices: rows first, then columns."""
     match base:
         case Access(tensor, slots):
-            distinct = tuple(dict.fromkeys(slots))
-            if len(slots) > 2:
+            running = [slot for slot in slots if slot not in fixed]
+            if len(running) > 2:
                 raise NoMatrixFormError
-            return distinct, DiagonalOf(Whole(tensor)) if len(slots) > len(distinct) else Whole(tensor)
-        case Delta(left, right):
+            whole = slice_of(tensor, slots, fixed)
+            distinct = tuple(dict.fromkeys(running))
+            return distinct, DiagonalOf(whole) if len(running) > len(distinct) else whole
+        case Delta(left, right) if left not in fixed and right not in fixed:
             return (left, right), Identity(left.extent)
         case Fn(name, arg, params):
-            indices = broadcast_slots(arg)
-            return indices, EntryFunction(name, convert(arg, indices), params)
+            indices = broadcast_slots(arg, fixed)
+            return indices, EntryFunction(name, convert(arg, indices, fixed), params)
         case Add(terms):
-            indices = broadcast_slots(terms)
-            return indices, convert(terms, indices)
-        case Iverson() | Partial():
+            indices = broadcast_slots(terms, fixed)
+            return indices, convert(terms, indices, fixed)
+        case _:
             raise NoMatrixFormError
 
 
-def broadcast_slots(terms: Terms) -> tuple[Index, ...]:
-    """The free indices of a sum-free sum, in the order of its widest term."""
-    indices = free_indices(terms)
-    if len(indices) > 2:
-        raise NoMatrixFormError
+def broadcast_slots(terms: Terms, fixed: Fixed) -> tuple[Index, ...]:
+    """The running free indices of a sum-free sum, in the order of its widest term."""
     widest = max(terms, key=lambda term: len(free_indices(term)))
-    return tuple(dict.fromkeys((*free_indices(widest), *indices)))
+    every = dict.fromkeys((*free_indices(widest), *free_indices(terms)))
+    running = tuple(index for index in every if index not in fixed)
+    if len(running) > 2:
+        raise NoMatrixFormError
+    return running
 
 
 def transposed(matrix: Matrix) -> Matrix:

@@ -37,12 +37,19 @@ LEVELS: dict[type, int] = {
 }
 
 
-def whole_latex(tensor: str, notation: Notation) -> str:
-    """A whole tensor; a gradient without a name as a derivative of the loss."""
-    owner = notation.gradients.get(tensor)
+def whole_latex(whole: Whole, notation: Notation) -> str:
+    """A whole tensor or a slice; a gradient without a name as a derivative of the loss."""
+    owner = notation.gradients.get(whole.tensor)
     if owner is None:
-        return notation.tensor(tensor)
-    return fraction(rf"\partial {notation.loss}", rf"\partial {notation.tensor(owner)}", notation)
+        return sliced(notation.tensor(whole.tensor), whole, notation)
+    below = sliced(notation.tensor(owner), whole, notation)
+    return fraction(rf"\partial {notation.loss}", rf"\partial {below}", notation)
+
+
+def sliced(symbol: str, whole: Whole, notation: Notation) -> str:
+    """A symbol with its fixed indices; a dot stands for a slot that runs before a fixed one."""
+    marks = [r"\cdot" if slot is None else notation.index(slot) for slot in whole.fixed]
+    return f"{symbol}_{{{' '.join(marks)}}}" if marks else symbol
 
 
 def within(matrix: Matrix, level: int, notation: Notation) -> str:
@@ -61,8 +68,8 @@ def powered(matrix: Matrix, notation: Notation) -> str:
 def matrix_latex(matrix: Matrix, notation: Notation) -> str:
     """A matrix expression."""
     match matrix:
-        case Whole(tensor):
-            return whole_latex(tensor, notation)
+        case Whole():
+            return whole_latex(matrix, notation)
         case Ones():
             return r"\mathbf{1}"
         case Identity():

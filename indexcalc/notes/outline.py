@@ -16,7 +16,10 @@ from indexcalc.notes.tables import (
     summary_blocks,
 )
 
-OPENING = "Forward pass and backward pass in index notation, with every Kronecker delta and every sum it collapses."
+OPENING = (
+    "The forward pass in index notation, and its backward pass derived from it step by step, "
+    "with every Kronecker delta and every sum that it collapses."
+)
 
 
 def outline(derivation: Derivation) -> tuple[Block, ...]:

@@ -40,7 +40,7 @@ from indexcalc.notes.latex import (
     terms_latex,
 )
 from indexcalc.notes.layout import chain_latex
-from indexcalc.notes.matrix import Matrix
+from indexcalc.notes.matrix import Matrix, Whole
 from indexcalc.notes.matrix_latex import matrix_latex, whole_latex
 from indexcalc.notes.names import Notation
 
@@ -55,7 +55,7 @@ def span_latex(span: Span, notation: Notation) -> str:
         case Index():
             return notation.index(span)
         case Symbol(tensor):
-            return whole_latex(tensor, inline)
+            return whole_latex(Whole(tensor), inline)
         case Loss():
             return notation.loss
         case Gradient(Access(tensor, slots)):
@@ -122,9 +122,9 @@ def display_latex(display: Display, notation: Notation) -> str:
     return rf"\boxed{{{text}}}" if display.boxed else text
 
 
-def matrix_display_latex(entry: Access, matrix: Matrix, notation: Notation) -> str:
+def matrix_display_latex(whole: Whole, matrix: Matrix, notation: Notation) -> str:
     """An equation between whole arrays."""
-    left = whole_latex(entry.tensor, notation)
-    if entry.tensor in notation.named:
-        left += " = " + whole_latex(entry.tensor, notation.spelled())
+    left = whole_latex(whole, notation)
+    if whole.tensor in notation.named:
+        left += " = " + whole_latex(whole, notation.spelled())
     return chain_latex(left, "=", [matrix_latex(matrix, notation)])

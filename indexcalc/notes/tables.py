@@ -33,6 +33,7 @@ from indexcalc.notes.matrix import (
     Identity,
     Matrix,
     Ones,
+    Whole,
     parts_of,
 )
 from indexcalc.notes.matrix_form import matrix_form
@@ -99,16 +100,16 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
 def matrix_blocks(derivation: Derivation) -> Iterator[Block]:
     """The backward pass between whole arrays, where there is such a form."""
     yield Heading(2, ("Matrix form",))
-    found: list[tuple[Access, Matrix]] = []
+    found: list[tuple[Whole, Matrix]] = []
     missing: list[Span] = []
     for equation in derivation.backward.equations:
         form = matrix_form(equation.lhs, equation.terms)
         if form is None:
             missing.append(equation.lhs)
         else:
-            found.append((equation.lhs, form))
+            found.append(form)
     if found:
-        yield Paragraph(matrix_conventions([form for _, form in found]))
+        yield Paragraph(matrix_conventions(found))
         yield MatrixDisplays(tuple(found))
     if missing:
         yield Paragraph(("There is no form with matrices alone for ", *listed(missing), "."))
@@ -126,13 +127,15 @@ MATRIX_NOTES: tuple[tuple[type, Spans], ...] = (
 """The notation that each kind of matrix expression needs to have explained."""
 
 
-def matrix_conventions(forms: list[Matrix]) -> Spans:
+def matrix_conventions(forms: list[tuple[Whole, Matrix]]) -> Spans:
     """What the signs mean that occur in some matrix expressions."""
-    kinds = {type(part) for form in forms for part in parts_of(form)}
+    kinds = {type(part) for _, form in forms for part in parts_of(form)}
     spans: list[Span] = ["A tensor with one index is a column vector"]
     for kind, note in MATRIX_NOTES:
         if kind in kinds:
             spans.extend(["; ", *note])
+    if any(whole.fixed for whole, _ in forms):
+        spans.append("; an index below a symbol is fixed, and the equation holds for each of its values")
     return (*spans, ".")
 
 
@@ -185,21 +188,16 @@ def kill_spans(kills: list[Collapse]) -> list[Span]:
 
 def cost_blocks(derivation: Derivation) -> Iterator[Block]:
     """The cost of each equation in symbols, and what need not be stored."""
-    equations = derivation.backward.equations
     yield Heading(2, ("Cost and memory",))
-    contractions = sum(is_contraction(equation.terms) for equation in equations)
-    number = (
-        f"{contractions} contractions" if contractions > 1 else "one contraction" if contractions else "no contraction"
-    )
+    contractions = sum(is_contraction(equation.terms) for equation in derivation.backward.equations)
+    number = "one contraction" if contractions == 1 else f"{contractions or 'no'} contractions"
     yield Paragraph((f"The backward pass has {number}. Operations, up to a constant factor:",))
+    passes = (("forward", derivation.problem.program.equations), ("backward", derivation.backward.equations))
     yield Table(
-        ("Equation", "Kind", "Cost"),
+        ("Equation", "Pass", "Kind", "Cost"),
         tuple(
-            (
-                (equation.lhs,),
-                (kind_of(equation.terms),),
-                (Order(equation_cost(equation)),),
-            )
+            ((equation.lhs,), (name,), (kind_of(equation.terms),), (Order(equation_cost(equation)),))
+            for name, equations in passes
             for equation in equations
         ),
     )

@@ -6,7 +6,6 @@ from itertools import product as grid
 from typing import Any
 
 import numpy as np
-import pytest
 import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,6 +29,7 @@ from indexcalc.notes.matrix import (
     Times,
     Transpose,
     Whole,
+    slice_of,
 )
 from indexcalc.notes.matrix_form import matrix_form
 from indexcalc.notes.matrix_latex import matrix_latex
@@ -42,6 +42,7 @@ SIZES = {M: 3, N: 4, K: 2}
 R, J, A, B = Index("i", M), Index("j", N), Index("a", K), Index("b", K)
 C, D = Index("c", N), Index("d", M)
 TENSORS = {"X": (M, N), "Y": (N, K), "W": (M, K), "P": (K, K), "u": (M,), "v": (N,), "w": (K,), "s": ()}
+AT = {R: 1, J: 2}
 FUNCTIONS = {"exp": np.exp, "tanh": np.tanh}
 
 Arrays = dict[str, Any]
@@ -56,8 +57,8 @@ def arrays() -> Arrays:
 def value(matrix: Matrix, tensors: Arrays) -> Any:
     """The array of a matrix expression: always two axes."""
     match matrix:
-        case Whole(tensor):
-            array = tensors[tensor]
+        case Whole(tensor, fixed):
+            array = tensors[tensor][tuple(slice(None) if slot is None else AT[slot] for slot in fixed)]
             return array.reshape(array.shape + (1,) * (2 - array.ndim))
         case Ones(extent):
             return np.ones((SIZES[extent], 1))
@@ -127,7 +128,7 @@ def naive(terms: Terms, slots: tuple[Index, ...], tensors: Arrays) -> Any:
         for point in grid(*(range(SIZES[index.extent]) for index in every)):
             at = dict(zip(every, point, strict=True))
             result[point[: len(slots)]] += body_value(term, at, tensors)
-    return result.reshape(shape + (1,) * (2 - len(shape)))
+    return result
 
 
 POOL = (R, J, C, D, A, B)
@@ -157,40 +158,52 @@ def test_a_matrix_form_has_the_value_of_its_terms(powers: list[tuple[Base, sp.Ex
     form = matrix_form(Access("OUT", slots), (term,))
     if form is not None:
         tensors = arrays()
-        np.testing.assert_allclose(value(form, tensors), naive((term,), slots, tensors), rtol=1e-11)
+        whole, matrix = form
+        every = naive((term,), slots, tensors)
+        np.testing.assert_allclose(value(matrix, tensors), value(whole, {"OUT": every}), rtol=1e-11)
 
 
 def test_most_products_of_matrices_have_a_form() -> None:
     chain = product(1, ((Access("X", (R, C)), ONE), (Access("Y", (C, A)), ONE), (Access("W", (D, A)), ONE)), (C, A))
     form = matrix_form(Access("OUT", (D, R)), (chain,))
-    assert form == Product((Whole("W"), Transpose(Whole("Y")), Transpose(Whole("X"))))
+    assert form == (Whole("OUT"), Product((Whole("W"), Transpose(Whole("Y")), Transpose(Whole("X")))))
 
 
 def test_a_sum_of_terms_of_different_width_is_broadcast_with_ones() -> None:
     terms = (access("X", R, J), product(-1, ((Access("u", (R,)), ONE),)))
     form = matrix_form(Access("OUT", (R, J)), terms)
-    assert form == Sum((Whole("X"), Scaled(-ONE, Product((Whole("u"), Transpose(Ones(N)))))))
+    assert form == (Whole("OUT"), Sum((Whole("X"), Scaled(-ONE, Product((Whole("u"), Transpose(Ones(N))))))))
 
 
-@pytest.mark.parametrize(
-    "base", [Access("T3", (R, J, A)), Iverson(R, "<=", J)], ids=["a tensor of three slots", "a bracket"]
-)
-def test_there_is_no_form_where_matrices_do_not_suffice(base: Base) -> None:
-    term = product(1, ((Access("X", (R, J)), ONE), (base, ONE)), (A,))
+def test_a_bracket_has_no_form() -> None:
+    term = product(1, ((Access("X", (R, J)), ONE), (Iverson(R, "<=", J), ONE)))
     assert matrix_form(Access("OUT", (R, J)), (term,)) is None
 
 
-def test_a_node_with_three_edges_has_no_form() -> None:
-    edges = {"X": (R, C), "X2": (J, C), "Q": (R, A), "Q2": (J, A), "Y": (C, A)}
-    term = product(1, ((Access(name, slots), ONE) for name, slots in edges.items()), (C, A))
-    assert matrix_form(Access("OUT", (R, J)), (term,)) is None
+def test_a_sum_in_which_every_index_has_three_partners_has_no_form() -> None:
+    edges = {"X": (R, C), "X2": (J, C), "Q": (R, A), "Q2": (J, A), "Y": (C, A), "T": (R, J)}
+    term = product(1, ((Access(name, slots), ONE) for name, slots in edges.items()), (R, J, C, A))
+    assert matrix_form(Access("OUT"), (term,)) is None
+
+
+def test_a_slot_that_runs_before_a_fixed_one_is_marked() -> None:
+    assert slice_of("P", (A, B), {B}).fixed == (None, B)
+    assert slice_of("P", (A, B), {A}).fixed == (A,)
+
+
+def test_a_batch_of_products_is_found_at_a_fixed_index() -> None:
+    batch = Index("b", sp.Symbol("batch", positive=True))
+    powers = ((Access("A3", (batch, R, C)), ONE), (Access("V3", (batch, C, A)), ONE), (Access("u", (R,)), ONE))
+    form = matrix_form(Access("OUT", (batch, R, A)), (product(1, powers, (C,)),))
+    left, right = Whole("OUT", (batch,)), (Diagonal(Whole("u")), Whole("A3", (batch,)), Whole("V3", (batch,)))
+    assert form == (left, Product(right))
 
 
 def test_the_forms_of_attention_read_as_on_a_whiteboard() -> None:
     derivation = derive(PROBLEMS["attention"]())
     notation = notation_of(derivation)
     written = {
-        equation.name: solid(matrix_latex(form, notation))
+        equation.name: solid(matrix_latex(form[1], notation))
         for equation in derivation.backward.equations
         if (form := matrix_form(equation.lhs, equation.terms)) is not None
     }
