@@ -30,7 +30,7 @@ import sympy as sp
 from indexcalc.algebra.terms import Index
 from indexcalc.errors import SpecError
 from indexcalc.language import syntax as ast
-from indexcalc.language.formulas import Operand, TensorName, slots_of, tree_of
+from indexcalc.language.formulas import Axes, Operand, TensorName, layout_of, slots_of, tree_of
 from indexcalc.language.lower import lower
 from indexcalc.language.source import Source
 from indexcalc.problem import Problem
@@ -94,12 +94,12 @@ class Program:
         self._statements.append(ast.ParameterLine(checked_name(name), value, doc))
         return sp.Symbol(checked_name(name), real=True)
 
-    def input(self, name: str, *indices: Index, doc: str = "") -> TensorName:
-        """Declare an input with one slot for each index."""
+    def input(self, name: str, *indices: Index | tuple[Index, ...], doc: str = "") -> TensorName:
+        """Declare an input with one slot for each index; a tuple of indices is fused into one axis."""
         self._statements.append(ast.InputLine(declared(name, indices), doc))
         return TensorName(checked_name(name))
 
-    def define(self, name: str, indices: Index | tuple[Index, ...], formula: Operand, doc: str = "") -> TensorName:
+    def define(self, name: str, indices: Axes, formula: Operand, doc: str = "") -> TensorName:
         """``name[indices] = formula``; a tensor without slots has ``()`` for its indices."""
         self._statements.append(ast.EquationLine(declared(name, indices), tree_of(formula), doc))
         return TensorName(checked_name(name))
@@ -140,10 +140,10 @@ class Program:
         return lower(self._statements, Source("<python>"), slug)
 
 
-def declared(name: str, indices: Index | tuple[Index, ...]) -> ast.Entry:
+def declared(name: str, indices: Axes) -> ast.Entry:
     """The general entry of a new tensor; without indices, its bare name."""
     slots = slots_of(indices)
-    return ast.Entry(checked_name(name), slots or None)
+    return ast.Entry(checked_name(name), slots or None, layout=layout_of(indices))
 
 
 def name_of(tensor: TensorName | str) -> str:

@@ -24,6 +24,7 @@ from indexcalc.language.syntax import (
     Slot,
     beyond_limits,
     children,
+    written,
 )
 
 FreeIndices = Mapping[str, At | None]
@@ -54,11 +55,8 @@ def free_in(node: Expression, scope: Scope) -> FreeIndices:
         case Entry(slots=None):
             scope.scalar(node)
             return {}
-        case Entry(name=name, slots=slots, at=at) if slots is not None:
-            if is_delta(node, scope):
-                check_pair(slots, scope, at)
-            else:
-                scope.entry(scope.tensor(name, at), slots, at, name)
+        case Entry(slots=slots) if slots is not None:
+            check_entry(node, slots, scope)
             return first_places(slots)
         case Gradient(slots=slots):
             scope.gradient(node)
@@ -81,6 +79,16 @@ def free_in(node: Expression, scope: Scope) -> FreeIndices:
         for name, at in free_in(child, scope).items():
             found.setdefault(name, at)
     return found
+
+
+def check_entry(node: Entry, slots: tuple[Slot, ...], scope: Scope) -> None:
+    """A known tensor with its slots, or a delta."""
+    if not is_delta(node, scope):
+        scope.entry(scope.tensor(node.name, node.at), node, node.name)
+    elif node.layout:
+        raise scope.source.error("delta joins two indices, one in each slot", node.at)
+    else:
+        check_pair(slots, scope, node.at)
 
 
 def first_places(slots: tuple[Slot, ...]) -> FreeIndices:
@@ -162,7 +170,7 @@ def check_equation_line(line: EquationLine, scope: Scope) -> None:
     names = [slot.name for slot in left.slots or ()]
     for name, at in right.items():
         if name not in names:
-            whole = f"{left.name}[{','.join([*names, name])}]"
+            whole = written(left.name, [*names, name], (*left.layout, 1) if left.layout else ())
             raise scope.source.error(
                 f"the index {name} is free on the right, but not on the left: "
                 f"sum over it, sum[{name}](...), or define {whole}",

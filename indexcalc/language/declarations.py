@@ -15,9 +15,11 @@ from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
 from indexcalc.language.syntax import (
     At,
+    Entry,
     EquationLine,
     IndexLine,
     InputLine,
+    Layout,
     NameLine,
     ParameterLine,
     Statement,
@@ -38,11 +40,25 @@ class Declarations:
     extents: dict[str, sp.Symbol] = field(default_factory=dict)
     parameters: dict[str, Parameter] = field(default_factory=dict)
     inputs: dict[str, Tensor] = field(default_factory=dict)
+    layouts: dict[str, Layout] = field(default_factory=dict)
     places: dict[str, At | None] = field(default_factory=dict)
 
     def scope(self) -> Scope:
         """The declared names, for the expressions that may use them."""
-        return Scope(self.source, self.indices, self.extents, self.parameters, self.inputs, {}, self.places)
+        return Scope(
+            self.source,
+            self.indices,
+            self.extents,
+            self.parameters,
+            self.inputs,
+            declared=self.places,
+            layouts=self.layouts,
+        )
+
+    def add_layout(self, entry: Entry) -> None:
+        """Note how a new tensor's slots are grouped."""
+        if entry.layout:
+            self.layouts[entry.name] = entry.layout
 
     def once(self, kind: str, name: str, at: At | None) -> None:
         """Note a declaration; `kind` is the name space with a blank, empty for tensors.
@@ -117,6 +133,7 @@ def declare_input(line: InputLine, found: Declarations) -> None:
     check_left_side(line.entry, found.scope())
     slots = tuple(found.scope().index(slot) for slot in line.entry.slots or ())
     found.inputs[name] = Tensor(name, slots, line.doc)
+    found.add_layout(line.entry)
 
 
 def check_new_tensor(name: str, at: At | None, found: Declarations) -> None:

@@ -22,6 +22,7 @@ from indexcalc.language.syntax import (
     Entry,
     Expression,
     Gradient,
+    Layout,
     Negate,
     Over,
     Plus,
@@ -30,7 +31,11 @@ from indexcalc.language.syntax import (
     Scalar,
     Slot,
     Times,
+    plain_or_fused,
 )
+
+Axes = Index | tuple[Index | tuple[Index, ...], ...]
+"""What stands between the square brackets of an entry: indices, or tuples of indices fused into one axis."""
 
 Operand = Any
 """A formula, a tensor without slots, a SymPy scalar, or a number; anything else is a `SpecError`."""
@@ -100,8 +105,8 @@ class TensorName(Operators):
 
     name: str
 
-    def __getitem__(self, indices: Index | tuple[Index, ...]) -> Formula:
-        return Formula(Entry(self.name, slots_of(indices)))
+    def __getitem__(self, indices: Axes) -> Formula:
+        return Formula(Entry(self.name, slots_of(indices), layout=layout_of(indices)))
 
     def tree(self) -> Expression:
         """The bare name."""
@@ -114,26 +119,33 @@ class GradientName(Operators):
 
     of: str
 
-    def __getitem__(self, indices: Index | tuple[Index, ...]) -> Formula:
-        return Formula(Gradient(self.of, slots_of(indices)))
+    def __getitem__(self, indices: Axes) -> Formula:
+        return Formula(Gradient(self.of, slots_of(indices), layout=layout_of(indices)))
 
     def tree(self) -> Expression:
         """The bare name."""
         return Gradient(self.of)
 
 
-def slots_of(indices: Index | tuple[Index, ...]) -> tuple[Slot, ...]:
+def slots_of(indices: Axes) -> tuple[Slot, ...]:
     """Index objects as slots.
 
     Raises:
-        SpecError: for anything that is not an index of a program.
+        SpecError: for anything that is not an index of a program, or a tuple of indices fused into one axis.
     """
-    found = []
-    for index in indices if isinstance(indices, tuple) else (indices,):
-        if not isinstance(index, Index):
-            raise SpecError(f"a slot holds an index made by Program.index, not {index!r}")
-        found.append(Slot(index.name))
+    found: list[Slot] = []
+    for axis in indices if isinstance(indices, tuple) else (indices,):
+        for index in axis if isinstance(axis, tuple) else (axis,):
+            if not isinstance(index, Index):
+                raise SpecError(f"a slot holds an index made by Program.index, not {index!r}")
+            found.append(Slot(index.name))
     return tuple(found)
+
+
+def layout_of(indices: Axes) -> Layout:
+    """How the slots are grouped into axes: ``W[m, (h, k)]`` has two."""
+    axes = indices if isinstance(indices, tuple) else (indices,)
+    return plain_or_fused(tuple(len(axis) if isinstance(axis, tuple) else 1 for axis in axes))
 
 
 def tree_of(value: Operand) -> Expression:

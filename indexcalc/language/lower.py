@@ -39,6 +39,7 @@ def lower(statements: Iterable[Statement], source: Source, slug: str) -> Problem
         indices=tuple(found.indices.values()),
         index_docs=found.index_docs,
         parameters=tuple(found.parameters.values()),
+        layouts=found.layouts,
     )
     scope = replace(found.scope(), tensors=program.tensors)
     asked = read_requests(lines, program, scope, names.taken)
@@ -68,6 +69,7 @@ def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNa
         for equation in lower_equation(line, scope, names):
             tensors[equation.name] = Tensor(equation.name, equation.lhs.slots, equation.doc)
             equations.append(equation)
+        found.add_layout(line.left)
     return tuple(equations)
 
 
@@ -105,10 +107,12 @@ def with_claims(problem: Problem, lines: list[ClaimLine], scope: Scope, names: S
     names.frozen = True
     assumed = tuple(lower_claim(line, scope, names) for line in lines if line.assumed)
     gradients = problem.gradient_names
-    tensors = dict(scope.tensors)
+    tensors, layouts = dict(scope.tensors), dict(scope.layouts)
     for tensor, name in ({up.of: up.name for up in problem.upstream} | dict(problem.names)).items():
         tensors[name] = Tensor(name, scope.tensors[tensor].slots)
-    proving = replace(scope, tensors=tensors, gradients=gradients)
+        if tensor in layouts:
+            layouts[name] = layouts[tensor]
+    proving = replace(scope, tensors=tensors, layouts=layouts, gradients=gradients)
     claims = tuple(lower_claim(line, proving, names) for line in lines if not line.assumed)
     return replace(problem, program=replace(problem.program, assumptions=assumed), claims=claims)
 

@@ -24,6 +24,9 @@ DIGIT_LIMIT = 60
 EXPONENT_LIMIT = 300
 """The largest decimal exponent of a number such as ``1e-5``."""
 
+Written = tuple[tuple[ast.Slot, ...], ast.Layout]
+"""Slots between square brackets, and how they are grouped into axes."""
+
 
 class NewlinesInBrackets:
     """Drops the end of a line while a bracket is open, so that a long formula can go on."""
@@ -160,13 +163,24 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """Names between commas."""
         return tuple(self.slot(token) for token in tokens)
 
-    def entry(self, name: Token, slots: tuple[ast.Slot, ...] | None) -> ast.Entry:
-        """``A[i,j]``, or a bare name."""
-        return ast.Entry(self.identifier(name), slots, at(name))
+    def fused(self, *tokens: Token) -> tuple[ast.Slot, ...]:
+        """``(h,k)``: the slots of one axis."""
+        return self.names(*tokens)
 
-    def gradient(self, token: Token, slots: tuple[ast.Slot, ...] | None) -> ast.Gradient:
+    def slots(self, *axes: Token | tuple[ast.Slot, ...]) -> Written:
+        """``i,(h,k)``: the slots of all axes."""
+        found = [axis if isinstance(axis, tuple) else (self.slot(axis),) for axis in axes]
+        return tuple(slot for axis in found for slot in axis), ast.plain_or_fused(tuple(len(axis) for axis in found))
+
+    def entry(self, name: Token, written: Written | None) -> ast.Entry:
+        """``A[i,j]``, or a bare name."""
+        slots, layout = written or (None, ())
+        return ast.Entry(self.identifier(name), slots, at(name), layout)
+
+    def gradient(self, token: Token, written: Written | None) -> ast.Gradient:
         """``dL/dA[i,j]``: the name comes after ``dL/d``."""
-        return ast.Gradient(self.identifier(token, token[4:]), slots, at(token))
+        slots, layout = written or (None, ())
+        return ast.Gradient(self.identifier(token, token[4:]), slots, at(token), layout)
 
     def plus(self, first: ast.Expression, *rest: Any) -> ast.Expression:
         """``a + b - c``, flat."""
@@ -194,8 +208,11 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """An exact number."""
         return ast.Scalar(self.exact(token), at(token))
 
-    def reduce(self, operator: Token, indices: tuple[ast.Slot, ...], body: ast.Expression) -> ast.Expression:
+    def reduce(self, operator: Token, written: Written, body: ast.Expression) -> ast.Expression:
         """``sum[k](...)``."""
+        indices, layout = written
+        if layout:
+            raise self.source.error(f"{operator} lists its indices one by one: {operator}[h,k](...)", at(operator))
         return ast.Reduce(str(operator), indices, body, at(operator))
 
     def call(self, function: Token, *args: ast.Expression) -> ast.Expression:

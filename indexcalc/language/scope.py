@@ -11,7 +11,7 @@ from indexcalc.algebra.terms import Access, Index
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
 from indexcalc.language.source import Source, line_of, suggestion
 from indexcalc.language.sugar import TABLE as SUGAR
-from indexcalc.language.syntax import At, Entry, Gradient, Slot
+from indexcalc.language.syntax import At, Entry, Gradient, Layout, Slot, written
 from indexcalc.program import Parameter, Tensor
 
 REDUCTIONS = frozenset({"sum", *SUGAR})
@@ -36,6 +36,7 @@ class Scope:
         tensors: the tensors that are known so far.
         later: the tensors that a later equation defines, with its place.
         declared: the place of every declaration: of an index under ``index i``, of a tensor under ``A``.
+        layouts: how the slots of a tensor are grouped into axes, where some are fused.
         gradients: for a claim, the name of dL/dX by tensor X; None where gradients can't stand.
     """
 
@@ -46,6 +47,7 @@ class Scope:
     tensors: Mapping[str, Tensor]
     later: Mapping[str, At | None] = field(default_factory=dict)
     declared: Mapping[str, At | None] = field(default_factory=dict)
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
     gradients: Mapping[str, str] | None = None
 
     def index(self, slot: Slot) -> Index:
@@ -73,12 +75,19 @@ class Scope:
             return f"{name} is read in its own definition"
         return f"{name} is read before it is defined{line_of(self.later[name])}"
 
-    def entry(self, tensor: Tensor, slots: tuple[Slot, ...], at: At | None, written: str) -> Access:
-        """The access with checked slots: their number, and the extent of each."""
-        general = written + (f"[{','.join(slot.name for slot in tensor.slots)}]" if tensor.slots else "")
+    def general(self, tensor: Tensor, name: str = "") -> str:
+        """The general entry of a tensor as an author writes it, or of its gradient under another name."""
+        return written(name or tensor.name, (slot.name for slot in tensor.slots), self.layouts.get(tensor.name, ()))
+
+    def entry(self, tensor: Tensor, node: Entry | Gradient, name: str) -> Access:
+        """The access with checked slots: their number, their grouping into axes, and the extent of each."""
+        general = self.general(tensor, name)
+        slots, at = node.slots or (), node.at
         if len(slots) != len(tensor.slots):
             count = f"{len(tensor.slots)} slot{'' if len(tensor.slots) == 1 else 's'}"
             raise self.source.error(f"{general} has {count}, but is written with {len(slots)}", at)
+        if node.layout != self.layouts.get(tensor.name, ()):
+            raise self.source.error(f"the slots are grouped otherwise: write {general}, with your indices", at)
         indices = tuple(self.index(slot) for slot in slots)
         for slot, index, declared in zip(slots, indices, tensor.slots, strict=True):
             if index.extent != declared.extent:
@@ -134,8 +143,7 @@ class Scope:
     def no_scalar(self, name: str) -> str:
         """Why a bare name has no value."""
         if name in self.tensors:
-            slots = ",".join(slot.name for slot in self.tensors[name].slots)
-            return f"{name} has slots: write {name}[{slots}]"
+            return f"{name} has slots: write {self.general(self.tensors[name])}"
         if name in self.later:
             return self.too_early(name)
         if name in FUNCTIONS:
@@ -154,5 +162,5 @@ class Scope:
         if tensor is None or node.of not in self.gradients:
             hint = suggestion(node.of, self.gradients)
             raise self.source.error(f"the tensor {node.of} is not known{hint}", node.at)
-        access = self.entry(tensor, node.slots or (), node.at, f"dL/d{node.of}")
+        access = self.entry(tensor, node, f"dL/d{node.of}")
         return Access(self.gradients[node.of], access.slots)

@@ -6,7 +6,9 @@ Sums and products are flat, so that a long line is not a deep tree.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 import sympy as sp
 
@@ -33,6 +35,23 @@ class Slot:
     at: At | None = None
 
 
+Layout = tuple[int, ...]
+"""The number of slots of each axis, as in ``W[m,(h,k)]``: (1, 2); empty where every axis has one slot."""
+
+
+def plain_or_fused(groups: tuple[int, ...]) -> Layout:
+    """The layout of axes with these numbers of slots."""
+    return groups if any(size != 1 for size in groups) else ()
+
+
+def written(name: str, slots: Iterable[str], layout: Layout = ()) -> str:
+    """``W[m,(h,k)]`` as an author writes it; a bare name without slots."""
+    names = iter(slots)
+    axes = [[*islice(names, size)] for size in layout] if layout else [[name] for name in names]
+    texts = [axis[0] if len(axis) == 1 else f"({','.join(axis)})" for axis in axes]
+    return f"{name}[{','.join(texts)}]" if texts else name
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar:
     """A number, or a scalar expression in extents and parameters."""
@@ -48,6 +67,7 @@ class Entry:
     name: str
     slots: tuple[Slot, ...] | None = None
     at: At | None = None
+    layout: Layout = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +77,7 @@ class Gradient:
     of: str
     slots: tuple[Slot, ...] | None = None
     at: At | None = None
+    layout: Layout = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from indexcalc.language.syntax import (
     NameLine,
     Statement,
     UpstreamLine,
+    written,
 )
 from indexcalc.problem import Upstream
 from indexcalc.program import Program
@@ -68,8 +69,8 @@ def read_loss(lines: list[LossLine], program: Program, scope: Scope) -> str | No
         raise scope.source.error(f"the loss {name} is an input; it must be computed by an equation", at)
     slots = program.tensors[name].slots
     if slots:
-        written = ",".join(slot.name for slot in slots)
-        raise scope.source.error(f"a loss is one number, but {name}[{written}] has slots; sum over them", at)
+        general = scope.general(program.tensors[name])
+        raise scope.source.error(f"a loss is one number, but {general} has slots; sum over them", at)
     return name
 
 
@@ -97,10 +98,10 @@ def check_same_slots(line: UpstreamLine, scope: Scope) -> None:
     tensor = scope.tensors[gradient.of]
     if given.slots is None and gradient.slots is None:
         return
-    scope.entry(tensor, gradient.slots or (), gradient.at, f"dL/d{gradient.of}")
+    scope.entry(tensor, gradient, f"dL/d{gradient.of}")
     names = [slot.name for slot in gradient.slots or ()]
-    if [slot.name for slot in given.slots or ()] != names:
-        right = f"{given.name}[{','.join(names)}]" if names else given.name
+    if [slot.name for slot in given.slots or ()] != names or given.layout != gradient.layout:
+        right = written(given.name, names, gradient.layout)
         raise scope.source.error(f"both sides need the same slots in the same order: write {right}", given.at)
 
 
@@ -144,7 +145,7 @@ def read_names(lines: list[NameLine], program: Program, scope: Scope, given: tup
 def check_gradient_slots(gradient: Gradient, scope: Scope) -> None:
     """Where slots are written, they are those of the tensor."""
     if gradient.slots is not None:
-        scope.entry(scope.tensors[gradient.of], gradient.slots, gradient.at, f"dL/d{gradient.of}")
+        scope.entry(scope.tensors[gradient.of], gradient, f"dL/d{gradient.of}")
 
 
 def check_new_name(name: str, at: At | None, program: Program, scope: Scope, gradients: list[str]) -> None:

@@ -23,7 +23,6 @@ SCALAR_FUNCTIONS: dict[str, Callable[[sp.Expr], sp.Expr]] = {
     "sin": sp.sin,
     "cos": sp.cos,
     "tanh": sp.tanh,
-    "erf": sp.erf,
     "abs": sp.Abs,
 }
 """The pointwise functions that have a scalar of their own; others stay functions of a constant."""

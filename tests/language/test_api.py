@@ -142,6 +142,19 @@ def test_sympy_expressions_are_read_as_they_stand():
             assert len(problem.program.definitions["Y"].terms) == 3
 
 
+def test_fused_slots_are_tuples():
+    program = ic.Program()
+    i, m = program.index("i", "T"), program.index("m", "M")
+    h, k = program.index("h", "H"), program.index("k", "d")
+    X, W = program.input("X", i, m), program.input("W", m, (h, k))
+    Y = program.define("Y", (i, (h, k)), ic.sum(X[i, m] * W[m, (h, k)], m))
+    program.upstream("G", Y)
+    program.prove(ic.gradient(W)[m, (h, k)], ic.gradient(W)[m, (h, k)])
+    text = "index i : T\nindex m : M\nindex h : H\nindex k : d\ninput X[i,m], W[m,(h,k)]\n"
+    text += "Y[i,(h,k)] = sum[m](X[i,m] * W[m,(h,k)])\nupstream G = dL/dY\nprove dL/dW[m,(h,k)] = dL/dW[m,(h,k)]"
+    assert program.problem() == ic.read_problem(text)
+
+
 def loss_program():
     program = ic.Program("Loss")
     n = program.index("n", 3)

@@ -216,3 +216,50 @@ def test_a_mistake_is_one_error_with_its_place(text, line, column, words):
     assert (error.place.file, error.place.line, error.place.column) == ("spec.ixc", line, column)
     assert error.place.text == (HEAD + text).split("\n")[line - 1]
     assert f"spec.ixc:{line}:{column}: " in str(error)
+
+
+FUSED = """index i : T
+index m : M
+index h : H
+index k : d
+input X[i,m], W[m,(h,k)]
+"""
+
+
+def test_fused_slots_are_a_matter_of_layout():
+    problem = read_problem(
+        FUSED + "P[i,h,k] = sum[m](X[i,m] * W[m,(h,k)])\nO[i,(h,k)] = exp(P[i,h,k])\n"
+        "upstream G[i,(h,k)] = dL/dO[i,(h,k)]\nname E = dL/dW\nprove sum[h,k](E[m,(h,k)] - dL/dW[m,(h,k)]) = 0\n"
+        "prove G[i,(h,k)] = dL/dO[i,(h,k)]"
+    )
+    flat = read_problem(
+        FUSED.replace("(h,k)", "h,k") + "P[i,h,k] = sum[m](X[i,m] * W[m,h,k])\nO[i,h,k] = exp(P[i,h,k])"
+    )
+    assert problem.program.layouts == {"W": (1, 2), "O": (1, 2)}
+    assert problem.program.equations == flat.program.equations
+    assert [len(axis) for axis in problem.program.axes("O")] == [1, 2]
+    assert problem.claims[1].left == problem.claims[1].right
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("Y[m] = sum[h,k](W[m,h,k])", 6, 17, "write W[m,(h,k)]"),
+        ("Y[m] = sum[h,k](W[(m,h),k])", 6, 17, "write W[m,(h,k)]"),
+        ("Y[i] = sum[m](X[(i,m)])", 6, 15, "write X[i,m]"),
+        ("Y[m] = sum[(h,k)](W[m,(h,k)])", 6, 8, "sum[h,k](...)"),
+        ("Y[m] = W", 6, 8, "write W[m,(h,k)]"),
+        ("Y[m,(h,h)] = W[m,(h,h)]", 6, 8, "in two slots"),
+        ("Y[(h,k)] = sum[m](W[m,(h,k)])\nupstream G[h,k] = dL/dY[(h,k)]", 7, 10, "write G[(h,k)]"),
+        ("Y[(h,k)] = sum[m](W[m,(h,k)])\nupstream G[h,k] = dL/dY[h,k]", 7, 19, "write dL/dY[(h,k)]"),
+        ("Y[m,(h)] = W[m,(h,k)]", 6, 7, "expected ,"),
+        ("Y[m] = delta[(m,m)]", 6, 8, "one in each slot"),
+        ("Y[m,h] = W[m,(h,k)]", 6, 17, "or define Y[m,h,k]"),
+    ],
+)
+def test_fused_slots_are_written_as_declared(text, line, column, words):
+    with pytest.raises(SpecError) as caught:
+        read_problem(FUSED + text)
+    error = caught.value
+    assert words in error.message
+    assert (error.place.line, error.place.column) == (line, column)
