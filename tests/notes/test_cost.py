@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sympy as sp
-from problems import DV, PROBLEMS, D, H, N, T
 
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Access, Index
 from indexcalc.notes.cost import dominant, equation_cost, is_contraction, kind_of, memory_of
 from indexcalc.program import Equation
 from indexcalc.rewrite.derive import derive
+from tests.notes.problems import DV, PROBLEMS, D, H, N, T
 
 
 def test_the_contractions_of_attention() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import PROBLEMS
 
 from indexcalc.algebra.build import access, product
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms
@@ -35,6 +34,7 @@ from indexcalc.notes.matrix_form import matrix_form
 from indexcalc.notes.matrix_latex import matrix_latex
 from indexcalc.notes.names import notation_of
 from indexcalc.rewrite.derive import derive
+from tests.notes.problems import PROBLEMS
 
 ONE = sp.S.One
 M, N, K = sp.symbols("M N K", integer=True, positive=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from problems import PROBLEMS
 
 from indexcalc.notes.names import Notation, notation_of, scalar_latex, spelled_apart, tensor_latex
 from indexcalc.rewrite.derive import derive
+from tests.notes.problems import PROBLEMS
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from problems import PROBLEMS, attention
 
 from indexcalc.algebra.build import expand
 from indexcalc.algebra.canonical import same
@@ -15,6 +14,7 @@ from indexcalc.notes import displayed_equations, latex_note, markdown_note
 from indexcalc.notes.blocks import Display, Paragraph, displays_of
 from indexcalc.notes.outline import outline
 from indexcalc.rewrite.derive import derive
+from tests.notes.problems import PROBLEMS, attention
 
 DERIVED = {name: derive(problem()) for name, problem in PROBLEMS.items()}
 

@@ -10,7 +10,6 @@ import re
 
 import pytest
 import sympy as sp
-from problems import DV, D, T, attention
 
 from indexcalc.algebra.build import expand, product
 from indexcalc.algebra.canonical import same
@@ -18,6 +17,7 @@ from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Base, Delta, Fn, Index, Partial, Power, Term, Terms
 from indexcalc.notes import displayed_equations
 from indexcalc.rewrite.derive import derive
+from tests.notes.problems import DV, D, T, attention
 
 SHAPES = {
     **{"Q": (T, D), "K": (T, D), "V": (T, DV), "S": (T, T), "Z": (T,), "A": (T, T), "O": (T, DV), "G": (T, DV)},

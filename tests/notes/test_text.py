@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from problems import PROBLEMS
 
 from indexcalc.notes import formula_text
 from indexcalc.rewrite.derive import derive
+from tests.notes.problems import PROBLEMS
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import sympy as sp
-from problems import PROBLEMS, attention
 
 from indexcalc.algebra.build import access, product
 from indexcalc.algebra.terms import Access, Fn, Index, Term
@@ -19,6 +18,7 @@ from indexcalc.notes.tex import plain as tex_plain
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Equation, Program, Tensor
 from indexcalc.rewrite.derive import derive
+from tests.notes.problems import PROBLEMS, attention
 
 ONE = sp.S.One
 NASTY = "50% of $x_1$ & *more* #1 <b> {\\x} ~ ^ | `q` \"z\" é ß µ λ 漢 \u200b 'a' – …"
