@@ -7,7 +7,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +15,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import module_names, module_symbols, numpy_module
 from indexcalc.errors import IndexCalcError
 from indexcalc.notes import latex_note, markdown_note
+from indexcalc.proof.claims import check_claims
 from indexcalc.proof.gradcheck import check_module
 from indexcalc.proof.report import Report
 
@@ -62,7 +63,7 @@ def render(derivation: Derivation) -> Texts:
 
 
 def validate(derivation: Derivation, code: str, *, seed: int = 0) -> Report:
-    """Run the generated code, and compare it with the naive evaluator and the gradient oracles.
+    """Run the generated code against the naive evaluator and the gradient oracles; evaluate what is to be proved.
 
     Args:
         derivation: what the code was generated from.
@@ -75,7 +76,8 @@ def validate(derivation: Derivation, code: str, *, seed: int = 0) -> Report:
     """
     module = loaded(code)
     names, symbols = module_names(derivation), module_symbols(derivation)
-    return check_module(derivation.problem, module, names=names, symbols=symbols, seed=seed)
+    report = check_module(derivation.problem, module, names=names, symbols=symbols, seed=seed)
+    return replace(report, comparisons=(*report.comparisons, *check_claims(derivation.problem, seed=seed)))
 
 
 def loaded(code: str) -> ModuleType:

@@ -105,6 +105,31 @@ def test_a_failed_check_can_be_written_all_the_same(tmp_path, wrong_code):
     assert json.loads((tmp_path / "out" / "linear" / "validation.json").read_text())["ok"] is False
 
 
+CLAIMS = "index n : N\nindex c : C\ninput z[n,c]\np[n,c] = softmax[c](z[n,c])\n"
+
+
+def test_claims_are_named_as_proved():
+    Path("mine.ixc").write_text(CLAIMS + "prove sum[c](dL/dz[n,c]) = 0\n", encoding="utf-8")
+    assert "proved  Σ_c dL/dz[n,c] = 0" in run("derive", "mine.ixc").stdout.splitlines()
+
+
+def test_a_claim_without_a_proof_is_evaluated(monkeypatch):
+    monkeypatch.setattr("indexcalc.rewrite.prove.Prover.prove", lambda self, claim: None)
+    Path("mine.ixc").write_text(CLAIMS + "prove sum[c](p[n,c]) = 1\n", encoding="utf-8")
+    result = run("derive", "mine.ixc")
+    assert result.exit_code == 0, result.output
+    assert "holds   Σ_c p[n,c] = 1 (no proof found; error " in result.stdout
+
+
+def test_a_false_claim_is_a_failed_check(tmp_path):
+    Path("mine.ixc").write_text(CLAIMS + "prove sum[c](dL/dz[n,c]) = 1\n", encoding="utf-8")
+    result = run("derive", "mine.ixc")
+    assert result.exit_code == 1
+    assert "false   Σ_c dL/dz[n,c] = 1" in result.stdout.splitlines()
+    assert "a claim of the spec is false; nothing was written" in result.stderr
+    assert names(tmp_path) == ["mine.ixc"]
+
+
 def test_code_that_cannot_be_imported_is_a_failed_check(tmp_path, monkeypatch):
     monkeypatch.setattr(generation, "numpy_module", lambda derivation: "def forward(:\n")
     result = run("derive", "linear")

@@ -102,6 +102,7 @@ def derive_spec(
         terminal.show(console, (problem.program.title or problem.slug, "bold"))
         for equation in derivation.backward.equations:
             terminal.show_formula(console, formula_text(equation, derivation))
+        terminal.show_claims(console, derivation, report)
         terminal.show_summary(console, "checked", terminal.check_text(report), ok=report.ok)
         if not report.ok:
             terminal.show_refutation(Console(stderr=True), report, written=force)

@@ -11,7 +11,10 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from indexcalc.proof.report import FORWARD_METHOD, Report
+from indexcalc.calculus.steps import Derivation
+from indexcalc.proof.claims import CLAIM_METHOD
+from indexcalc.proof.oracles import BOUNDS
+from indexcalc.proof.report import Report
 
 PATIENCE = 1.0
 """Seconds before progress is shown."""
@@ -60,7 +63,7 @@ def sizes_text(sizes: Mapping[str, int]) -> str:
 
 def check_text(report: Report) -> str:
     """How many gradients were checked, by which method, at how many sizes, and the worst relative error."""
-    gradients = [c for c in report.comparisons if c.method != FORWARD_METHOD]
+    gradients = [c for c in report.comparisons if c.method in BOUNDS]
     if not gradients:
         return "nothing: no gradient was compared"
     methods = " and ".join(dict.fromkeys(c.method for c in gradients))
@@ -77,10 +80,24 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def show_claims(console: Console, derivation: Derivation, report: Report) -> None:
+    """Print each claim of the spec: proved, or evaluated only, or false."""
+    claims = [comparison for comparison in report.comparisons if comparison.method == CLAIM_METHOD]
+    for identity, comparison in zip(derivation.problem.claims, claims, strict=True):
+        if not comparison.ok:
+            show_summary(console, "false", comparison.tensor, ok=False)
+        elif any(identity is claim for claim in derivation.unproved):
+            show_summary(console, "holds", f"{comparison.tensor} (no proof found; error {comparison.error:.1e})")
+        else:
+            show_summary(console, "proved", comparison.tensor)
+
+
 def show_refutation(console: Console, report: Report, *, written: bool) -> None:
     """Print which tensors are wrong, by how much, at which sizes."""
     outcome = "the files were written all the same (--force)" if written else "nothing was written"
-    show_error(console, f"the generated code does not compute what it should; {outcome}")
+    claims = all(comparison.method == CLAIM_METHOD for comparison in report.failures)
+    what = "a claim of the spec is false" if claims else "the generated code does not compute what it should"
+    show_error(console, f"{what}; {outcome}")
     for comparison in report.failures:
         show(console, f"  {comparison}")
 

@@ -1,0 +1,91 @@
+"""Is what a spec asks to prove true at all? Both sides are evaluated, whether a proof was found or not.
+
+That no proof was found says nothing; that the sides differ at a random point refutes the claim.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from indexcalc.algebra.terms import Terms, free_indices, tensors_of
+from indexcalc.errors import UnsupportedError
+from indexcalc.notes.text import terms_text
+from indexcalc.problem import Problem
+from indexcalc.program import Identity
+from indexcalc.proof.evaluate import evaluate
+from indexcalc.proof.numeric import Array
+from indexcalc.proof.oracles import BOUNDS, Point, method_for, total_gradient
+from indexcalc.proof.report import Comparison
+from indexcalc.proof.sampling import sample_point, size_sets, weights_for
+
+CLAIM_METHOD = "both sides evaluated"
+"""How a claim is checked; gradients in it come from the oracles."""
+
+FLOOR = 1e-4
+"""The least scale an error is divided by; inputs and upstream gradients are of order 1."""
+
+
+def check_claims(problem: Problem, *, seed: int = 0) -> tuple[Comparison, ...]:
+    """For each claim of a problem, the worst error over several sets of sizes, in the order of the claims.
+
+    Args:
+        problem: the forward program and the claims.
+        seed: of the random inputs and upstream gradients.
+
+    Raises:
+        UnsupportedError: if no random inputs satisfy the program's assumptions and domains.
+    """
+    if not problem.claims:
+        return ()
+    rng = np.random.default_rng(seed)
+    worst: dict[int, Comparison] = {}
+    for sizes in size_sets(problem.program, rng):
+        try:
+            point = sample_point(problem.program, sizes, rng)
+        except UnsupportedError:
+            if 1 not in sizes.values():
+                raise
+            continue
+        named = named_values(problem, point, rng)
+        for number, claim in enumerate(problem.claims):
+            found = compare_sides(problem, claim, named, point)
+            if number not in worst or found.error > worst[number].error:
+                worst[number] = found
+    return tuple(worst.values())
+
+
+def named_values(problem: Problem, point: Point, rng: np.random.Generator) -> dict[str, Array]:
+    """Every tensor that a claim reads: forward tensors, upstream gradients, gradients by the oracles."""
+    weights = weights_for(problem, point, rng)
+    named = {**point.values, **{up.name: weights[up.of] for up in problem.upstream}}
+    read = {name for claim in problem.claims for name in tensors_of((*claim.left, *claim.right))}
+    for tensor, name in problem.gradient_names.items():
+        if name in read and name not in named:
+            named[name] = total_gradient(problem.program, point, weights, tensor)
+    return named
+
+
+def compare_sides(problem: Problem, claim: Identity, named: dict[str, Array], point: Point) -> Comparison:
+    """The two sides at one point; the scale of the error is the largest number that either side is made of."""
+    free = free_indices((*claim.left, *claim.right))
+    sides = [evaluate(terms, free, named, point.sizes, point.parameters) for terms in (claim.left, claim.right)]
+    read = [named[name] for name in tensors_of((*claim.left, *claim.right))]
+    scale = max([FLOOR, *(float(np.max(np.abs(array), initial=0.0)) for array in (*sides, *read))])
+    error = float(np.max(np.abs(sides[0] - sides[1]), initial=0.0)) / scale
+    sizes = {str(extent): size for extent, size in point.sizes.items()}
+    bound = BOUNDS[method_for(problem.program)]
+    return Comparison(
+        claim_text(claim, problem), CLAIM_METHOD, error if np.isfinite(error) else float("inf"), bound, sizes
+    )
+
+
+def claim_text(claim: Identity, problem: Problem) -> str:
+    """A claim in one line of text."""
+    authored = {*problem.names.values(), *problem.given.values()}
+    spelled = {name: f"d{problem.loss or 'L'}/d{tensor}" for tensor, name in problem.gradient_names.items()}
+    unnamed = {name: text for name, text in spelled.items() if name not in authored}
+
+    def side(terms: Terms) -> str:
+        return terms_text(terms, unnamed)
+
+    return f"{side(claim.left)} = {side(claim.right)}"
