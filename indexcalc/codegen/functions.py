@@ -9,10 +9,11 @@ from itertools import count, repeat
 import sympy as sp
 
 from indexcalc.algebra.terms import Access
+from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
 from indexcalc.codegen.operands import Scope, aligned, arranged, reduced
-from indexcalc.codegen.plan import terms_node, terms_operand, where
+from indexcalc.codegen.plan import terms_node, terms_operand
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.source import Node
 from indexcalc.codegen.statements import Kind, Statement

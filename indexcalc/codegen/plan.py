@@ -7,7 +7,7 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.renaming import rename_powers
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Power, Term, Terms, free_indices
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Power, Term, Terms, free_indices, tensors_of
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.codegen.contraction import contracted, einsum
 from indexcalc.codegen.factors import Factor, fused, multiplied, where, with_masks
@@ -150,7 +150,9 @@ def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
             function = template[: template.index("(")]
             arguments = [part.strip() for part in template[len(function) + 1 : -1].split(",")]
             nodes = [operand.node if part == "{x}" else Atom(part.format(x="", c=constant)) for part in arguments]
-            return Operand(Call(function, tuple(nodes)), operand.axes)
+            call = Call(function, tuple(nodes))
+            # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
+            return Operand(call if tensors_of(arg) or operand.axes else Call("float", (call,)), operand.axes)
         case Delta() | Iverson():
             return masks_node([base], order, scope)
     raise UnsupportedError("an unevaluated derivative cannot be written as code")

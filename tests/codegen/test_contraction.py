@@ -1,0 +1,75 @@
+"""Contractions: right, and written so that no version of NumPy loops over them."""
+
+import re
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from indexcalc.algebra.terms import Index
+from indexcalc.codegen.contraction import contracted
+from indexcalc.codegen.operands import Operand, Scope, transposed
+from indexcalc.codegen.source import Atom, flat
+
+SIZES = dict(zip("bcijklm", (2, 3, 4, 5, 6, 2, 3), strict=True))
+INDEX = {letter: Index(letter, sp.Symbol(f"n_{letter}", positive=True, integer=True)) for letter in SIZES}
+SCOPE = Scope({}, {index.extent: str(index.extent) for index in INDEX.values()}, "float")
+
+
+def source(formula):
+    inputs, out = formula.split("->")
+    operands = [Operand(Atom(f"x{n}"), tuple(INDEX[c] for c in text)) for n, text in enumerate(inputs.split(","))]
+    axes = tuple(INDEX[c] for c in out)
+    return flat(transposed(contracted(operands, axes, SCOPE), axes).node)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "ij,jk->ik",
+        "ij,jk->ki",
+        "ij,ij->i",
+        "ij,ij->",
+        "ij,j->i",
+        "ijk,jl->il",
+        "bij,bjk->bik",
+        "bij,bkj->bki",
+        "bcij,bcjk->bcik",
+        "ibj,jbk->bik",
+        "bijk,bjkl->bil",
+        "bijk,bkl->bijl",
+        "bijk,bklm->bmijl",
+        "bij,bj->bi",
+        "bij,bjk,bkl->bil",
+        "ij,jk,ik->i",
+        "ij,jk,kl->il",
+        "ij,ij,jk->ik",
+    ],
+)
+def test_agrees_with_plain_einsum(formula):
+    rng = np.random.default_rng(0)
+    arrays = {
+        f"x{n}": rng.standard_normal([SIZES[c] for c in text])
+        for n, text in enumerate(formula.split("->")[0].split(","))
+    }
+    text = source(formula)
+    found = eval(text, {"np": np, **arrays, **{f"n_{c}": size for c, size in SIZES.items()}})
+    np.testing.assert_allclose(found, np.einsum(formula, *arrays.values()), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("formula", ["ij,jk->ik", "ij,jk->ki", "bij,bjk->bik", "bijk,bjkl->bil", "ij,jk,ik->i"])
+def test_never_einsum_without_optimize(formula):
+    calls = re.findall(r"np\.einsum\(", source(formula))
+    assert len(calls) == source(formula).count("optimize=True")
+
+
+@pytest.mark.parametrize("formula", ["bij,bjk->bik", "bij,bkj->bki", "bijk,bjkl->bil", "bij,bjk,bkl->bil"])
+def test_batches_of_matrix_products_are_written_as_such(formula):
+    assert " @ " in source(formula)
+    assert "einsum" not in source(formula)
+
+
+def test_the_text_is_what_a_person_would_write():
+    assert source("ij,jk->ik") == 'np.einsum("ij,jk->ik", x0, x1, optimize=True)'
+    assert source("bij,bkj->bik") == "x0 @ x1.swapaxes(-1, -2)"
+    assert source("ij->i") == "x0.sum(axis=1)"

@@ -1,0 +1,42 @@
+"""The private functions of generated modules: accurate, and silent for large arguments."""
+
+import math
+
+import numpy as np
+import pytest
+
+from indexcalc.calculus.pointwise import ROWS
+from indexcalc.codegen.special import SPECIAL, needed_functions
+
+SPACE = {"np": np}
+for row in SPECIAL.values():
+    exec(row.source, SPACE)
+
+POINTS = np.concatenate([np.linspace(-8.0, 8.0, 20_001), [0.0, 1e-300, -1e-12, 40.0, -40.0]])
+
+
+def test_erf_is_accurate_to_the_last_bits():
+    expected = np.array([math.erf(x) for x in POINTS])
+    np.testing.assert_allclose(SPACE["_erf"](POINTS), expected, rtol=2e-15, atol=0.0)
+
+
+def test_sigmoid_is_accurate_in_both_tails():
+    expected = np.array([1.0 / (1.0 + math.exp(-x)) for x in POINTS])
+    np.testing.assert_allclose(SPACE["_sigmoid"](POINTS), expected, rtol=1e-15, atol=0.0)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if not row.positive], ids=lambda row: row.name)
+def test_rows_are_silent_and_keep_float32(row):
+    source = row.numpy.format(x="x", c="0.5")
+    for size in (0.0, 1.0, 1e4):
+        if row.name == "exp" and size > 1.0:
+            continue
+        x = np.array([-size, size], dtype=np.float32)
+        found = eval(source, {**SPACE, "x": x})
+        assert found.dtype == np.float32
+        assert np.all(np.isfinite(found))
+
+
+def test_a_function_brings_those_that_it_calls():
+    assert needed_functions(["y = _gelu(x)"]) == ("_gelu", "_erf", "_ratio")
+    assert needed_functions(["y = np.exp(x)"]) == ()

@@ -1,0 +1,107 @@
+"""Stable forms: found by structure, right where the plain form overflows, and true wherever a sum is kept."""
+
+import types
+
+import numpy as np
+import pytest
+
+from indexcalc.codegen import numpy_module
+from indexcalc.language import read_problem
+from indexcalc.rewrite.derive import derive
+
+HEAD = """
+title "t"
+index i, j : T
+index c, l : C
+input z[i,c], w[c]
+"""
+
+
+def module_of(body, derive_line="derive z"):
+    problem = read_problem(f"{HEAD}{body}\n{derive_line}\n")
+    source = numpy_module(derive(problem))
+    module = types.ModuleType("generated")
+    exec(source, module.__dict__)
+    return module, source
+
+
+BIG = np.array([[1e4, -1e4, 9999.0], [-1e4, -1e4, -1e4], [0.0, 1.0, 2.0]])
+WEIGHTS = np.array([0.5, 0.25, 1.25])
+
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "p[i,c] = exp(z[i,c]) / sum[l](exp(z[i,l]))",
+        "p[i,c] = softmax[c](z[i,c])",
+        "E[i,c] = exp(z[i,c])\nZ[i] = sum[c](E[i,c])\np[i,c] = E[i,c] / Z[i]",
+        "Z[i] = sum[c](exp(z[i,c]))\nR[i] = 1 / Z[i]\nq[i] = log(Z[i])\np[i,c] = exp(z[i,c]) / Z[i]",
+        "p[i,c] = 1 / sum[l](exp(z[i,l])) * exp(z[i,c])",
+    ],
+)
+def test_softmax_in_every_spelling(body):
+    module, _ = module_of(body)
+    with np.errstate(divide="ignore"):  # 1 / Z, where it is asked for, is infinite: Z is 0 in floats
+        values = module.forward(BIG, WEIGHTS)
+    np.testing.assert_allclose(values.p, softmax(BIG), rtol=1e-12)
+    assert np.all(np.isfinite(values.p))
+
+
+def test_log_sum_exp_and_the_log_of_a_named_softmax():
+    module, source = module_of(
+        "p[i,c] = softmax[c](z[i,c])\ns[i] = sum[c](w[c] * log(p[i,c]))\nt[i] = logsumexp[c](z[i,c])"
+    )
+    values = module.forward(BIG, WEIGHTS)
+    shifted = BIG - BIG.max(axis=1, keepdims=True)
+    log_sum = np.log(np.exp(shifted).sum(axis=1))
+    np.testing.assert_allclose(values.t, BIG.max(axis=1) + log_sum)
+    np.testing.assert_allclose(values.s, ((shifted - log_sum[:, None]) * WEIGHTS).sum(axis=1))
+    assert "np.log(p" not in source
+
+
+def test_weighted_sums_are_shifted_as_well():
+    module, _ = module_of("p[i,c] = exp(z[i,c]) / sum[l](w[l] * exp(z[i,l]))")
+    values = module.forward(BIG, WEIGHTS)
+    e = np.exp(BIG - BIG.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(values.p, e / (e * WEIGHTS).sum(axis=1, keepdims=True))
+
+
+def test_a_mask_hides_huge_scores_from_the_maximum():
+    body = """
+index m, n, k : S
+input x[m,n]
+p[m,n] = [n <= m] * exp(x[m,n]) / sum[k]([k <= m] * exp(x[m,k]))
+"""
+    module, _ = module_of(body, "derive x")
+    x = np.array([[0.0, 1e5, 1e5], [1.0, 2.0, 1e5], [-1e4, 1e4, 0.0]])
+    p = module.forward(BIG, WEIGHTS, x).p
+    hidden = np.where(np.tri(3, dtype=bool), x, -np.inf)
+    np.testing.assert_allclose(p, softmax(hidden))
+    assert np.all(np.isfinite(p))
+
+
+def test_the_true_sum_is_kept_where_it_is_asked_for():
+    module, source = module_of("Z[i] = sum[c](exp(z[i,c]))\np[i,c] = exp(z[i,c]) / Z[i]\nq[i] = Z[i]^2 + 1")
+    small = BIG[2:]
+    values = module.forward(small, WEIGHTS)
+    np.testing.assert_allclose(values.Z, np.exp(small).sum(axis=1))
+    np.testing.assert_allclose(values.q, np.exp(small).sum(axis=1) ** 2 + 1)
+    assert "Z_shifted" in source
+
+
+def test_a_sum_used_in_no_stable_way_is_left_alone():
+    _, source = module_of("Z[i] = sum[c](exp(z[i,c]))\nq[i] = 1 / (Z[i] + 1)")
+    assert "max" not in source
+
+
+def test_another_rows_sum_is_no_softmax():
+    module, source = module_of("Z[i] = sum[c](exp(z[i,c]))\nq[i,j,c] = exp(z[i,c]) / Z[j]")
+    small = np.array([[0.0, 1.0, 2.0], [1.0, 3.0, 0.5]])
+    expected = np.exp(small)[:, None, :] / np.exp(small).sum(axis=1)[None, :, None]
+    np.testing.assert_allclose(module.forward(small, WEIGHTS).q, expected)
+    assert "max" not in source
