@@ -15,17 +15,18 @@ import sympy as sp
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
+from indexcalc.notes.layout import SOFT, WEAK, solid, width
 from indexcalc.notes.names import Notation
 from indexcalc.program import Identity
 
-SOFT, WEAK = "\x1e", "\x1f"
 RELATIONS = {"<": "<", "<=": r"\le", "!=": r"\neq"}
+WIDE_FRACTION = 42.0
+"""The widest numerator or denominator; a wider fraction is printed with negative exponents, which can be broken."""
+
+WIDE_PARTIAL = 22.0
+"""The widest numerator of a derivative; behind a wider one's operator the expression stands in brackets."""
+
 TALL = ("\\frac", "\\sum", "\\sqrt")
-
-
-def solid(text: str) -> str:
-    """The text without its marks: for what must stay on one line, such as a numerator."""
-    return text.replace(SOFT, "").replace(WEAK, "")
 
 
 def parenthesised(text: str) -> str:
@@ -85,10 +86,10 @@ def access_latex(base: Access, notation: Notation) -> str:
 def function_latex(base: Fn, notation: Notation) -> str:
     """A pointwise function as its row says; prefix functions take parentheses always."""
     row = row_of(base.name)
-    argument = solid(terms_latex(base.arg, notation))
+    argument = terms_latex(base.arg, notation)
     constant = scalar_text(base.params[0], notation) if base.params else ""
     if not row.latex.endswith(" {x}"):
-        return row.latex.format(x=argument, c=constant)
+        return row.latex.format(x=solid(argument), c=constant)
     prefix = row.latex.removesuffix(" {x}").format(c=constant)
     return prefix + parenthesised(argument)
 
@@ -96,7 +97,10 @@ def function_latex(base: Fn, notation: Notation) -> str:
 def partial_latex(base: Partial, notation: Notation) -> str:
     """An unevaluated derivative as a fraction."""
     below = rf"\partial {access_latex(base.wrt, notation)}"
-    return fraction(rf"\partial {solid(base_latex(base.base, notation))}", below, notation)
+    text = base_latex(base.base, notation)
+    if width(text) > WIDE_PARTIAL:
+        return fraction(r"\partial", below, notation) + bracketed(text)
+    return fraction(rf"\partial {solid(text)}", below, notation)
 
 
 def base_latex(base: Base, notation: Notation) -> str:
@@ -146,17 +150,24 @@ def is_tall(base: Base, notation: Notation) -> bool:
     return isinstance(base, Partial) or (isinstance(base, Access) and base.tensor in notation.gradients)
 
 
+def negated(powers: Sequence[Power]) -> list[Power]:
+    """Every exponent with the other sign."""
+    return [(base, -exponent) for base, exponent in powers]
+
+
 def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.S.One) -> str:
     """A product with what has a negative exponent below a fraction bar, times a scalar.
 
     The scalar goes into the fraction where nothing else stands above the bar; derivatives stand behind it.
     """
     above = [(base, exp) for base, exp in powers if not exp.could_extract_minus_sign()]
-    below = [(base, -exp) for base, exp in powers if exp.could_extract_minus_sign()]
+    below = negated([(base, exp) for base, exp in powers if exp.could_extract_minus_sign()])
     if not below:
         return scaled(scale, factors_latex(above, notation, alone=False), notation)
     tall = [(base, exp) for base, exp in above if is_tall(base, notation)]
     flat = [(base, exp) for base, exp in above if not is_tall(base, notation)]
+    if max(width(factors_latex(part, notation, alone=True)) for part in (flat, below)) > WIDE_FRACTION:
+        return scaled(scale, factors_latex([*flat, *tall, *negated(below)], notation, alone=False), notation)
     top, bottom = solid(factors_latex(flat, notation, alone=True)), solid(factors_latex(below, notation, alone=True))
     if not flat:
         numerator, denominator = scale.as_numer_denom()

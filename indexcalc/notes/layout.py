@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from indexcalc.notes.latex import SOFT, WEAK, solid
+SOFT, WEAK = "\x1e", "\x1f"
+"""Where a line may end: between terms, and less willingly inside a parenthesis or between factors."""
 
 LINE_WIDTH = 60.0
 """The widest line, in widths of an average letter of the body font."""
+
+LEFT_WIDTH = 20.0
+"""The widest left side that a right side may stand beside in a broken equation."""
 
 SMALL = 0.7
 """The width of a letter in a subscript or an exponent, in that of one in the body."""
@@ -17,6 +21,11 @@ TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_]|\s+|.", re.DOTALL)
 COMMANDS = {r"\sum": 2.2, r"\,": 0.4, r"\quad": 2.0, r"\qquad": 4.0, r"\le": 2.0, r"\odot": 2.0, r"\partial": 1.1}
 NO_WIDTH = (r"\bigl", r"\bigr", r"\Bigl", r"\Bigr", r"\left", r"\right", r"\mathrm", r"\mathtt", r"\mathcal", r"\boxed")
 WIDE = {"+": 2.2, "-": 2.2, "=": 2.8, "<": 2.4, ",": 0.8, "(": 0.8, ")": 0.8, "[": 0.6, "]": 0.6, SOFT: 0.0, WEAK: 0.0}
+
+
+def solid(text: str) -> str:
+    """The text without its marks: for what must stay on one line, such as a numerator."""
+    return text.replace(SOFT, "").replace(WEAK, "")
 
 
 def width(text: str) -> float:
@@ -72,29 +81,26 @@ def filled(pieces: Sequence[str], room: float) -> list[str]:
 
 
 def chain_latex(left: str, relation: str, parts: Sequence[str]) -> str:
-    r"""``left = part = part``: on one line if it fits, else aligned at the equals signs."""
+    r"""``left = part = part``: on one line if it fits, else aligned at the equals signs.
+
+    A left side that leaves little room stands on lines of its own.
+    """
     whole = f"{left} {relation} " + " = ".join(parts)
     if width(whole) <= LINE_WIDTH:
         return solid(whole)
-    room = LINE_WIDTH - width(left) - 3
-    rows = []
-    for number, part in enumerate(parts):
-        sign = relation if number == 0 else "="
-        first, *rest = wrapped(part, room)
-        head = left if number == 0 else ""
-        rows.append(f"{head} &{sign} {first}")
-        rows.extend(rf"&\qquad {line.strip()}" for line in rest)
-    body = " \\\\\n".join(row.strip() for row in rows)
-    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
-
-
-def stacked(equations: Sequence[str]) -> str:
-    """Several short equations: in a row if they fit, else one below the other."""
-    if len(equations) == 1:
-        return equations[0]
-    if all("aligned" not in equation for equation in equations):
-        row = r", \qquad ".join(equations)
-        if width(row) <= LINE_WIDTH:
-            return row
-    body = " \\\\\n".join(f"&{equation}" for equation in equations)
+    signs = [relation, *["="] * (len(parts) - 1)]
+    if width(left) > LEFT_WIDTH:
+        first, *others = wrapped(left, LINE_WIDTH)
+        rows = [f"&{first}", *(rf"&\qquad {line}" for line in others)]
+        for sign, part in zip(signs, parts, strict=True):
+            first, *others = wrapped(part, LINE_WIDTH - 6)
+            rows.append(rf"&\quad {sign} {first}")
+            rows.extend(rf"&\qquad {line}" for line in others)
+    else:
+        rows = []
+        for number, (sign, part) in enumerate(zip(signs, parts, strict=True)):
+            first, *others = wrapped(part, LINE_WIDTH - width(left) - 6)
+            rows.append(f"{'' if number else solid(left)} &{sign} {first}")
+            rows.extend(rf"&\qquad {line}" for line in others)
+    body = " \\\\\n".join(" ".join(row.split()) for row in rows)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"

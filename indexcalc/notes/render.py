@@ -33,13 +33,12 @@ from indexcalc.notes.latex import (
     fraction,
     joined,
     scalar_text,
-    solid,
     subject_latex,
     subscripted,
     term_latex,
     terms_latex,
 )
-from indexcalc.notes.layout import chain_latex
+from indexcalc.notes.layout import chain_latex, solid
 from indexcalc.notes.matrix import Matrix, Whole
 from indexcalc.notes.matrix_latex import matrix_latex, whole_latex
 from indexcalc.notes.names import Notation
@@ -102,9 +101,7 @@ def side_latex(side: Side, notation: Notation) -> str:
 
 def left_latex(left: Left, notation: Notation) -> str:
     """The left side of a displayed equation."""
-    if isinstance(left, tuple):
-        return solid(terms_latex(left, notation))
-    return solid(subject_latex(left, notation))
+    return terms_latex(left, notation) if isinstance(left, tuple) else subject_latex(left, notation)
 
 
 def display_latex(display: Display, notation: Notation) -> str:

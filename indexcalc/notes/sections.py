@@ -17,6 +17,7 @@ from indexcalc.algebra.terms import (
     Terms,
     accesses_of,
     tensors_of,
+    walk,
 )
 from indexcalc.calculus.steps import (
     Derivation,
@@ -41,6 +42,9 @@ from indexcalc.notes.narration import Local, Parts, steps_blocks
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.reading import leftover_deltas, path_reading, reading_of
 from indexcalc.program import Equation
+
+SHORT = 8
+"""The most factors, at all depths, of a formula that is written out inside another one."""
 
 
 def section_blocks(derivation: Derivation, section: Section) -> list[Block]:
@@ -81,8 +85,8 @@ def put_in(derivation: Derivation, section: Section) -> Iterator[Block]:
 
 
 def is_bare_product(terms: Terms) -> bool:
-    """Whether there is one term, without sums."""
-    return len(terms) == 1 and not terms[0].summed
+    """Whether there is one term, without sums, that is short enough to read inside another."""
+    return len(terms) == 1 and not terms[0].summed and len(tuple(walk(terms))) <= SHORT
 
 
 def written_out(term: Term, source: Equation) -> Term:

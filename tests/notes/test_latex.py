@@ -8,7 +8,8 @@ import sympy as sp
 from indexcalc.algebra.build import access, product
 from indexcalc.algebra.terms import Access, Add, Delta, Fn, Index, Iverson, Partial, Term, Terms
 from indexcalc.calculus.steps import ThroughConsumer
-from indexcalc.notes.latex import solid, subject_latex, terms_latex
+from indexcalc.notes.latex import subject_latex, terms_latex
+from indexcalc.notes.layout import solid
 from indexcalc.notes.names import Notation
 
 ONE = sp.S.One
@@ -64,6 +65,20 @@ def one(coeff: sp.Expr | int, *powers: tuple, summed: tuple[Index, ...] = ()) ->
 )
 def test_terms(terms: Terms, latex: str) -> None:
     assert solid(terms_latex(terms, PLAIN)) == latex
+
+
+WIDE = Add(tuple(product(n, ((Access("LongName", (TOK, TOK)), ONE),)) for n in range(1, 9)))
+
+
+def test_a_fraction_too_wide_to_stand_on_a_line_gets_a_negative_exponent() -> None:
+    text = terms_latex(one(1, (A, ONE), (WIDE, -ONE)), PLAIN)
+    assert r"\frac" not in text
+    assert solid(text).endswith(")^{-1}")
+
+
+def test_a_wide_expression_stands_behind_the_operator() -> None:
+    text = solid(terms_latex(one(1, (Partial(WIDE, B), ONE)), PLAIN))
+    assert text.startswith(r"\frac{\partial}{\partial B_{ij}}\bigl[(\mathrm{LongName}")
 
 
 def test_running_text_has_no_tall_fractions() -> None:

@@ -7,8 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexcalc.notes.latex import SOFT, WEAK, solid
-from indexcalc.notes.layout import LINE_WIDTH, chain_latex, width, wrapped
+from indexcalc.notes.layout import LINE_WIDTH, SOFT, WEAK, chain_latex, solid, width, wrapped
 
 
 def test_widths_are_as_printed() -> None:
@@ -25,6 +24,12 @@ def test_a_short_chain_stays_on_one_line() -> None:
 def test_a_long_chain_is_aligned_at_the_equals_signs() -> None:
     part = "x" * 40
     assert chain_latex("a", "=", [part, part]) == f"\\begin{{aligned}}\na &= {part} \\\\\n&= {part}\n\\end{{aligned}}"
+
+
+def test_a_wide_left_side_stands_on_a_line_of_its_own() -> None:
+    left, right = "l" * 40, "r" * 40
+    expected = f"\\begin{{aligned}}\n&{left} \\\\\n&\\quad = {right}\n\\end{{aligned}}"
+    assert chain_latex(left, "=", [right]) == expected
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=30), min_size=1, max_size=12), st.sampled_from([SOFT, WEAK]))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from indexcalc.algebra.build import access, product
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms
-from indexcalc.notes.latex import solid
+from indexcalc.notes.layout import solid
 from indexcalc.notes.matrix import (
     Diagonal,
     DiagonalOf,
