@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from indexcalc.errors import SpecError
 from indexcalc.language.lower import lower
 from indexcalc.language.reader import parse
 from indexcalc.language.source import Source
+from indexcalc.language.syntax import At
 from indexcalc.problem import Problem
 
 SIZE_LIMIT = 200_000
 """The longest spec, in bytes of a file or characters of a text."""
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Characters that no text holds, and that neither Python, LaTeX nor a terminal takes for text; tabs are welcome."""
 
 
 def read_problem(text: str, file: str = "<text>", slug: str = "derivation") -> Problem:
@@ -29,6 +34,12 @@ def read_problem(text: str, file: str = "<text>", slug: str = "derivation") -> P
         raise SpecError(f"{file} is longer than {SIZE_LIMIT} characters; a spec is a short text")
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     source = Source(file, tuple(lines))
+    for number, line in enumerate(lines, start=1):
+        if (found := CONTROL.search(line)) is not None:
+            raise source.error(
+                f"the character U+{ord(found.group()):04X} has no place in a spec: it is a control character",
+                At(number, found.start() + 1),
+            )
     return lower(parse(source), source, slug)
 
 
