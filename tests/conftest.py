@@ -1,0 +1,27 @@
+"""``pytest --regenerate`` writes the golden files instead of comparing with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--regenerate", action="store_true", help="write generated files instead of comparing with them")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Compare a text with the file that holds it, byte for byte, or write the file."""
+
+    def compare(path: Path, text: str) -> None:
+        if request.config.getoption("--regenerate"):
+            path.write_text(text, encoding="utf-8", newline="\n")
+        assert path.is_file(), f"{path} is missing; pytest --regenerate writes it"
+        # Compared by line, so that a failure shows the lines that differ.
+        found = path.read_bytes().decode("utf-8")
+        assert text.split("\n") == found.split("\n"), f"{path} differs; pytest --regenerate writes it anew"
+
+    return compare

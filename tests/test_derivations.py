@@ -1,0 +1,79 @@
+"""Every shipped derivation: its files are what the engine writes, its steps keep their values, its code is right.
+
+And that the check can be trusted: every wrong variant of every gradient is caught.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from indexcalc.calculus.steps import Derivation
+from indexcalc.generation import render, rendered_files, validate
+from indexcalc.language import load_problem
+from indexcalc.library import shipped_paths
+from indexcalc.proof.gradcheck import check_backward
+from indexcalc.proof.steps import check_derivation
+from indexcalc.proof.variants import wrong_programs
+from indexcalc.rewrite.derive import derive
+
+PATHS = shipped_paths()
+every_derivation = pytest.mark.parametrize("name", PATHS)
+
+
+@cache
+def derivation_of(name: str) -> Derivation:
+    return derive(load_problem(PATHS[name]))
+
+
+@every_derivation
+def test_the_files_beside_the_spec_are_what_the_engine_writes(name, golden):
+    for file, text in rendered_files(name, render(derivation_of(name))).items():
+        golden(PATHS[name].parent / file, text)
+
+
+@every_derivation
+def test_nothing_else_lies_beside_the_spec(name):
+    files = {path.name for path in PATHS[name].parent.iterdir() if path.name != "__pycache__"}
+    assert files == {f"{name}{suffix}" for suffix in (".ixc", ".md", ".tex", ".py")}
+
+
+@every_derivation
+def test_a_second_derivation_gives_the_same_texts(name):
+    again = derive(load_problem(PATHS[name]))
+    assert render(again) == render(derivation_of(name))
+
+
+@every_derivation
+def test_every_step_keeps_its_value(name):
+    assert check_derivation(derivation_of(name), seed=1) == []
+
+
+@every_derivation
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_generated_code_agrees_with_the_oracles(name, seed):
+    derivation = derivation_of(name)
+    report = validate(derivation, (PATHS[name].parent / f"{name}.py").read_text(encoding="utf-8"), seed=seed)
+    assert report.ok, "\n".join(map(str, report.failures))
+    gradients = {derivation.problem.gradient_names[target] for target in derivation.problem.targets}
+    assert gradients <= {comparison.tensor for comparison in report.comparisons}
+
+
+@every_derivation
+def test_everything_that_is_claimed_is_proved(name):
+    assert derivation_of(name).unproved == ()
+
+
+@every_derivation
+def test_every_wrong_variant_of_every_gradient_is_caught(name):
+    derivation = derivation_of(name)
+    variants = list(wrong_programs(derivation.backward))
+    assert {equation for _, equation, _ in variants} == {equation.name for equation in derivation.backward.equations}
+    for kind, equation, program in variants:
+        assert not check_backward(derivation.problem, program).ok, f"{kind} in the equation of {equation} passes"
+
+
+def test_the_variants_are_of_at_least_eight_kinds():
+    kinds = {kind for name in PATHS for kind, _, _ in wrong_programs(derivation_of(name).backward)}
+    assert len(kinds) >= 8
