@@ -81,3 +81,10 @@ def test_wrong_equations_and_identities_are_named():
     found = [failure.what for failure in check_derivation(derivation)]
     assert any("the equation of dV is wrong" in what for what in found)
     assert any("identity" in what for what in found)
+
+
+def test_rounding_of_terms_that_cancel_is_not_held_against_a_step(context):
+    """1e12 S - 1e12 S + S is S to four digits only, yet the step is right; dropping a large term is not."""
+    large = tuple(term(at("S", i, j), coeff=coeff) for coeff in (10**12, -(10**12), 1))
+    assert check_step(step(at("S", i, j), large, large[2:]), context) < STEP_BOUND
+    assert check_step(step(at("S", i, j), large, large[1:]), context) > 0.1
