@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import count, repeat
 
-import sympy as sp
-
 from indexcalc.algebra.terms import Access
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import equation_text, terms_text
@@ -17,7 +15,6 @@ from indexcalc.codegen.plan import terms_node, terms_operand
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.source import Node
 from indexcalc.codegen.statements import Kind, Statement
-from indexcalc.program import Tensor
 
 
 def statement_lines(statement: Statement, scope: Scope, part: str) -> list[str]:
@@ -79,25 +76,6 @@ def identifiers(lines: Iterable[str]) -> frozenset[str]:
     text = re.sub(r'"[^"]*"', "", text)
     text = re.sub(r"\b[a-z]+=", "", text)
     return frozenset(re.findall(r"(?<![\w.])[^\W\d]\w*", text))
-
-
-def extent_lines(wanted: Sequence[sp.Symbol], arrays: Sequence[tuple[str, Tensor]], scope: Scope) -> list[str]:
-    """Assignments of the extents `wanted` from the shapes of `arrays`, ``(variable, tensor)`` pairs."""
-    missing = list(wanted)
-    lines: list[str] = []
-    for variable, tensor in arrays:
-        extents = [slot.extent for slot in tensor.slots]
-        found = [extent for extent in dict.fromkeys(extents) if extent in missing]
-        if not found:
-            continue
-        missing = [extent for extent in missing if extent not in found]
-        if len(found) == 1:
-            lines.append(f"{scope.scalars[found[0]]} = {variable}.shape[{extents.index(found[0])}]")
-        else:
-            first = {extents.index(extent): extent for extent in found}
-            names = [scope.scalars[first[n]] if n in first else "_" for n in range(len(extents))]
-            lines.append(f"{', '.join(names)} = {variable}.shape")
-    return lines
 
 
 def call_or_wrap(head: str, arguments: Sequence[str], depth: int = 1) -> list[str]:

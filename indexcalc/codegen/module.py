@@ -12,9 +12,10 @@ from indexcalc.codegen.functions import identifiers, statement_lines
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_fields, make_plan, part_stem
 from indexcalc.codegen.prose import field, paragraph, plain, shape_text
-from indexcalc.codegen.signatures import backward_function, forward_function
+from indexcalc.codegen.signatures import backward_function, forward_function, wanted_extents
 from indexcalc.codegen.special import SPECIAL, needed_functions
 from indexcalc.codegen.statements import Statement
+from indexcalc.codegen.storage import merge_line, split_line
 
 AMBIGUOUS = ("I", "O", "l")
 """Names that linters call ambiguous; where an author chose one, it stays."""
@@ -36,12 +37,13 @@ def numpy_module(derivation: Derivation) -> str:
         *(
             line
             for symbol in read
-            for line in field(plan.scalars[symbol], "float", f"scalar: {scalar_doc(plan, symbol)}")
+            for line in field(
+                plan.scalars[symbol], "int" if symbol in plan.extents else "float", scalar_doc(plan, symbol)
+            )
         ),
     ]
     gradients = gradient_fields(derivation)
-    tensors = derivation.problem.program.tensors
-    ambiguous = [name for name in sorted({*plan.tensors.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
+    ambiguous = [name for name in sorted({*plan.stored.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
     return template().render(
         ambiguous=", ".join(ambiguous),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass.", hang="")),
@@ -50,7 +52,7 @@ def numpy_module(derivation: Derivation) -> str:
         gradient_fields=[
             line
             for target, name in gradients.items()
-            for line in field(name, "np.ndarray", f"{shape_text(tensors[target].slots, plan.scalars)} dL/d{target}")
+            for line in field(name, "np.ndarray", f"{shape_text(plan.axes(target), plan.scalars)} dL/d{target}")
         ],
         functions=functions,
         private_functions=[SPECIAL[name].source for name in needed_functions([*forward_body, *backward_body])],
@@ -75,19 +77,33 @@ def title(plan: Plan) -> str:
 def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope) -> list[str]:
     """All statements as lines."""
     part = part_stem(plan)
-    return [line for statement in statements for line in statement_lines(statement, scope, part)]
+    given = [*plan.program.tensors, *(up.name for up in plan.derivation.problem.upstream)]
+    returned = {*plan.program.tensors, *plan.derivation.backward.outputs}
+    assigned = {statement.name for statement in statements}
+    lines: list[str] = []
+    for statement in statements:
+        lines += statement_lines(statement, scope, part)
+        if statement.name in returned and plan.is_fused(statement.name):
+            lines.append(merge_line(plan.tensors[statement.name], plan.array(statement.name), scope))
+    used = identifiers(lines)
+    fused = [name for name in given if name not in assigned and plan.is_fused(name) and plan.tensors[name] in used]
+    return [*(split_line(plan.tensors[name], plan.array(name), scope) for name in fused), *lines]
 
 
 def backward_reads(plan: Plan, body: list[str]) -> list[sp.Symbol]:
     """The scalars that the backward pass needs and no shape shows: `Values` carries them."""
-    used = identifiers(body)
+    used, wanted = identifiers(body), wanted_extents(plan, body)
     parameters = [parameter.symbol for parameter in plan.program.parameters]
-    return [symbol for symbol in (*plan.unread, *parameters) if plan.scalars[symbol] in used]
+    return [
+        *(extent for extent in plan.unread if extent in wanted),
+        *(symbol for symbol in parameters if plan.scalars[symbol] in used),
+    ]
 
 
 def scalar_doc(plan: Plan, symbol: sp.Symbol) -> str:
     """What a scalar means."""
-    return next((p.doc for p in plan.program.parameters if p.symbol == symbol), "extent")
+    doc = next((p.doc for p in plan.program.parameters if p.symbol == symbol), "extent")
+    return doc or "parameter"
 
 
 def shape_lines(plan: Plan) -> list[str]:
@@ -110,8 +126,8 @@ def value_fields(plan: Plan) -> list[str]:
         line
         for name in plan.kept
         for line in field(
-            plan.tensors[name],
+            plan.stored[name],
             "np.ndarray",
-            f"{shape_text(tensors[name].slots, plan.scalars)} {tensors[name].doc}".rstrip(),
+            f"{shape_text(plan.axes(name), plan.scalars)} {tensors[name].doc}".rstrip(),
         )
     ]

@@ -13,6 +13,7 @@ from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.shared import share_functions
 from indexcalc.codegen.stable import stable_passes
 from indexcalc.codegen.statements import Statement
+from indexcalc.codegen.storage import Array, Layout, is_fused, unshown
 from indexcalc.program import Program
 
 
@@ -24,7 +25,8 @@ class Plan:
         forward: the statements of the forward pass.
         backward: the statements of the backward pass.
         kept: the tensors of `Values`, in order.
-        tensors: Python names of all tensors.
+        stored: Python names of all tensors, as they are given and returned.
+        tensors: the variables that expressions use; another name where an array has fused axes.
         scalars: Python names of all extents and parameters.
     """
 
@@ -32,6 +34,7 @@ class Plan:
     forward: tuple[Statement, ...]
     backward: tuple[Statement, ...]
     kept: tuple[str, ...]
+    stored: Mapping[str, str]
     tensors: Mapping[str, str]
     scalars: Mapping[sp.Symbol, str]
 
@@ -42,10 +45,28 @@ class Plan:
 
     @property
     def unread(self) -> tuple[sp.Symbol, ...]:
-        """The extents that no input's shape shows."""
-        seen = {slot.extent for tensor in self.program.inputs for slot in tensor.slots}
-        every = dict.fromkeys((*self.program.extents, *self.derivation.backward.extents))
-        return tuple(extent for extent in every if extent not in seen)
+        """The extents that no input's shape shows: keyword arguments."""
+        return unshown(self.extents, [self.array(tensor.name) for tensor in self.program.inputs])
+
+    @property
+    def extents(self) -> tuple[sp.Symbol, ...]:
+        """All extents, in order of first occurrence."""
+        return tuple(dict.fromkeys((*self.program.extents, *self.derivation.backward.extents)))
+
+    def axes(self, name: str) -> Layout:
+        """The axes of the array that stores a tensor, an upstream gradient or a gradient."""
+        for program in (self.program, self.derivation.backward):
+            if name in program.tensors:
+                return program.axes(name)
+        return self.axes(next(up.of for up in self.derivation.problem.upstream if up.name == name))
+
+    def array(self, name: str) -> Array:
+        """The stored array of a tensor."""
+        return Array(self.stored[name], self.axes(name))
+
+    def is_fused(self, name: str) -> bool:
+        """Whether the stored array has an axis for several slots."""
+        return self.stored[name] != self.tensors[name]
 
 
 def make_plan(derivation: Derivation) -> Plan:
@@ -57,21 +78,33 @@ def make_plan(derivation: Derivation) -> Plan:
     reverse = tuple(share_functions(passes.backward, taken))
     added = [statement.name for statement in (*forward, *reverse)]
     upstream = [up.name for up in derivation.problem.upstream]
-    tensors = python_names([*program.tensors, *upstream, *backward.tensors, *added])
+    stored = python_names([*program.tensors, *upstream, *backward.tensors, *added])
+    tensors = dict(stored)
+    for name in fused_tensors(derivation):
+        tensors[name] = python_name(f"{stored[name]}_split", {*stored.values(), *tensors.values()})
     parameters = dict.fromkeys(p.symbol for p in (*program.parameters, *backward.parameters))
     symbols = [*parameters, *dict.fromkeys((*program.extents, *backward.extents))]
     scalars: dict[sp.Symbol, str] = {}
     for symbol in symbols:
         if symbol not in scalars:
-            taken = {*tensors.values(), *scalars.values()}
+            taken = {*stored.values(), *tensors.values(), *scalars.values()}
             name = python_name(symbol.name)
             scalars[symbol] = python_name(f"{symbol.name}_size" if name in taken else symbol.name, taken)
-    return Plan(derivation, forward, reverse, passes.kept, tensors, scalars)
+    return Plan(derivation, forward, reverse, passes.kept, stored, tensors, scalars)
+
+
+def fused_tensors(derivation: Derivation) -> tuple[str, ...]:
+    """The tensors whose arrays have an axis for several slots, upstream gradients included."""
+    program, backward = derivation.problem.program, derivation.backward
+    fused = [name for name in program.tensors if is_fused(program.axes(name))]
+    reverse = [name for name in backward.tensors if name not in program.tensors and is_fused(backward.axes(name))]
+    upstream = [up.name for up in derivation.problem.upstream if up.of in fused]
+    return tuple(dict.fromkeys((*fused, *upstream, *reverse)))
 
 
 def part_stem(plan: Plan) -> str:
     """The stem of the names for parts of long expressions; no other name begins with it."""
-    taken = {*plan.tensors.values(), *plan.scalars.values()}
+    taken = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
     stem = "part"
     while any(name.startswith(stem) for name in taken):
         stem += "_"
@@ -81,7 +114,7 @@ def part_stem(plan: Plan) -> str:
 def forward_scope(plan: Plan) -> Scope:
     """Names as they are; arrays made from nothing take the dtype of the first input."""
     inputs = plan.program.inputs
-    return Scope(plan.tensors, plan.scalars, f"{plan.tensors[inputs[0].name]}.dtype" if inputs else "float")
+    return Scope(plan.tensors, plan.scalars, f"{plan.stored[inputs[0].name]}.dtype" if inputs else "float")
 
 
 def backward_scope(plan: Plan) -> Scope:
@@ -89,15 +122,15 @@ def backward_scope(plan: Plan) -> Scope:
     upstream = plan.derivation.problem.upstream
     inputs = plan.program.inputs
     if upstream:
-        return Scope(plan.tensors, plan.scalars, f"{plan.tensors[upstream[0].name]}.dtype")
-    return Scope(plan.tensors, plan.scalars, f"values.{plan.tensors[inputs[0].name]}.dtype" if inputs else "float")
+        return Scope(plan.tensors, plan.scalars, f"{plan.stored[upstream[0].name]}.dtype")
+    return Scope(plan.tensors, plan.scalars, f"values.{plan.stored[inputs[0].name]}.dtype" if inputs else "float")
 
 
 def module_names(derivation: Derivation) -> Mapping[str, str]:
     """The field of `Values` for every tensor that is kept, the field of `Gradients` for every gradient asked for."""
     plan, problem = make_plan(derivation), derivation.problem
     gradients = {problem.gradient_names[target]: name for target, name in gradient_fields(derivation).items()}
-    return {**{name: plan.tensors[name] for name in plan.kept}, **gradients}
+    return {**{name: plan.stored[name] for name in plan.kept}, **gradients}
 
 
 def module_symbols(derivation: Derivation) -> Mapping[str, str]:
@@ -116,5 +149,5 @@ def gradient_variables(plan: Plan) -> Mapping[str, str]:
     """For every field of `Gradients`, the variable with its value."""
     problem = plan.derivation.problem
     return {
-        name: plan.tensors[problem.gradient_names[target]] for target, name in gradient_fields(plan.derivation).items()
+        name: plan.stored[problem.gradient_names[target]] for target, name in gradient_fields(plan.derivation).items()
     }

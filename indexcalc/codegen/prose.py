@@ -7,10 +7,8 @@ from collections.abc import Mapping
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Index
 from indexcalc.codegen.layout import INDENT, WIDTH
-from indexcalc.codegen.scalars import scalar_node
-from indexcalc.codegen.source import flat
+from indexcalc.codegen.storage import Layout, axis_sizes
 
 
 def plain(text: str) -> str:
@@ -38,10 +36,9 @@ def paragraph(text: str, depth: int = 0, hang: str = "    ") -> list[str]:
     return [line.rstrip() for line in wrapped]
 
 
-def shape_text(slots: tuple[Index, ...], symbols: Mapping[sp.Symbol, str]) -> str:
+def shape_text(axes: Layout, symbols: Mapping[sp.Symbol, str]) -> str:
     """``[T, d]``; ``scalar`` for a tensor without slots."""
-    sizes = (flat(scalar_node(slot.extent, symbols)) for slot in slots)
-    return f"[{', '.join(sizes)}]" if slots else "scalar"
+    return f"[{', '.join(axis_sizes(axes, symbols))}]" if axes else "scalar"
 
 
 def field(name: str, kind: str, remark: str) -> list[str]:
