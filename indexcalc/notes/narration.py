@@ -119,6 +119,8 @@ def intro(step: Step, local: Local | None) -> Spans:
             return say("forward.dummies", noun=noun, dummies=listed(bound))
         case Rule.PRODUCT, Constant(tensors) if local is not None and is_whole(step, local):
             return inside_sentence(local, tensors)
+        case Rule.COLLAPSE, Collapse(delta, killed, survivor) if any(killed in term.summed for term in step.after):
+            return say("collapse.part", delta=delta, killed=killed, match=Match(killed, survivor))
         case Rule.POINTWISE, _:
             return pointwise_sentence(step)
         case Rule.ENTRY, _ if isinstance(step.subject, Partial) and not step.subject.wrt.slots:

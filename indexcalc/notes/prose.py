@@ -34,21 +34,26 @@ RULES: Mapping[Rule, str] = {
 
 SENTENCES: Mapping[str, str] = {
     "chain.only": "{loss} depends on {target} only through {consumer}. "
-    "The full chain rule sums over every entry of {consumer}, with fresh dummies {dummies}:",
+    "The full chain rule sums over every entry of {consumer}, with {noun} {dummies}:",
     "chain.path": "For the part that passes through {consumer}, "
-    "the full chain rule sums over every entry of {consumer}, with fresh dummies {dummies}:",
+    "the full chain rule sums over every entry of {consumer}, with {noun} {dummies}:",
     "chain.scalar": "{loss} depends on {target} through the scalar {consumer}:",
     "chain.loss": "The equation of {consumer} itself reads {target}, so its derivative there is all there is to find.",
     "path.heading": "The path through {consumer}",
     "paths.intro": "{target} is read by {consumers}. Each is a path from {target} to {loss}; "
     "every path is derived on its own, then the contributions are added.",
+    "paths.one": "{target} is read by {consumers}, which is one path from {target} to {loss}.",
+    "paths.direct": " To this is added {given}, what {loss} gets from {target} itself.",
+    "paths.none": "No other tensor reads {target}: what {loss} gets from it directly is all.",
     "statistic.heading": "The derivative of {statistic}",
-    "statistic": "{consumer} reads {statistic}, which depends on {target} too, so its derivative comes first.",
+    "statistic": "{consumer} depends on {statistic}, which depends on {target} too, so its derivative comes first.",
     "back.heading": "Back to {loss}",
     "forward.dummies": "The forward equation, with its own {noun} {dummies}:",
     "inside.constant": "Pull the derivative inside the sum. {constants} {verb} not depend on {target}, "
     "so {entries} {be} constant.",
     "inside": "Pull the derivative inside the sum:",
+    "collapse.part": "{delta} collapses the sum over {killed} where it stands: only {match} is left there. "
+    "Terms without this delta keep the sum:",
     "drops": " The terms without {target} drop out.",
     "factors.constant": "Differentiate the right side. {constants} {verb} not depend on {target}, "
     "so {entries} {be} constant.",

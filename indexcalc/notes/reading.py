@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from indexcalc.algebra.terms import Access, Add, Delta, Index, Terms, own_indices, walk
-from indexcalc.calculus.steps import Collapse, Derivation, LocalDerivative, Path, Renamed, Section, Step
+from indexcalc.calculus.steps import Collapse, Derivation, LocalDerivative, Path, Renamed, Rule, Section, Step
 from indexcalc.notes.blocks import Block, Match, Paragraph, Span, Spans, Symbol
 from indexcalc.notes.prose import listed, say
 
 
 def reading_of(derivation: Derivation, section: Section) -> list[Block]:
     """One paragraph about the result of a gradient with a single path."""
-    if len(section.paths) != 1:
+    if len(section.paths) != 1 or is_a_sum_of_paths(section):
         return []
     (path,) = section.paths
     steps = (*path.steps, *section.steps)
     named = [part.equation.name for part in derivation.sections if part.target is None]
     return reading(section, path, steps, section.equation.terms, named)
+
+
+def is_a_sum_of_paths(section: Section) -> bool:
+    """Whether contributions are added: of several paths, or of paths and what the loss gets directly."""
+    return any(step.rule is Rule.PATHS for step in section.steps)
 
 
 def path_reading(section: Section, path: Path) -> list[Block]:

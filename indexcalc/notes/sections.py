@@ -35,12 +35,14 @@ from indexcalc.notes.blocks import (
     Heading,
     Loss,
     Paragraph,
+    Span,
+    Spans,
     Spelled,
     Symbol,
 )
 from indexcalc.notes.narration import Local, Parts, steps_blocks
 from indexcalc.notes.prose import listed, say
-from indexcalc.notes.reading import leftover_deltas, path_reading, reading_of
+from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
 from indexcalc.program import Equation
 
 SHORT = 8
@@ -53,17 +55,15 @@ def section_blocks(derivation: Derivation, section: Section) -> list[Block]:
         return part_blocks(derivation, section)
     parts = named_parts(derivation)
     blocks: list[Block] = [Heading(2, ("The gradient ", Gradient(Access(section.target))))]
-    several = len(section.paths) > 1
+    several = is_a_sum_of_paths(section)
     target = Access(section.target, section.equation.lhs.slots)
     if several:
-        consumers = listed([Symbol(path.consumer.tensor) for path in section.paths])
-        whole = Symbol(section.target)
-        blocks.append(Paragraph(say("paths.intro", target=whole, consumers=consumers, loss=Loss())))
+        blocks.append(Paragraph(paths_sentence(derivation, section, target)))
     for path in section.paths:
         blocks.extend(path_blocks(path, target, parts, several=several))
         if several:
             blocks.extend(path_reading(section, path))
-    if several:
+    if several and section.paths:
         blocks.append(Heading(3, ("All paths together",)))
     blocks.extend(steps_blocks(section.steps, parts))
     return [*boxed_result(blocks, section), *put_in(derivation, section), *reading_of(derivation, section)]
@@ -101,6 +101,19 @@ def written_out(term: Term, source: Equation) -> Term:
         else:
             powers.append((base, exponent))
     return product(coeff, powers, term.summed)
+
+
+def paths_sentence(derivation: Derivation, section: Section, target: Access) -> Spans:
+    """Through which tensors the loss depends on the target, and what it gets from the target itself."""
+    names: dict[str, Span | list[Span]] = {"target": Symbol(target.tensor), "loss": Loss()}
+    given = [up.name for up in derivation.problem.upstream if up.of == target.tensor]
+    consumers = listed(Symbol(path.consumer.tensor) for path in section.paths)
+    if not section.paths:
+        return say("paths.none", **names)
+    intro = say("paths.one" if len(section.paths) == 1 else "paths.intro", consumers=consumers, **names)
+    if not given:
+        return intro
+    return (*intro, *say("paths.direct", given=listed(Access(name, target.slots) for name in given), **names))
 
 
 def named_parts(derivation: Derivation) -> Parts:
@@ -179,9 +192,9 @@ def chain_blocks(chain: Step, path: Path, target: Access, *, several: bool) -> I
         yield Paragraph(say("chain.loss", consumer=Symbol(consumer.tensor), target=target))
         return
     key = "chain.scalar" if not consumer.slots else "chain.path" if several else "chain.only"
-    yield Paragraph(
-        say(key, loss=Loss(), target=target, consumer=Symbol(consumer.tensor), dummies=listed(consumer.slots))
-    )
+    noun = "a fresh dummy" if len(consumer.slots) == 1 else "fresh dummies"
+    names: dict[str, Span | list[Span]] = {"noun": noun, "dummies": listed(consumer.slots)}
+    yield Paragraph(say(key, loss=Loss(), target=target, consumer=Symbol(consumer.tensor), **names))
     yield Display(chain.subject, (Spelled(chain.after), chain.after))
 
 

@@ -57,7 +57,14 @@ def index_table(program: Program) -> Table:
     rows = tuple(
         (tuple(comma_separated(indices)), (Scalar(extent),), (doc,)) for (extent, doc), indices in groups.items()
     )
-    return Table(("Index", "Number of values", "Meaning"), rows)
+    return documented(Table(("Index", "Number of values", "Meaning"), rows))
+
+
+def documented(table: Table) -> Table:
+    """The table without its last column, the authors' words, if there are none."""
+    if any(row[-1] != ("",) for row in table.rows):
+        return table
+    return Table(table.header[:-1], tuple(row[:-1] for row in table.rows))
 
 
 def comma_separated(spans: Sequence[Span]) -> list[Span]:
@@ -81,7 +88,7 @@ def input_blocks(program: Program) -> Iterator[Block]:
     """The inputs with their shapes."""
     rows = tuple((entry_span(tensor), shape_span(tensor), (tensor.doc,)) for tensor in program.inputs)
     if rows:
-        yield Table(("Input", "Shape", "Meaning"), rows)
+        yield documented(Table(("Input", "Shape", "Meaning"), rows))
 
 
 def entry_span(tensor: Tensor) -> Spans:
@@ -103,7 +110,7 @@ def parameter_blocks(program: Program) -> Iterator[Block]:
             ((Scalar(p.symbol),), (Scalar(p.default),) if p.default is not None else ("none",), (p.doc,))
             for p in program.parameters
         )
-        yield Table(("Constant", "Default", "Meaning"), rows)
+        yield documented(Table(("Constant", "Default", "Meaning"), rows))
 
 
 def upstream_blocks(problem: Problem) -> Iterator[Block]:
@@ -112,29 +119,44 @@ def upstream_blocks(problem: Problem) -> Iterator[Block]:
         yield Paragraph(
             ("The loss ", Loss(), " is computed by the forward pass itself, and its derivative by itself is 1.")
         )
-    for upstream in problem.upstream:
-        yield from one_upstream(problem, upstream)
-
-
-def one_upstream(problem: Problem, upstream: Upstream) -> Iterator[Block]:
-    """The definition of a given gradient, whole or in part."""
-    slots = problem.program.tensors[upstream.of].slots
-    given = Access(upstream.name, slots)
-    about = f" ({upstream.doc})" if upstream.doc else ""
-    if upstream.of in problem.given:
-        yield Paragraph(
-            (Loss(), " is a scalar loss that depends on the inputs through ", Symbol(upstream.of), ". Given is", about)
-        )
-        yield Display(given, (Spelled((access(upstream.name, *slots),)),), defines=True)
+    if not problem.upstream:
+        return
+    ends = [Symbol(upstream.of) for upstream in problem.upstream]
+    whole = [upstream for upstream in problem.upstream if upstream.of in problem.given]
+    intro: list[Span] = [Loss(), " is a scalar loss that depends on the inputs through ", *listed(ends), "."]
+    if whole:
+        docs = [f"{upstream.name}: {upstream.doc}" for upstream in whole if upstream.doc]
+        about = f" ({'; '.join(docs)})" if docs else ""
+        verb = "is" if len(whole) == 1 else "are"
+        yield Paragraph((*intro, f" Given {verb}{about}"))
+        displays = tuple(given_gradient(problem, upstream) for upstream in whole)
+        yield displays[0] if len(displays) == 1 else Displays(displays)
     else:
-        yield Paragraph(
-            (
-                given,
-                f"{about} is given: the part of ",
-                Gradient(Access(upstream.of, slots)),
-                " that does not pass through other tensors of the program.",
-            )
+        yield Paragraph(tuple(intro))
+    for upstream in problem.upstream:
+        if upstream not in whole:
+            yield partial_gradient(problem, upstream)
+
+
+def given_gradient(problem: Problem, upstream: Upstream) -> Display:
+    """The definition of a gradient that is given as a whole."""
+    slots = problem.program.tensors[upstream.of].slots
+    return Display(Access(upstream.name, slots), (Spelled((access(upstream.name, *slots),)),), defines=True)
+
+
+def partial_gradient(problem: Problem, upstream: Upstream) -> Paragraph:
+    """What a given gradient means that is only a part of the whole."""
+    slots = problem.program.tensors[upstream.of].slots
+    return Paragraph(
+        (
+            "Given is ",
+            Access(upstream.name, slots),
+            f" ({upstream.doc})" if upstream.doc else "",
+            ", the part of ",
+            Gradient(Access(upstream.of, slots)),
+            " that does not pass through other tensors of the program.",
         )
+    )
 
 
 def forward_blocks(program: Program) -> Iterator[Block]:

@@ -84,7 +84,9 @@ def test_a_partly_given_gradient_is_said_to_be_partial() -> None:
     program = replace(problem.program, equations=equations, outputs=("O", "E"))
     both = replace(problem, program=program, upstream=(Upstream("G", "O"), Upstream("H", "E")), targets=("V",))
     text = markdown_note(derive(both))
-    assert "is given: the part of" in text
+    assert ", the part of" in text
+    assert "which is one path from" in text
+    assert "To this is added" in text
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
