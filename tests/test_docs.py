@@ -1,0 +1,104 @@
+"""What the pages show is what happens: specs, code, terminal output, pieces of notes, links."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import indexcalc as ic
+from indexcalc.calculus import pointwise
+from indexcalc.cli.app import app
+from indexcalc.language import sugar
+from tests.support.pages import PAGES, ROOT, all_blocks, blocks, command, links
+from tests.support.rules_page import rules_page
+
+README = ROOT / "README.md"
+SHIPPED = ROOT / "derivations"
+SPECS = all_blocks("ixc")
+SCRIPTS = [page for page in PAGES if blocks(page, "python")]
+
+
+def test_the_rules_page_is_generated_from_the_tables(golden):
+    golden(ROOT / "docs" / "rules.md", rules_page())
+
+
+@pytest.mark.parametrize("block", SPECS, ids=[f"{b.page}-{n}" for n, b in enumerate(SPECS)])
+def test_every_spec_is_derived_and_right(block):
+    outputs = ic.generate(ic.derive(ic.read_problem(block.text)))
+    assert outputs.report.ok, outputs.report.failures
+
+
+@pytest.mark.parametrize("page", SCRIPTS, ids=lambda page: page.name)
+def test_every_script_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in blocks(page, "python"):
+        exec(compile(block.text, page.name, "exec"), names)
+    printed = capsys.readouterr().out
+    shown = [block.text for block in blocks(page, "text")]
+    assert printed == "".join(shown)
+
+
+def without_numbers(text: str) -> str:
+    """The text with times, errors, and where the worst error was seen, left out."""
+    text = re.sub(r"\d\.\de-\d+ \(.*\)", "ERROR", text)
+    return re.sub(r"\d+\.\d\d s", "TIME", text)
+
+
+def test_the_terminal_output_is_what_the_command_prints(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = next(b.text for b in blocks(README, "console") if b.text.startswith("$ indexcalc derive attention\n"))
+    result = CliRunner().invoke(app, ["derive", "attention"])
+    assert result.exit_code == 0
+    assert without_numbers(shown) == "$ indexcalc derive attention\n" + without_numbers(result.stdout)
+
+
+def test_the_error_is_what_the_command_prints(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = next(b.text for b in blocks(README, "console") if b.text.startswith("error: "))
+    Path("mine.ixc").write_text("index i : N\ninput x[i]\ny[i] = x[q]\n")
+    assert CliRunner().invoke(app, ["derive", "mine.ixc"]).stderr == shown
+
+
+def test_the_first_spec_is_the_shipped_one():
+    assert blocks(README, "ixc")[0].text == (SHIPPED / "attention" / "attention.ixc").read_text(encoding="utf-8")
+
+
+def test_the_piece_of_code_stands_in_the_shipped_module():
+    (piece,) = blocks(README, "py")
+    assert piece.text in (SHIPPED / "attention" / "attention.py").read_text(encoding="utf-8")
+
+
+def test_the_piece_of_the_note_stands_in_the_shipped_note():
+    quoted = re.findall(r"(?:^>.*\n)+", README.read_text(encoding="utf-8"), re.MULTILINE)
+    assert quoted
+    note = (SHIPPED / "attention" / "attention.md").read_text(encoding="utf-8")
+    for piece in quoted:
+        for paragraph in re.sub(r"^> ?", "", piece, flags=re.MULTILINE).strip().split("\n\n"):
+            assert paragraph in note
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page):
+    for target in links(page):
+        assert (page.parent / target).exists(), target
+
+
+def test_both_commands_start_from_nothing():
+    for name, last in (("main", "indexcalc derive attention"), ("test", "pytest")):
+        assert command(name).startswith("python3 -m venv .venv && ")
+        assert command(name).endswith(f".venv/bin/{last}")
+
+
+def test_every_pointwise_function_and_composite_is_on_the_rules_page():
+    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    for row in (*pointwise.ROWS, *sugar.ROWS):
+        assert f"| `{row.name}" in page
+
+
+def test_texts_are_dedented():
+    assert all(textwrap.dedent(block.text) == block.text for block in SPECS)
