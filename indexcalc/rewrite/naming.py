@@ -14,7 +14,7 @@ from indexcalc.program import Equation
 from indexcalc.rewrite.cost import nominal_sizes
 from indexcalc.rewrite.normal import unfold_factors
 from indexcalc.rewrite.parts import PartNames, name_parts, refold
-from indexcalc.rewrite.rules import SumRule, apply_rules, fold_rule
+from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule
 from indexcalc.rewrite.search import Moves
 from indexcalc.rewrite.tidy import Simplifier
 
@@ -77,7 +77,7 @@ def as_rules(section: Section) -> tuple[SumRule, ...]:
 
 def with_folds(section: Section, rules: Sequence[SumRule]) -> Section:
     """The section with the parts that others named put in where their sums stand."""
-    for rule in rules:
+    for rule in RuleBook(tuple(rules)).relevant(section.equation.terms):
         before = section.equation.terms
         after, used = apply_rules(before, (rule,))
         if used:

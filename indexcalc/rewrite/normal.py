@@ -21,7 +21,7 @@ from indexcalc.algebra.terms import Access, Add, Base, Fn, Partial, Term, Terms,
 from indexcalc.calculus.steps import Cited, Detail, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity
-from indexcalc.rewrite.rules import SumRule, apply_rules, unfold_term
+from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, unfold_term
 
 TERM_LIMIT = 1_000
 """The most terms that a normal form may have on the way."""
@@ -62,11 +62,12 @@ def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Co
     for name, unfolded in stages:
         advance(Rule.UNFOLD, unfolded, Used((name,)))
     folds = tuple(rule for name in opaque for rule in definition_rules(name, known, unfoldable, opaque))
+    book = RuleBook((*known.rules, *folds))
     advance(Rule.EXPAND, expand(current()))
     advance(Rule.COLLECT, collect(current()))
     for _ in range(ROUND_LIMIT):
         before = current()
-        for rule in (*known.rules, *folds):
+        for rule in book.relevant(before):
             after, used = apply_rules(current(), (rule,))
             if used:
                 advance(rule.rule, after, Used((rule.name,)) if rule.name else Cited(rule.identity))

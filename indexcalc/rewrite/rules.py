@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import sympy as sp
 
@@ -73,6 +74,27 @@ def fold_rule(equation: Equation) -> SumRule | None:
     identity = Identity(equation.terms, here)
     reads = frozenset(tensors_of(term))
     return SumRule(Rule.FOLD, term.powers, term.summed, value, identity, equation.name, reads)
+
+
+@dataclass(frozen=True)
+class RuleBook:
+    """Rules found by the tensors they read, so that a long program does not slow down each step."""
+
+    rules: tuple[SumRule, ...]
+
+    @cached_property
+    def by_tensor(self) -> Mapping[str, tuple[int, ...]]:
+        """The positions of the rules under the first tensor of each; under "" those that read none."""
+        found: dict[str, list[int]] = {}
+        for position, rule in enumerate(self.rules):
+            found.setdefault(min(rule.reads, default=""), []).append(position)
+        return {name: tuple(positions) for name, positions in found.items()}
+
+    def relevant(self, terms: Terms) -> tuple[SumRule, ...]:
+        """The rules that might apply to some term, in their order."""
+        present = frozenset(tensors_of(terms))
+        positions = (n for name in ("", *present) for n in self.by_tensor.get(name, ()))
+        return tuple(self.rules[n] for n in sorted(positions) if self.rules[n].reads <= present)
 
 
 def apply_match(term: Term, rule: SumRule, match: Match) -> Terms:

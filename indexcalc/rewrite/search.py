@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from indexcalc.algebra.canonical import collect, sum_key
 from indexcalc.algebra.terms import Access, Terms, tensors_of
@@ -15,7 +16,7 @@ from indexcalc.calculus.steps import Cited, Detail, Rule, Step, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation
 from indexcalc.rewrite.cost import Sizes, reading_cost, terms_cost
-from indexcalc.rewrite.rules import SumRule, apply_rules, unfold_term
+from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, unfold_term
 
 DEPTH = 3
 """The most moves in a row."""
@@ -42,6 +43,11 @@ class Moves:
     rules: tuple[SumRule, ...]
     sizes: Sizes
     intermediates: frozenset[str]
+
+    @cached_property
+    def book(self) -> RuleBook:
+        """The rules, found by what they read."""
+        return RuleBook(self.rules)
 
     def score(self, entry: Access, terms: Terms) -> Score:
         """Operations, then entries of intermediates that are read: lower is better."""
@@ -76,7 +82,7 @@ def cheaper_form(entry: Access, terms: Terms, moves: Moves) -> tuple[Step, ...]:
 
 def successors(entry: Access, terms: Terms, moves: Moves) -> Iterator[Step]:
     """Every form that one move gives."""
-    for rule in moves.rules:
+    for rule in moves.book.relevant(terms):
         after, used = apply_rules(terms, (rule,))
         if used and len(after) <= TERM_LIMIT:
             detail: Detail = Used((rule.name,)) if rule.name else Cited(rule.identity)

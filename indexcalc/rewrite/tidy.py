@@ -19,7 +19,7 @@ from indexcalc.errors import LimitError
 from indexcalc.program import Program
 from indexcalc.rewrite.lemmas import assumed_rules, find_lemmas, vanishing_lemma
 from indexcalc.rewrite.reuse import Reusable, reusable_tensors, reuse
-from indexcalc.rewrite.rules import SumRule, apply_rules, fold_rule, lemma_rule
+from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule, lemma_rule
 
 ROUND_LIMIT = 20
 """The most rounds of simplification of one expression."""
@@ -49,6 +49,11 @@ class Simplifier:
         found = (*identities, *assumed_rules(self.program), *folds)
         return tuple(rule for rule in found if rule is not None)
 
+    @cached_property
+    def book(self) -> RuleBook:
+        """The rules, found by what they read."""
+        return RuleBook(self.rules)
+
     def __call__(self, subject: Subject, terms: Terms) -> tuple[Step, ...]:
         """Steps from `terms` to a form in which no rule applies."""
         steps: list[Step] = []
@@ -74,7 +79,7 @@ class Simplifier:
 
     def apply(self, subject: Subject, terms: Terms) -> Iterator[Step]:
         """Lemmas, assumptions and definitions by sums are applied, each in its own step."""
-        for rule in self.rules:
+        for rule in self.book.relevant(terms):
             after, used = apply_rules(terms, (rule,))
             if used:
                 detail: Detail = Used((rule.name,)) if rule.name else Cited(rule.identity)
