@@ -61,6 +61,8 @@ def chain_lines(target: str, node: Node, depth: int) -> list[str] | None:
         return None
     operands = links(node)
     if len(operands) == 2:
+        if level(node.right) <= level(node):
+            return None
         if not is_plain(node.right):
             return last_call_lines(target, node, depth)
         if not isinstance(node.left, Call):
