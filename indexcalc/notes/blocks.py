@@ -75,9 +75,9 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The space of arrays with these slots: the reals, to the extents."""
+    """The space of arrays with these axes: the reals, to the extents; an axis may fuse several slots."""
 
-    extents: tuple[sp.Expr, ...]
+    axes: tuple[tuple[sp.Expr, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

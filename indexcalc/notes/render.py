@@ -72,8 +72,9 @@ def span_latex(span: Span, notation: Notation) -> str:
             return latex
         case Scalar(value):
             return scalar_text(value, notation)
-        case Shape(extents):
-            sizes = r" \times ".join(scalar_text(extent, notation) for extent in extents)
+        case Shape(axes):
+            lengths = [r" \, ".join(scalar_text(extent, notation) for extent in axis) for axis in axes]
+            sizes = r" \times ".join(lengths)
             return rf"\mathbb{{R}}^{{{sizes}}}"
     return solid(base_latex(span, inline))  # type: ignore[arg-type]
 

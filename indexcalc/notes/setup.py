@@ -86,7 +86,7 @@ def declared_indices(program: Program) -> tuple[Index, ...]:
 
 def input_blocks(program: Program) -> Iterator[Block]:
     """The inputs with their shapes."""
-    rows = tuple((entry_span(tensor), shape_span(tensor), (tensor.doc,)) for tensor in program.inputs)
+    rows = tuple((entry_span(tensor), shape_span(program, tensor), (tensor.doc,)) for tensor in program.inputs)
     if rows:
         yield documented(Table(("Input", "Shape", "Meaning"), rows))
 
@@ -96,11 +96,11 @@ def entry_span(tensor: Tensor) -> Spans:
     return (tensor.entry,)
 
 
-def shape_span(tensor: Tensor) -> Spans:
-    """A tensor's shape."""
+def shape_span(program: Program, tensor: Tensor) -> Spans:
+    """The shape of the array that stores a tensor."""
     if not tensor.slots:
         return ("scalar",)
-    return (Shape(tuple(slot.extent for slot in tensor.slots)),)
+    return (Shape(tuple(tuple(slot.extent for slot in axis) for axis in program.axes(tensor.name))),)
 
 
 def parameter_blocks(program: Program) -> Iterator[Block]:

@@ -89,6 +89,12 @@ def test_a_partly_given_gradient_is_said_to_be_partial() -> None:
     assert "To this is added" in text
 
 
+def test_fused_slots_are_one_axis_of_the_shape() -> None:
+    problem = attention()
+    fused = replace(problem, program=replace(problem.program, layouts={"V": (2,)}))
+    assert r"\mathbb{R}^{T \, d_{v}}" in markdown_note(derive(fused))
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("name", [*sorted(PROBLEMS), "nasty"])
 def test_the_latex_compiles_without_an_overfull_line(name: str, tmp_path: Path) -> None:
