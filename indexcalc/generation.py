@@ -17,6 +17,7 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.notes import latex_note, markdown_note
 from indexcalc.proof.claims import check_claims
 from indexcalc.proof.gradcheck import check_module
+from indexcalc.proof.paths import check_paths
 from indexcalc.proof.report import Report
 
 
@@ -63,7 +64,7 @@ def render(derivation: Derivation) -> Texts:
 
 
 def validate(derivation: Derivation, code: str, *, seed: int = 0) -> Report:
-    """Run the generated code against the naive evaluator and the gradient oracles; evaluate what is to be proved.
+    """Run the generated code against the oracles, check each path on its own, evaluate what is to be proved.
 
     Args:
         derivation: what the code was generated from.
@@ -77,7 +78,9 @@ def validate(derivation: Derivation, code: str, *, seed: int = 0) -> Report:
     module = loaded(code)
     names, symbols = module_names(derivation), module_symbols(derivation)
     report = check_module(derivation.problem, module, names=names, symbols=symbols, seed=seed)
-    return replace(report, comparisons=(*report.comparisons, *check_claims(derivation.problem, seed=seed)))
+    paths = check_paths(derivation, seed=seed)
+    claims = check_claims(derivation.problem, seed=seed)
+    return replace(report, comparisons=(*report.comparisons, *paths, *claims))
 
 
 def loaded(code: str) -> ModuleType:

@@ -1,0 +1,44 @@
+"""Each path of a gradient is checked on its own."""
+
+from dataclasses import replace
+
+from indexcalc.algebra.build import scale
+from indexcalc.calculus.steps import Path
+from indexcalc.language import read_problem
+from indexcalc.proof.paths import check_paths
+from indexcalc.rewrite.derive import derive
+
+SELF = """
+index i, j : T
+index m : D
+index k : d
+input X[i,m], A[m,k], B[m,k]
+P[i,k] = sum[m](X[i,m] * A[m,k])
+R[j,k] = sum[m](X[j,m] * B[m,k])
+S[i,j] = sum[k](P[i,k] * R[j,k])
+O[i,m] = sum[j](S[i,j] * X[j,m])
+upstream G[i,m] = dL/dO[i,m]
+derive X, A, B
+"""
+
+
+def test_every_path_of_a_gradient_is_compared() -> None:
+    found = check_paths(derive(read_problem(SELF)))
+    assert [comparison.tensor for comparison in found] == ["dX through P", "dX through R", "dX through O"]
+    assert all(comparison.ok for comparison in found)
+
+
+def test_a_wrong_path_is_named() -> None:
+    derivation = derive(read_problem(SELF))
+
+    def spoilt(path: Path) -> Path:
+        return replace(path, result=scale(path.result, -1)) if path.consumer.tensor == "R" else path
+
+    sections = tuple(replace(s, paths=tuple(spoilt(path) for path in s.paths)) for s in derivation.sections)
+    found = check_paths(replace(derivation, sections=sections))
+    assert [comparison.tensor for comparison in found if not comparison.ok] == ["dX through R"]
+
+
+def test_nothing_is_compared_where_every_gradient_has_one_path() -> None:
+    single = "index i : n\ninput x[i]\ny[i] = exp(x[i])\nupstream g[i] = dL/dy[i]\nderive x"
+    assert check_paths(derive(read_problem(single))) == ()
