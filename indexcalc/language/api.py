@@ -30,6 +30,7 @@ import sympy as sp
 from indexcalc.algebra.terms import Index
 from indexcalc.errors import SpecError
 from indexcalc.language import syntax as ast
+from indexcalc.language.extents import extent_factors, extent_symbol, extent_value
 from indexcalc.language.formulas import Axes, Operand, TensorName, layout_of, slots_of, tree_of
 from indexcalc.language.lower import lower
 from indexcalc.language.source import Source
@@ -38,7 +39,7 @@ from indexcalc.problem import Problem
 
 def extents(names: str) -> tuple[sp.Symbol, ...]:
     """The extents named in a text such as ``"T d d_v"``: positive whole numbers, as SymPy symbols."""
-    return tuple(sp.Symbol(checked_name(name), positive=True, integer=True) for name in names.split())
+    return tuple(extent_symbol(checked_name(name)) for name in names.split())
 
 
 def checked_name(name: str) -> str:
@@ -72,7 +73,7 @@ class Program:
 
         Args:
             name: its name.
-            extent: a symbol or its name, or a positive whole number.
+            extent: a symbol or its name, a positive whole number, or a product of such, ``N_H * D_h``.
             doc: what the index numbers.
         """
         (found,) = self.indices(checked_name(name), extent, doc)
@@ -84,8 +85,9 @@ class Program:
         found = tuple(Index(checked_name(name), size) for name in names.split())
         if not found:
             raise SpecError("an index needs a name")
-        written = int(size) if size.is_Integer else str(size)
-        self._statements.append(ast.IndexLine(tuple(ast.Slot(index.name) for index in found), written, doc))
+        factors = extent_factors(size)
+        assert factors is not None
+        self._statements.append(ast.IndexLine(tuple(ast.Slot(index.name) for index in found), factors, doc))
         return found
 
     def parameter(self, name: str, default: Operand | None = None, doc: str = "") -> sp.Symbol:
@@ -152,14 +154,17 @@ def name_of(tensor: TensorName | str) -> str:
 
 
 def read_extent(extent: sp.Expr | str | int) -> sp.Expr:
-    """An extent by its name or number.
+    """An extent by its name or number, or as a product.
 
     Raises:
-        SpecError: for anything but a symbol, a name, or a whole number from 1 on.
+        SpecError: for anything but a symbol, a name, a whole number from 1 on, or a product of these.
     """
     if isinstance(extent, int | sp.Integer) and not isinstance(extent, bool) and extent >= 1:
         return sp.Integer(extent)
-    if isinstance(extent, sp.Symbol | str):
-        (symbol,) = extents(checked_name(str(extent)))
-        return symbol
-    raise SpecError(f"an extent is a symbol, a name, or a whole number from 1 on, not {extent!r}")
+    if isinstance(extent, str):
+        return extent_symbol(checked_name(extent))
+    if isinstance(extent, sp.Expr) and not isinstance(extent, sp.Integer):
+        factors = extent_factors(extent)
+        if factors is not None:
+            return extent_value(tuple(checked_name(f) if isinstance(f, str) else f for f in factors))
+    raise SpecError(f"an extent is a symbol, a name, a whole number from 1 on, or a product of these, not {extent!r}")

@@ -10,6 +10,7 @@ import sympy as sp
 from indexcalc.algebra.terms import Index
 from indexcalc.language.checks import check_expression, check_left_side
 from indexcalc.language.expressions import Lowering, scalar_value
+from indexcalc.language.extents import extent_symbol, extent_value
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
@@ -95,12 +96,11 @@ def declare(statements: Iterable[Statement], source: Source) -> Declarations:
 
 def declare_index(line: IndexLine, found: Declarations) -> None:
     """``index i, j : T``."""
-    if isinstance(line.extent, int):
-        extent: sp.Expr = sp.Integer(line.extent)
-    else:
-        extent = sp.Symbol(line.extent, positive=True, integer=True)
-        found.extents[line.extent] = extent
-        found.places.setdefault(f"extent {line.extent}", line.at)
+    extent = extent_value(line.extent)
+    for factor in line.extent:
+        if isinstance(factor, str):
+            found.extents[factor] = extent_symbol(factor)
+            found.places.setdefault(f"extent {factor}", line.at)
     for slot in line.names:
         found.once("index ", slot.name, slot.at)
         found.indices[slot.name] = Index(slot.name, extent)

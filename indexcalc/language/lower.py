@@ -10,6 +10,7 @@ from indexcalc.language.checks import check_equation_line, check_expression, che
 from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
+from indexcalc.language.refine import refine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
 from indexcalc.language.syntax import At, ClaimLine, EquationLine, Expression, Statement
@@ -27,7 +28,7 @@ def lower(statements: Iterable[Statement], source: Source, slug: str) -> Problem
     Raises:
         SpecError: for the first mistake, at its place.
     """
-    lines = tuple(statements)
+    lines = refine(statements, source)
     found = declare(lines, source)
     names = SumNames(every_name(lines, found))
     equations = lower_equations([line for line in lines if isinstance(line, EquationLine)], found, names)

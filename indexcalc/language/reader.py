@@ -16,6 +16,7 @@ from lark.visitors import Transformer_NonRecursive
 from indexcalc.errors import SpecError
 from indexcalc.language import syntax as ast
 from indexcalc.language.complaints import unexpected_character, unexpected_token
+from indexcalc.language.extents import Extent
 from indexcalc.language.source import Source
 
 DIGIT_LIMIT = 60
@@ -99,11 +100,20 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``title "..."``."""
         return (ast.TitleLine(prose(text), at(text)),)
 
-    def index(self, names: tuple[ast.Slot, ...], extent: str | int, doc: Token | None) -> tuple[ast.Statement, ...]:
+    def index(self, names: tuple[ast.Slot, ...], extent: Extent, doc: Token | None) -> tuple[ast.Statement, ...]:
         """``index i, j : T``."""
         return (ast.IndexLine(names, extent, prose(doc), names[0].at),)
 
-    def extent(self, token: Token) -> str | int:
+    def extent(self, *tokens: Token) -> Extent:
+        """``N_H*D_h``: names and whole numbers, multiplied."""
+        for operator in tokens[1::2]:
+            if operator != "*":
+                raise self.source.error(
+                    f"an extent is a name, a whole number or a product, with no {operator}", at(operator)
+                )
+        return tuple(self.size(token) for token in tokens[::2])
+
+    def size(self, token: Token) -> str | int:
         """A name, or a whole number."""
         if token.type == "NAME":
             return self.identifier(token)

@@ -12,6 +12,8 @@ from itertools import islice
 
 import sympy as sp
 
+from indexcalc.language.extents import Extent
+
 DEPTH_LIMIT = 40
 """The deepest nesting of operations in one expression."""
 
@@ -163,6 +165,13 @@ class Raise:
     at: At | None = None
 
 
+def axes_of(node: Entry | Gradient) -> tuple[tuple[Slot, ...], ...]:
+    """The slots as they are written, grouped into axes."""
+    slots = iter(node.slots or ())
+    sizes = node.layout or (1,) * len(node.slots or ())
+    return tuple(tuple(islice(slots, size)) for size in sizes)
+
+
 Expression = Scalar | Entry | Gradient | Bracket | ExtentOf | Call | Reduce | Plus | Times | Negate | Over | Raise
 
 
@@ -176,10 +185,10 @@ class TitleLine:
 
 @dataclass(frozen=True, slots=True)
 class IndexLine:
-    """``index i, j : T "doc"``; the extent is a name or a positive integer."""
+    """``index i, j : T "doc"``, or ``index c : N_H*D_h``."""
 
     names: tuple[Slot, ...]
-    extent: str | int
+    extent: Extent
     doc: str = ""
     at: At | None = None
 

@@ -167,25 +167,40 @@ def check_module(
 def module_candidate(
     problem: Problem, module: ModuleType, names: Mapping[str, str], symbols: Mapping[str, str]
 ) -> Candidate:
-    """The two functions of a generated module as one candidate."""
+    """The two functions of a generated module as one candidate; the module sees arrays as they are stored."""
+    program = problem.program
 
     def candidate(point: Point, upstream: Mapping[str, Array]) -> Mapping[str, Array]:
         scalars = {symbols.get(str(s), str(s)): value for s, value in (*point.sizes.items(), *point.parameters.items())}
-        inputs = [point.values[tensor.name].copy() for tensor in problem.program.inputs]
+        inputs = [stored(program, tensor.name, point.values[tensor.name]) for tensor in program.inputs]
         values = module.forward(*inputs, **keywords(module.forward, scalars))
-        given = [upstream[up.name].copy() for up in problem.upstream]
+        given = [stored(program, up.of, upstream[up.name]) for up in problem.upstream]
         gradients = module.backward(values, *given, **keywords(module.backward, scalars))
         found: dict[str, Array] = {}
-        for name in problem.program.tensors:
+        for name in program.tensors:
             if hasattr(values, names.get(name, name)):
-                found[name] = np.asarray(getattr(values, names.get(name, name)))
+                found[name] = in_slots(program, name, getattr(values, names.get(name, name)), point)
         for target in problem.targets:
             name = problem.gradient_names[target]
             if hasattr(gradients, names.get(name, name)):
-                found[name] = np.asarray(getattr(gradients, names.get(name, name)))
+                found[name] = in_slots(program, target, getattr(gradients, names.get(name, name)), point)
         return found
 
     return candidate
+
+
+def stored(program: Program, tensor: str, array: Array) -> Array:
+    """A copy of an array with one axis a slot, in the shape in which the tensor is stored."""
+    sizes = iter(array.shape)
+    shape = [math.prod(next(sizes) for _ in axis) for axis in program.axes(tensor)]
+    return np.asarray(array.reshape(shape).copy())
+
+
+def in_slots(program: Program, tensor: str, array: object, point: Point) -> Array:
+    """An array as it is stored with one axis a slot; as it is if it has not the shape of the tensor."""
+    given, expected = np.asarray(array), np.shape(point.values[tensor])
+    fits = given.shape == stored(program, tensor, point.values[tensor]).shape
+    return np.asarray(given.reshape(expected)) if fits else given
 
 
 def keywords(function: Callable[..., Any], scalars: Mapping[str, float]) -> dict[str, float]:

@@ -244,20 +244,24 @@ def test_fused_slots_are_a_matter_of_layout():
 @pytest.mark.parametrize(
     ("text", "line", "column", "words"),
     [
-        ("Y[m] = sum[h,k](W[m,h,k])", 6, 17, "write W[m,(h,k)]"),
-        ("Y[m] = sum[h,k](W[(m,h),k])", 6, 17, "write W[m,(h,k)]"),
-        ("Y[i] = sum[m](X[(i,m)])", 6, 15, "write X[i,m]"),
+        ("Y[m] = sum[h,k](W[m,(k,h)])", 6, 22, "(k,h) is split as d * H here, but this slot of W[m,(h,k)] (line 5)"),
+        ("Y[m] = sum[h,k](W[(m,h),k])", 6, 20, "(m,h) has extent M * H, but this slot of W[m,(h,k)] (line 5) has"),
+        ("Y[m] = sum[i](W[m,i])", 6, 19, "i has extent T, but this slot of W[m,(h,k)] (line 5) has extent H * d"),
+        ("Y[i] = sum[m](W[m,h,k,i])", 6, 15, "has 3 slots, but is written with 4"),
+        ("index c, e : H*d\nY[m,c] = W[m,c] * sum[e]([e < c])", 7, 27, "c stands in a fused slot"),
+        ("index c : H*M\nY[m,c] = W[m,c]", 7, 14, "c has extent H*M, but this slot"),
+        ("index c : H/d\nY[m,c] = W[m,c]", 6, 12, "with no /"),
         ("Y[m] = sum[(h,k)](W[m,(h,k)])", 6, 8, "sum[h,k](...)"),
         ("Y[m] = W", 6, 8, "write W[m,(h,k)]"),
         ("Y[m,(h,h)] = W[m,(h,h)]", 6, 8, "in two slots"),
         ("Y[(h,k)] = sum[m](W[m,(h,k)])\nupstream G[h,k] = dL/dY[(h,k)]", 7, 10, "write G[(h,k)]"),
-        ("Y[(h,k)] = sum[m](W[m,(h,k)])\nupstream G[h,k] = dL/dY[h,k]", 7, 19, "write dL/dY[(h,k)]"),
+        ("Y[(h,k)] = sum[m](W[m,(h,k)])\nupstream G[h,k] = dL/dY[h,k]", 7, 10, "write G[(h,k)]"),
         ("Y[m,(h)] = W[m,(h,k)]", 6, 7, "expected ,"),
         ("Y[m] = delta[(m,m)]", 6, 8, "one in each slot"),
         ("Y[m,h] = W[m,(h,k)]", 6, 17, "or define Y[m,h,k]"),
     ],
 )
-def test_fused_slots_are_written_as_declared(text, line, column, words):
+def test_fused_slots_that_do_not_fit(text, line, column, words):
     with pytest.raises(SpecError) as caught:
         read_problem(FUSED + text)
     error = caught.value

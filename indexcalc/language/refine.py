@@ -1,0 +1,318 @@
+"""Plain indices that meet fused slots are written out in parts, so that after this only plain slots are left.
+
+``Y[n,c] = sum[m](X[n,m] * W[m,c])`` with an input ``W[m,(h,k)]`` becomes ``Y[n,(h,k)] = ... W[m,(h,k)]``.
+The parts take the names of declared indices that the statement does not use, else new ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import sympy as sp
+
+from indexcalc.algebra.renaming import fresh_names
+from indexcalc.language.extents import extent_factors, extent_value
+from indexcalc.language.partition import (
+    AxisNode,
+    Definition,
+    IndexNode,
+    Partition,
+    definitions_of,
+    expressions_of,
+    find_partition,
+    gradient_tensors,
+    nodes_in,
+)
+from indexcalc.language.source import Source
+from indexcalc.language.syntax import (
+    Bracket,
+    Call,
+    ClaimLine,
+    Entry,
+    EquationLine,
+    Expression,
+    Gradient,
+    IndexLine,
+    InputLine,
+    Layout,
+    NameLine,
+    Negate,
+    Over,
+    ParameterLine,
+    Plus,
+    Raise,
+    Reduce,
+    Slot,
+    Statement,
+    Times,
+    UpstreamLine,
+    axes_of,
+    beyond_limits,
+    plain_or_fused,
+)
+
+Names = Mapping[str, tuple[str, ...]]
+"""The parts of each index of one statement that has any."""
+
+
+def refine(statements: Iterable[Statement], source: Source) -> tuple[Statement, ...]:
+    """The statements with every fused slot, and every index that stands in one, in parts.
+
+    Mistakes that have nothing to do with fused slots stay as they are, for those who look for them.
+
+    Raises:
+        SpecError: for contradicting ways to split a slot, or a bracket that compares split indices.
+    """
+    lines = tuple(statements)
+    expressions = [expression for line in lines for expression in expressions_of(line)]
+    if any(beyond_limits(expression) for expression in expressions) or not any(has_fused(line) for line in lines):
+        return lines
+    extents = {
+        slot.name: extent_value(line.extent) for line in lines if isinstance(line, IndexLine) for slot in line.names
+    }
+    definitions = definitions_of(lines)
+    partition = find_partition(lines, definitions, extents, source)
+    naming = PartNames(lines, extents)
+    alias = gradient_tensors(lines)
+    refined: list[Statement] = []
+    for number, line in enumerate(lines):
+        writer = Writer(naming.parts(number, partition), definitions, alias, partition, source)
+        refined.append(writer.statement(line))
+    return with_index_lines(tuple(refined), lines, naming)
+
+
+def has_fused(line: Statement) -> bool:
+    """Whether a slot of the statement is written in parts."""
+    heads = [line.entry] if isinstance(line, InputLine) else [line.left] if isinstance(line, EquationLine) else []
+    nodes = [*heads, *(node for expression in expressions_of(line) for node in nodes_in(expression))]
+    return any(isinstance(node, Entry | Gradient) and node.layout for node in nodes)
+
+
+def slots_in(line: Statement) -> tuple[Slot, ...]:
+    """Every slot that a statement writes down, in authored order."""
+    found: list[Slot] = []
+    match line:
+        case InputLine(entry=entry) | EquationLine(left=entry):
+            found.extend(entry.slots or ())
+    for expression in expressions_of(line):
+        for node in nodes_in(expression):
+            match node:
+                case Entry(slots=slots) | Gradient(slots=slots):
+                    found.extend(slots or ())
+                case Reduce(indices=indices):
+                    found.extend(indices)
+                case Bracket(left=left, right=right):
+                    found.extend((left, right))
+    return tuple(found)
+
+
+@dataclass
+class PartNames:
+    """Names for parts: declared indices of the right extent first, new ones after that."""
+
+    lines: tuple[Statement, ...]
+    extents: Mapping[str, sp.Expr]
+    added: dict[str, sp.Expr] = field(default_factory=dict)
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        """The names of extents, tensors and parameters, which no new index should look like."""
+        extents = {symbol.name for extent in self.extents.values() for symbol in extent.free_symbols}
+        parameters = {line.name for line in self.lines if isinstance(line, ParameterLine)}
+        return frozenset({*extents, *parameters, *definitions_of(self.lines), *gradient_tensors(self.lines)})
+
+    @cached_property
+    def candidates(self) -> Mapping[str, sp.Expr]:
+        """Declared indices, those that the author wrote in fused slots first."""
+        fused = [
+            slot.name
+            for line in self.lines
+            for entry in fused_entries(line)
+            for axis in axes_of(entry)
+            for slot in axis
+            if len(axis) > 1 and slot.name in self.extents
+        ]
+        return {name: self.extents[name] for name in (*fused, *self.extents)}
+
+    def parts(self, number: int, partition: Partition) -> Names:
+        """The names of the parts of each split index of one statement."""
+        names = dict.fromkeys(slot.name for slot in slots_in(self.lines[number]))
+        used = set(names)
+        found: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            parts = partition.of(IndexNode(number, name))
+            if parts is not None and len(parts) > 1:
+                found[name] = tuple(self.choose(extent, used) for extent in parts)
+        return found
+
+    def choose(self, extent: sp.Expr, used: set[str]) -> str:
+        """An index of this extent that the statement does not use yet."""
+        known = {**self.candidates, **self.added}
+        name = next((name for name, size in known.items() if size == extent and name not in used), None)
+        if name is None:
+            name = next(fresh_names({*known, *used, *self.others}))
+            self.added[name] = extent
+        used.add(name)
+        return name
+
+
+def fused_entries(line: Statement) -> tuple[Entry | Gradient, ...]:
+    """The entries of a statement with an axis in parts."""
+    heads = [line.entry] if isinstance(line, InputLine) else [line.left] if isinstance(line, EquationLine) else []
+    nodes = [*heads, *(node for expression in expressions_of(line) for node in nodes_in(expression))]
+    return tuple(node for node in nodes if isinstance(node, Entry | Gradient) and node.layout)
+
+
+@dataclass
+class Writer:
+    """One statement written out in parts."""
+
+    names: Names
+    definitions: Mapping[str, Definition]
+    alias: Mapping[str, str]
+    partition: Partition
+    source: Source
+    done: dict[int, tuple[Expression, Expression]] = field(default_factory=dict)
+
+    def statement(self, line: Statement) -> Statement:
+        """The statement with every slot in parts."""
+        match line:
+            case InputLine(entry=entry):
+                return replace(line, entry=self.definition(entry))
+            case EquationLine(left=left, right=right):
+                return replace(line, left=self.definition(left), right=self.expression(right))
+            case ClaimLine(left=left, right=right):
+                return replace(line, left=self.expression(left), right=self.expression(right))
+            case UpstreamLine(given=given, gradient=gradient):
+                return replace(line, given=self.definition(given), gradient=self.gradient(gradient))
+            case NameLine(gradient=gradient):
+                return replace(line, gradient=self.gradient(gradient))
+            case _:
+                return line
+
+    def expression(self, node: Expression) -> Expression:
+        """The expression with every slot in parts; what Python shares stays shared."""
+        known = self.done.get(id(node))
+        if known is None:
+            known = (node, self.write(node))
+            self.done[id(node)] = known
+        return known[1]
+
+    def write(self, node: Expression) -> Expression:
+        """An expression by its kind."""
+        match node:
+            case Plus(parts=parts):
+                return replace(node, parts=tuple(map(self.expression, parts)))
+            case Times(factors=factors):
+                return replace(node, factors=tuple(map(self.expression, factors)))
+            case Negate(operand=operand) | Over(operand=operand):
+                return replace(node, operand=self.expression(operand))
+            case Raise(base=base, exponent=exponent):
+                return replace(node, base=self.expression(base), exponent=self.expression(exponent))
+            case Call(args=args):
+                return replace(node, args=tuple(map(self.expression, args)))
+            case Reduce():
+                return self.reduce(node)
+            case Entry(name="delta", slots=(one, other), layout=()) if "delta" not in self.definitions:
+                return self.delta(node, one, other)
+            case Bracket(left=left, right=right):
+                return self.bracket(node, left, right)
+            case Entry(name=name):
+                return self.entry(node, self.alias.get(name, name) if name not in self.definitions else name)
+            case Gradient():
+                return self.gradient(node)
+            case _:
+                return node
+
+    def slots(self, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+        """The slots with those in parts written out, in the same place of the text."""
+        return tuple(Slot(name, slot.at) for slot in slots for name in self.names.get(slot.name, (slot.name,)))
+
+    def layout(self, node: Entry | Gradient) -> Layout:
+        """How the slots that are written out are grouped into axes."""
+        return plain_or_fused(tuple(len(self.slots(axis)) for axis in axes_of(node)))
+
+    def definition(self, entry: Entry) -> Entry:
+        """A left side: its axes stay, some with more parts."""
+        if entry.slots is None:
+            return entry
+        return Entry(entry.name, self.slots(entry.slots), entry.at, self.layout(entry))
+
+    def stored(self, node: Entry | Gradient, tensor: str, slots: tuple[Slot, ...]) -> Layout:
+        """The grouping of the tensor's own axes, if it has as many slots as are written here."""
+        definition = self.definitions.get(tensor)
+        if definition is not None:
+            axes = [self.partition.of(AxisNode(tensor, n)) or (1,) for n in range(len(axes_of(definition.entry)))]
+            sizes = tuple(len(parts) for parts in axes)
+            if sum(sizes) == len(slots):
+                return plain_or_fused(sizes)
+        return self.layout(node)
+
+    def entry(self, node: Entry, tensor: str) -> Entry:
+        """A read of a tensor, under the tensor's own grouping."""
+        if node.slots is None:
+            return node
+        slots = self.slots(node.slots)
+        return Entry(node.name, slots, node.at, self.stored(node, tensor, slots))
+
+    def gradient(self, node: Gradient) -> Gradient:
+        """A gradient has the axes of its tensor."""
+        if node.slots is None:
+            return node
+        slots = self.slots(node.slots)
+        return Gradient(node.of, slots, node.at, self.stored(node, node.of, slots))
+
+    def reduce(self, node: Reduce) -> Reduce:
+        """A sum over an index in parts is a sum over the parts."""
+        body, indices = self.expression(node.body), self.slots(node.indices)
+        if indices == node.indices or not node.extents:
+            return replace(node, body=body, indices=indices)
+        extents: list[sp.Expr] = []
+        for slot, extent in zip(node.indices, node.extents, strict=True):
+            parts = self.slots((slot,))
+            # The extent at the sum itself is compared part by part; for a product it says nothing new.
+            extents.extend((extent,) if len(parts) == 1 else ())
+        return replace(node, body=body, indices=indices, extents=tuple(extents) if len(extents) == len(indices) else ())
+
+    def delta(self, node: Entry, one: Slot, other: Slot) -> Expression:
+        """The delta of two indices in parts is the product of the parts' deltas."""
+        pairs = list(zip(self.slots((one,)), self.slots((other,)), strict=False))
+        deltas = tuple(Entry("delta", pair, node.at) for pair in pairs)
+        return deltas[0] if len(deltas) == 1 else Times(deltas, node.at)
+
+    def bracket(self, node: Bracket, left: Slot, right: Slot) -> Expression:
+        """``[c == e]`` is a product over the parts; an order of parts has no brackets of its own."""
+        if left.name not in self.names and right.name not in self.names:
+            return node
+        if node.relation != "==":
+            name = left.name if left.name in self.names else right.name
+            raise self.source.error(
+                f"the index {name} stands in a fused slot and falls into ({','.join(self.names[name])}); "
+                f"a bracket with {node.relation} compares whole indices: compare the parts",
+                node.at,
+            )
+        pairs = zip(self.slots((left,)), self.slots((right,)), strict=True)
+        return Times(tuple(Bracket(one, "==", other, node.at) for one, other in pairs), node.at)
+
+
+def with_index_lines(
+    refined: tuple[Statement, ...], lines: tuple[Statement, ...], naming: PartNames
+) -> tuple[Statement, ...]:
+    """The declarations without indices that are now nowhere but in parts, and with the new ones."""
+    before = {slot.name for line in lines for slot in slots_in(line)}
+    after = {slot.name for line in refined for slot in slots_in(line)}
+    kept: list[Statement] = []
+    for line in refined:
+        if isinstance(line, IndexLine):
+            names = tuple(slot for slot in line.names if slot.name in after or slot.name not in before)
+            if names:
+                kept.append(replace(line, names=names))
+        else:
+            kept.append(line)
+    for name, extent in naming.added.items():
+        factors = extent_factors(extent)
+        assert factors is not None
+        kept.append(IndexLine((Slot(name),), factors))
+    return tuple(kept)
