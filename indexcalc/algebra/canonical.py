@@ -9,6 +9,7 @@ symmetric for the bound raises `LimitError`, and the caller answers "unknown", n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import sympy as sp
 
@@ -31,9 +32,13 @@ from indexcalc.errors import LimitError
 SEARCH_LIMIT = 60_000
 """The most factors written out to compare one component: each refinement writes every factor once an index."""
 
+KEY_CACHE = 20_000
+"""The number of terms whose keys are remembered: rewriting compares the same terms again and again."""
+
 Colours = Mapping[Index, str]
 
 
+@lru_cache(maxsize=KEY_CACHE)
 def term_key(term: Term) -> str:
     """A text that two terms share exactly if they are equal up to dummies, factor order and coefficient.
 
@@ -127,12 +132,18 @@ def rank(colours: Mapping[Index, str]) -> dict[Index, str]:
     return {index: order[colour] for index, colour in colours.items()}
 
 
+@lru_cache(maxsize=KEY_CACHE)
+def scalar_key(scalar: sp.Expr) -> str:
+    """A scalar as text."""
+    return str(scalar)
+
+
 def serialise_product(powers: Iterable[Power], names: Colours) -> str:
     """The factors in sorted order, each index under its name in `names` or, if free, its own."""
     parts = []
     for base, exponent in powers:
         text = serialise_base(base, names)
-        parts.append(text if exponent == 1 else f"{text}^{exponent}")
+        parts.append(text if exponent == 1 else f"{text}^{scalar_key(exponent)}")
     return "*".join(sorted(parts))
 
 
@@ -147,7 +158,7 @@ def serialise_base(base: Base, names: Colours) -> str:
             pair = [label(left, names), label(right, names)]
             return f"[{relation.join(sorted(pair) if relation == '!=' else pair)}]"
         case Fn(name, arg, params):
-            inner = ";".join([serialise_sum(arg, names), *map(str, params)])
+            inner = ";".join([serialise_sum(arg, names), *map(scalar_key, params)])
             return f"{name}({inner})"
         case Add(terms):
             return f"({serialise_sum(terms, names)})"
@@ -157,7 +168,7 @@ def serialise_base(base: Base, names: Colours) -> str:
 
 def serialise_sum(terms: Terms, names: Colours) -> str:
     """Sum-free terms in sorted order, with their coefficients."""
-    return "+".join(sorted(f"{term.coeff}*{serialise_product(term.powers, names)}" for term in terms))
+    return "+".join(sorted(f"{scalar_key(term.coeff)}*{serialise_product(term.powers, names)}" for term in terms))
 
 
 def label(index: Index, names: Colours) -> str:

@@ -18,6 +18,9 @@ from indexcalc.program import Equation
 from indexcalc.rewrite.cost import Sizes, equation_cost, terms_cost
 from indexcalc.rewrite.normal import stands_elsewhere, unfold_everywhere, unfold_factors
 
+TRIAL_LIMIT = 48
+"""The most terms of an equation with a gradient put in; a larger one is no gain to a reader."""
+
 Simplify = Callable[[Subject, Terms], tuple[Step, ...]]
 Improve = Callable[[Sequence[Section], Sequence[Section]], Sequence[Section]]
 """Sections, given all others, in their best form: ``improve(group, all_sections)``."""
@@ -80,7 +83,7 @@ class Inliner:
         subject, terms = section.equation.lhs, section.equation.terms
         try:
             after = put_in(terms, equation)
-            if after is None:
+            if after is None or len(after) > TRIAL_LIMIT:
                 return None
             steps = [Step(Rule.UNFOLD, subject, terms, after, Used((equation.name,)))]
             steps.extend(self.simplify(subject, after))
@@ -93,7 +96,7 @@ class Inliner:
     def multiplied_out(self, subject: Access, terms: Terms) -> tuple[Step, ...]:
         """Products of sums multiplied out, where terms then cancel and the result is cheaper."""
         expanded = expand(terms)
-        if expanded == terms:
+        if expanded == terms or len(expanded) > TRIAL_LIMIT:
             return ()
         steps = (Step(Rule.EXPAND, subject, terms, expanded), *self.simplify(subject, expanded))
         gain = terms_cost(terms, subject.slots, self.sizes) - terms_cost(steps[-1].after, subject.slots, self.sizes)

@@ -27,6 +27,10 @@ TERM_LIMIT = 1_000
 """The most terms that a normal form may have on the way."""
 ROUND_LIMIT = 12
 """The most rounds of folding."""
+SIZE_LIMIT = 4_000
+"""The most factors, at all depths, that unfolding may give: each unfolding may double what functions hold."""
+DEPTH_LIMIT = 60
+"""The deepest nesting of functions and parentheses that unfolding may give."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +100,31 @@ def unfold_all(
         else:
             terms = unfold_factors(terms, equation)
         stages.append((name, terms))
-        if len(terms) > TERM_LIMIT:
-            raise LimitError(f"unfolding {name} gives more than {TERM_LIMIT} terms")
+        check_size(name, terms)
     return tuple(stages), tuple(opaque)
+
+
+def check_size(name: str, terms: Terms) -> None:
+    """Return if an expression that came from unfolding is small enough to go on with.
+
+    Raises:
+        LimitError: for more than `TERM_LIMIT` terms, `SIZE_LIMIT` factors or `DEPTH_LIMIT` levels.
+    """
+    if len(terms) > TERM_LIMIT:
+        raise LimitError(f"unfolding {name} gives more than {TERM_LIMIT} terms")
+    count, depth, level = 0, 0, list(terms)
+    while level:
+        count, depth = count + sum(len(term.powers) for term in level), depth + 1
+        if count > SIZE_LIMIT or depth > DEPTH_LIMIT:
+            raise LimitError(f"unfolding {name} gives more than {SIZE_LIMIT} factors or {DEPTH_LIMIT} nested levels")
+        level = [inner for term in level for base in term.bases for inner in inside(base)]
+
+
+def inside(base: Base) -> Terms:
+    """The terms that a function or a parenthesis holds."""
+    if isinstance(base, Fn):
+        return base.arg
+    return base.terms if isinstance(base, Add) else ()
 
 
 def stands_elsewhere(name: str, term: Term) -> bool:

@@ -20,6 +20,10 @@ from indexcalc.rewrite.normal import Knowledge, normal_form
 from indexcalc.rewrite.rules import SumRule, fold_rule
 
 
+TERM_LIMIT = 16
+"""The most terms of a gradient whose sums are tried: a longer one is zero by no short proof."""
+
+
 @dataclass(frozen=True)
 class Prover:
     """What proofs may use: all definitions, forward and backward, and rules.
@@ -93,7 +97,7 @@ def sides(identity: Identity) -> tuple[Terms, Terms]:
 def found_identities(prover: Prover, names: Sequence[str], known: Sequence[Identity]) -> Iterator[Proof]:
     """Gradients whose sum over a slot is zero, by a short proof, where not among the `known` identities."""
     for section in prover.sections:
-        if section.equation.name not in names:
+        if section.equation.name not in names or len(section.equation.terms) > TERM_LIMIT:
             continue
         for slot in section.equation.lhs.slots:
             left = (Term(sp.S.One, ((section.equation.lhs, sp.S.One),), (slot,)),)
