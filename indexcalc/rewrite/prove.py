@@ -19,7 +19,6 @@ from indexcalc.program import Equation, Identity
 from indexcalc.rewrite.normal import Knowledge, normal_form
 from indexcalc.rewrite.rules import SumRule, fold_rule
 
-
 TERM_LIMIT = 16
 """The most terms of a gradient whose sums are tried: a longer one is zero by no short proof."""
 
