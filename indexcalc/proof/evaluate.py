@@ -1,8 +1,9 @@
-"""The naive evaluator: terms on the full grid of their indices, slow and obviously right.
+"""The naive evaluator: terms on the grid of their indices, slow and obviously right.
 
-Every factor is laid out on the grid of all free and summed indices, the factors are multiplied, and
-the summed axes are summed. No `einsum`, no reordering, no stable forms: this is what generated code
-is compared with. The first axis of every array is the lane: the same terms for many tensors at once.
+Every factor is laid out on the grid of all free and summed indices, and one summed axis after the
+other is summed over the product of the factors that vary along it. No `einsum`, no search for a good
+order, no stable forms: this is what generated code is compared with. The first axis of every array is
+the lane: the same terms for many tensors at once.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from indexcalc.program import Program
 from indexcalc.proof.numeric import Array, numeric_of
 
 GRID_LIMIT = 20_000_000
-"""The most grid points of one term, lanes included; 320 MB for complex numbers."""
+"""The most grid points of one product, lanes included; 320 MB for complex numbers."""
 
 Grid = tuple[Index, ...]
 Numbers = tuple[tuple[sp.Symbol, float], ...]
@@ -138,23 +139,59 @@ def closed_term(term: Term, free: Grid, env: Environment) -> Array:
     unknown = [index.name for index in free_indices(term) if index not in grid]
     if unknown:
         raise ProgramError(f"the index {unknown[0]} is free, but is not among the indices asked for")
-    shape = tuple(size_of(index, env.numbers) for index in grid)
-    on_grid = product_on(term, grid, env)
-    if on_grid.shape[0] * math.prod(shape) > GRID_LIMIT:
-        raise LimitError(f"a term has {on_grid.shape[0] * math.prod(shape)} grid points; the limit is {GRID_LIMIT}")
-    full = np.broadcast_to(on_grid, (on_grid.shape[0], *shape))
-    summed = full.sum(axis=tuple(range(1 + len(outer), full.ndim)))
+    factors: list[Array] = [np.full((1,) * (1 + len(grid)), number(term.coeff, env.numbers))]
+    factors.extend(powered(base, exponent, grid, env) for base, exponent in term.powers)
+    # Innermost sums first, each over the product of the factors that vary with its index: the others are constant.
+    for place in range(len(grid), len(outer), -1):
+        factors = summed_out(factors, place, size_of(grid[place - 1], env.numbers))
+    total = multiplied(factors).reshape(-1, *(factors_length(factors, 1 + n) for n in range(len(outer))))
+    sizes = tuple(size_of(index, env.numbers) for index in outer)
+    full = np.broadcast_to(total, (total.shape[0], *sizes))
     hidden = tuple(1 + n for n, index in enumerate(free) if index in term.summed)
-    return np.asarray(np.expand_dims(summed, hidden))
+    return np.asarray(np.expand_dims(full, hidden))
+
+
+def summed_out(factors: Sequence[Array], place: int, size: int) -> list[Array]:
+    """``sum_i a f_i g_i = a (sum_i f_i g_i)``: one axis of a product summed."""
+    varying = [factor for factor in factors if factor.shape[place] != 1]
+    constant = [factor for factor in factors if factor.shape[place] == 1]
+    if not varying:
+        return [*constant, np.full((1,) * constant[0].ndim, float(size))]
+    return [*constant, np.asarray(multiplied(varying).sum(axis=place, keepdims=True))]
+
+
+def multiplied(factors: Sequence[Array]) -> Array:
+    """The product of arrays on one grid.
+
+    Raises:
+        LimitError: if it has more than `GRID_LIMIT` grid points.
+    """
+    points = math.prod(factors_length(factors, place) for place in range(factors[0].ndim))
+    if points > GRID_LIMIT:
+        raise LimitError(f"a term has {points} grid points; the limit is {GRID_LIMIT}")
+    result = factors[0]
+    for factor in factors[1:]:
+        result = result * factor
+    return np.asarray(result)
+
+
+def factors_length(factors: Sequence[Array], place: int) -> int:
+    """The length of an axis of the product of arrays."""
+    return next((factor.shape[place] for factor in factors if factor.shape[place] != 1), 1)
 
 
 def product_on(term: Term, grid: Grid, env: Environment) -> Array:
     """The product of the factors, before any sum, broadcastable to the grid."""
     result: Array = np.full((1,) * (1 + len(grid)), number(term.coeff, env.numbers))
     for base, exponent in term.powers:
-        value = base_on(base, grid, env)
-        result = result * (value if exponent == 1 else np.power(value, number(exponent, env.numbers)))
+        result = result * powered(base, exponent, grid, env)
     return result
+
+
+def powered(base: Base, exponent: sp.Expr, grid: Grid, env: Environment) -> Array:
+    """One factor with its exponent, broadcastable to the grid."""
+    value = base_on(base, grid, env)
+    return value if exponent == 1 else np.asarray(np.power(value, number(exponent, env.numbers)))
 
 
 def base_on(base: Base, grid: Grid, env: Environment) -> Array:
