@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import as_factor, product, scale
+from indexcalc.algebra.build import power, product, scale
 from indexcalc.algebra.match import match_base
 from indexcalc.algebra.renaming import rename_base, substitute
 from indexcalc.algebra.terms import (
@@ -38,10 +38,14 @@ def rewrite_term(term: Term, sums: tuple[ExpSum, ...], program: Program) -> Term
     for found in sums:
         term = shift_quotients(term, found, program)
     powers: list[Power] = []
+    coeff = term.coeff
     for base, exponent in term.powers:
         logarithm = shifted_logarithm(base, sums, program)
         if logarithm is not None:
-            powers += as_factor(logarithm).powers if exponent == 1 else [(Add(logarithm), exponent)]
+            # The sign of a sum goes in front of it: log(1/Z) is -(m + log Zs).
+            factor = power(logarithm, exponent)
+            coeff = coeff * factor.coeff
+            powers += factor.powers
         elif isinstance(base, Fn):
             powers.append((Fn(base.name, rewrite_terms(base.arg, sums, program), base.params), exponent))
         elif isinstance(base, Add):
@@ -49,8 +53,8 @@ def rewrite_term(term: Term, sums: tuple[ExpSum, ...], program: Program) -> Term
         else:
             powers.append((base, exponent))
     if len(powers) == 1 and isinstance(powers[0][0], Add) and powers[0][1] == 1 and not term.summed:
-        return scale(powers[0][0].terms, term.coeff)
-    return (product(term.coeff, powers, term.summed),)
+        return scale(powers[0][0].terms, coeff)
+    return (product(coeff, powers, term.summed),)
 
 
 def shift_quotients(term: Term, found: ExpSum, program: Program) -> Term:

@@ -105,3 +105,12 @@ def test_another_rows_sum_is_no_softmax():
     expected = np.exp(small)[:, None, :] / np.exp(small).sum(axis=1)[None, :, None]
     np.testing.assert_allclose(module.forward(small, WEIGHTS).q, expected)
     assert "max" not in source
+
+
+def test_the_logarithm_of_a_reciprocal_keeps_its_sign():
+    body = "Z[i] = sum[c](exp(z[i,c]))\nq[i] = log(1 / Z[i])\nr[i] = log(Z[i]^-2)^3"
+    module, _ = module_of(body)
+    values = module.forward(BIG[1:], WEIGHTS)
+    log_sum = np.array([-1e4 + np.log(3), np.log(1 + np.e + np.e**2)])
+    np.testing.assert_allclose(values.q, -log_sum)
+    np.testing.assert_allclose(values.r, (-2 * log_sum) ** 3)
