@@ -20,12 +20,13 @@ from indexcalc.algebra.terms import (
     Terms,
 )
 from indexcalc.codegen.exponentials import ONE, ExpSum, Mask, as_exponential
+from indexcalc.codegen.logistic import logarithm, with_sigmoids
 from indexcalc.program import Equation, Program
 
 
 def rewritten(equation: Equation, sums: tuple[ExpSum, ...], program: Program) -> Equation:
     """The equation with every stable use of a sum of exponentials in its shifted form."""
-    return replace(equation, terms=rewrite_terms(equation.terms, sums, program)) if sums else equation
+    return replace(equation, terms=rewrite_terms(equation.terms, sums, program))
 
 
 def rewrite_terms(terms: Terms, sums: tuple[ExpSum, ...], program: Program) -> Terms:
@@ -35,15 +36,16 @@ def rewrite_terms(terms: Terms, sums: tuple[ExpSum, ...], program: Program) -> T
 
 def rewrite_term(term: Term, sums: tuple[ExpSum, ...], program: Program) -> Terms:
     """Quotients first, then logarithms and whatever is nested inside the factors."""
+    term = with_sigmoids(term)
     for found in sums:
         term = shift_quotients(term, found, program)
     powers: list[Power] = []
     coeff = term.coeff
     for base, exponent in term.powers:
-        logarithm = shifted_logarithm(base, sums, program)
-        if logarithm is not None:
+        stable = stable_logarithm(base, sums, program)
+        if stable is not None:
             # The sign of a sum goes in front of it: log(1/Z) is -(m + log Zs).
-            factor = power(logarithm, exponent)
+            factor = power(stable, exponent)
             coeff = coeff * factor.coeff
             powers += factor.powers
         elif isinstance(base, Fn):
@@ -64,13 +66,13 @@ def shift_quotients(term: Term, found: ExpSum, program: Program) -> Term:
             continue
         if not (exponent.is_Integer and exponent.is_negative):
             continue
-        for number, (base, power) in enumerate(term.powers):
-            if number == position or not (power.is_Integer and power.is_positive):
+        for number, (base, above) in enumerate(term.powers):
+            if number == position or not (above.is_Integer and above.is_positive):
                 continue
             numerator = shifted_numerator(base, divisor, found, term, program)
             if numerator is None:
                 continue
-            count = min(power, -exponent)
+            count = min(above, -exponent)
             change = [(base, -count), (divisor, count), *((b, count) for b in numerator)]
             change.append((Access(found.shifted, divisor.slots), -count))
             drop = set(numerator_masks(base, divisor, found, program) or ())
@@ -110,6 +112,14 @@ def shifted_numerator(
         return (Access(found.numerator, tuple(binding[axis] for axis in found.exponential.axes)), *extra)
     shifted = (*exponential.fn.arg, Term(-ONE, ((Access(found.largest, divisor.slots), ONE),)))
     return (Fn("exp", shifted), *exponential.masks)
+
+
+def stable_logarithm(base: Base, sums: tuple[ExpSum, ...], program: Program) -> Terms | None:
+    """A logarithm of exponentials, sums of them, or sigmoids, in a form that stays finite."""
+    if not (isinstance(base, Fn) and base.name == "log"):
+        return None
+    shifted = shifted_logarithm(base, sums, program)
+    return shifted if shifted is not None else logarithm(base.arg, program)
 
 
 def shifted_logarithm(base: Base, sums: tuple[ExpSum, ...], program: Program) -> Terms | None:

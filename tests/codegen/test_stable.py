@@ -114,3 +114,27 @@ def test_the_logarithm_of_a_reciprocal_keeps_its_sign():
     log_sum = np.array([-1e4 + np.log(3), np.log(1 + np.e + np.e**2)])
     np.testing.assert_allclose(values.q, -log_sum)
     np.testing.assert_allclose(values.r, (-2 * log_sum) ** 3)
+
+
+@pytest.mark.parametrize("p", ["sigmoid(z[i,c])", "1 / (1 + exp(-z[i,c]))", "exp(z[i,c]) / (1 + exp(z[i,c]))"])
+def test_logarithms_of_a_sigmoid_are_finite(p):
+    module, _ = module_of(
+        f"p[i,c] = {p}\nn[i,c] = 1 - p[i,c]\nq[i,c] = log(p[i,c])\nr[i,c] = log(1 - p[i,c]) + 2 * log(n[i,c])\n"
+        f"s[i,c] = log(2 * {p} * p[i,c]^3)\nt[i,c] = log(1 + exp(z[i,c]))"
+    )
+    z = np.array([[1e3, -1e3, 0.0], [-50.0, 50.0, 1.0], [1e4, -1e4, 2.0]])
+    values = module.forward(z, WEIGHTS)
+    log_p, log_n = -np.logaddexp(0, -z), -np.logaddexp(0, z)
+    np.testing.assert_allclose(values.p, np.exp(log_p))
+    np.testing.assert_allclose(values.q, log_p)
+    np.testing.assert_allclose(values.r, 3 * log_n)
+    np.testing.assert_allclose(values.s, 4 * log_p + np.log(2))
+    np.testing.assert_allclose(values.t, -log_n)
+
+
+def test_other_logarithms_are_left_alone():
+    _, source = module_of(
+        "q[i,c] = log(2 - sigmoid(z[i,c])) + log(1 + 2 * exp(z[i,c])) + log(sigmoid(z[i,c]) + w[c]^2)"
+    )
+    assert "logaddexp" not in source
+    assert source.count("np.log(") == 3
