@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from indexcalc.algebra.sympy_bridge import from_sympy, to_sympy
     from indexcalc.calculus.steps import Derivation, Rule, Section, Step
     from indexcalc.codegen import numpy_module
     from indexcalc.errors import IndexCalcError, LimitError, ProgramError, SpecError, UnsupportedError
@@ -60,6 +61,7 @@ __all__ = [
     "extents",
     "find_spec",
     "formula_text",
+    "from_sympy",
     "gelu",
     "generate",
     "gradient",
@@ -83,12 +85,14 @@ __all__ = [
     "sqrt",
     "sum",
     "tanh",
+    "to_sympy",
     "validate",
     "var",
     "write",
 ]
 
 HOMES = {
+    "indexcalc.algebra.sympy_bridge": ("from_sympy", "to_sympy"),
     "indexcalc.calculus.steps": ("Derivation", "Rule", "Section", "Step"),
     "indexcalc.codegen": ("numpy_module",),
     "indexcalc.errors": ("IndexCalcError", "LimitError", "ProgramError", "SpecError", "UnsupportedError"),
