@@ -15,6 +15,9 @@ from indexcalc.algebra.terms import accesses_of
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program
 
+CHAIN_LIMIT = 5
+"""The longest chain of statistics that read one another; longer ones multiply terms, so their start is named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Flow:
@@ -40,20 +43,23 @@ def find_flow(problem: Problem) -> Flow:
 
 
 def find_statistics(problem: Problem, ends: set[str]) -> set[str]:
-    """The unrequested tensors that are read broadcast, closed under "feeds only statistics"."""
+    """The unrequested tensors that are read broadcast, closed under "feeds only statistics", in short chains."""
     program = problem.program
     kept = ends | set(problem.targets) | set(problem.names)
-    found: set[str] = set()
+    found: dict[str, int] = {}
     for equation in reversed(program.equations):
         name = equation.name
         readers = [program.definitions[reader] for reader in program.consumers[name]]
         if name in kept or not readers:
             continue
-        if all(is_read_pointwise(name, reader) for reader in readers) and any(
-            is_wider(reader, equation) or reader.name in found for reader in readers
+        length = 1 + max(found.get(reader.name, 0) for reader in readers)
+        if (
+            length <= CHAIN_LIMIT
+            and all(is_read_pointwise(name, reader) for reader in readers)
+            and any(is_wider(reader, equation) or reader.name in found for reader in readers)
         ):
-            found.add(name)
-    return found
+            found[name] = length
+    return set(found)
 
 
 def is_read_pointwise(name: str, reader: Equation) -> bool:

@@ -54,8 +54,10 @@ class SumRule:
 
 
 def lemma_rule(identity: Identity) -> SumRule | None:
-    """An identity whose left side is one sum, as a rule from left to right."""
+    """An identity whose left side is one sum and binds every index of the right one, as a rule from left to right."""
     if len(identity.left) != 1 or not identity.left[0].summed:
+        return None
+    if not set(free_indices(identity.right)) <= set(free_indices(identity.left)):
         return None
     (left,) = identity.left
     value = tuple(Term(term.coeff / left.coeff, term.powers, term.summed) for term in identity.right)
