@@ -48,6 +48,7 @@ class ExpSum:
         largest: the name for the largest argument.
         shifted: the name for the sum of shifted exponentials.
         numerator: the name for the shifted exponentials.
+        hidden: the name for the argument with minus infinity where deltas and brackets are zero.
     """
 
     equation: Equation
@@ -56,6 +57,7 @@ class ExpSum:
     largest: str
     shifted: str
     numerator: str
+    hidden: str
 
     @property
     def slots(self) -> tuple[Index, ...]:
@@ -80,7 +82,9 @@ def find_sums(program: Program, taken: set[str]) -> Iterator[ExpSum]:
             continue
         source = fn.arg[0].powers[0][0] if len(fn.arg) == 1 and len(fn.arg[0].powers) == 1 else None
         stem = source.tensor if isinstance(source, Access) else equation.name
-        names = [unused(name, taken) for name in (f"{stem}_max", f"{equation.name}_shifted", f"exp_{stem}")]
+        names = [
+            unused(name, taken) for name in (f"{stem}_max", f"{equation.name}_shifted", f"exp_{stem}", f"{stem}_masked")
+        ]
         yield ExpSum(equation, base, exponential, *names)
 
 

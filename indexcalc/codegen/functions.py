@@ -10,7 +10,7 @@ from indexcalc.algebra.terms import Access
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
-from indexcalc.codegen.operands import Scope, aligned, arranged, reduced
+from indexcalc.codegen.operands import Scope, reduced, transposed
 from indexcalc.codegen.plan import terms_node, terms_operand
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.source import Node
@@ -49,9 +49,11 @@ def formula(statement: Statement) -> str:
     lhs = Access(statement.name, statement.axes)
     if statement.kind is Kind.ASSIGN:
         return equation_text(lhs, statement.terms)
-    over = ",".join(index.name for index in statement.over)
-    condition = "".join(f" where [{m.left.name} {relation(m)} {m.right.name}]" for m in statement.masks)
-    return f"{equation_text(lhs, ())[:-1]}max[{over}]({terms_text(statement.terms)}){condition}"
+    head, value = equation_text(lhs, ())[:-1], terms_text(statement.terms)
+    if statement.kind is Kind.HIDDEN:
+        condition = " and ".join(f"{m.left.name} {relation(m)} {m.right.name}" for m in statement.masks)
+        return f"{head}{value} where {condition}, else -inf"
+    return f"{head}max[{','.join(index.name for index in statement.over)}]({value})"
 
 
 def relation(mask: object) -> str:
@@ -64,10 +66,13 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
     if statement.kind is Kind.ASSIGN:
         return terms_node(statement.terms, statement.axes, scope)
     order = (*statement.axes, *statement.over)
-    grid = where(list(statement.masks), terms_operand(statement.terms, order, scope), order, scope, "-np.inf")
-    largest = reduced(grid, statement.over, "max")
-    assert set(largest.axes) == set(statement.axes)
-    return aligned(largest, arranged(statement.axes, statement.axes))
+    value = terms_operand(statement.terms, order, scope)
+    if statement.kind is Kind.HIDDEN:
+        result = where(list(statement.masks), value, order, scope, "-np.inf")
+    else:
+        result = reduced(value, statement.over, "max")
+    assert set(result.axes) == set(statement.axes)
+    return transposed(result, statement.axes).node
 
 
 def identifiers(lines: Iterable[str]) -> frozenset[str]:

@@ -125,9 +125,13 @@ def shift_statements(found: ExpSum, read: set[str]) -> Iterator[Statement]:
     (term,) = found.equation.terms
     exponential = found.exponential
     largest = Access(found.largest, found.slots)
-    yield Statement(found.largest, found.slots, exponential.fn.arg, Kind.MAXIMUM, term.summed, exponential.masks)
-    shifted = Fn("exp", (*exponential.fn.arg, Term(-ONE, ((largest, ONE),))))
-    body: tuple[Power, ...] = tuple((base, ONE) for base in (*exponential.masks, shifted))
+    argument = exponential.fn.arg
+    if exponential.masks:
+        yield Statement(found.hidden, exponential.axes, argument, Kind.HIDDEN, (), exponential.masks)
+        argument = (Term(ONE, ((Access(found.hidden, exponential.axes), ONE),)),)
+    yield Statement(found.largest, found.slots, argument, Kind.MAXIMUM, term.summed)
+    shifted = Fn("exp", (*argument, Term(-ONE, ((largest, ONE),))))
+    body: tuple[Power, ...] = ((shifted, ONE),)
     if found.numerator in read:
         yield Statement(found.numerator, exponential.axes, (product(1, body),))
         body = ((Access(found.numerator, exponential.axes), ONE),)

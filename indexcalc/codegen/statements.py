@@ -12,7 +12,8 @@ class Kind(Enum):
     """What is done with the terms of a statement."""
 
     ASSIGN = "name[axes] = terms"
-    MAXIMUM = "name[axes] = the largest value of terms over `over`, where all `masks` hold"
+    MAXIMUM = "name[axes] = the largest value of terms over `over`"
+    HIDDEN = "name[axes] = terms where all `masks` hold, -inf elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Statement:
         terms: the value.
         kind: what is done with the terms.
         over: for a maximum, the indices it is taken over.
-        masks: for a maximum, the deltas and brackets that must be 1.
+        masks: for hidden entries, the deltas and brackets that must be 1.
         note: a comment, if the equation itself is not enough.
         may_overflow: whether infinity is a right answer here, about which NumPy need not warn.
     """
