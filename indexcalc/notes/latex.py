@@ -69,17 +69,18 @@ def fraction(above: str, below: str, notation: Notation) -> str:
     return f"{above}/{below}" if notation.slashed else rf"\frac{{{above}}}{{{below}}}"
 
 
-def subscripted(symbol: str, slots: Sequence[Index], notation: Notation) -> str:
-    """A symbol with its indices."""
-    return f"{symbol}_{{{notation.subscript(slots)}}}" if slots else symbol
+def subscripted(tensor: str, slots: Sequence[Index], notation: Notation) -> str:
+    """The symbol of a tensor with its indices."""
+    symbol = notation.tensor(tensor)
+    return f"{symbol}_{{{notation.subscript(slots, tensor)}}}" if slots else symbol
 
 
 def access_latex(base: Access, notation: Notation) -> str:
     """A tensor's entry; a gradient without a name of its own as a derivative of the loss."""
     owner = notation.gradients.get(base.tensor)
     if owner is None:
-        return subscripted(notation.tensor(base.tensor), base.slots, notation)
-    below = subscripted(notation.tensor(owner), base.slots, notation)
+        return subscripted(base.tensor, base.slots, notation)
+    below = subscripted(owner, base.slots, notation)
     return fraction(rf"\partial {notation.loss}", rf"\partial {below}", notation)
 
 

@@ -21,7 +21,7 @@ from indexcalc.notes.matrix import (
     Transpose,
     Whole,
 )
-from indexcalc.notes.names import Notation
+from indexcalc.notes.names import Notation, grouped
 
 ATOM, POWER, PRODUCT, HADAMARD, SUM = range(5)
 """How tightly an expression holds together, tightest first."""
@@ -41,15 +41,22 @@ def whole_latex(whole: Whole, notation: Notation) -> str:
     """A whole tensor or a slice; a gradient without a name as a derivative of the loss."""
     owner = notation.gradients.get(whole.tensor)
     if owner is None:
-        return sliced(notation.tensor(whole.tensor), whole, notation)
-    below = sliced(notation.tensor(owner), whole, notation)
+        return sliced(whole.tensor, whole, notation)
+    below = sliced(owner, whole, notation)
     return fraction(rf"\partial {notation.loss}", rf"\partial {below}", notation)
 
 
-def sliced(symbol: str, whole: Whole, notation: Notation) -> str:
-    """A symbol with its fixed indices; a dot stands for a slot that runs before a fixed one."""
+def sliced(tensor: str, whole: Whole, notation: Notation) -> str:
+    """A tensor's symbol with its fixed indices; a dot stands for a slot that runs before a fixed one."""
+    symbol = notation.tensor(tensor)
     marks = [r"\cdot" if slot is None else notation.index(slot) for slot in whole.fixed]
-    return f"{symbol}_{{{' '.join(marks)}}}" if marks else symbol
+    layout = notation.layouts.get(tensor, ())
+    if not marks or max(layout, default=1) == 1:
+        return f"{symbol}_{{{' '.join(marks)}}}" if marks else symbol
+    marks.extend([r"\cdot"] * (sum(layout) - len(marks)))
+    groups = grouped(marks, layout)
+    below = " ".join(group[0] if len(group) == 1 else f"({' '.join(group)})" for group in groups)
+    return f"{symbol}_{{{below}}}"
 
 
 def within(matrix: Matrix, level: int, notation: Notation) -> str:

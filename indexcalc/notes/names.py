@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from indexcalc.algebra.terms import Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
@@ -109,6 +109,19 @@ def spelled_apart(names: Iterable[str], spell: Mapping[str, str]) -> dict[str, s
     return chosen
 
 
+def side_by_side(parts: Iterable[str]) -> str:
+    """Symbols without commas; a command ends at the next character that is no letter, so it needs a space."""
+    return "".join(text + " " if text.startswith("\\") else text for text in parts).rstrip()
+
+
+def grouped(marks: Sequence[str], sizes: Sequence[int] | None) -> list[tuple[str, ...]]:
+    """The marks of the slots in groups, one for each axis; each on its own without a layout that fits."""
+    if sizes is None or sum(sizes) != len(marks):
+        return [(mark,) for mark in marks]
+    ends = [sum(sizes[: number + 1]) for number in range(len(sizes))]
+    return [tuple(marks[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
+
+
 @dataclass(frozen=True)
 class Notation:
     """How the names of one derivation are printed.
@@ -121,6 +134,7 @@ class Notation:
         named: gradients that the author named, with the tensor they belong to.
         loss: the symbol of the loss.
         slashed: derivatives as ``dL/dX`` on one line, for running text, instead of fractions.
+        layouts: how the slots of a tensor are grouped into axes, where some axis fuses several.
     """
 
     tensors: Mapping[str, str]
@@ -130,6 +144,7 @@ class Notation:
     named: Mapping[str, str]
     loss: str
     slashed: bool = False
+    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def inline(self) -> Notation:
         """The same notation for running text."""
@@ -147,15 +162,16 @@ class Notation:
         """The symbol of an index."""
         return self.indices.get(index.name) or scalar_latex(index.name)
 
-    def subscript(self, indices: Iterable[Index]) -> str:
-        """Indices side by side if all are single letters, else with commas."""
+    def subscript(self, indices: Iterable[Index], tensor: str = "") -> str:
+        """Indices side by side if all are single letters, else with commas; those of a fused axis in parentheses."""
         listed = tuple(indices)
         plain = all(len(index.name) == 1 or index.name in GREEK for index in listed)
         written = [self.index(index) for index in listed]
+        groups = grouped(written, self.layouts.get(tensor))
         if not plain:
-            return ",".join(written)
-        # A command ends at the next character that is no letter, so it needs a space before one.
-        return "".join(text + " " if text.startswith("\\") else text for text in written).rstrip()
+            return ",".join(",".join(group) if len(group) == 1 else f"({','.join(group)})" for group in groups)
+        parts = [group[0] if len(group) == 1 else f"({side_by_side(group)})" for group in groups]
+        return side_by_side(parts)
 
 
 def notation_of(derivation: Derivation) -> Notation:
@@ -185,4 +201,5 @@ def notation_of(derivation: Derivation) -> Notation:
         gradients={name: tensor for name, tensor in owners.items() if name not in given},
         named={name: tensor for name, tensor in owners.items() if name in authored},
         loss=loss,
+        layouts=derivation.backward.layouts,
     )

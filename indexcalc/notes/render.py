@@ -58,7 +58,7 @@ def span_latex(span: Span, notation: Notation) -> str:
         case Loss():
             return notation.loss
         case Gradient(Access(tensor, slots)):
-            below = subscripted(notation.tensor(tensor), slots, notation)
+            below = subscripted(tensor, slots, notation)
             return fraction(rf"\partial {notation.loss}", rf"\partial {below}", inline)
         case Match(left, right):
             return f"{notation.index(left)} = {notation.index(right)}"

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.latex import split_sign
+from indexcalc.notes.names import grouped
 from indexcalc.program import Equation
 
 RELATIONS = {"<": "<", "<=": "≤", "!=": "≠"}
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How tensors read: another name for some of them, and which of their slots are fused."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+PLAIN = Spelling()
 
 
 def formula_text(equation: Equation, derivation: Derivation | None = None) -> str:
@@ -20,19 +33,16 @@ def formula_text(equation: Equation, derivation: Derivation | None = None) -> st
     A gradient that the author named is printed with both: ``D[i,j] = dL/dA[i,j] = ...``.
     """
     if derivation is None:
-        return f"{access_text(equation.lhs, {})} = {terms_text(equation.terms, {})}"
-    problem = derivation.problem
+        return f"{access_text(equation.lhs, PLAIN)} = {terms_text(equation.terms, PLAIN)}"
+    problem, layouts = derivation.problem, derivation.backward.layouts
     loss = problem.loss or "L"
     spelled = {name: f"d{loss}/d{tensor}" for tensor, name in problem.gradient_names.items()}
     authored = {*problem.names.values(), *problem.given.values()}
     unnamed = {name: text for name, text in spelled.items() if name not in authored}
-    left = access_text(equation.lhs, spelled)
+    left = access_text(equation.lhs, Spelling(spelled, layouts))
     if equation.name in authored and equation.name in spelled:
-        left = f"{access_text(equation.lhs, {})} = {left}"
-    return f"{left} = {terms_text(equation.terms, unnamed)}"
-
-
-Spelling = Mapping[str, str]
+        left = f"{access_text(equation.lhs, Spelling({}, layouts))} = {left}"
+    return f"{left} = {terms_text(equation.terms, Spelling(unnamed, layouts))}"
 
 
 def terms_text(terms: Terms, spelling: Spelling) -> str:
@@ -87,12 +97,15 @@ def power_text(power: Power, spelling: Spelling) -> str:
 
 def access_text(base: Access, spelling: Spelling) -> str:
     """A tensor's entry."""
-    return spelling.get(base.tensor, base.tensor) + slots_text(base.slots)
+    name = spelling.names.get(base.tensor, base.tensor)
+    return name + slots_text([slot.name for slot in base.slots], spelling.layouts.get(base.tensor))
 
 
-def slots_text(slots: Sequence[Index]) -> str:
-    """Indices in brackets; nothing for a scalar."""
-    return f"[{','.join(slot.name for slot in slots)}]" if slots else ""
+def slots_text(slots: Sequence[str], layout: Sequence[int] | None = None) -> str:
+    """Indices in brackets, those of a fused axis in parentheses; nothing for a scalar."""
+    groups = grouped(slots, layout)
+    axes = [group[0] if len(group) == 1 else f"({','.join(group)})" for group in groups]
+    return f"[{','.join(axes)}]" if slots else ""
 
 
 def base_text(base: Base, spelling: Spelling) -> str:

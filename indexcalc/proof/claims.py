@@ -9,7 +9,7 @@ import numpy as np
 
 from indexcalc.algebra.terms import Terms, free_indices, tensors_of
 from indexcalc.errors import UnsupportedError
-from indexcalc.notes.text import terms_text
+from indexcalc.notes.text import Spelling, terms_text
 from indexcalc.problem import Problem
 from indexcalc.program import Identity
 from indexcalc.proof.evaluate import evaluate
@@ -86,6 +86,6 @@ def claim_text(claim: Identity, problem: Problem) -> str:
     unnamed = {name: text for name, text in spelled.items() if name not in authored}
 
     def side(terms: Terms) -> str:
-        return terms_text(terms, unnamed)
+        return terms_text(terms, Spelling(unnamed, problem.program.layouts))
 
     return f"{side(claim.left)} = {side(claim.right)}"

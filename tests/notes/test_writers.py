@@ -12,7 +12,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import access, product
 from indexcalc.algebra.terms import Access, Fn, Index, Term
-from indexcalc.notes import latex_note, markdown_note
+from indexcalc.notes import formula_text, latex_note, markdown_note
 from indexcalc.notes.markdown import plain as markdown_plain
 from indexcalc.notes.tex import plain as tex_plain
 from indexcalc.problem import Problem, Upstream
@@ -92,7 +92,17 @@ def test_a_partly_given_gradient_is_said_to_be_partial() -> None:
 def test_fused_slots_are_one_axis_of_the_shape() -> None:
     problem = attention()
     fused = replace(problem, program=replace(problem.program, layouts={"V": (2,)}))
-    assert r"\mathbb{R}^{T \, d_{v}}" in markdown_note(derive(fused))
+    text = markdown_note(derive(fused))
+    assert r"\mathbb{R}^{T \, d_{v}}" in text
+    assert "V_{(jp)}" in text
+    assert r"\frac{\partial L}{\partial V_{(jp)}}" in text
+    assert "V_{jp}" not in text
+
+
+def test_fused_slots_stand_in_parentheses_in_text() -> None:
+    problem = attention()
+    fused = derive(replace(problem, program=replace(problem.program, layouts={"V": (2,)})))
+    assert formula_text(fused.backward.definitions["dV"], fused).startswith("dL/dV[(j,p)] = ")
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")

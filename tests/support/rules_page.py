@@ -10,7 +10,7 @@ from indexcalc.calculus import pointwise
 from indexcalc.calculus.steps import Derivation, Rule, Step
 from indexcalc.language import load_problem, read_problem, sugar
 from indexcalc.library import shipped_paths
-from indexcalc.notes.text import terms_text
+from indexcalc.notes.text import Spelling, terms_text
 from indexcalc.rewrite.derive import derive
 
 HEAD = """\
@@ -84,7 +84,7 @@ def example(rule: Rule, derivations: Iterable[Derivation]) -> str:
         if step is not None:
             spelling = {name: f"dL/d{tensor}" for tensor, name in derivation.problem.gradient_names.items()}
             spelling |= {name: name for name in derivation.problem.given.values()}
-            sides = [terms_text(terms, spelling) for terms in (step.before, step.after)]
+            sides = [terms_text(terms, Spelling(spelling)) for terms in (step.before, step.after)]
             return f"{code(' = '.join(sides))} ({derivation.problem.slug})"
     return "—"
 
