@@ -1,0 +1,76 @@
+"""The reverse sweep: its order, its paths, what is given and what is zero."""
+
+from __future__ import annotations
+
+from indexcalc.calculus.adjoint import derive_gradients
+from indexcalc.calculus.steps import Rule, ThroughConsumer
+from indexcalc.language import read_problem
+from indexcalc.proof.gradcheck import check_backward
+from indexcalc.rewrite.derive import derive
+from tests.support.build import attention
+
+
+def sections_of(text: str):
+    return derive_gradients(read_problem(text))
+
+
+def test_gradients_come_in_the_order_asked_for_where_that_works():
+    assert [section.target for section in derive_gradients(attention())] == ["V", "A", "S", "Q", "K"]
+
+
+def test_what_is_needed_on_the_way_comes_when_it_must():
+    text = "index i : n\ninput x[i], w[i]\nu[i] = x[i] * w[i]\ny[i] = exp(u[i])\nupstream g[i] = dL/dy[i]\nderive x, w"
+    assert [section.target for section in sections_of(text)] == ["u", "x", "w"]
+
+
+SELF = """
+index i, j : T
+index m : D
+input X[i,m], W[m]
+Y[i,j] = sum[m](X[i,m] * X[j,m] * W[m])
+O[i,m] = sum[j](Y[i,j] * X[j,m]) + X[i,m]
+upstream G[i,m] = dL/dO[i,m]
+derive X, W
+"""
+
+
+def test_each_consumer_is_a_path_and_the_paths_are_added():
+    last = sections_of(SELF)[-1] if sections_of(SELF)[-1].target == "X" else sections_of(SELF)[1]
+    assert last.target == "X"
+    assert [path.consumer.tensor for path in last.paths] == ["Y", "O"]
+    assert all(isinstance(step.subject, ThroughConsumer) for path in last.paths for step in path.steps)
+    assert last.steps[0].rule is Rule.PATHS
+
+
+def test_an_output_that_another_tensor_reads_has_a_direct_part():
+    text = """
+index i : n
+input x[i]
+y[i] = tanh(x[i])
+z[i] = y[i]^2
+upstream gy[i] = dL/dy[i]
+upstream gz[i] = dL/dz[i]
+derive x
+"""
+    problem = read_problem(text)
+    derivation = derive(problem)
+    assert problem.gradient_names["y"] == "dy"
+    assert {"gy", "gz"} <= {tensor.name for tensor in derivation.backward.inputs}
+    assert check_backward(problem, derivation.backward).ok
+
+
+def test_the_loss_has_gradient_one():
+    text = "index i : n\ninput x[i]\nL = sum[i](x[i]^3)\nloss L\nderive x"
+    problem = read_problem(text)
+    (section,) = derive_gradients(problem)
+    assert not problem.upstream
+    assert section.equation.terms[0].coeff == 3
+    assert check_backward(problem, derive(problem).backward).ok
+
+
+def test_a_target_that_the_loss_does_not_depend_on_has_gradient_zero():
+    text = "index i : n\ninput x[i], w[i]\ny[i] = exp(x[i])\nu[i] = w[i]^2\nupstream g[i] = dL/dy[i]\nderive x, w"
+    problem = read_problem(text)
+    derivation = derive(problem)
+    assert derivation.backward.definitions["dw"].terms == ()
+    assert check_backward(problem, derivation.backward).ok
