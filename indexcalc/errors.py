@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+EXCERPT_LIMIT = 160
+"""The most characters of a line that an error shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -18,9 +21,12 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}"
 
     def excerpt(self) -> str:
-        """The source line with a caret below the place, indented by two spaces."""
-        lead = "".join("\t" if character == "\t" else " " for character in self.text[: self.column - 1])
-        return f"  {self.text}\n  {lead}^"
+        """The source line with a caret below the place, indented by two spaces; of a long line the part around it."""
+        start = 0 if len(self.text) <= EXCERPT_LIMIT else max(0, self.column - 1 - EXCERPT_LIMIT // 2)
+        shown = self.text[start : start + EXCERPT_LIMIT]
+        before, after = "…" if start else "", "…" if start + EXCERPT_LIMIT < len(self.text) else ""
+        lead = "".join("\t" if character == "\t" else " " for character in self.text[start : self.column - 1])
+        return f"  {before}{shown}{after}\n  {' ' * len(before)}{lead}^"
 
 
 class IndexCalcError(ValueError):

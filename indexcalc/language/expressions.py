@@ -6,21 +6,21 @@ such as a division by zero.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 
 import sympy as sp
 
 from indexcalc.algebra.build import EXPANSION_LIMIT, access, as_factor, is_one, power, product, scalar, scale, sum_over
-from indexcalc.algebra.renaming import fresh_names, rename_bound
-from indexcalc.algebra.terms import ONE, Delta, Fn, Index, Iverson, Term, Terms, index_names
-from indexcalc.errors import LimitError, ProgramError
+from indexcalc.algebra.renaming import fresh_names, rename_bound, substitute
+from indexcalc.algebra.terms import ONE, Access, Delta, Fn, Index, Iverson, Term, Terms, index_names
+from indexcalc.errors import LimitError
 from indexcalc.language.checks import is_delta
 from indexcalc.language.hoist import ARGUMENT, DENOMINATOR, SumNames, hoist
 from indexcalc.language.scope import Scope
+from indexcalc.language.sugar import EXTREMES, expand_sugar
 from indexcalc.language.sugar import TABLE as SUGAR
-from indexcalc.language.sugar import expand_sugar
 from indexcalc.language.syntax import (
     At,
     Bracket,
@@ -75,6 +75,8 @@ class Lowering:
                 return self.power(self.terms(base), self.constant(exponent, "an exponent"), at)
             case Reduce(operator=operator) if operator in SUGAR:
                 return self.terms(expand_sugar(node))
+            case Reduce(operator=operator) if operator in EXTREMES:
+                return self.extreme(node, EXTREMES[operator])
             case Reduce():
                 return self.sum(node)
             case Call():
@@ -124,6 +126,18 @@ class Lowering:
         names = {index.name for index in bound}
         return sum_over(tuple(self.apart(term, names) for term in self.terms(node.body)), bound)
 
+    def extreme(self, node: Reduce, sign: int) -> Terms:
+        """The largest entry along the indices, for the sign 1, or the smallest: see `EXTREMES`."""
+        bound = tuple(self.scope.index(slot) for slot in node.indices)
+        entries = self.one_entry(self.terms(node.body), node.at)
+        others = self.twins(bound, {*index_names(entries), *(index.name for index in self.names.order)})
+        above = scale((*substitute(entries, others), *scale(entries, -sp.S.One)), sp.Integer(sign))
+        larger = Term(sp.S.One, ((Fn("step", above), sp.S.One),))
+        count = self.without_sums(sum_over((larger,), tuple(others.values())), ARGUMENT, node.at)
+        marks = (*ONE, *scale((Term(sp.S.One, ((Fn("step", count), sp.S.One),)),), -sp.S.One))
+        total = sum_over(self.multiply(marks, entries), bound)
+        return self.multiply(total, self.power(sum_over((as_factor(marks),), bound), -sp.S.One, node.at))
+
     def call(self, node: Call) -> Terms:
         """A pointwise function: of a scalar, of an argument without sums, or of one whose sums get names."""
         argument, *constants = self.constant_last(node.args)
@@ -152,8 +166,6 @@ class Lowering:
         value = scalar_value(terms)
         if value is not None:
             return scalar(raised(value, exponent))
-        if not exponent.is_Rational:
-            raise ProgramError(f"the exponent of a tensor is a number, such as 2 or -1/2, not {exponent}")
         check_exponent(exponent)
         if exponent == 1:
             return terms
@@ -170,6 +182,17 @@ class Lowering:
         if named is None:
             raise self.scope.source.error("this sum has no name here; give it one by an equation", at)
         return named
+
+    def one_entry(self, terms: Terms, at: At | None) -> Terms:
+        """The terms as one entry of a tensor: equal entries are equal to the last digit only if they have a name."""
+        if len(terms) == 1 and terms[0].coeff == 1 and not terms[0].summed:
+            powers = terms[0].powers
+            if len(powers) == 1 and isinstance(powers[0][0], Access) and powers[0][1] == 1:
+                return terms
+        entry = self.names.whole(terms, ARGUMENT)
+        if entry is None:
+            raise self.scope.source.error("these entries have no name here; give them one by an equation", at)
+        return (access(entry.tensor, *entry.slots),)
 
     def constant(self, node: Expression, role: str) -> sp.Expr:
         """The value of a scalar expression."""
@@ -200,15 +223,19 @@ class Lowering:
         clashing = [index for index in term.summed if index.name in avoid]
         if not clashing:
             return term
-        used = {*avoid, *index_names(term)}
+        return rename_bound(term, self.twins(clashing, {*avoid, *index_names(term)}))
+
+    def twins(self, indices: Iterable[Index], avoid: Collection[str]) -> dict[Index, Index]:
+        """For each index another of its extent, not in `avoid`: declared names first, then new ones."""
+        used = set(avoid)
         fresh = fresh_names({*used, *self.scope.indices})
         renaming: dict[Index, Index] = {}
-        for index in clashing:
-            twins = (i.name for i in self.scope.indices.values() if i.extent == index.extent and i.name not in used)
-            name = next(twins, None) or next(fresh)
+        for index in indices:
+            declared = (i.name for i in self.scope.indices.values() if i.extent == index.extent and i.name not in used)
+            name = next(declared, None) or next(fresh)
             used.add(name)
             renaming[index] = Index(name, index.extent)
-        return rename_bound(term, renaming)
+        return renaming
 
 
 def scalar_value(terms: Terms) -> sp.Expr | None:

@@ -41,6 +41,16 @@ def norm2(body: Operand, *indices: Index) -> Formula:
     return over("norm2", body, *indices)
 
 
+def max(body: Operand, *indices: Index) -> Formula:
+    """The largest entry along the indices; the larger of two values is ``apply("max", x, c)``."""
+    return over("max", body, *indices)
+
+
+def min(body: Operand, *indices: Index) -> Formula:
+    """The smallest entry along the indices."""
+    return over("min", body, *indices)
+
+
 def exp(x: Operand) -> Formula:
     """e^x; see the pointwise table for this and those below."""
     return apply("exp", x)

@@ -75,6 +75,22 @@ class SumNames:
         name, positions = self.known[identity]
         return Access(name, tuple(free[position] for position in positions))
 
+    def whole(self, terms: Terms, stem: str) -> Access | None:
+        """The entry that holds all of the terms, whatever they are; None if no new name may be given."""
+        identity = f"whole|{terms}"
+        free = free_indices(terms)
+        if identity not in self.known:
+            if self.frozen:
+                return None
+            name = fresh_name(stem, self.taken)
+            self.taken.add(name)
+            slots = tuple(index for index in self.order if index in free)
+            slots += tuple(index for index in free if index not in slots)
+            self.known[identity] = (name, tuple(free.index(slot) for slot in slots))
+            self.pending.append(Equation(Access(name, slots), terms, hoisted=True))
+        name, positions = self.known[identity]
+        return Access(name, tuple(free[position] for position in positions))
+
 
 def fresh_name(stem: str, taken: Collection[str]) -> str:
     """Z, then Z2, Z3, ...: the first that is not taken."""

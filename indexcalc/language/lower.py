@@ -109,7 +109,7 @@ def with_claims(problem: Problem, lines: list[ClaimLine], scope: Scope, names: S
     assumed = tuple(lower_claim(line, scope, names) for line in lines if line.assumed)
     gradients = problem.gradient_names
     tensors, layouts = dict(scope.tensors), dict(scope.layouts)
-    for tensor, name in ({up.of: up.name for up in problem.upstream} | dict(problem.names)).items():
+    for tensor, name in (*((up.of, up.name) for up in problem.upstream), *problem.names.items()):
         tensors[name] = Tensor(name, scope.tensors[tensor].slots)
         if tensor in layouts:
             layouts[name] = layouts[tensor]

@@ -10,11 +10,12 @@ import sympy as sp
 from indexcalc.algebra.terms import Access, Index
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
 from indexcalc.language.source import Source, line_of, suggestion
+from indexcalc.language.sugar import EXTREMES
 from indexcalc.language.sugar import TABLE as SUGAR
 from indexcalc.language.syntax import At, Entry, Gradient, Layout, Slot, written
 from indexcalc.program import Parameter, Tensor
 
-REDUCTIONS = frozenset({"sum", *SUGAR})
+REDUCTIONS = frozenset({"sum", *EXTREMES, *SUGAR})
 """What may stand before ``[indices](...)``."""
 
 FUNCTIONS = frozenset({"sqrt", *POINTWISE})

@@ -22,6 +22,14 @@ from indexcalc.language.syntax import (
 
 Expansion = Callable[[Reduce], Expression]
 
+EXTREMES = {"max": 1, "min": -1}
+"""The reductions that compare entries with each other, and the sign under which the larger one wins.
+
+``max[j](x)`` counts the entries above each one, ``c[j] = sum[l](step(x[l] - x[j]))``, marks the
+largest, ``w[j] = 1 - step(c[j])``, and is their mean, ``sum[j](w*x) / sum[j](w)``: entries that are
+equally large share the gradient evenly. It is lowered, not expanded, since it needs a second index.
+"""
+
 
 def total(node: Reduce, body: Expression) -> Reduce:
     """``sum[...](body)`` over the indices of `node`."""

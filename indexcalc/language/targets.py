@@ -45,7 +45,7 @@ def read_requests(statements: Iterable[Statement], program: Program, scope: Scop
         given = default_upstream(program, taken)
     targets = read_targets([line for line in lines if isinstance(line, DeriveLine)], program, scope)
     names = read_names([line for line in lines if isinstance(line, NameLine)], program, scope, given)
-    check_targets(lines, given, loss, scope)
+    check_targets(lines, given, loss, program, scope)
     return Requests(given, targets or tuple(tensor.name for tensor in program.inputs), loss, names)
 
 
@@ -162,10 +162,11 @@ def check_targets(
     lines: tuple[Statement, ...],
     given: tuple[Upstream, ...],
     loss: str | None,
+    program: Program,
     scope: Scope,
 ) -> None:
-    """What is given can't be asked for, nor named a second time."""
-    upstream = {up.of: up.name for up in given}
+    """What is wholly given can't be asked for, nor named a second time; what others read gets more than is given."""
+    upstream = {up.of: up.name for up in given if not program.consumers[up.of]}
     for slot in (slot for line in lines if isinstance(line, DeriveLine) for slot in line.names):
         if slot.name in upstream:
             name = upstream[slot.name]

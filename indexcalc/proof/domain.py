@@ -60,9 +60,13 @@ def off_zero(array: Array) -> bool:
     return bool(np.all(np.abs(array) > MARGIN))
 
 
-def away_from(kinks: tuple[float, ...]) -> Callable[[Array], bool]:
-    """The test that no entry is near a kink."""
-    return lambda array: all(off_zero(array - kink) for kink in kinks)
+def away_from(kinks: tuple[float, ...], *, flat: bool = False) -> Callable[[Array], bool]:
+    """The test that no entry is near a kink; exactly there it may be if the function is flat on both sides."""
+
+    def far(array: Array, kink: float) -> bool:
+        return bool(np.all((np.abs(array - kink) > MARGIN) | (flat & (array == kink))))
+
+    return lambda array: all(far(array, kink) for kink in kinks)
 
 
 def demands(program: Program, numbers: Numbers) -> Iterator[Demand]:
@@ -78,7 +82,7 @@ def demands(program: Program, numbers: Numbers) -> Iterator[Demand]:
                     yield Demand(equation.name, meaning, base.arg, above_margin, positive=True)
                 if kinks:
                     meaning = f"the argument of {base.name} must not be near its kink"
-                    yield Demand(equation.name, meaning, base.arg, away_from(kinks), positive=False)
+                    yield Demand(equation.name, meaning, base.arg, away_from(kinks, flat=row.flat), positive=False)
             if not exponent.is_integer:
                 meaning = f"the base of a power {exponent} must be positive"
                 yield Demand(equation.name, meaning, whole, above_margin, positive=True)

@@ -37,12 +37,15 @@ class Numeric:
         kinks: the arguments, given the constants, at which the function has no derivative.
         positive: whether the argument must be positive.
         analytic: whether complex step may go through it.
+        flat: whether it is constant on both sides of a kink, so that an argument that is exactly there for
+            every input, such as ``x_j - x_j``, does no harm.
     """
 
     compute: Callable[..., Array]
     kinks: Callable[..., tuple[float, ...]] = lambda *constants: ()
     positive: bool = False
     analytic: bool = True
+    flat: bool = False
 
 
 def sigmoid(x: Array) -> Array:
@@ -119,8 +122,8 @@ NUMERIC: dict[str, Numeric] = {
     "abs": Numeric(lambda x: np.sign(x.real) * x, at_zero),
     "max": Numeric(larger, at_constant),
     "min": Numeric(smaller, at_constant),
-    "step": Numeric(lambda x: np.where(x.real > 0, 1.0, 0.0), at_zero),
-    "sign": Numeric(lambda x: np.sign(x.real), at_zero),
+    "step": Numeric(lambda x: np.where(x.real > 0, 1.0, 0.0), at_zero, flat=True),
+    "sign": Numeric(lambda x: np.sign(x.real), at_zero, flat=True),
 }
 
 

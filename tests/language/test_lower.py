@@ -1,5 +1,6 @@
 """Statements to problems: what the lines of a spec come to, and every mistake with its place."""
 
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -8,6 +9,9 @@ from indexcalc.algebra.terms import Access, Index, Term
 from indexcalc.errors import SpecError
 from indexcalc.language import read_problem
 from indexcalc.problem import Upstream
+from indexcalc.proof.evaluate import run_program
+from indexcalc.proof.gradcheck import check_backward
+from indexcalc.rewrite.derive import derive
 
 HEAD = """index i, j, l : T "positions"
 index k, m : d
@@ -164,7 +168,9 @@ MISTAKES = [
     ("Y[i,k] = exp(Q[i,k], 2)", 4, 10, "exp takes one argument"),
     ("Y[i,k] = max(Q[i,k], Q[i,k])", 4, 22, "the second argument of max is a scalar"),
     ("Y[i,k] = Q[i,k]^b", 4, 17, "an exponent is a scalar"),
-    ("Y[i,k] = Q[i,k]^d", 4, 16, "the exponent of a tensor is a number"),
+    ("Y[i,k] = Q[i,k]^Q[i,k]", 4, 17, "an exponent is a scalar"),
+    ("Y = b\nZ = Y + b\nupstream g = dL/dZ\nderive Z", 7, 8, "nothing to derive"),
+    ("upstream g = dL/dY\nY = max[i,k](Q[i,k] + 1)\nprove max[i,k](2 * Q[i,k]) = 1", 6, 7, "have no name here"),
     ("Y[i,k] = delta[i,k]", 4, 18, "i has extent T (line 1) and k has extent d (line 2)"),
     ("Y[i] = delta[i]", 4, 8, "delta has two slots"),
     ("Y[i,j] = 1/delta[i,j]", 4, 11, "division by delta"),
@@ -267,3 +273,53 @@ def test_fused_slots_that_do_not_fit(text, line, column, words):
     error = caught.value
     assert words in error.message
     assert (error.place.line, error.place.column) == (line, column)
+
+
+def test_exponents_may_hold_parameters_and_extents():
+    problem = lowered("param alpha\nY[i] = sum[k](exp(Q[i,k])^alpha) ^ (d/2)")
+    first, second = problem.program.equations
+    alpha, d = sp.Symbol("alpha", real=True), sp.Symbol("d", positive=True, integer=True)
+    assert first.terms[0].powers[0][1] == alpha
+    assert second.terms[0].powers[0][1] == d / 2
+    assert check_backward(problem, derive(problem).backward).ok
+
+
+def test_an_output_that_others_read_has_a_gradient_of_its_own():
+    problem = lowered(
+        "Y[i] = sum[k](Q[i,k]^2)\nZ = sum[i](Y[i]^3)\nupstream g[i] = dL/dY[i]\nupstream c = dL/dZ\n"
+        "derive Y, Q\nname E = dL/dY\nprove dL/dY[i] = g[i] + 3 * c * Y[i]^2"
+    )
+    derivation = derive(problem)
+    assert problem.gradient_names["Y"] == "E"
+    assert not derivation.unproved
+    assert check_backward(problem, derivation.backward).ok
+
+
+@pytest.mark.parametrize(("word", "numpy"), [("max", np.max), ("min", np.min)])
+def test_the_largest_entry_along_indices(word, numpy):
+    problem = lowered(
+        f"Y[i] = {word}[k](Q[i,k])\nW = {word}[i,k](Q[i,k])\nV[i] = {word}[j](sum[k](Q[i,k] * K[j,k]) + b)"
+    )
+    q, k = np.array([[1.0, 3.0, 3.0], [-2.0, -5.0, -7.0]]), np.array([[1.0, 0.5, -1.0], [0.0, 2.0, 1.0]])
+    sizes = dict(zip(sp.symbols("T d", positive=True, integer=True), q.shape, strict=True))
+    values = run_program(problem.program, {"Q": q, "K": k, "b": np.array(0.5)}, sizes)
+    assert np.array_equal(values["Y"], numpy(q, axis=1))
+    assert values["W"] == numpy(q)
+    assert np.allclose(values["V"], numpy(q @ k.T + 0.5, axis=1))
+    assert check_backward(problem, derive(problem).backward).ok
+
+
+def test_largest_entries_that_are_equal_share_the_gradient():
+    problem = lowered("Y[i] = max[k](Q[i,k])")
+    sizes = dict(zip(sp.symbols("T d", positive=True, integer=True), (1, 3), strict=True))
+    inputs = {"Q": np.array([[3.0, 1.0, 3.0]]), "K": np.zeros((1, 3)), "b": np.array(0.0)}
+    values = run_program(problem.program, inputs, sizes)
+    backward = derive(problem).backward
+    known = {**values, "G_Y": np.array([1.0])}
+    found = run_program(backward, {tensor.name: known[tensor.name] for tensor in backward.inputs}, sizes)
+    assert np.allclose(found["dQ"], [[0.5, 0.0, 0.5]])
+
+
+def test_an_extreme_and_a_bound_have_one_name():
+    problem = lowered("Y[i] = max(max[k](Q[i,k]), 0)")
+    assert problem.program.equations[-1].terms[0].powers[0][0].name == "max"
