@@ -93,7 +93,7 @@ def unfold_all(
             continue
         equation = definitions[name]
         if all(not term.summed for term in equation.terms):
-            terms = collect(tuple(unfold_everywhere(term, equation) for term in terms))
+            terms = tuple(term for term in (unfold_everywhere(t, equation) for t in terms) if term.coeff != 0)
         elif any(stands_elsewhere(name, term) for term in terms):
             opaque.append(name)
             continue

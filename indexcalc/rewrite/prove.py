@@ -13,7 +13,7 @@ import sympy as sp
 
 from indexcalc.algebra.canonical import same
 from indexcalc.algebra.terms import Term, Terms, tensors_of
-from indexcalc.calculus.steps import Proof, Section, Step
+from indexcalc.calculus.steps import Proof, Rule, Section, Step
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity
 from indexcalc.rewrite.normal import Knowledge, normal_form
@@ -57,12 +57,12 @@ class Prover:
     def prove(self, identity: Identity) -> Proof | None:
         """A proof of the identity; None if none is found, which says nothing about its truth."""
         start, goal = sides(identity)
+        subject = Identity(start, goal, identity.doc)
         for known, unfoldable in self.levels(identity):
             try:
-                steps = normal_form(identity, start, known, unfoldable)
-                reached = steps[-1].after if steps else start
-                if same(reached, goal):
-                    return Proof(identity, steps)
+                steps = normal_form(subject, start, known, unfoldable)
+                if same(steps[-1].after if steps else start, goal):
+                    return Proof(identity, cut_short(steps, goal))
             except LimitError:
                 continue
         return None
@@ -79,6 +79,15 @@ class Prover:
         yield Knowledge(definitions, self.rules), named | backward
         yield Knowledge(definitions, self.rules), named | backward | statistics
         yield Knowledge(definitions, self.rules), frozenset(definitions)
+
+
+def cut_short(steps: Sequence[Step], goal: Terms) -> tuple[Step, ...]:
+    """The steps up to the first expression that is the goal once like terms are combined."""
+    for number, step in enumerate(steps):
+        if same(step.after, goal):
+            last = () if step.after == goal else (Step(Rule.COLLECT, step.subject, step.after, goal),)
+            return (*steps[: number + 1], *last)
+    return tuple(steps)
 
 
 def max_slots(equations: Mapping[str, Equation], named: frozenset[str]) -> int:

@@ -1,0 +1,77 @@
+"""Identities: true ones are proved, false ones never are."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.language import read_problem
+from indexcalc.proof.steps import check_derivation
+from indexcalc.rewrite.derive import derive
+
+ATTENTION = """
+index i, j, l : T
+index k : d
+index p : v
+input Q[i,k], K[j,k], V[j,p]
+S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
+A[i,j] = exp(S[i,j]) / sum[l](exp(S[i,l]))
+O[i,p] = sum[j](A[i,j] * V[j,p])
+upstream G[i,p] = dL/dO[i,p]
+derive V, A, S, Q, K
+"""
+NORM = """
+index n : N
+index h : H
+param eps = 1e-5
+input X[n,h], g[h], b[h]
+mu[n] = mean[h](X[n,h])
+v[n] = mean[h]((X[n,h] - mu[n])^2)
+xh[n,h] = (X[n,h] - mu[n]) / sqrt(v[n] + eps)
+Y[n,h] = g[h] * xh[n,h] + b[h]
+upstream G[n,h] = dL/dY[n,h]
+derive X, g, b
+"""
+
+
+def outcome(spec: str, claim: str):
+    derivation = derive(read_problem(f"{spec}prove {claim}\n"))
+    assert check_derivation(derivation) == []
+    return not derivation.unproved
+
+
+@pytest.mark.parametrize(
+    ("spec", "claim"),
+    [
+        (ATTENTION, "sum[j](dL/dS[i,j]) = 0"),
+        (ATTENTION, "sum[j](A[i,j] * dL/dA[i,j]) = sum[p](G[i,p] * O[i,p])"),
+        (ATTENTION, "sum[i,k](Q[i,k] * dL/dQ[i,k]) = sum[j,k](K[j,k] * dL/dK[j,k])"),
+        (ATTENTION, "sum[j,p](V[j,p] * dL/dV[j,p]) = sum[i,p](G[i,p] * O[i,p])"),
+        (NORM, "sum[h](dL/dX[n,h]) = 0"),
+        (NORM, "sum[h](xh[n,h]) = 0"),
+        (NORM, "sum[h](xh[n,h]^2) = H * v[n] / (v[n] + eps)"),
+        (NORM, "sum[h](g[h] * dL/dg[h]) = sum[n,h](G[n,h] * (Y[n,h] - b[h]))"),
+    ],
+)
+def test_a_true_claim_is_proved_and_every_step_keeps_the_value(spec, claim):
+    assert outcome(spec, claim)
+
+
+@pytest.mark.parametrize(
+    ("spec", "claim"),
+    [
+        (ATTENTION, "sum[i](dL/dS[i,j]) = 0"),
+        (ATTENTION, "sum[j](A[i,j] * dL/dA[i,j]) = 2 * sum[p](G[i,p] * O[i,p])"),
+        (ATTENTION, "sum[j](A[j,i] * dL/dA[i,j]) = sum[p](G[i,p] * O[i,p])"),
+        (ATTENTION, "sum[i](A[i,j]) = 1"),
+        (ATTENTION, "sum[j](A[i,j]^2) = 1"),
+        (ATTENTION, "sum[j](S[i,j]) = 0"),
+        (ATTENTION, "sum[i,k](Q[i,k] * dL/dQ[i,k]) = -sum[j,k](K[j,k] * dL/dK[j,k])"),
+        (NORM, "sum[n](dL/dX[n,h]) = 0"),
+        (NORM, "sum[h](xh[n,h]^2) = H"),
+        (NORM, "sum[h](xh[n,h] * dL/dX[n,h]) = 0"),
+        (NORM, "sum[h](X[n,h]) = 0"),
+        (NORM, "sum[h](g[h] * dL/dg[h]) = sum[n,h](G[n,h] * Y[n,h])"),
+    ],
+)
+def test_a_false_claim_is_not_proved(spec, claim):
+    assert not outcome(spec, claim)

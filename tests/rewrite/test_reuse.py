@@ -1,0 +1,60 @@
+"""What the forward pass holds is recognised, at any depth and to any power."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+
+from indexcalc.algebra.terms import free_indices
+from indexcalc.language import read_problem
+from indexcalc.rewrite.reuse import reusable_tensors, reuse
+from tests.support.build import add, at, attention, ell, fn, i, j, term
+from tests.support.programs import problems
+
+SUBJECT = at("Y", i)
+HELD = reusable_tensors(attention().program)
+E = fn("exp", term(at("S", i, j)))
+
+
+def reused(*terms):
+    steps = reuse(SUBJECT, terms, HELD)
+    return steps[-1].after if steps else terms
+
+
+def test_exponents_do_the_bookkeeping():
+    assert reused(term((E, 2), (at("Z", i), -2))) == (term((at("A", i, j), 2)),)
+    assert reused(term((E, 2), (at("Z", i), -1))) == (term(at("A", i, j), E),)
+    assert reused(term((E, -1), at("Z", i))) == (term((at("A", i, j), -1)),)
+
+
+def test_the_row_must_be_the_same():
+    other = term(E, (at("Z", ell), -1))
+    assert reused(other) == (other,)
+
+
+def test_a_bracket_is_searched_too():
+    inside = add(term(), term(E, (at("Z", i), -1), coeff=-1))
+    assert reused(term(at("D", i, j), inside)) == (term(at("D", i, j), add(term(), term(at("A", i, j), coeff=-1))),)
+
+
+def test_an_exponential_of_a_logarithm_is_a_quotient():
+    problem = read_problem(
+        "index i, j, l : n\ninput S[i,j]\nZ[i] = sum[l](exp(S[i,l]))\nK[i] = log(Z[i])\nP[i,j] = exp(S[i,j] - K[i])\n"
+        "upstream G[i,j] = dL/dP[i,j]\nderive S"
+    )
+    held = reusable_tensors(problem.program)
+    slots = problem.program.tensors["S"].slots
+    quotient = term(fn("exp", term(at("S", *slots))), (at("Z", slots[0]), -1))
+    (step,) = reuse(SUBJECT, (quotient,), held)
+    assert step.after == (term(at("P", *slots)),)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(problems())
+def test_a_held_definition_is_always_recognised(problem):
+    held = reusable_tensors(problem.program)
+    for equation in problem.program.equations:
+        steps = reuse(equation.lhs, equation.terms, held)
+        if len(equation.terms) == 1 and any(entry.lhs.tensor == equation.name for entry in held):
+            assert steps, equation
+        for step in steps:
+            assert set(free_indices(step.after)) <= set(equation.lhs.slots)
