@@ -1,0 +1,69 @@
+"""A document as the checker sees it: pieces of mathematics with their places, and the prose between them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from indexcalc.language.latex.tokens import Macro
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of mathematics: its text, where that text starts in the source, displayed or inline."""
+
+    text: str
+    start: int
+    display: bool
+
+    @property
+    def end(self) -> int:
+        """Where the text ends."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True)
+class Document:
+    """The source of a document and the mathematics in it, in order.
+
+    Attributes:
+        name: the file's name, for messages.
+        source: the whole text.
+        spans: the mathematics.
+        macros: the document's own macros.
+        contexts: what comments of the document say to the checker.
+    """
+
+    name: str
+    source: str
+    spans: tuple[Span, ...]
+    macros: Mapping[str, Macro] = field(default_factory=dict)
+    contexts: tuple[str, ...] = ()
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        """Where each line starts."""
+        return (0, *(n + 1 for n, character in enumerate(self.source) if character == "\n"))
+
+    def place(self, position: int) -> tuple[int, int]:
+        """The 1-based line and column of a position."""
+        line = bisect_right(self.line_starts, position) - 1
+        return line + 1, position - self.line_starts[line] + 1
+
+    def line_text(self, line: int) -> str:
+        """The text of a line."""
+        return self.source.splitlines()[line - 1] if line <= self.source.count("\n") + 1 else ""
+
+    def between(self, left: int, right: int) -> str:
+        """The text from one position to another."""
+        return self.source[left:right]
+
+    def heading(self, position: int) -> str:
+        """The heading of the section that a position is in; empty before the first."""
+        for line in reversed(self.source[:position].splitlines()):
+            text = line.strip()
+            if text.startswith("#") or text.startswith(("\\section", "\\subsection", "\\newslide")):
+                return text
+        return ""

@@ -1,0 +1,40 @@
+"""A document from its text: by its name Markdown, LaTeX or HTML."""
+
+from __future__ import annotations
+
+from indexcalc.errors import LimitError
+from indexcalc.language.document.masks import contexts_of, html_ranges, markdown_ranges, masked, tex_ranges
+from indexcalc.language.document.model import Document, Span
+from indexcalc.language.document.scan import find_macros, find_spans
+
+SOURCE_LIMIT = 4_000_000
+"""The longest document that is read, in characters."""
+
+
+def read_document(source: str, name: str = "note.md") -> Document:
+    """The document with its mathematics found.
+
+    Args:
+        source: the whole text.
+        name: the file's name; ``.tex`` is LaTeX, ``.html`` and ``.htm`` are HTML, all else Markdown.
+
+    Raises:
+        LimitError: if the text is longer than `SOURCE_LIMIT`.
+    """
+    if len(source) > SOURCE_LIMIT:
+        raise LimitError(f"{name} has {len(source)} characters; the limit is {SOURCE_LIMIT}")
+    lower = name.lower()
+    fences: list[tuple[int, int]] = []
+    if lower.endswith(".tex"):
+        silent = tex_ranges(source)
+    elif lower.endswith((".html", ".htm")):
+        silent = html_ranges(source)
+    else:
+        silent, fences = markdown_ranges(source)
+    text = masked(source, silent)
+    macros, definitions = find_macros(text)
+    text = masked(text, definitions)
+    spans = [*(Span(text[start:end], start, True) for start, end in fences)]
+    spans.extend(find_spans(masked(text, fences), macros))
+    spans.sort(key=lambda span: span.start)
+    return Document(name, source, tuple(spans), macros, tuple(contexts_of(source)))

@@ -1,0 +1,102 @@
+"""The delimiters of mathematics in a text whose code and comments are blanked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from indexcalc.language.document.model import Span
+from indexcalc.language.latex.chains import ALIGNED
+from indexcalc.language.latex.tokens import Macro, raw_argument
+
+SPAN_LIMIT = 200_000
+"""The longest piece of mathematics that is read, in characters; a longer one is cut off as text."""
+
+INLINE_LIMIT = 2_000
+"""The longest inline mathematics between single dollars; beyond it a dollar is money."""
+
+OPENINGS = re.compile(
+    r"(?P<display>\$\$)|(?P<coded>\$`)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
+    r"|\\begin\{(?P<environment>[a-z]+)\*?\}|\\(?P<macro>[A-Za-z]+)"
+)
+
+
+def find_spans(text: str, macros: Mapping[str, Macro]) -> Iterator[Span]:
+    """Every piece of mathematics, in order."""
+    wrappers = {name for name, macro in macros.items() if is_wrapper(macro)}
+    position = 0
+    while match := OPENINGS.search(text, position):
+        start = match.end()
+        if match.start() and text[match.start() - 1] == "\\" and match.lastgroup != "environment":
+            position = start
+            continue
+        kind = str(match.lastgroup)
+        if kind == "macro":
+            position = start
+            if match["macro"] in wrappers:
+                body, position = raw_argument(text, start)
+                at = text.find(body, start)
+                yield Span(body, at, True)
+            continue
+        if kind == "environment":
+            name = match["environment"]
+            end = re.compile(r"\\end\{" + name + r"\*?\}").search(text, start)
+            position = start
+            if name in ALIGNED and end is not None:
+                yield Span(text[start : end.start()], start, True)
+                position = end.end()
+            continue
+        end_at, after = closing(text, kind, start)
+        if end_at < 0 or end_at - start > SPAN_LIMIT:
+            position = start
+            continue
+        body = text[start:end_at]
+        if body.strip():
+            yield Span(body, start, kind in ("display", "bracket"))
+        position = after
+
+
+def closing(text: str, kind: str, start: int) -> tuple[int, int]:
+    """Where the mathematics that starts here ends, and where the text goes on; (-1, -1) if nowhere."""
+    marks = {"display": "$$", "coded": "`$", "bracket": r"\]", "paren": r"\)"}
+    if kind in marks:
+        mark = marks[kind]
+        end = text.find(mark, start)
+        while end > 0 and mark.startswith("\\") and text[end - 1] == "\\":
+            end = text.find(mark, end + 1)
+        return (end, end + len(mark)) if end >= 0 else (-1, -1)
+    limit = text[start : start + INLINE_LIMIT]
+    end_of_paragraph = re.search(r"\n\s*\n", limit)
+    limit = limit[: end_of_paragraph.start()] if end_of_paragraph else limit
+    found = re.search(r"(?<!\\)\$", limit)
+    if found is None or found.start() == 0:
+        return -1, -1
+    return start + found.start(), start + found.end()
+
+
+def is_wrapper(macro: Macro) -> bool:
+    """Whether a macro puts its argument into a display."""
+    body = macro.body.strip()
+    opening = re.match(r"\\begin\{([a-z]+)\*?\}|\\\[|\$\$", body)
+    return macro.arity == 1 and "#1" in body and opening is not None and (opening[1] or "align") in ALIGNED
+
+
+DEFINITION = re.compile(
+    r"\\(?:newcommand|renewcommand|providecommand|DeclareMathOperator)\*?\s*\{?\\(?P<name>[A-Za-z]+)\}?\s*(?:\[(?P<arity>\d)\])?"
+    r"(?:\[[^\]]*\])?\s*(?=\{)|\\def\s*\\(?P<plain>[A-Za-z]+)(?P<parameters>(?:#\d)*)\s*(?=\{)"
+)
+
+
+def find_macros(text: str) -> tuple[dict[str, Macro], list[tuple[int, int]]]:
+    """The macros that a text defines, and the ranges of their definitions."""
+    macros: dict[str, Macro] = {}
+    ranges: list[tuple[int, int]] = []
+    for match in DEFINITION.finditer(text):
+        body, end = raw_argument(text, match.end())
+        name = match["name"] or match["plain"]
+        arity = int(match["arity"] or 0) if match["name"] else (match["parameters"] or "").count("#")
+        if "DeclareMathOperator" in match.group():
+            body = rf"\operatorname{{{body}}}"
+        macros[name] = Macro(arity, body)
+        ranges.append((match.start(), end))
+    return macros, ranges

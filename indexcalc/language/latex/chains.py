@@ -1,0 +1,248 @@
+"""From the tokens of a display to chains of relations: rows, continuation lines, commas, conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from indexcalc.language.latex.grammar import rows_of
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.vocabulary import CLOSERS, OPENERS
+
+ALIGNED = frozenset(
+    [
+        "align",
+        "aligned",
+        "alignat",
+        "alignedat",
+        "eqnarray",
+        "gather",
+        "gathered",
+        "split",
+        "multline",
+        "equation",
+        "array",
+        "flalign",
+        "displaymath",
+        "math",
+        "subequations",
+        "dmath",
+    ]
+)
+
+OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "SLASH", "ODOT"})
+
+PUNCTUATION = frozenset({"COMMA", "DOT", "SEMICOLON", "QUAD", "NEWLINE", "COLON", "AMP"})
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One side of a relation, and the relation that leads to it (empty for the first)."""
+
+    relation: str
+    tokens: tuple[Token, ...]
+
+    @property
+    def start(self) -> int:
+        """Where it starts in the source."""
+        return self.tokens[0].start if self.tokens else -1
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Members joined by relations; `continued` says that its first member is the last one before it."""
+
+    members: tuple[Member, ...]
+    continued: bool = False
+    remarks: tuple[str, ...] = ()
+
+
+def chains_of(tokens: Sequence[Token]) -> Iterator[Chain]:
+    """The chains of a display, in order."""
+    for row in joined_rows(rows(strip_environments(tokens))):
+        pending: list[list[Token]] = []
+        for piece in pieces(row):
+            if not any(token.kind == "REL" for token in outer(piece)):
+                pending.append(piece)
+                continue
+            if pending and relation_after(piece) == "in":
+                whole = [token for part in pending for token in part] + piece
+            else:
+                yield from (chain_of(part) for part in pending)
+                whole = piece
+            pending = []
+            yield chain_of(whole)
+        yield from (chain_of(part) for part in pending)
+
+
+def strip_environments(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without the begin and end of alignments; the rest of the structure stays."""
+    result: list[Token] = []
+    for token in tokens:
+        if token.kind in ("BEGIN", "END") and token.text in ALIGNED:
+            if result and result[-1].kind != "NEWLINE":
+                result.append(Token("NEWLINE", "\\\\", token.start))
+            continue
+        result.append(token)
+    return result
+
+
+def rows(tokens: Sequence[Token]) -> list[list[Token]]:
+    """The lines, with their alignment marks gone (a mark after text starts a remark)."""
+    lines = []
+    for row in rows_of(unwrapped(tokens)):
+        line: list[Token] = []
+        for cell in row:
+            if cell and cell[0].kind == "TEXT" and line:
+                line.append(Token("QUAD", " ", cell[0].start))
+            line.extend(cell)
+        lines.append(line)
+    return lines
+
+
+def unwrapped(tokens: Sequence[Token]) -> list[Token]:
+    r"""Braces around a whole relation are dropped, as in ``\boxed{a = b}`` and ``{[x] =} & y``."""
+    result = list(tokens)
+    stack: list[int] = []
+    drop: set[int] = set()
+    for position, token in enumerate(result):
+        if token.kind == "{":
+            stack.append(position)
+        elif token.kind == "}" and stack:
+            start = stack.pop()
+            before = result[start - 1].kind if start else "NEWLINE"
+            if before in ("SUB", "SUP", "FRAC", "SQRT", "}") or any(
+                result[n].kind in ("SUB", "SUP", "FRAC", "SQRT") for n in stack_owners(result, stack)
+            ):
+                continue
+            if any(t.kind in ("REL", "NEWLINE", "AMP") for t in outer(result[start + 1 : position])):
+                drop.update((start, position))
+    return [token for position, token in enumerate(result) if position not in drop]
+
+
+def stack_owners(tokens: Sequence[Token], stack: Sequence[int]) -> Iterator[int]:
+    """The positions before each open brace."""
+    yield from (position - 1 for position in stack if position)
+
+
+def outer(tokens: Iterable[Token]) -> Iterator[Token]:
+    """The tokens outside all brackets."""
+    depth = 0
+    for token in tokens:
+        depth -= token.kind in CLOSERS
+        if depth <= 0 and token.kind not in CLOSERS and token.kind not in OPENERS:
+            yield token
+        depth += token.kind in OPENERS
+        depth = max(depth, 0)
+
+
+def joined_rows(lines: Sequence[list[Token]]) -> list[list[Token]]:
+    """Lines that continue the one before are joined to it: they begin with a relation or an operator."""
+    result: list[list[Token]] = []
+    for line in lines:
+        content = [token for token in line if token.kind != "QUAD"]
+        if not content:
+            continue
+        before = [token for token in result[-1] if token.kind != "QUAD"] if result else []
+        continues = before and (
+            content[0].kind == "REL"
+            or (content[0].kind in OPERATORS and before[-1].kind not in ("COMMA", "DOT", "SEMICOLON"))
+            or before[-1].kind in OPERATORS
+            or before[-1].kind == "REL"
+            or unclosed(before)
+        )
+        if continues:
+            while result[-1][-1].kind in ("COMMA", "DOT", "SEMICOLON", "QUAD") and content[0].kind == "REL":
+                result[-1].pop()
+            result[-1].extend(line)
+        else:
+            result.append(list(line))
+    return result
+
+
+def unclosed(tokens: Sequence[Token]) -> bool:
+    """Whether a bracket is still open at the end."""
+    return sum((token.kind in OPENERS) - (token.kind in CLOSERS) for token in tokens) > 0
+
+
+def pieces(row: Sequence[Token]) -> list[list[Token]]:
+    """A line split at wide spaces and at commas that part whole relations."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in row:
+        depth += (token.kind in OPENERS) - (token.kind in CLOSERS)
+        if depth == 0 and token.kind in ("QUAD", "SEMICOLON", "TEXT", "NEWLINE"):
+            if token.kind == "TEXT" or separates(parts[-1]):
+                parts.append([token] if token.kind == "TEXT" else [])
+            continue
+        if depth == 0 and token.kind == "COMMA":
+            parts[-1].append(token)
+            parts.append([])
+            continue
+        parts[-1].append(token)
+    return rejoined([part for part in parts if part])
+
+
+def separates(part: Sequence[Token]) -> bool:
+    """Whether a wide space after this ends it: it does not end in a relation or an operator."""
+    return bool(part) and part[-1].kind not in OPERATORS and part[-1].kind != "REL"
+
+
+def rejoined(parts: list[list[Token]]) -> list[list[Token]]:
+    """Pieces that are no relation of their own join their neighbour: ``k = 1, ..., N``, a space before ``=``."""
+    result: list[list[Token]] = []
+    for part in parts:
+        begins = part[0].kind == "REL" or part[0].kind in OPERATORS - {"MINUS"}
+        if result and begins and result[-1][-1].kind != "COMMA":
+            result[-1].extend(part)
+        elif result and begins and part[0].kind == "REL":
+            result[-1] = [*result[-1][:-1], *part]
+        else:
+            result.append(part)
+    return result
+
+
+def relation_after(piece: Sequence[Token]) -> str:
+    """The first relation of a piece."""
+    return next((token.text for token in outer(piece) if token.kind == "REL"), "")
+
+
+def chain_of(piece: Sequence[Token]) -> Chain:
+    """The members of a piece: split at the relations outside brackets."""
+    members: list[Member] = []
+    current: list[Token] = []
+    relation = ""
+    depth = 0
+    position = 0
+    while position < len(piece):
+        token = piece[position]
+        depth += (token.kind in OPENERS) - (token.kind in CLOSERS)
+        defines = token.kind == "COLON" and position + 1 < len(piece) and piece[position + 1].text == "="
+        if depth <= 0 and (token.kind == "REL" or defines):
+            members.append(Member(relation, tuple(trimmed(current))))
+            relation = ":=" if defines else token.text
+            current = []
+            position += 2 if defines or doubled(piece, position) else 1
+            continue
+        current.append(token)
+        position += 1
+    members.append(Member(relation, tuple(trimmed(current))))
+    continued = len(members) > 1 and not members[0].tokens
+    remarks = tuple(token.text for token in piece if token.kind == "TEXT")
+    return Chain(tuple(members), continued, remarks)
+
+
+def doubled(piece: Sequence[Token], position: int) -> bool:
+    """Whether an equals sign is written twice, as programmers do."""
+    following = piece[position + 1] if position + 1 < len(piece) else None
+    return following is not None and piece[position].text == "=" and following.text == "="
+
+
+def trimmed(tokens: list[Token]) -> list[Token]:
+    """The tokens without punctuation and remarks at either end."""
+    start, end = 0, len(tokens)
+    while end > start and tokens[end - 1].kind in PUNCTUATION | {"TEXT"}:
+        end -= 1
+    while start < end and tokens[start].kind in PUNCTUATION | {"TEXT"}:
+        start += 1
+    return tokens[start:end]

@@ -1,0 +1,294 @@
+r"""LaTeX mathematics to tokens: fonts, accents and decoration resolved, positions kept.
+
+Fonts only mark a name (bold does not make another symbol); accents belong to the name they stand
+on; ``\left``, spacing, labels and colours are dropped; ``\boxed`` and its kin are transparent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from indexcalc.errors import LimitError
+from indexcalc.language.latex.vocabulary import (
+    ACCENTS,
+    CLOSERS,
+    DROPPED,
+    DROPPED_WITH_ARGUMENT,
+    FONTS,
+    FRACTIONS,
+    OPENERS,
+    RELATIONS,
+    SIMPLE,
+    TEXT_FONTS,
+    TRANSPARENT,
+    UNICODE,
+    WORDS,
+)
+
+TOKEN_LIMIT = 6_000
+"""The most tokens of one equation, after macros are expanded."""
+
+DEPTH_LIMIT = 60
+"""The deepest nesting of brackets of one equation."""
+
+MACRO_DEPTH = 20
+"""The deepest nesting of macros that use macros."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token: its kind, its text, where it starts in the source, and whether a bold font marks it."""
+
+    kind: str
+    text: str
+    start: int
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A macro of the document: how many arguments it takes, and its body with ``#1``, ``#2``, ..."""
+
+    arity: int
+    body: str
+
+
+PIECES = re.compile(
+    r"(?P<space>\s+|%[^\n]*)|(?P<command>\\[A-Za-z]+\*?|\\\\(?:\[-?[\d.]+\s*[a-z]{2}\]|\[\\[a-z]+\])?|\\.)|(?P<number>\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+)"
+    r"|(?P<word>[A-Za-z]+)|(?P<other>.)",
+    re.DOTALL,
+)
+
+
+class Tokenizer:
+    """The tokens of one piece of mathematics."""
+
+    def __init__(self, text: str, macros: Mapping[str, Macro], offset: int = 0) -> None:
+        self.macros = macros
+        self.pieces = self.scan(text, offset, 0)
+        self.at = 0
+
+    def scan(self, text: str, offset: int, depth: int, fixed: int | None = None) -> list[tuple[str, str, int]]:
+        """The pieces of a text with macros expanded; what comes out of a macro stands where the macro stands."""
+        if depth > MACRO_DEPTH:
+            raise LimitError(f"macros nested deeper than {MACRO_DEPTH}")
+        pieces: list[tuple[str, str, int]] = []
+        position = 0
+        while position < len(text):
+            match = PIECES.match(text, position)
+            assert match is not None
+            kind, value = str(match.lastgroup), match.group()
+            start = offset + position if fixed is None else fixed
+            position = match.end()
+            macro = self.macros.get(value.removeprefix("\\")) if kind == "command" else None
+            if macro is not None:
+                arguments = []
+                for _ in range(macro.arity):
+                    argument, position = raw_argument(text, position)
+                    arguments.append(argument)
+                body = filled(macro.body, arguments)
+                pieces.extend(self.scan(body, 0, depth + 1, start))
+            elif kind == "space":
+                if "\n" not in value and pieces and pieces[-1][0] == "word":
+                    pieces.append(("gap", " ", start))
+            elif kind == "number" and pieces and after_short_fraction(pieces):
+                pieces.extend(("number", digit, start + n) for n, digit in enumerate(value))
+            else:
+                pieces.append((kind, value, start))
+            if len(pieces) > TOKEN_LIMIT:
+                raise LimitError(f"an equation of more than {TOKEN_LIMIT} tokens")
+        return pieces
+
+    def run(self) -> list[Token]:
+        """All tokens.
+
+        Raises:
+            LimitError: if there are more than `TOKEN_LIMIT`, or brackets nest deeper than `DEPTH_LIMIT`.
+        """
+        tokens: list[Token] = []
+        while self.at < len(self.pieces):
+            tokens.extend(self.next(False))
+        depth = 0
+        for token in tokens:
+            depth += (token.kind in OPENERS) - (token.kind in CLOSERS)
+            if depth > DEPTH_LIMIT:
+                raise LimitError(f"brackets nested deeper than {DEPTH_LIMIT}")
+        if len(tokens) > TOKEN_LIMIT:
+            raise LimitError(f"an equation of more than {TOKEN_LIMIT} tokens")
+        return tokens
+
+    def next(self, bold: bool) -> list[Token]:
+        """The tokens of the next piece."""
+        kind, value, start = self.pieces[self.at]
+        self.at += 1
+        if kind == "gap":
+            return []
+        if kind == "number":
+            return [Token("NUM", value, start)]
+        if kind == "word":
+            if value in WORDS:
+                return [Token("NAME", value, start, bold)]
+            return [Token("NAME", letter, start + n, bold) for n, letter in enumerate(value)]
+        if kind == "other":
+            return (
+                [Token(UNICODE[value][0], UNICODE[value][1] or value, start)]
+                if value in UNICODE
+                else [Token("NAME" if value.isalpha() else "ODD", value, start, bold)]
+            )
+        return self.command(value, start, bold)
+
+    def command(self, value: str, start: int, bold: bool) -> list[Token]:
+        """The tokens of a control sequence, its arguments included."""
+        name = value[1:2] if value.startswith("\\\\") else value[1:]
+        if name in DROPPED:
+            if name in ("left", "right", "middle") and self.at < len(self.pieces) and self.pieces[self.at][1] == ".":
+                self.at += 1
+            return []
+        if name in DROPPED_WITH_ARGUMENT:
+            self.argument(bold)
+            return []
+        if name in TRANSPARENT:
+            for _ in range(TRANSPARENT[name] - 1):
+                self.argument(bold)
+            body = self.argument(bold)
+            if name in ("underbrace", "overbrace") and self.peek() in ("_", "^"):
+                self.at += 1
+                self.argument(bold)
+            return [Token("{", "{", start), *body, Token("}", "}", start)]
+        if name in ("begin", "end"):
+            environment = "".join(token.text for token in self.argument(False))
+            return [Token("BEGIN" if name == "begin" else "END", environment.rstrip("*"), start)]
+        if name in FONTS:
+            return self.font(name, start, bold)
+        if name in ACCENTS:
+            return self.accented(ACCENTS[name], start, bold)
+        if name in FRACTIONS:
+            return [Token("FRAC", "frac", start)]
+        if name in RELATIONS:
+            return [Token("REL", RELATIONS[name], start)]
+        if name in SIMPLE:
+            kind, text = SIMPLE[name]
+            return [Token(kind, text, start)]
+        return [Token("NAME", name, start, bold)]
+
+    def peek(self) -> str:
+        """The text of the next piece; empty at the end."""
+        return self.pieces[self.at][1] if self.at < len(self.pieces) else ""
+
+    def argument(self, bold: bool) -> list[Token]:
+        """The tokens of the next argument, without its braces."""
+        while self.at < len(self.pieces) and self.pieces[self.at][0] == "gap":
+            self.at += 1
+        if self.at >= len(self.pieces):
+            return []
+        if self.pieces[self.at][1] != "{":
+            if self.pieces[self.at][0] == "word" and len(self.pieces[self.at][1]) > 1:
+                kind, value, start = self.pieces[self.at]
+                self.pieces[self.at] = (kind, value[1:], start + 1)
+                return [Token("NAME", value[0], start, bold)]
+            return self.next(bold)
+        self.at += 1
+        tokens: list[Token] = []
+        while self.at < len(self.pieces) and self.pieces[self.at][1] != "}":
+            if self.pieces[self.at][1] == "{":
+                start = self.pieces[self.at][2]
+                tokens.extend([Token("{", "{", start), *self.argument(bold), Token("}", "}", start)])
+            else:
+                tokens.extend(self.next(bold))
+        self.at += 1
+        return tokens
+
+    def raw(self) -> str:
+        """The text of the next argument in braces, spaces lost but one between words."""
+        if self.peek() != "{":
+            return "".join(token.text for token in self.argument(False))
+        self.at += 1
+        depth, parts = 1, []
+        while self.at < len(self.pieces):
+            text = self.pieces[self.at][1]
+            depth += (text == "{") - (text == "}")
+            self.at += 1
+            if depth == 0:
+                break
+            parts.append(text)
+        return "".join(parts)
+
+    def font(self, name: str, start: int, bold: bool) -> list[Token]:
+        r"""A name in a font: letters are one name, in ``\mathcal`` another name; else the font only marks."""
+        if self.peek() == "{" and name in TEXT_FONTS:
+            text = self.raw().strip()
+            if re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and text not in ("if", "for", "and"):
+                return [Token("NAME", text, start)]
+            return [Token("TEXT", text, start)]
+        marked = bold or name in ("mathbf", "bm", "boldsymbol", "bf", "pmb", "vec", "mathbb")
+        tokens = self.argument(marked)
+        if not tokens:
+            return []
+        whole = "".join(token.text for token in tokens)
+        if whole == "1":
+            return [Token("ONE", "1", start)]
+        if name == "mathbb" and whole == "R":
+            return [Token("REALS", "R", start)]
+        if all(token.kind == "NAME" and len(token.text) == 1 for token in tokens):
+            text = f"mathcal {whole}" if name in ("mathcal", "mathscr", "mathfrak") else whole
+            return [Token("NAME", text, start, marked)]
+        return tokens
+
+    def accented(self, accent: str, start: int, bold: bool) -> list[Token]:
+        r"""An accent joins the first name below it; the rest of the argument follows: ``\hat{h_{kl}}``."""
+        tokens = self.argument(bold)
+        while tokens and tokens[0].kind == "{" and tokens[-1].kind == "}":
+            tokens = tokens[1:-1]
+        if tokens and tokens[0].kind == "NAME":
+            return [replace(tokens[0], text=f"{accent} {tokens[0].text}", start=start), *tokens[1:]]
+        return [Token("ODD", accent, start), *tokens]
+
+
+def filled(body: str, arguments: list[str]) -> str:
+    """The body of a macro with its arguments put in."""
+    return re.sub(r"#(\d)", lambda match: arguments[int(match[1]) - 1] if int(match[1]) <= len(arguments) else "", body)
+
+
+def after_short_fraction(pieces: list[tuple[str, str, int]]) -> bool:
+    r"""Whether the next number is an argument of ``\frac12``, digit by digit."""
+    last = pieces[-1][1].removeprefix("\\")
+    return last in FRACTIONS or (len(pieces) > 1 and pieces[-2][1].removeprefix("\\") in FRACTIONS and last.isdigit())
+
+
+def raw_argument(text: str, position: int) -> tuple[str, int]:
+    """The next argument of a macro in a source text, and where it ends."""
+    while position < len(text) and text[position].isspace():
+        position += 1
+    if position >= len(text):
+        return "", position
+    if text[position] == "\\":
+        match = re.compile(r"\\[A-Za-z]+|\\.").match(text, position)
+        return (match.group(), match.end()) if match else (text[position], position + 1)
+    if text[position] != "{":
+        return text[position], position + 1
+    depth, start = 0, position
+    while position < len(text):
+        if text[position] == "\\":
+            position += 2
+            continue
+        depth += (text[position] == "{") - (text[position] == "}")
+        position += 1
+        if depth == 0:
+            return text[start + 1 : position - 1], position
+    return text[start + 1 :], position
+
+
+def tokenize(text: str, macros: Mapping[str, Macro] | None = None, offset: int = 0) -> list[Token]:
+    """The tokens of a piece of LaTeX mathematics.
+
+    Args:
+        text: the mathematics, without its delimiters.
+        macros: the document's own macros, by name.
+        offset: where `text` starts in its source; positions count from there.
+
+    Raises:
+        LimitError: if the text is too long or too deep.
+    """
+    return Tokenizer(text, macros or {}, offset).run()

@@ -1,0 +1,119 @@
+"""The syntax tree of LaTeX mathematics: what stands on the page, before anyone says what it means.
+
+Products are flat lists, and scripts are kept as they are written: whether ``d_k`` is an entry or a
+label, and whether ``f(x)`` is a product, is decided later, with the document's symbols at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from indexcalc.language.latex.tokens import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """One token that stands for itself: a name, a number, a sign of summation, text."""
+
+    token: Token
+
+    @property
+    def kind(self) -> str:
+        """The kind of the token."""
+        return self.token.kind
+
+    @property
+    def text(self) -> str:
+        """The text of the token."""
+        return self.token.text
+
+
+@dataclass(frozen=True, slots=True)
+class Scripted:
+    """A base with scripts: tokens below it, trees above it, the number of primes."""
+
+    base: Node
+    below: tuple[Token, ...] = ()
+    above: tuple[tuple[Token, ...], ...] = ()
+    primes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A bracketed list of sums: ``{``, ``(``, ``[`` or ``|``; several members if there are commas."""
+
+    bracket: str
+    members: tuple[Sum, ...]
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fraction:
+    r"""``\frac{numerator}{denominator}``."""
+
+    numerator: Sum
+    denominator: Sum
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    r"""``\sqrt{body}``."""
+
+    body: Sum
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A matrix, cases or the like: its name and its rows of cells, as tokens."""
+
+    name: str
+    rows: tuple[tuple[tuple[Token, ...], ...], ...]
+    start: int
+
+
+Node = Atom | Scripted | Group | Fraction | Root | Environment
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Factors and operators as they stand, in order."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Products with their signs, +1 or -1, in order."""
+
+    terms: tuple[tuple[int, Product], ...]
+
+    @property
+    def only(self) -> Product | None:
+        """The product, if it is the only one and positive."""
+        return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == 1 else None
+
+
+def nodes_of(tree: Node | Product | Sum) -> Iterator[Node]:
+    """Every node of a tree, outermost first."""
+    if isinstance(tree, Sum):
+        for _, term in tree.terms:
+            yield from nodes_of(term)
+        return
+    if isinstance(tree, Product):
+        for item in tree.items:
+            yield from nodes_of(item)
+        return
+    yield tree
+    if isinstance(tree, Scripted):
+        yield from nodes_of(tree.base)
+    elif isinstance(tree, Group):
+        for member in tree.members:
+            yield from nodes_of(member)
+    elif isinstance(tree, Fraction):
+        yield from nodes_of(tree.numerator)
+        yield from nodes_of(tree.denominator)
+    elif isinstance(tree, Root):
+        yield from nodes_of(tree.body)

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.errors import LimitError
+from indexcalc.language.latex.tokens import DEPTH_LIMIT, TOKEN_LIMIT, Macro, tokenize
+
+
+def texts(latex, **macros):
+    return [token.text for token in tokenize(latex, {name: Macro(*value) for name, value in macros.items()})]
+
+
+@pytest.mark.parametrize(
+    ("latex", "expected"),
+    [
+        (r"\mathbf{Q}K", ["Q", "K"]),
+        (r"\mathrm{var}_n", ["var", "_", "n"]),
+        (r"\hat{h_{kl}}", ["hat h", "_", "{", "k", "l", "}"]),
+        (r"\frac12", ["frac", "1", "2"]),
+        (r"\left( a \right.", ["(", "a"]),
+        (r"\boxed{x}", ["{", "x", "}"]),
+        (r"\underbrace{x}_{\text{small}} + y", ["{", "x", "}", "+", "y"]),
+        (r"softmax(x)", ["softmax", "(", "x", ")"]),
+        (r"a \\[2pt] b", ["a", "\\\\", "b"]),
+        (r"\mathcal{L}", ["mathcal L"]),
+        (r"\tag{3} x \label{eq:1}", ["x"]),
+    ],
+)
+def test_fonts_accents_and_decoration(latex, expected):
+    assert texts(latex) == expected
+
+
+def test_macros_are_expanded_with_their_arguments():
+    assert texts(r"\pd{L}{x}", pd=(2, r"\frac{\partial #1}{\partial #2}")) == (texts(r"\frac{\partial L}{\partial x}"))
+
+
+def test_positions_count_in_the_source():
+    assert [token.start for token in tokenize("a + bc", offset=10)] == [10, 12, 14, 15]
+
+
+def test_what_is_bold_is_marked_but_is_no_other_name():
+    (plain,), (bold,) = tokenize("x"), tokenize(r"\mathbf{x}")
+    assert plain.text == bold.text
+    assert bold.bold
+    assert not plain.bold
+
+
+@pytest.mark.parametrize("latex", ["x" * (TOKEN_LIMIT + 1), "{" * (DEPTH_LIMIT + 1), r"\a"])
+def test_what_is_too_long_or_too_deep_is_refused(latex):
+    with pytest.raises(LimitError):
+        tokenize(latex, {"a": Macro(0, r"\a")})
