@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 
 from indexcalc.cli import terminal
+from indexcalc.cli.check import check_documents
 from indexcalc.cli.version import package_version
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import BrokenCodeError, Outputs, render, validate
@@ -71,6 +72,9 @@ def mistakes_reported() -> Iterator[None]:
     except KeyboardInterrupt as error:
         terminal.show_error(Console(stderr=True), "interrupted; nothing was written")
         raise typer.Exit(INTERRUPTED) from error
+
+
+app.command("check")(check_documents)
 
 
 @app.command("list")

@@ -1,0 +1,114 @@
+"""``indexcalc check``: the relations of documents, each with its verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from indexcalc.cli import terminal
+from indexcalc.errors import IndexCalcError
+from indexcalc.proof.document import CheckReport, Claim, Verdict, check
+from indexcalc.proof.document.formats import FORMATS, totals
+
+REFUTED, MISTAKE = 1, 2
+
+STYLES = {
+    Verdict.PROVED: "green",
+    Verdict.CONFIRMED: "green",
+    Verdict.REFUTED: "bold red",
+    Verdict.FOLLOWS: "red",
+    Verdict.DEFINITION: "cyan",
+    Verdict.DECLARATION: "cyan",
+    Verdict.CONDITION: "cyan",
+    Verdict.SCHEMATIC: "yellow",
+    Verdict.UNCLEAR: "yellow",
+}
+
+LATEX_WIDTH = 60
+"""The most characters of a formula in the table; the reason and the place say the rest."""
+
+
+class Format(StrEnum):
+    """How a report is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    MD = "md"
+    JUNIT = "junit"
+    GITHUB = "github"
+
+
+def check_documents(
+    notes: Annotated[list[Path], typer.Argument(metavar="NOTE...", help="Markdown, LaTeX or HTML documents.")],
+    output: Annotated[Format, typer.Option("--format", help="How the report is written.")] = Format.TEXT,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail also if something is not understood.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show the true relations too.")] = False,
+) -> None:
+    """Check the derivations of documents, line by line."""
+    start = time.perf_counter()
+    console = Console()
+    try:
+        reports = [check(read(note), str(note)) for note in notes]
+    except IndexCalcError as error:
+        terminal.show_error(Console(stderr=True), str(error))
+        raise typer.Exit(MISTAKE) from error
+    if output is Format.TEXT:
+        for report in reports:
+            show_report(console, report, every=every)
+        terminal.show_summary(console, "time", f"{time.perf_counter() - start:.2f} s")
+    else:
+        typer.echo(FORMATS[output.value](reports), nl=False)
+    if any(not report.ok for report in reports) or (strict and any(report.unclear for report in reports)):
+        raise typer.Exit(REFUTED)
+
+
+def read(path: Path) -> str:
+    """The text of a document.
+
+    Raises:
+        IndexCalcError: if it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise IndexCalcError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise IndexCalcError(f"cannot read {path}: it is not UTF-8 text") from error
+
+
+def show_report(console: Console, report: CheckReport, *, every: bool) -> None:
+    """The table of a document and its counts."""
+    shown = [
+        claim
+        for claim in report.claims
+        if every or claim.verdict in (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.UNCLEAR)
+    ]
+    if shown:
+        console.print(table_of(report.file, shown))
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in totals([report]).items() if count)
+    terminal.show_summary(console, report.file, counts or "no relations found", ok=report.ok)
+
+
+def table_of(title: str, claims: Sequence[Claim]) -> Table:
+    """Line, verdict, relation and reason."""
+    table = Table(title=Text(terminal.printable(title)), title_justify="left")
+    for heading in ("line", "verdict", "relation", "reason"):
+        table.add_column(heading, overflow="fold")
+    for claim in claims:
+        reason = "\n".join(part for part in (claim.reason, claim.counterexample, claim.correction) if part)
+        latex = claim.latex if len(claim.latex) <= LATEX_WIDTH else claim.latex[: LATEX_WIDTH - 1] + "…"
+        table.add_row(
+            str(claim.line),
+            Text(str(claim.verdict), style=STYLES[claim.verdict]),
+            Text(terminal.printable(latex)),
+            Text(terminal.printable(reason)),
+        )
+    return table

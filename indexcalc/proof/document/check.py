@@ -1,0 +1,88 @@
+"""Checking a document: every relation in it with a verdict."""
+
+from __future__ import annotations
+
+from indexcalc.language.document import Document, read_document
+from indexcalc.proof.document.judge import Judge
+from indexcalc.proof.document.outline import Side, Statement, outline
+from indexcalc.proof.document.refine import refine
+from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, OTHER, roles_of
+from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict, report_of
+
+
+def check(source: str, name: str = "note.md") -> CheckReport:
+    """Check every relation of a document.
+
+    Args:
+        source: the text of the document.
+        name: its file name, which says whether it is Markdown, LaTeX or HTML.
+
+    Raises:
+        LimitError: if the document is too long.
+    """
+    document = read_document(source, name)
+    statements, troubles = outline(document)
+    roles = roles_of(document, statements)
+    generic = refine(roles)
+    judge = Judge(roles, generic)
+    placed: list[tuple[int, Claim]] = []
+    for trouble in troubles:
+        side = Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
+        claim = claim_of(document, side, Verdict.UNCLEAR, trouble.reason, display=trouble.span.display)
+        placed.append((trouble.span.start, claim))
+    for number, statement in enumerate(statements):
+        for side, claim in claims_of(document, judge, number, statement, roles.kinds.get(number, OTHER)):
+            placed.append((side.start, claim))
+    return report_of(name, [claim for _, claim in sorted(placed, key=lambda pair: pair[0])])
+
+
+def claims_of(
+    document: Document, judge: Judge, number: int, statement: Statement, kind: str
+) -> list[tuple[Side, Claim]]:
+    """The claims of one statement."""
+    sides = statement.sides
+    if kind == OTHER or len(sides) < 2:
+        return []
+    if kind in (DECLARATION, CONDITION):
+        verdict = Verdict.DECLARATION if kind == DECLARATION else Verdict.CONDITION
+        return [(sides[1], claim_of(document, sides[1], verdict, "", display=statement.span.display))]
+    findings = judge.statement(number, statement, defines=kind == DEFINITION)
+    result = []
+    for side, finding in zip(sides[1:], findings, strict=True):
+        claim = claim_of(
+            document,
+            side,
+            finding.verdict,
+            finding.reason,
+            display=statement.span.display,
+            counterexample=finding.counterexample,
+            assumptions=finding.assumptions,
+        )
+        result.append((side, claim))
+    return result
+
+
+def claim_of(
+    document: Document,
+    side: Side,
+    verdict: Verdict,
+    reason: str,
+    *,
+    display: bool,
+    counterexample: str = "",
+    assumptions: tuple[str, ...] = (),
+) -> Claim:
+    """A claim at its place."""
+    line, column = document.place(side.start)
+    latex = " ".join(document.source[side.start : side.end].split())
+    return Claim(
+        document.name,
+        line,
+        column,
+        f"{side.relation} {latex}".strip(),
+        verdict,
+        reason,
+        counterexample,
+        assumptions=assumptions,
+        display=display,
+    )

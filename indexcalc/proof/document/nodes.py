@@ -1,0 +1,223 @@
+"""What a formula means: typed index expressions, in which every index is a variable of known binding.
+
+Matrix notation is already written out in indices, so that one representation serves proof and
+evaluation. Unlike the engine's terms, sums may stand anywhere, as they do in handwriting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.proof.document.sizes import Ix
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number."""
+
+    value: sp.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The extent of an index variable, as a number."""
+
+    index: Ix
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a named tensor; a scalar has no slots."""
+
+    name: str
+    slots: tuple[Ix, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A product."""
+
+    factors: tuple[Meaning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plus:
+    """A sum of a few expressions."""
+
+    terms: tuple[Meaning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A power; the exponent is a scalar expression."""
+
+    base: Meaning
+    exponent: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An entrywise function."""
+
+    name: str
+    argument: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A sum over index variables."""
+
+    indices: tuple[Ix, ...]
+    body: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """1 where ``left relation right`` holds, else 0; ``==`` is Kronecker's delta."""
+
+    left: Ix
+    relation: str
+    right: Ix
+
+
+@dataclass(frozen=True, slots=True)
+class Ones:
+    """An entry of a tensor of ones: 1, but the index occurs."""
+
+    index: Ix
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """The derivative of `body` by an entry of a tensor; `local` holds all other named tensors."""
+
+    body: Meaning
+    wrt: Entry
+    local: bool = False
+
+
+Meaning = Number | Size | Entry | Times | Plus | Raised | Applied | Total | Relation | Ones | Derivative
+
+ZERO = Number(sp.S.Zero)
+ONE = Number(sp.S.One)
+
+
+def children(node: Meaning) -> tuple[Meaning, ...]:
+    """The expressions directly inside."""
+    match node:
+        case Times(factors):
+            return factors
+        case Plus(terms):
+            return terms
+        case Raised(base, exponent):
+            return (base, exponent)
+        case Applied(argument=argument):
+            return (argument,)
+        case Total(body=body):
+            return (body,)
+        case Derivative(body, wrt):
+            return (body, wrt)
+        case _:
+            return ()
+
+
+def rebuilt(node: Meaning, change: Callable[[Meaning], Meaning]) -> Meaning:
+    """The node with each expression directly inside changed."""
+    match node:
+        case Times(factors):
+            return Times(tuple(change(factor) for factor in factors))
+        case Plus(terms):
+            return Plus(tuple(change(term) for term in terms))
+        case Raised(base, exponent):
+            return Raised(change(base), change(exponent))
+        case Applied(name, argument):
+            return Applied(name, change(argument))
+        case Total(indices, body):
+            return Total(indices, change(body))
+        case Derivative(body, wrt, local):
+            changed = change(wrt)
+            assert isinstance(changed, Entry)
+            return Derivative(change(body), changed, local)
+        case _:
+            return node
+
+
+def walk(node: Meaning) -> Iterator[Meaning]:
+    """Every expression inside, outermost first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def renamed(node: Meaning, names: Mapping[Ix, Ix]) -> Meaning:
+    """The expression with index variables replaced, bound ones too."""
+    match node:
+        case Entry(name, slots):
+            return Entry(name, tuple(names.get(slot, slot) for slot in slots))
+        case Relation(left, relation, right):
+            return Relation(names.get(left, left), relation, names.get(right, right))
+        case Ones(index):
+            return Ones(names.get(index, index))
+        case Size(index):
+            return Size(names.get(index, index))
+        case Total(indices, body):
+            return Total(tuple(names.get(index, index) for index in indices), renamed(body, names))
+        case _:
+            return rebuilt(node, lambda inner: renamed(inner, names))
+
+
+def own_indices(node: Meaning) -> tuple[Ix, ...]:
+    """The index variables written on the node itself."""
+    match node:
+        case Entry(slots=slots):
+            return slots
+        case Relation(left, _, right):
+            return (left, right)
+        case Ones(index):
+            return (index,)
+        case _:
+            return ()
+
+
+def occurrences(node: Meaning) -> Iterator[Ix]:
+    """Every occurrence of a free index variable, with repetition."""
+    yield from own_indices(node)
+    bound = node.indices if isinstance(node, Total) else ()
+    for child in children(node):
+        yield from (index for index in occurrences(child) if index not in bound)
+
+
+def free(node: Meaning) -> tuple[Ix, ...]:
+    """The free index variables, in order of first occurrence."""
+    return tuple(dict.fromkeys(occurrences(node)))
+
+
+def names_of(node: Meaning) -> tuple[str, ...]:
+    """The tensors that are named, in order of first occurrence."""
+    return tuple(dict.fromkeys(inner.name for inner in walk(node) if isinstance(inner, Entry)))
+
+
+def negated(node: Meaning) -> Meaning:
+    """Minus the expression."""
+    if isinstance(node, Number):
+        return Number(-node.value)
+    return Times((Number(-sp.S.One), node))
+
+
+def times(*factors: Meaning) -> Meaning:
+    """A product, flat, without ones."""
+    flat: list[Meaning] = []
+    for factor in factors:
+        flat.extend(factor.factors if isinstance(factor, Times) else (factor,))
+    kept = [factor for factor in flat if factor != ONE]
+    if not kept:
+        return ONE
+    return kept[0] if len(kept) == 1 else Times(tuple(kept))
+
+
+def over(node: Meaning) -> Meaning:
+    """One divided by the expression."""
+    return Raised(node, Number(-sp.S.One))

@@ -1,0 +1,268 @@
+"""Formulas as numbers: the naive evaluation of meanings at a point, derivatives by complex step.
+
+Nothing here knows a rule of differentiation: a derivative perturbs every entry of a tensor by an
+imaginary amount (one lane an entry) and evaluates again what depends on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from indexcalc.errors import LimitError
+from indexcalc.proof.document.nodes import (
+    Applied,
+    Derivative,
+    Entry,
+    Meaning,
+    Number,
+    Ones,
+    Plus,
+    Raised,
+    Relation,
+    Size,
+    Times,
+    Total,
+    free,
+    walk,
+)
+from indexcalc.proof.document.sizes import Ix, Sizes
+from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols, depends_on
+from indexcalc.proof.numeric import Array, numeric_of
+from indexcalc.proof.oracles import COMPLEX_STEP
+
+GRID_LIMIT = 3_000_000
+"""The most grid points of one product, lanes included."""
+
+
+@dataclass
+class Point:
+    """Values of all inputs at one choice of sizes, and what has been computed from them.
+
+    Attributes:
+        symbols: the document's symbols.
+        sizes: classes of index variables.
+        lengths: the length of each class, by its representative.
+        values: the given tensors, and those computed so far.
+        weights: of the unknown loss, by output.
+        scale: the largest magnitude met on the way.
+    """
+
+    symbols: Symbols
+    sizes: Sizes
+    lengths: dict[Ix, int]
+    values: dict[str, Array]
+    weights: Mapping[str, tuple[Array, Array]]
+    jacobians: dict[tuple[str, str, bool], Array] = field(default_factory=dict)
+    scale: float = 0.0
+
+    def length(self, index: Ix) -> int:
+        """The number of values of an index variable."""
+        return self.lengths[self.sizes.find(index)]
+
+    def value(self, node: Meaning, axes: Sequence[Ix]) -> Array:
+        """The expression as an array over `axes`.
+
+        Raises:
+            LimitError: if a product has too many grid points.
+            NotUnderstoodError: for a second derivative.
+        """
+        shape = tuple(self.length(axis) for axis in axes)
+        frame = Frame(self, {}, "", False)
+        result = frame.on(node, tuple(axes))
+        return np.asarray(np.broadcast_to(result, (1, *shape))[0])
+
+
+@dataclass
+class Frame:
+    """Evaluation with one tensor perturbed, lane by lane; all lanes agree if none is.
+
+    Attributes:
+        point: the point.
+        lanes: perturbed tensors and those computed from them, lane axis first.
+        wrt: the perturbed tensor; empty if none is.
+        local: whether all other named tensors are held.
+    """
+
+    point: Point
+    lanes: dict[str, Array]
+    wrt: str
+    local: bool
+
+    def on(self, node: Meaning, grid: tuple[Ix, ...]) -> Array:
+        """The expression on the grid, the lane axis first, of length 1 where nothing varies."""
+        match node:
+            case Number(value):
+                return np.full((1,) * (1 + len(grid)), float(value))
+            case Size(index):
+                return np.full((1,) * (1 + len(grid)), float(self.point.length(index)))
+            case Ones():
+                return np.ones((1,) * (1 + len(grid)))
+            case Entry(name, slots):
+                return self.read(self.tensor(name), slots, grid)
+            case Relation(left, relation, right):
+                compare = {"==": np.equal, "<": np.less, "<=": np.less_equal, "!=": np.not_equal}[relation]
+                return np.asarray(compare(self.axis(left, grid), self.axis(right, grid)))[np.newaxis] * 1.0
+            case Times(factors):
+                return self.noted(reduce(np.multiply, (self.on(factor, grid) for factor in factors)))
+            case Plus(terms):
+                return reduce(np.add, (self.noted(self.on(term, grid)) for term in terms))
+            case Raised(base, exponent):
+                return self.raised(self.on(base, grid), self.on(exponent, grid))
+            case Applied(name, argument):
+                return np.asarray(numeric_of(name).compute(self.on(argument, grid)))
+            case Total(indices, body):
+                return self.total(indices, body, grid)
+            case Derivative():
+                return self.derivative(node, grid)
+
+    def noted(self, array: Array) -> Array:
+        """The array, its magnitude remembered as a scale of rounding errors."""
+        if not self.wrt:
+            magnitude = float(np.max(np.abs(array), initial=0.0))
+            self.point.scale = max(self.point.scale, magnitude if math.isfinite(magnitude) else 0.0)
+        return np.asarray(array)
+
+    def raised(self, base: Array, exponent: Array) -> Array:
+        """A power; a whole one by its number, so that negative bases are allowed."""
+        number = exponent.reshape(-1)[0]
+        if exponent.size == 1 and float(np.real(number)).is_integer():
+            return np.asarray(
+                base ** int(np.real(number)) if np.real(number) >= 0 else 1 / base ** int(-np.real(number))
+            )
+        return np.asarray(np.power(base, exponent))
+
+    def total(self, indices: tuple[Ix, ...], body: Meaning, grid: tuple[Ix, ...]) -> Array:
+        """A sum over indices: laid out on the larger grid, then added up."""
+        inner = (*grid, *indices)
+        array = self.on(body, inner)
+        lengths = tuple(self.point.length(index) for index in indices)
+        shape = (*array.shape[: 1 + len(grid)], *lengths)
+        if math.prod(shape) > GRID_LIMIT:
+            raise LimitError(f"a sum with more than {GRID_LIMIT} grid points")
+        full = np.broadcast_to(array, shape)
+        return self.noted(full.sum(axis=tuple(range(1 + len(grid), full.ndim))))
+
+    def axis(self, index: Ix, grid: tuple[Ix, ...]) -> Array:
+        """0, 1, 2, ... along the axis of an index."""
+        if index not in grid:
+            raise NotUnderstoodError(f"the index {index.name or '?'} is free in one place only")
+        shape = [1] * len(grid)
+        shape[grid.index(index)] = -1
+        return np.arange(self.point.length(index)).reshape(shape)
+
+    def read(self, array: Array, slots: Sequence[Ix], grid: tuple[Ix, ...]) -> Array:
+        """The entries at the slots' indices, on the grid."""
+        if not slots:
+            return array.reshape(array.shape[0], *(1,) * len(grid))
+        places: tuple[Any, ...] = (slice(None), *(self.axis(slot, grid) for slot in slots))
+        return np.asarray(array[places])
+
+    def tensor(self, name: str) -> Array:
+        """The value of a tensor in this frame, lane axis first."""
+        if name in self.lanes:
+            return self.lanes[name]
+        definition = self.point.symbols.definitions.get(name)
+        fixed = (
+            not self.wrt
+            or self.local
+            or definition is None
+            or not depends_on(self.point.symbols.definitions, name, self.wrt)
+            or is_backward(self.point.symbols, name)
+        )
+        if fixed:
+            if name not in self.point.values:
+                if definition is None:
+                    raise NotUnderstoodError(f"{name} has no definition")
+                self.point.values[name] = Frame(self.point, {}, "", False).defined(name)[0]
+            return self.point.values[name][np.newaxis]
+        self.lanes[name] = self.defined(name)
+        return self.lanes[name]
+
+    def defined(self, name: str) -> Array:
+        """The value of a definition in this frame."""
+        definition = self.point.symbols.definitions[name]
+        shape = tuple(self.point.length(slot) for slot in definition.slots)
+        array = self.on(definition.body, definition.slots)
+        return np.asarray(np.broadcast_to(array, (array.shape[0], *shape)))
+
+    def loss(self) -> Array:
+        """The unknown loss: a nonlinear function of the outputs that mixes all their entries."""
+        total: Array = np.zeros(1)
+        mixed: Array = np.zeros(1)
+        for name, (first, second) in self.point.weights.items():
+            array = self.tensor(name)
+            flat = array.reshape(array.shape[0], -1)
+            total = total + (first.reshape(-1) * (flat + 0.3 * flat * flat)).sum(axis=1)
+            mixed = mixed + (second.reshape(-1) * flat).sum(axis=1)
+        return np.asarray(total + mixed + 0.5 * mixed * mixed)
+
+    def derivative(self, node: Derivative, grid: tuple[Ix, ...]) -> Array:
+        """A derivative on the grid."""
+        symbols, body, wrt = self.point.symbols, node.body, node.wrt
+        whole_loss = isinstance(body, Entry) and symbols.is_loss(body.name)
+        if self.wrt and not whole_loss:
+            raise NotUnderstoodError("a derivative of a derivative")
+        if isinstance(body, Entry):
+            own = body.slots
+            array = self.jacobian(body.name, wrt.name, node.local)
+        else:
+            own = free(body)
+            array = self.perturbed(body, own, wrt.name, node.local)
+        return self.noted(self.read(array[np.newaxis], (*own, *wrt.slots), grid))
+
+    def jacobian(self, name: str, wrt: str, local: bool) -> Array:
+        """The derivative of a named tensor, axes of the tensor first; computed once a point."""
+        key = (name, wrt, local)
+        if key not in self.point.jacobians:
+            slots = self.point.symbols.slots.get(name, ())
+            body: Meaning = Entry(name, slots)
+            if name == wrt:
+                size = np.size(self.base(wrt))
+                self.point.jacobians[key] = np.eye(size).reshape(np.shape(self.base(wrt)) * 2)
+            else:
+                definition = self.point.symbols.definitions.get(name)
+                if local and definition is not None:
+                    body, slots = definition.body, definition.slots
+                self.point.jacobians[key] = self.perturbed(body, slots, wrt, local)
+        return self.point.jacobians[key]
+
+    def base(self, name: str) -> Array:
+        """The unperturbed value of a tensor."""
+        return np.asarray(Frame(self.point, {}, "", False).tensor(name)[0])
+
+    def perturbed(self, body: Meaning, own: tuple[Ix, ...], wrt: str, local: bool) -> Array:
+        """The derivative of an expression by all entries of a tensor: axes of the expression, then of the tensor."""
+        at = np.asarray(self.base(wrt))
+        size = max(1, at.size)
+        lanes = at[np.newaxis] + 1j * COMPLEX_STEP * np.eye(size).reshape(size, *at.shape)
+        frame = Frame(self.point, {wrt: lanes}, wrt, local)
+        if isinstance(body, Entry) and self.point.symbols.is_loss(body.name):
+            result = frame.loss()[:, np.newaxis].reshape(-1)
+            own = ()
+        else:
+            result = frame.on(body, own)
+        shape = tuple(self.point.length(index) for index in own)
+        full = np.broadcast_to(result.imag / COMPLEX_STEP, (size, *shape))
+        return np.asarray(np.moveaxis(full, 0, -1).reshape(shape + at.shape))
+
+
+def is_backward(symbols: Symbols, name: str) -> bool:
+    """Whether a tensor is made from gradients; those never feed the forward pass."""
+    pending, seen = [name], set()
+    while pending:
+        current = pending.pop()
+        if current in seen or current not in symbols.definitions:
+            continue
+        seen.add(current)
+        for inner in walk(symbols.definitions[current].body):
+            if isinstance(inner, Derivative):
+                return True
+            if isinstance(inner, Entry):
+                pending.append(inner.name)
+    return False

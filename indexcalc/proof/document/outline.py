@@ -1,0 +1,186 @@
+"""The relations of a document in order: chains with parsed members, continued across displays."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.document import Document, Span
+from indexcalc.language.latex.chains import Chain, chains_of
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import Token, tokenize
+from indexcalc.language.latex.tree import Sum
+
+CONTINUATION_GAP = 120
+"""How many characters of prose may stand between a display and one that continues it with ``=``."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One member of a chain.
+
+    Attributes:
+        relation: what leads to it; empty for the first.
+        tokens: the tokens.
+        tree: its syntax tree; None if it cannot be parsed.
+        error: why not.
+        start: where it stands in the source.
+        end: where it ends.
+    """
+
+    relation: str
+    tokens: tuple[Token, ...]
+    tree: Sum | None
+    error: str
+    start: int
+    end: int
+
+
+@dataclass
+class Statement:
+    """A chain of relations in the document.
+
+    Attributes:
+        sides: the members.
+        span: the mathematics it stands in.
+        number: the place of that mathematics in the document.
+        remarks: words in the formula.
+        conditions: relations between index letters that hold here: ``(left, relation, right)``.
+    """
+
+    sides: list[Side]
+    span: Span
+    number: int
+    remarks: tuple[str, ...] = ()
+    conditions: list[tuple[str, str, str]] = field(default_factory=list)
+
+    @property
+    def trees(self) -> tuple[Sum, ...]:
+        """The members that could be parsed."""
+        return tuple(side.tree for side in self.sides if side.tree is not None)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A piece of mathematics that could not even be split into relations."""
+
+    span: Span
+    reason: str
+
+
+CONDITION_WORDS = frozenset({"if", "when", "where", "for", "only if", "whenever"})
+"""Words between an equation and a condition on it."""
+
+
+def outline(document: Document) -> tuple[list[Statement], list[Trouble]]:
+    """All statements of a document in order, and what could not be read."""
+    statements: list[Statement] = []
+    troubles: list[Trouble] = []
+    for number, span in enumerate(document.spans):
+        try:
+            tokens = tokenize(span.text, document.macros, span.start)
+            chains = list(chains_of(tokens))
+        except (IndexCalcError, RecursionError) as error:
+            troubles.append(Trouble(span, str(error) or "nested too deeply"))
+            continue
+        here: list[Statement] = []
+        for chain in chains:
+            sides = sides_of(chain, span)
+            if not sides:
+                continue
+            before = here[-1] if here else (statements[-1] if statements else None)
+            if chain.continued and before is not None and continues(document, before, span):
+                before.sides.extend(side for side in sides if side.relation)
+                continue
+            statement = Statement(sides, span, number, chain.remarks)
+            here.append(statement)
+        attach_conditions(document, here)
+        statements.extend(here)
+    attach_prose_conditions(document, statements)
+    return statements, troubles
+
+
+def continues(document: Document, before: Statement, span: Span) -> bool:
+    """Whether a display continues the statement before it."""
+    gap = document.between(before.sides[-1].end, span.start)
+    prose = re.sub(r"<!--.*?-->|[$\\\[\](){}`=&\s]|math", "", gap, flags=re.DOTALL)
+    return len(prose) <= CONTINUATION_GAP
+
+
+def sides_of(chain: Chain, span: Span) -> list[Side]:
+    """The members of a chain, parsed one by one."""
+    sides = []
+    for number, member in enumerate(chain.members):
+        if not member.tokens and number == 0:
+            sides.append(Side("", (), None, "there is no formula on one side", span.start, span.start))
+            continue
+        end = max((token.start for token in member.tokens), default=span.start) + 1
+        start = member.start if member.tokens else span.end
+        try:
+            sides.append(Side(member.relation, member.tokens, parse(member.tokens), "", start, end))
+        except (IndexCalcError, RecursionError) as error:
+            sides.append(Side(member.relation, member.tokens, None, str(error) or "nested too deeply", start, end))
+    return sides
+
+
+def condition(statement: Statement) -> tuple[tuple[str, str, str], ...]:
+    """The relations between index letters that a statement consists of; none if it says more."""
+    found = []
+    for left, right in zip(statement.sides, statement.sides[1:], strict=False):
+        names = [letter(left.tokens), letter(right.tokens)]
+        if None in names or right.relation not in ("=", "!=", "<", "<=", ">", ">=", "->"):
+            return ()
+        found.append((str(names[0]), right.relation, str(names[1])))
+    return tuple(found)
+
+
+def letter(tokens: tuple[Token, ...]) -> str | None:
+    """The index letter that tokens consist of."""
+    if len(tokens) == 1 and tokens[0].kind == "NAME" and len(tokens[0].text) == 1 and tokens[0].text.islower():
+        return tokens[0].text
+    return None
+
+
+def attach_conditions(document: Document, statements: list[Statement]) -> None:
+    """A condition in a display holds for the equation before it; one in a heading for its section."""
+    for position, statement in enumerate(statements):
+        found = condition(statement)
+        if found and position and statements[0].span.display:
+            statements[position - 1].conditions.extend(found)
+    for statement in statements:
+        statement.conditions.extend(heading_conditions(document.heading(statement.span.start)))
+
+
+def attach_prose_conditions(document: Document, statements: list[Statement]) -> None:
+    """``∂x_k/∂x_j = 1 if k = j``, where the words stand outside the formulas."""
+    for position, statement in enumerate(statements):
+        before = statement
+        for following in statements[position + 1 : position + 3]:
+            words = document.between(before.span.end, following.span.start).strip("$\\()[]` \n,").lower()
+            found = condition(following)
+            if not found or condition(statement) or words not in (CONDITION_WORDS if before is statement else {"and"}):
+                break
+            statement.conditions.extend(found)
+            before = following
+
+
+def heading_conditions(heading: str) -> list[tuple[str, str, str]]:
+    r"""The conditions that a heading states, such as ``### $i = k$, $l \neq j$``."""
+    if not re.fullmatch(r"[#\s]*(?:\$[^$]*\$[\s,;and]*)+", heading):
+        return []
+    found: list[tuple[str, str, str]] = []
+    for text in re.findall(r"\$([^$]*)\$", heading):
+        try:
+            chains = list(chains_of(tokenize(text)))
+        except IndexCalcError:
+            return []
+        for chain in chains:
+            sides = sides_of(chain, Span(text, 0, False))
+            found.extend(condition(Statement(sides, Span(text, 0, False), 0)))
+    return found
+
+
+def with_relation(side: Side, relation: str) -> Side:
+    """The side under another relation."""
+    return replace(side, relation=relation)

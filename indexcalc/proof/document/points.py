@@ -1,0 +1,110 @@
+"""Random points at which claims are tried: sizes, inputs and the weights of the unknown loss."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from indexcalc.proof.document.nodes import Applied, Entry, Meaning, Raised, walk
+from indexcalc.proof.document.numbers import Point
+from indexcalc.proof.document.sizes import Ix, Sizes
+from indexcalc.proof.document.symbols import Symbols
+from indexcalc.proof.numeric import Array
+
+PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4))
+"""Sizes of the classes in order, repeated from the start where there are more."""
+
+SEEDS = 3
+"""Points for each pattern of sizes."""
+
+CLASS_LIMIT = 12
+"""The most classes of one formula that get sizes of their own; a formula with more is not judged."""
+
+
+@dataclass
+class Points:
+    """Points by the partition of slots into classes; equal partitions share their points."""
+
+    symbols: Symbols
+    positive: frozenset[str] = frozenset()
+    known: dict[object, list[Point]] = field(default_factory=dict)
+
+    def at(self, sizes: Sizes, indices: Iterable[Ix]) -> Iterator[tuple[int, Point]]:
+        """Points with their pattern's number; the index variables of the formulas get a length too."""
+        for pattern in range(len(PATTERNS)):
+            for seed in range(SEEDS if pattern < 2 else 1):
+                yield pattern, self.point(sizes, tuple(indices), pattern, seed)
+
+    def point(self, sizes: Sizes, indices: tuple[Ix, ...], pattern: int, seed: int) -> Point:
+        """One point."""
+        slots = [slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name]]
+        slots += [sizes.owners[name] for name in sorted(sizes.owners)]
+        roots = list(dict.fromkeys(sizes.find(slot) for slot in slots))
+        key = (tuple(sizes.find(slot).key for slot in slots), pattern, seed)
+        lengths = {root: PATTERNS[pattern][n % len(PATTERNS[pattern])] for n, root in enumerate(roots)}
+        extra = [root for root in dict.fromkeys(sizes.find(index) for index in indices) if root not in lengths]
+        for n, root in enumerate(extra):
+            lengths[root] = PATTERNS[pattern][(len(roots) + n) % len(PATTERNS[pattern])]
+        memory = self.known.setdefault(key, [])
+        if not memory:
+            memory.append(Point(self.symbols, sizes, lengths, self.inputs(sizes, lengths, pattern, seed), {}))
+            memory[0].weights = self.weights(memory[0], pattern, seed)
+        known = memory[0]
+        return Point(self.symbols, sizes, lengths, known.values, known.weights, known.jacobians)
+
+    def inputs(self, sizes: Sizes, lengths: dict[Ix, int], pattern: int, seed: int) -> dict[str, Array]:
+        """Values of all names without a definition."""
+        values: dict[str, Array] = {}
+        for name, slots in self.symbols.slots.items():
+            if name in self.symbols.definitions:
+                continue
+            shape = tuple(lengths[sizes.find(slot)] for slot in slots)
+            random = generator(name, pattern, seed)
+            magnitude = random.uniform(0.3, 1.4, shape)
+            if slots and name not in self.positive:
+                magnitude = magnitude * random.choice([-1.0, 1.0], shape)
+            if name in self.symbols.simplex and slots:
+                axis = self.symbols.simplex[name]
+                magnitude = np.abs(magnitude) / np.abs(magnitude).sum(axis=axis, keepdims=True)
+            values[name] = np.asarray(magnitude)
+        return values
+
+    def weights(self, point: Point, pattern: int, seed: int) -> dict[str, tuple[Array, Array]]:
+        """The weights of the unknown loss."""
+        weights = {}
+        for name in self.symbols.outputs:
+            slots = self.symbols.slots[name]
+            shape = tuple(point.length(slot) for slot in slots)
+            random = generator(f"loss {name}", pattern, seed)
+            weights[name] = (random.normal(size=shape), random.normal(size=shape))
+        return weights
+
+
+def generator(name: str, pattern: int, seed: int) -> np.random.Generator:
+    """Random numbers that depend on nothing but a name and two numbers."""
+    digest = hashlib.sha256(f"{name}|{pattern}|{seed}".encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
+
+
+def positive_names(symbols: Symbols, bodies: Iterable[Meaning]) -> frozenset[str]:
+    """Inputs that stand directly under a logarithm or a root."""
+    found: set[str] = set()
+    for body in (*bodies, *(definition.body for definition in symbols.definitions.values())):
+        for node in walk(body):
+            inside: Meaning | None = None
+            if isinstance(node, Applied) and node.name == "log":
+                inside = node.argument
+            elif isinstance(node, Raised) and not is_whole(node.exponent):
+                inside = node.base
+            if inside is not None:
+                found.update(inner.name for inner in walk(inside) if isinstance(inner, Entry))
+    return frozenset(found)
+
+
+def is_whole(exponent: Meaning) -> bool:
+    """Whether an exponent is a whole number."""
+    value = getattr(exponent, "value", None)
+    return value is not None and bool(value.is_Integer)

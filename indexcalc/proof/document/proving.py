@@ -1,0 +1,305 @@
+"""Proofs of claims: both sides as terms of the algebra, their difference in normal form.
+
+Derivatives are written out by the rules; the gradient of an unknown loss by a tensor is a name with
+a definition of its own, in terms of the gradients of the tensors that read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import reduce
+
+import sympy as sp
+
+from indexcalc.algebra.build import access, expand, power, product, scalar, sum_over
+from indexcalc.algebra.canonical import collect
+from indexcalc.algebra.renaming import rename_apart, substitute_term
+from indexcalc.algebra.terms import (
+    ONE,
+    Access,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Term,
+    Terms,
+    free_indices,
+    index_names,
+    tensors_of,
+)
+from indexcalc.calculus.contract import collapse_term, hides_delta, next_collapse
+from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
+from indexcalc.language.hoist import SumNames, hoist
+from indexcalc.program import Equation, Identity
+from indexcalc.proof.document.nodes import (
+    Applied,
+    Derivative,
+    Entry,
+    Meaning,
+    Number,
+    Ones,
+    Plus,
+    Raised,
+    Relation,
+    Size,
+    Times,
+    Total,
+    names_of,
+    renamed,
+    times,
+)
+from indexcalc.proof.document.numbers import is_backward
+from indexcalc.proof.document.sizes import Ix, Sizes
+from indexcalc.proof.document.slopes import refreshed, slope, total
+from indexcalc.proof.document.symbols import Symbols, depends_on
+from indexcalc.rewrite.normal import Knowledge, normal_form
+from indexcalc.rewrite.rules import SumRule, lemma_rule
+
+TERM_LIMIT = 400
+"""The most terms of one side of a claim that is to be proved."""
+
+WHOLE_POWER_LIMIT = 4
+"""The highest whole power of a sum over indices that is multiplied out."""
+
+
+@dataclass
+class Lowering:
+    """From meanings to terms of the algebra; grows definitions as names come up.
+
+    Attributes:
+        symbols: the document's symbols.
+        sizes: the sizes, a copy.
+        names: sums in nonlinear places get names here.
+        equations: the definitions met so far, those that others read first.
+    """
+
+    symbols: Symbols
+    sizes: Sizes
+    names: SumNames = field(default_factory=lambda: SumNames(set()))
+    equations: dict[str, Equation] = field(default_factory=dict)
+    open: set[str] = field(default_factory=set)
+
+    def index(self, index: Ix) -> Index:
+        """The algebra's index for an index variable; its extent stands for its class."""
+        root = self.sizes.find(index)
+        return Index(f"i{index.key}", sp.Symbol(f"n{root.key}", positive=True, integer=True))
+
+    def terms(self, node: Meaning) -> Terms:
+        """The expression as a sum of terms.
+
+        Raises:
+            LimitError: if there are too many terms.
+            UnsupportedError: for what the algebra cannot say.
+        """
+        match node:
+            case Number(value):
+                return scalar(value)
+            case Size(index):
+                return scalar(self.index(index).extent)
+            case Ones():
+                return ONE
+            case Entry(name, slots):
+                self.define(name)
+                return (access(name, *(self.index(slot) for slot in slots)),)
+            case Relation(left, relation, right):
+                a, b = self.index(left), self.index(right)
+                base = Delta(a, b) if relation == "==" else Iverson(a, relation, b)
+                return (product(1, ((base, sp.S.One),)),)
+            case Plus(parts):
+                return self.few(tuple(term for part in parts for term in self.terms(part)))
+            case Times(factors):
+                return reduce(self.multiplied, (self.terms(factor) for factor in factors))
+            case Raised(base, exponent):
+                return self.raised(base, exponent)
+            case Applied(name, argument):
+                return (Term(sp.S.One, ((Fn(name, self.without_sums(self.terms(argument))), sp.S.One),)),)
+            case Total(indices, body):
+                bound = tuple(self.index(index) for index in indices)
+                return sum_over(self.terms(body), bound)
+            case Derivative(body, wrt, local):
+                return self.terms(self.derivative(body, wrt, local))
+
+    def few(self, terms: Terms) -> Terms:
+        """The terms, if they are not too many."""
+        if len(terms) > TERM_LIMIT:
+            raise LimitError(f"a claim with more than {TERM_LIMIT} terms")
+        return terms
+
+    def multiplied(self, left: Terms, right: Terms) -> Terms:
+        """The product; sums over indices are distributed, dummies renamed apart."""
+        lefts = left if any(term.summed for term in left) or len(left) < 2 else (power(left, sp.S.One),)
+        rights = right if any(term.summed for term in right) or len(right) < 2 else (power(right, sp.S.One),)
+        result = []
+        for one in lefts:
+            for other in rights:
+                apart = rename_apart(other, index_names(one) | {f"i{n}" for n in range(0)})
+                one_apart = rename_apart(one, index_names(apart))
+                result.append(
+                    product(
+                        one_apart.coeff * apart.coeff, one_apart.powers + apart.powers, one_apart.summed + apart.summed
+                    )
+                )
+        return self.few(tuple(result))
+
+    def raised(self, base: Meaning, exponent: Meaning) -> Terms:
+        """A power."""
+        number = exponent.value if isinstance(exponent, Number) else None
+        terms = self.terms(base)
+        if number is None or not number.is_Rational:
+            raise UnsupportedError("an exponent that is no number")
+        if all(not term.powers for term in terms):
+            value = sp.Add(*(term.coeff for term in terms))
+            return scalar(value**number)
+        if any(term.summed for term in terms) and number.is_Integer and 0 < number <= WHOLE_POWER_LIMIT:
+            return reduce(self.multiplied, [terms] * int(number))
+        return (power(self.without_sums(terms), number),)
+
+    def without_sums(self, terms: Terms) -> Terms:
+        """The terms with their sums named."""
+        terms = contracted(terms)
+        named = hoist(terms, "Z", self.names)
+        if named is None:
+            raise UnsupportedError("a sum that has no name")
+        for equation in self.names.take():
+            self.equations[equation.name] = equation
+        return named
+
+    def derivative(self, body: Meaning, wrt: Entry, local: bool) -> Meaning:
+        """A derivative written out; of an unknown loss, a name."""
+        if isinstance(body, Entry) and self.symbols.is_loss(body.name):
+            return Entry(f"d{body.name}/d{wrt.name}", wrt.slots)
+        if local and isinstance(body, Entry) and body.name != wrt.name:
+            definition = self.symbols.definitions[body.name]
+            names = dict(zip(definition.slots, body.slots, strict=True))
+            body = renamed(refreshed(definition.body, self.sizes), names)
+        return slope(body, wrt, self.sizes, lambda entry: None if local else self.inside(entry, wrt))
+
+    def inside(self, entry: Entry, wrt: Entry) -> Meaning | None:
+        """The total derivative of an entry of a defined tensor; None if it is constant."""
+        definitions = self.symbols.definitions
+        if entry.name not in definitions or not depends_on(definitions, entry.name, wrt.name):
+            return None
+        if is_backward(self.symbols, entry.name):
+            return None
+        definition = definitions[entry.name]
+        names = dict(zip(definition.slots, entry.slots, strict=True))
+        body = renamed(refreshed(definition.body, self.sizes), names)
+        return slope(body, wrt, self.sizes, lambda inner: self.inside(inner, wrt))
+
+    def define(self, name: str) -> None:
+        """Add the definition of a name, after those that it reads."""
+        if name in self.equations or name in self.open:
+            return
+        self.open.add(name)
+        slots, body = self.definition(name)
+        if body is not None:
+            terms = collect(contracted(self.terms(body)))
+            self.equations[name] = Equation(Access(name, tuple(self.index(slot) for slot in slots)), terms)
+
+    def definition(self, name: str) -> tuple[tuple[Ix, ...], Meaning | None]:
+        """What a name is equal to."""
+        if name in self.symbols.definitions:
+            definition = self.symbols.definitions[name]
+            return definition.slots, refreshed(definition.body, self.sizes)
+        for loss in sorted(self.symbols.losses):
+            prefix = f"d{loss}/d"
+            if name.startswith(prefix):
+                return self.gradient(loss, name.removeprefix(prefix))
+        return (), None
+
+    def gradient(self, loss: str, name: str) -> tuple[tuple[Ix, ...], Meaning | None]:
+        """The gradient of an unknown loss by a tensor, through the tensors that read it."""
+        if name in self.symbols.outputs:
+            return (), None
+        slots = []
+        for slot in self.symbols.slots[name]:
+            own = self.sizes.fresh(slot.name)
+            self.sizes.unify(own, slot)
+            slots.append(own)
+        wrt = Entry(name, tuple(slots))
+        parts = []
+        for reader, definition in self.symbols.definitions.items():
+            if name not in names_of(definition.body) or is_backward(self.symbols, reader):
+                continue
+            if not any(o == reader or depends_on(self.symbols.definitions, o, reader) for o in self.symbols.outputs):
+                continue
+            fresh = []
+            for slot in definition.slots:
+                dummy = self.sizes.fresh(slot.name)
+                self.sizes.unify(dummy, slot)
+                fresh.append(dummy)
+            names = dict(zip(definition.slots, fresh, strict=True))
+            inner = slope(renamed(refreshed(definition.body, self.sizes), names), wrt, self.sizes, lambda entry: None)
+            up = Entry(f"d{loss}/d{reader}", tuple(fresh))
+            parts.append(Total(tuple(fresh), times(up, inner)) if fresh else times(up, inner))
+        return tuple(slots), total(parts)
+
+
+def contracted(terms: Terms) -> Terms:
+    """Every sum that a delta kills done; products multiplied out where they hide such a delta."""
+    while True:
+        while (found := next_collapse(terms)) is not None:
+            terms = tuple(collapse_term(term, found) for term in terms)
+        after = tuple(part for term in terms for part in (expand((term,)) if hides_delta(term) else (term,)))
+        if after == terms:
+            return tuple(joined(term) for term in terms)
+        terms = after
+
+
+def joined(term: Term) -> Term:
+    """``delta_ij f_i`` as ``delta_ij f_j``: of two free indices that a delta joins, one name stands elsewhere."""
+    for base, _ in term.powers:
+        if isinstance(base, Delta):
+            keep, drop = sorted((base.left, base.right), key=lambda index: index.name)
+            rest = Term(term.coeff, tuple(power for power in term.powers if power[0] != base), term.summed)
+            if drop in free_indices(rest):
+                changed = substitute_term(rest, {drop: keep})
+                return joined(product(changed.coeff, (*changed.powers, (base, sp.S.One)), changed.summed))
+    return term
+
+
+def proves(left: Meaning, right: Meaning, letters: tuple[Ix, ...], symbols: Symbols, sizes: Sizes) -> bool:
+    """Whether the algebra shows the two sides equal; False says nothing."""
+    if left == right:
+        return True
+    del letters
+    lowering = Lowering(symbols, sizes.copy())
+    try:
+        one, other = lowering.terms(refreshed(left, lowering.sizes)), lowering.terms(refreshed(right, lowering.sizes))
+        difference = contracted((*one, *(Term(-term.coeff, term.powers, term.summed) for term in other)))
+        return vanishes(collect(difference), lowering)
+    except (IndexCalcError, RecursionError):
+        return False
+
+
+def vanishes(terms: Terms, lowering: Lowering) -> bool:
+    """Whether a sum of terms has the normal form zero, unfolding little at first, then all."""
+    known = Knowledge(lowering.equations, tuple(assumptions(lowering)))
+    named = frozenset(tensors_of(terms))
+    gradients = frozenset(name for name in lowering.equations if "/d" in name)
+    for unfoldable in (frozenset[str](), named, named | gradients, frozenset(lowering.equations)):
+        current = finished(terms)
+        for _ in range(3):
+            steps = normal_form(Identity(terms, ()), current, known, unfoldable)
+            reached = finished(steps[-1].after if steps else current)
+            if not reached:
+                return True
+            if reached == current:
+                break
+            current = reached
+    return False
+
+
+def assumptions(lowering: Lowering) -> Iterator[SumRule]:
+    """What is assumed of sums of inputs, as rules."""
+    for name, place in lowering.symbols.simplex.items():
+        slots = tuple(lowering.index(slot) for slot in lowering.symbols.slots[name])
+        rule = lemma_rule(Identity((product(1, ((Access(name, slots), sp.S.One),), (slots[place],)),), ONE))
+        if rule is not None:
+            yield rule
+
+
+def finished(terms: Terms) -> Terms:
+    """Multiplied out, deltas contracted, like terms combined."""
+    return collect(contracted(expand(terms)))

@@ -1,0 +1,55 @@
+"""Definitions given twice: a later form that names more on its way takes the place of the first."""
+
+from __future__ import annotations
+
+from indexcalc.proof.document.judge import Judge
+from indexcalc.proof.document.nodes import names_of
+from indexcalc.proof.document.roles import EQUATION, Roles, candidates, definition_from, find_outputs
+from indexcalc.proof.document.symbols import Definition, Symbols
+from indexcalc.proof.document.verdicts import Verdict
+
+GENERIC = 2
+"""From so many contradicting forms on, a name has no one meaning in the document."""
+
+
+def refine(roles: Roles) -> frozenset[str]:
+    """Adopt equal forms that name more, and return the names that have no one meaning."""
+    judge = Judge(roles)
+    contradicted: dict[str, int] = {}
+    for number, name in sorted(candidates(roles), key=lambda pair: pair[0]):
+        resolved = roles.symbols.resolve(name.name)
+        old = roles.symbols.definitions.get(resolved)
+        if old is None or roles.kinds.get(number) != EQUATION:
+            continue
+        findings = judge.statement(number, roles.statements[number], defines=False)
+        if not findings:
+            continue
+        if findings[0].verdict in (Verdict.REFUTED, Verdict.FOLLOWS):
+            contradicted[resolved] = contradicted.get(resolved, 0) + 1
+            continue
+        if findings[0].verdict not in (Verdict.PROVED, Verdict.CONFIRMED):
+            continue
+        new = definition_from(roles, number, name)
+        if new is not None and closure(roles.symbols, new, resolved) > closure(roles.symbols, old, resolved):
+            roles.symbols.definitions[resolved] = new
+            roles.symbols.slots[resolved] = new.slots
+            judge = Judge(roles)
+    for definition in roles.symbols.definitions.values():
+        roles.symbols.given.update(names_of(definition.body))
+    find_outputs(roles)
+    return frozenset(name for name, count in contradicted.items() if count >= GENERIC)
+
+
+def closure(symbols: Symbols, definition: Definition, name: str) -> set[str]:
+    """All names on which a definition depends; everything, if it leads back to its own name."""
+    found: set[str] = set()
+    pending = list(names_of(definition.body))
+    while pending:
+        current = pending.pop()
+        if current == name:
+            return set()
+        if current not in found:
+            found.add(current)
+            if current in symbols.definitions:
+                pending.extend(names_of(symbols.definitions[current].body))
+    return found

@@ -1,0 +1,150 @@
+"""Scripts told apart: which subscript is an index and which a label, which superscript is a power."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
+
+GREEK = frozenset(
+    [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+        "xi",
+        "pi",
+        "rho",
+        "sigma",
+        "tau",
+        "phi",
+        "chi",
+        "psi",
+        "omega",
+    ]
+)
+
+COLON = ":"
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """The parts of a subscript, each a letter, a number or ``:``; or the text of a label."""
+
+    parts: tuple[str, ...] = ()
+    label: str = ""
+    unreadable: bool = False
+
+
+def subscript(tokens: Sequence[Token]) -> Subscript:
+    """What a subscript says; labels are capitals, words, text and digits."""
+    tokens = [token for token in tokens if token.kind not in ("{", "}", "COMMA", "DOT")]
+    parts: list[str] = []
+    label = "".join(token.text for token in tokens if token.kind != "SUB")
+    for token in tokens:
+        if token.kind == "PRIME" and parts:
+            parts[-1] += "'"
+        elif (token.kind == "NAME" and ((len(token.text) == 1 and token.text.islower()) or token.text in GREEK)) or (
+            token.kind == "NUM" and token.text.isdigit()
+        ):
+            parts.append(token.text)
+        elif token.kind == "COLON" or (token.kind == "TIMES" and token.text in ("cdot", "*")):
+            parts.append(COLON)
+        elif token.kind in ("NAME", "TEXT", "ONE", "TOP") or (token.kind == "SUB" and parts):
+            return Subscript(label=label)
+        else:
+            return Subscript(label=label, unreadable=True)
+    return Subscript(parts=tuple(parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name with its scripts taken apart.
+
+    Attributes:
+        name: the name with its labels.
+        parts: the parts of the index; None if there is none.
+        powers: the superscripts that are neither labels nor a transpose.
+        transposed: whether it is transposed.
+        primes: how many primes it bears.
+        bold: whether a bold font marks it.
+        start: where it stands.
+    """
+
+    name: str
+    parts: tuple[str, ...] | None
+    powers: tuple[tuple[Token, ...], ...]
+    transposed: bool
+    primes: int
+    bold: bool
+    start: int
+    unreadable: bool = False
+
+
+def is_transpose(tokens: Sequence[Token]) -> bool:
+    """Whether a superscript is the sign of a transpose."""
+    return len(tokens) == 1 and (tokens[0].kind == "TOP" or tokens[0].text in ("T", "t", "top"))
+
+
+def is_label(tokens: Sequence[Token]) -> bool:
+    """Whether a superscript is a label: a star, text, or a number or letter in brackets."""
+    kinds = [token.kind for token in tokens]
+    if kinds in (["TIMES"], ["TEXT"], ["PLUS"], ["MINUS"]):
+        return True
+    return len(tokens) == 3 and kinds[0] in ("(", "[") and kinds[1] in ("NAME", "NUM") and kinds[2] in (")", "]")
+
+
+def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str]) -> Named | None:
+    """The name of a node with its scripts; None if the node is no name.
+
+    Args:
+        node: an atom, or an atom with scripts.
+        labels: the pairs of a base and a subscript that is a label for it.
+        squares: the names whose square is a symbol of its own.
+    """
+    base = node.base if isinstance(node, Scripted) else node
+    while isinstance(base, Group) and base.bracket == "{" and len(base.members) == 1:
+        inner = base.members[0].only
+        if inner is None or len(inner.items) != 1:
+            return None
+        base = inner.items[0]
+        if isinstance(base, Scripted) and not isinstance(node, Scripted):
+            return named(base, labels, squares)
+    if not isinstance(base, Atom) or base.kind not in ("NAME", "ONE"):
+        return None
+    name = base.text if base.kind == "NAME" else "1"
+    if not isinstance(node, Scripted):
+        return Named(name, None, (), False, 0, base.token.bold, base.token.start)
+    parts: tuple[str, ...] | None = None
+    unreadable = False
+    if node.below:
+        found = subscript(node.below)
+        text = "".join(token.text for token in node.below if token.kind not in ("{", "}"))
+        if found.label or (name, text) in labels:
+            name = f"{name}_{found.label or text}"
+            unreadable = found.unreadable
+        else:
+            parts = found.parts
+    powers = []
+    transposed = False
+    for tokens in node.above:
+        if is_transpose(tokens):
+            transposed = True
+        elif is_label(tokens):
+            name = f"{name}^{''.join(token.text for token in tokens)}"
+        elif [token.text for token in tokens] == ["2"] and name in squares:
+            name = f"{name}^2"
+        else:
+            powers.append(tokens)
+    return Named(name, parts, tuple(powers), transposed, node.primes, base.token.bold, base.token.start, unreadable)

@@ -1,0 +1,134 @@
+"""Derivatives of meanings by the rules, for proofs; evaluation never uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sympy as sp
+
+from indexcalc.calculus.pointwise import F, X, row_of
+from indexcalc.errors import LimitError, UnsupportedError
+from indexcalc.proof.document.nodes import (
+    ONE,
+    ZERO,
+    Applied,
+    Derivative,
+    Entry,
+    Meaning,
+    Number,
+    Plus,
+    Raised,
+    Relation,
+    Times,
+    Total,
+    rebuilt,
+    renamed,
+    times,
+    walk,
+)
+from indexcalc.proof.document.sizes import Ix, Sizes
+
+NODE_LIMIT = 3_000
+"""The most nodes of a derivative that is written out for a proof."""
+
+
+def refreshed(node: Meaning, sizes: Sizes) -> Meaning:
+    """The expression with every bound index variable replaced by a new one of the same size."""
+    if isinstance(node, Total):
+        names: dict[Ix, Ix] = {}
+        for index in node.indices:
+            names[index] = sizes.fresh(index.name)
+            sizes.unify(names[index], index)
+        return Total(tuple(names.values()), refreshed(renamed(node.body, names), sizes))
+    return rebuilt(node, lambda inner: refreshed(inner, sizes))
+
+
+def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Callable[[Entry], Meaning | None]) -> Meaning:
+    """The derivative of `node` by the entry `wrt`.
+
+    Args:
+        node: what is differentiated.
+        wrt: the entry, at index variables that nothing in `node` binds.
+        sizes: the sizes; new dummies are made here.
+        inside: the derivative of an entry of another tensor; None if it is constant.
+
+    Raises:
+        LimitError: if the result is longer than `NODE_LIMIT`.
+        UnsupportedError: for a derivative of a derivative, or a power that is not constant.
+    """
+    match node:
+        case Entry(name, slots) if name == wrt.name:
+            return times(*(Relation(a, "==", b) for a, b in zip(slots, wrt.slots, strict=True) if a != b))
+        case Entry():
+            return inside(node) or ZERO
+        case Plus(terms):
+            return total([slope(term, wrt, sizes, inside) for term in terms])
+        case Times(factors):
+            parts = []
+            for n, factor in enumerate(factors):
+                inner = slope(factor, wrt, sizes, inside)
+                if inner != ZERO:
+                    rest = tuple(refreshed(other, sizes) for other in (*factors[:n], *factors[n + 1 :]))
+                    parts.append(times(*rest, inner))
+            return bounded(total(parts))
+        case Raised(base, exponent):
+            inner = slope(base, wrt, sizes, inside)
+            if inner == ZERO:
+                return ZERO
+            if not isinstance(exponent, Number):
+                raise UnsupportedError("the derivative of a power with a variable exponent")
+            lowered = Raised(refreshed(base, sizes), Number(exponent.value - 1))
+            return bounded(times(exponent, lowered, inner))
+        case Applied(name, argument):
+            inner = slope(argument, wrt, sizes, inside)
+            if inner == ZERO:
+                return ZERO
+            return bounded(times(from_row(name, refreshed(argument, sizes)), inner))
+        case Total(indices, body):
+            inner = slope(body, wrt, sizes, inside)
+            return refreshed(Total(indices, inner), sizes) if inner != ZERO else ZERO
+        case Derivative():
+            raise UnsupportedError("the derivative of a derivative")
+        case _:
+            return ZERO
+
+
+def total(parts: list[Meaning]) -> Meaning:
+    """The sum of what is not zero."""
+    kept = tuple(part for part in parts if part != ZERO)
+    if not kept:
+        return ZERO
+    return kept[0] if len(kept) == 1 else Plus(kept)
+
+
+def bounded(node: Meaning) -> Meaning:
+    """The node, if it is not too long."""
+    for count, _ in enumerate(walk(node)):
+        if count > NODE_LIMIT:
+            raise LimitError(f"a derivative of more than {NODE_LIMIT} parts")
+    return node
+
+
+def from_row(name: str, argument: Meaning) -> Meaning:
+    """The derivative of a function of the table at an argument."""
+    return from_formula(row_of(name).derivative, argument, Applied(name, argument))
+
+
+def from_formula(formula: sp.Expr, argument: Meaning, value: Meaning) -> Meaning:
+    """A formula of the table in its argument X and its value F."""
+    if formula == X:
+        return argument
+    if formula == F:
+        return value
+    if not formula.has(X, F):
+        return Number(formula)
+    parts = tuple(from_formula(part, argument, value) for part in formula.args)
+    if isinstance(formula, sp.Add):
+        return Plus(parts)
+    if isinstance(formula, sp.Mul):
+        return times(*parts)
+    if isinstance(formula, sp.Pow):
+        return Raised(parts[0], parts[1]) if parts[1] != ONE else parts[0]
+    if isinstance(formula, sp.Function):
+        return Applied(formula.func.__name__, parts[0])
+    raise UnsupportedError(f"the derivative {formula} cannot be read")

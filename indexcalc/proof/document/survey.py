@@ -1,0 +1,198 @@
+"""What a whole document shows about its names: which subscripts are labels, which names have how many slots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted, Sum, nodes_of
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.proof.document.scripts import COLON, Named, named, subscript
+
+
+@dataclass
+class Usage:
+    """How a name is used in the document."""
+
+    indexed: Counter[int] = field(default_factory=Counter)
+    bare: int = 0
+    bold: bool = False
+    transposed: bool = False
+    numerator: int = 0
+    scalar: bool = False
+    called: int = 0
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the document shows about its names.
+
+    Attributes:
+        labels: pairs of a base and a subscript that is a label for it.
+        squares: names whose square is a symbol.
+        usages: by name.
+    """
+
+    labels: frozenset[tuple[str, str]]
+    squares: frozenset[str]
+    usages: dict[str, Usage]
+
+    def name(self, node: Node) -> Named | None:
+        """The name of a node with its scripts taken apart."""
+        return named(node, self.labels, self.squares)
+
+    def rank(self, name: str) -> int | None:
+        """The number of slots with which a name is indexed; None if it never is."""
+        usage = self.usages.get(name)
+        if usage is None or not usage.indexed:
+            return None
+        return usage.indexed.most_common(1)[0][0]
+
+
+def survey_of(chains: Iterable[tuple[Sum, ...]]) -> Survey:
+    """Look at all members of all chains."""
+    chains = [members for members in chains if members]
+    labels = find_labels(chains)
+    squares = find_squares(chains, labels)
+    usages: dict[str, Usage] = {}
+    for members in chains:
+        for member in members:
+            for node in name_nodes(member):
+                found = named(node, labels, squares)
+                if found is None:
+                    continue
+                usage = usages.setdefault(found.name, Usage())
+                usage.bold |= found.bold
+                usage.transposed |= found.transposed
+                if found.parts is None:
+                    usage.bare += 1
+                else:
+                    usage.indexed[len(found.parts)] += 1
+            mark_numerators(member, labels, squares, usages)
+    return Survey(labels, squares, usages)
+
+
+def name_nodes(tree: Node | Product | Sum) -> Iterator[Node]:
+    """Names with their scripts, each once; and calls of functions."""
+    if isinstance(tree, Sum):
+        for _, term in tree.terms:
+            yield from name_nodes(term)
+    elif isinstance(tree, Product):
+        for item in tree.items:
+            yield from name_nodes(item)
+    elif isinstance(tree, Scripted):
+        if isinstance(tree.base, Atom):
+            yield tree
+        else:
+            yield from name_nodes(tree.base)
+    elif isinstance(tree, Atom):
+        yield tree
+    elif isinstance(tree, Group):
+        for member in tree.members:
+            yield from name_nodes(member)
+    elif isinstance(tree, Fraction):
+        yield from name_nodes(tree.numerator)
+        yield from name_nodes(tree.denominator)
+    elif hasattr(tree, "body"):
+        yield from name_nodes(tree.body)
+
+
+def find_labels(chains: list[tuple[Sum, ...]]) -> frozenset[tuple[str, str]]:
+    """Single letters that are a base's only subscript and occur nowhere else in its equations."""
+    votes: dict[tuple[str, str], set[bool]] = {}
+    subscripts: dict[str, set[str]] = {}
+    for members in chains:
+        uses: list[tuple[str, tuple[str, ...]]] = []
+        for member in members:
+            for node in nodes_of(member):
+                if isinstance(node, Scripted) and node.below:
+                    base = node.base.text if isinstance(node.base, Atom) else ""
+                    kind = node.base.kind if isinstance(node.base, Atom) else ""
+                    uses.append((base if kind == "NAME" else "", letters_in(node)))
+        for base, letters in uses:
+            if not base:
+                continue
+            subscripts.setdefault(base, set()).add(" ".join(letters))
+            if len(letters) == 1:
+                elsewhere = any(letters[0] in other for name, other in uses if name != base)
+                votes.setdefault((base, letters[0]), set()).add(not elsewhere)
+    found = {(base, letter) for (base, letter), seen in votes.items() if seen == {True} and len(subscripts[base]) == 1}
+    digits = {
+        (base, letter)
+        for base, texts in subscripts.items()
+        for letter in texts
+        if letter.isdigit() and all(text.isdigit() for text in texts)
+    }
+    return frozenset(found | digits)
+
+
+def letters_in(node: Scripted) -> tuple[str, ...]:
+    """The parts of a subscript, also below a sum, where ``k=1`` binds k."""
+    if isinstance(node.base, Atom) and node.base.kind == "SUM":
+        return tuple(token.text for token in node.below if token.kind == "NAME")
+    return tuple(part for part in subscript(node.below).parts if part != COLON)
+
+
+def find_squares(chains: list[tuple[Sum, ...]], labels: frozenset[tuple[str, str]]) -> frozenset[str]:
+    """Names whose square stands alone on the left of a definition."""
+    found = set()
+    for members in chains:
+        product = members[0].only
+        if len(members) < 2 or product is None or len(product.items) != 1:
+            continue
+        head = named(product.items[0], labels, frozenset())
+        if head is not None and len(head.powers) == 1 and [token.text for token in head.powers[0]] == ["2"]:
+            found.add(head.name)
+    return frozenset(found)
+
+
+def mark_numerators(
+    member: Sum, labels: frozenset[tuple[str, str]], squares: frozenset[str], usages: dict[str, Usage]
+) -> None:
+    """Note which names are differentiated, which are divided by, and which are called."""
+    for node in nodes_of(member):
+        if isinstance(node, Fraction):
+            product = node.numerator.only
+            if product is not None and len(product.items) == 2 and is_differential(product.items[0]):
+                found = named(product.items[1], labels, squares)
+                if found is not None and found.parts is None:
+                    usages[found.name].numerator += 1
+            below = node.denominator.only
+            if below is not None and not is_differential(below.items[0]):
+                for item in below.items:
+                    found = named(item, labels, squares)
+                    if found is not None and found.parts is None and found.name in usages:
+                        usages[found.name].scalar = True
+    for product in products_of(member):
+        for left, right in zip(product.items, product.items[1:], strict=False):
+            if isinstance(right, Group) and right.bracket == "(":
+                found = named(left, labels, squares)
+                if (
+                    found is not None
+                    and found.name in usages
+                    and found.name not in FUNCTIONS | dict.fromkeys(STRUCTURAL)
+                ):
+                    usages[found.name].called += 1
+
+
+def products_of(tree: Sum) -> Iterator[Product]:
+    """Every product at every depth."""
+    for _, term in tree.terms:
+        yield term
+    for node in nodes_of(tree):
+        inner: list[Sum] = []
+        if isinstance(node, Group):
+            inner = list(node.members)
+        elif isinstance(node, Fraction):
+            inner = [node.numerator, node.denominator]
+        elif hasattr(node, "body"):
+            inner = [node.body]
+        for part in inner:
+            for _, term in part.terms:
+                yield term
+
+
+def is_differential(node: Node) -> bool:
+    """Whether a node is the sign of a derivative: a curly or an ordinary d."""
+    return isinstance(node, Atom) and (node.kind == "PARTIAL" or (node.kind == "NAME" and node.text == "d"))

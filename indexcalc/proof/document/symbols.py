@@ -1,0 +1,93 @@
+"""The symbols of a document: what each name stands for, and the sizes of its slots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from indexcalc.language.latex.tree import Sum
+from indexcalc.proof.document.nodes import Meaning, names_of
+from indexcalc.proof.document.sizes import Ix, Sizes
+
+
+class NotUnderstoodError(Exception):
+    """A formula that cannot be read without a guess; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a tensor is equal to: its slots under their own variables, and the expression over them."""
+
+    slots: tuple[Ix, ...]
+    body: Meaning
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that the document defines for one argument."""
+
+    parameter: str
+    body: Sum
+
+
+@dataclass
+class Symbols:
+    """All names of a document.
+
+    Attributes:
+        sizes: the sizes of slots.
+        slots: the slots of each tensor; a scalar has none.
+        definitions: what tensors are equal to.
+        functions: functions that the document defines.
+        aliases: capital names of tensors that are indexed under a small letter, and others.
+        adjoints: names that stand for the loss's gradient by a tensor, such as ``dQ``.
+        loss: the name of the scalar that is differentiated, if it has no definition.
+        outputs: the tensors on which an unknown loss depends.
+        given: the inputs: names that definitions read or that are declared.
+        einstein: whether repeated indices are summed.
+        positive: names whose values must be positive.
+        simplex: names whose entries sum to one, with the place of the slot that is summed.
+        words: functions named by a context, such as sigma for softmax.
+    """
+
+    sizes: Sizes = field(default_factory=Sizes)
+    slots: dict[str, tuple[Ix, ...]] = field(default_factory=dict)
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    adjoints: dict[str, str] = field(default_factory=dict)
+    losses: set[str] = field(default_factory=set)
+    outputs: tuple[str, ...] = ()
+    given: set[str] = field(default_factory=set)
+    einstein: bool = False
+    simplex: dict[str, int] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    assumed: dict[str, str] = field(default_factory=dict)
+
+    def resolve(self, name: str) -> str:
+        """The name under which a tensor is known."""
+        return self.aliases.get(name, name)
+
+    def is_loss(self, name: str) -> bool:
+        """Whether a name is a loss that the document does not define."""
+        return name in self.losses and name not in self.definitions
+
+
+def depends_on(definitions: Mapping[str, Definition], name: str, other: str) -> bool:
+    """Whether a tensor depends on another through definitions."""
+    from_here, pending = set(), [name]
+    while pending:
+        current = pending.pop()
+        if current == other:
+            return True
+        if current in from_here or current not in definitions:
+            continue
+        from_here.add(current)
+        pending.extend(read_by(definitions[current].body))
+    return False
+
+
+def read_by(body: Meaning) -> tuple[str, ...]:
+    """The tensors that an expression reads."""
+    return names_of(body)

@@ -1,0 +1,189 @@
+"""Matrix notation written out in indices: every expression with its axes, and the products that join them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from indexcalc.proof.document.nodes import (
+    ZERO,
+    Applied,
+    Meaning,
+    Plus,
+    Raised,
+    Relation,
+    Total,
+    over,
+    renamed,
+    times,
+)
+from indexcalc.proof.document.sizes import Ix, Sizes
+from indexcalc.proof.document.symbols import NotUnderstoodError
+
+COLUMN, ROW = "column", "row"
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression and its axes: none for a scalar or an entry, one for a vector, two for a matrix.
+
+    Attributes:
+        node: the expression, over its axes and the free letters of the equation.
+        axes: the axes in order.
+        orientation: of a vector: a column until it is transposed.
+        jacobian: whether it is the derivative of an array by an array.
+    """
+
+    node: Meaning
+    axes: tuple[Ix, ...] = ()
+    orientation: str = COLUMN
+    jacobian: bool = False
+
+
+def scalar(node: Meaning) -> Typed:
+    """An expression without axes."""
+    return Typed(node)
+
+
+def transpose(value: Typed) -> Typed:
+    """The transpose; of a vector a row, of an entry the entry itself."""
+    if len(value.axes) > 2:
+        raise NotUnderstoodError("the transpose of an array with more than two axes")
+    orientation = ROW if len(value.axes) == 1 and value.orientation == COLUMN else COLUMN
+    return replace(value, axes=tuple(reversed(value.axes)), orientation=orientation)
+
+
+def at(value: Typed, indices: tuple[Ix | None, ...], sizes: Sizes) -> Typed:
+    """The entries at the given indices; None keeps an axis."""
+    if len(indices) != len(value.axes):
+        raise NotUnderstoodError(f"{len(indices)} indices on an expression with {len(value.axes)} axes")
+    names: dict[Ix, Ix] = {}
+    kept = []
+    for axis, index in zip(value.axes, indices, strict=True):
+        if index is None:
+            kept.append(axis)
+        else:
+            sizes.unify(axis, index)
+            names[axis] = index
+    return Typed(renamed(value.node, names), tuple(kept), jacobian=value.jacobian)
+
+
+def product(left: Typed, right: Typed, sizes: Sizes) -> Typed:
+    """The product by juxtaposition: of matrices, of vectors as they are oriented, or with a scalar."""
+    jacobian = left.jacobian or right.jacobian
+    if not left.axes or not right.axes:
+        rest = left if left.axes else right
+        return Typed(times(left.node, right.node), rest.axes, rest.orientation, jacobian)
+    if len(left.axes) > 2 or len(right.axes) > 2:
+        raise NotUnderstoodError("a product of arrays with more than two axes")
+    if len(left.axes) == 1 and len(right.axes) == 1:
+        if left.orientation == ROW and right.orientation == COLUMN:
+            return contracted(left, right, sizes, jacobian)
+        if left.orientation == COLUMN and right.orientation == ROW:
+            return Typed(times(left.node, right.node), (*left.axes, *right.axes), jacobian=jacobian)
+        raise NotUnderstoodError("a product of two vectors without a transpose")
+    if len(right.axes) == 1 and right.orientation == ROW and len(left.axes) == 2:
+        raise NotUnderstoodError("a matrix times a row vector")
+    return contracted(left, right, sizes, jacobian)
+
+
+def contracted(left: Typed, right: Typed, sizes: Sizes, jacobian: bool) -> Typed:
+    """The sum over the last axis of the left and the first of the right."""
+    a, b = left.axes[-1], right.axes[0]
+    sizes.unify(a, b)
+    dummy = sizes.fresh("")
+    sizes.unify(dummy, a)
+    body = times(renamed(left.node, {a: dummy}), renamed(right.node, {b: dummy}))
+    axes = (*left.axes[:-1], *right.axes[1:])
+    row = len(axes) == 1 and (len(left.axes) == 1)
+    return Typed(Total((dummy,), body), axes, ROW if row else COLUMN, jacobian)
+
+
+def aligned(values: list[Typed], sizes: Sizes) -> tuple[list[Meaning], tuple[Ix, ...]]:
+    """Expressions brought to common axes: equal ranks axis by axis, scalars and rows broadcast."""
+    rank = max(len(value.axes) for value in values)
+    axes = next(value.axes for value in values if len(value.axes) == rank)
+    nodes = []
+    for value in values:
+        if not value.axes:
+            nodes.append(value.node)
+            continue
+        if len(value.axes) == rank:
+            target = axes
+        elif len(value.axes) == 1 and rank == 2:
+            target = broadcast_axis(value, axes, sizes)
+        else:
+            raise NotUnderstoodError("a sum of arrays with different numbers of axes")
+        for own, axis in zip(value.axes, target, strict=True):
+            sizes.unify(own, axis)
+        nodes.append(renamed(value.node, dict(zip(value.axes, target, strict=True))))
+    return nodes, axes
+
+
+def broadcast_axis(value: Typed, axes: tuple[Ix, ...], sizes: Sizes) -> tuple[Ix, ...]:
+    """The one axis along which a vector fits a matrix."""
+    (own,) = value.axes
+    fitting = [axis for axis in axes if sizes.find(axis) == sizes.find(own)]
+    if len(fitting) == 1:
+        return (fitting[0],)
+    if sizes.find(axes[0]) == sizes.find(axes[1]):
+        raise NotUnderstoodError("a vector is added to a square matrix; its axis is not clear")
+    return (axes[1],)
+
+
+def added(values: list[Typed], sizes: Sizes) -> Typed:
+    """The sum."""
+    if len(values) == 1:
+        return values[0]
+    nodes, axes = aligned(values, sizes)
+    kept = tuple(node for node in nodes if node != ZERO)
+    orientation = next((value.orientation for value in values if len(value.axes) == 1), COLUMN)
+    return Typed(Plus(kept) if kept else ZERO, axes, orientation, any(value.jacobian for value in values))
+
+
+def entrywise(left: Typed, right: Typed, sizes: Sizes) -> Typed:
+    """The product entry by entry."""
+    nodes, axes = aligned([left, right], sizes)
+    return Typed(times(*nodes), axes, left.orientation, left.jacobian or right.jacobian)
+
+
+def divided(left: Typed, right: Typed, sizes: Sizes) -> Typed:
+    """The quotient; by an array, entry by entry where both have its axes."""
+    if not right.axes:
+        return replace(left, node=times(left.node, over(right.node)))
+    return entrywise(left, replace(right, node=over(right.node)), sizes)
+
+
+def trace(value: Typed, sizes: Sizes) -> Typed:
+    """The trace of a matrix."""
+    if len(value.axes) != 2:
+        raise NotUnderstoodError("the trace of what is no matrix")
+    dummy = sizes.fresh("")
+    for axis in value.axes:
+        sizes.unify(dummy, axis)
+    return Typed(Total((dummy,), renamed(value.node, dict.fromkeys(value.axes, dummy))))
+
+
+def diagonal(value: Typed, sizes: Sizes) -> Typed:
+    """The diagonal matrix of a vector."""
+    if len(value.axes) != 1:
+        raise NotUnderstoodError("diag of what is no vector")
+    (axis,) = value.axes
+    other = sizes.fresh("")
+    sizes.unify(axis, other)
+    return Typed(times(value.node, Relation(axis, "==", other)), (axis, other))
+
+
+def softmax(value: Typed, sizes: Sizes) -> Typed:
+    """The softmax along the last axis: of each row of a matrix."""
+    if not value.axes:
+        raise NotUnderstoodError("a softmax of one entry: its row is not named")
+    axis = value.axes[-1]
+    dummy = sizes.fresh("")
+    sizes.unify(dummy, axis)
+    total = Total((dummy,), Applied("exp", renamed(value.node, {axis: dummy})))
+    return replace(value, node=times(Applied("exp", value.node), over(total)))
+
+
+def raised(value: Typed, exponent: Meaning) -> Typed:
+    """A power of a scalar or an entry, or entry by entry."""
+    return replace(value, node=Raised(value.node, exponent))

@@ -1,0 +1,82 @@
+"""What the checker says about one relation of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """The possible judgements."""
+
+    PROVED = "proved"
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    FOLLOWS = "follows from a wrong line"
+    DEFINITION = "definition"
+    DECLARATION = "declaration"
+    CONDITION = "condition"
+    SCHEMATIC = "schematic"
+    UNCLEAR = "not understood"
+
+
+TRUE = frozenset({Verdict.PROVED, Verdict.CONFIRMED})
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One relation with its verdict.
+
+    Attributes:
+        file: the document's name.
+        line: where the member after the relation stands, from 1.
+        column: likewise.
+        latex: the relation as it is written.
+        verdict: the judgement.
+        reason: why, in words.
+        counterexample: sizes, the entry and both values, if it is refuted by numbers.
+        correction: the correct formula, if one was derived.
+        assumptions: what had to be assumed.
+        display: whether it is displayed.
+    """
+
+    file: str
+    line: int
+    column: int
+    latex: str
+    verdict: Verdict
+    reason: str = ""
+    counterexample: str = ""
+    correction: str = ""
+    assumptions: tuple[str, ...] = ()
+    display: bool = True
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """All claims of a document, in order."""
+
+    file: str
+    claims: tuple[Claim, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def refuted(self) -> tuple[Claim, ...]:
+        """The claims that are wrong."""
+        return tuple(claim for claim in self.claims if claim.verdict is Verdict.REFUTED)
+
+    @property
+    def unclear(self) -> tuple[Claim, ...]:
+        """The claims that could not be judged."""
+        return tuple(claim for claim in self.claims if claim.verdict is Verdict.UNCLEAR)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is refuted."""
+        return not self.refuted
+
+
+def report_of(file: str, claims: list[Claim]) -> CheckReport:
+    """The report with its counts."""
+    counts = {str(verdict): sum(claim.verdict is verdict for claim in claims) for verdict in Verdict}
+    return CheckReport(file, tuple(claims), counts)

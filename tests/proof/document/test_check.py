@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from indexcalc.library import shipped
+from indexcalc.proof.document import Verdict, check
+
+SEEDS = Path("/work/shared/seeds")
+
+LINEAR = r"""
+Let $X \in \mathbb{R}^{N \times F}$ and $W \in \mathbb{R}^{O \times F}$.
+
+$$Y_{no} = \sum_f X_{nf} W_{of}$$
+"""
+
+
+def verdicts(source, name="note.md"):
+    return [claim.verdict for claim in check(source, name).claims]
+
+
+def last(source):
+    return check(source).claims[-1]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        r"\frac{\partial L}{\partial W_{of}} = \sum_n \frac{\partial L}{\partial Y_{no}} X_{nf}",
+        r"\frac{\partial L}{\partial W} = \left(\frac{\partial L}{\partial Y}\right)^\top X",
+        r"Y = X W^\top",
+        r"\frac{\partial Y_{no}}{\partial W_{pq}} = \delta_{op} X_{nq}",
+    ],
+)
+def test_a_true_claim_is_proved(claim):
+    assert last(f"{LINEAR}\n$${claim}$$").verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        (r"\frac{\partial L}{\partial W_{of}} = -\sum_n \frac{\partial L}{\partial Y_{no}} X_{nf}", "sign"),
+        (r"\frac{\partial L}{\partial W_{of}} = 2\sum_n \frac{\partial L}{\partial Y_{no}} X_{nf}", "2 times"),
+        (r"\frac{\partial L}{\partial W} = \frac{\partial L}{\partial Y} X", "shapes"),
+        (r"\frac{\partial L}{\partial W_{of}} = \frac{\partial L}{\partial Y_{no}} X_{nf}", "index n is free"),
+    ],
+)
+def test_a_false_claim_is_refuted_with_its_reason(claim, reason):
+    found = last(f"{LINEAR}\n$${claim}$$")
+    assert found.verdict is Verdict.REFUTED
+    assert reason in found.reason
+
+
+def test_what_follows_from_a_wrong_member_is_not_accused():
+    claim = r"\frac{\partial Y_{no}}{\partial W_{pq}} = 2\delta_{op} X_{nq} = X_{nq} (\delta_{op} + \delta_{op})"
+    assert verdicts(f"{LINEAR}\n$${claim}$$")[-2:] == [Verdict.REFUTED, Verdict.FOLLOWS]
+
+
+@pytest.mark.parametrize("entry", [e for e in shipped() if e.name in ("linear", "softmax", "attention", "layer_norm")])
+def test_generated_notes_are_true(entry):
+    note = entry.path.with_suffix(".md")
+    found = check(note.read_text(encoding="utf-8"), note.name)
+    wrong = [claim for claim in found.claims if claim.verdict in (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.UNCLEAR)]
+    assert not wrong
+    assert found.counts["proved"] > 20
+
+
+@pytest.mark.skipif(not SEEDS.is_dir(), reason="the seed documents are not here")
+def test_a_hand_written_derivation_is_proved():
+    (path,) = SEEDS.glob("002*.md")
+    found = check(path.read_text(encoding="utf-8"), path.name)
+    assert not found.refuted
+    assert not found.unclear
+    assert found.counts["proved"] >= 60
