@@ -45,9 +45,7 @@ class Problem:
     def given(self) -> Mapping[str, str]:
         """The outputs whose whole gradient is given, with its name: nothing else reads them, nobody asks for them."""
         return {
-            up.of: up.name
-            for up in self.upstream
-            if not self.program.consumers[up.of] and up.of not in self.targets
+            up.of: up.name for up in self.upstream if not self.program.consumers[up.of] and up.of not in self.targets
         }
 
     @cached_property

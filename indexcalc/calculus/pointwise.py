@@ -54,9 +54,7 @@ ROWS: tuple[Pointwise, ...] = (
     Pointwise("sin", "sine", apply("cos", X), r"\sin {x}", "np.sin({x})"),
     Pointwise("cos", "cosine", -apply("sin", X), r"\cos {x}", "np.cos({x})"),
     Pointwise("tanh", "hyperbolic tangent", 1 - F**2, r"\tanh {x}", "np.tanh({x})"),
-    Pointwise(
-        "sigmoid", "1 / (1 + e^(-x))", F * (1 - F), r"\operatorname{{sigmoid}} {x}", "_sigmoid({x})"
-    ),
+    Pointwise("sigmoid", "1 / (1 + e^(-x))", F * (1 - F), r"\operatorname{{sigmoid}} {x}", "_sigmoid({x})"),
     Pointwise(
         "softplus", "log(1 + e^x)", apply("sigmoid", X), r"\operatorname{{softplus}} {x}", "np.logaddexp(0.0, {x})"
     ),
