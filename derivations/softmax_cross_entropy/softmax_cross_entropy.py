@@ -1,4 +1,4 @@
-"""Softmax with cross-entropy loss: forward and backward pass.
+"""Softmax with cross-entropy loss and label smoothing: forward and backward pass.
 
 Extents:
     N: rows of the batch (indices n)
@@ -15,6 +15,7 @@ class Values(NamedTuple):
 
     z: np.ndarray  # [N, C] logits
     y: np.ndarray  # [N, C] target distribution, such as one-hot labels
+    q: np.ndarray  # [N, C] smoothed targets
     p: np.ndarray  # [N, C] probabilities
     L: np.ndarray  # scalar mean cross-entropy over the rows
 
@@ -25,14 +26,17 @@ class Gradients(NamedTuple):
     dz: np.ndarray  # [N, C] dL/dz
 
 
-def forward(z: np.ndarray, y: np.ndarray) -> Values:
+def forward(z: np.ndarray, y: np.ndarray, *, a: float = 0.1) -> Values:
     """Forward pass.
 
     Args:
         z: [N, C] logits.
         y: [N, C] target distribution, such as one-hot labels.
+        a: label smoothing; 0 for the plain loss.
     """
-    N = z.shape[0]
+    N, C = z.shape
+    # q[n,c] = -(a - 1) * y[n,c] + a/C
+    q = a / C - (a - 1) * y
     # z_max[n] = max[l](z[n,l])
     z_max = z.max(axis=1)
     # exp_z[n,l] = exp(z[n,l] - z_max[n])
@@ -41,12 +45,12 @@ def forward(z: np.ndarray, y: np.ndarray) -> Values:
     Z = exp_z.sum(axis=1)
     # p[n,c] = exp_z[n,c] / Z[n]
     p = exp_z / Z[:, None]
-    # L = -1/N * sum[n,c](y[n,c] * (z[n,c] - z_max[n] - log(Z[n])))
+    # L = -1/N * sum[n,c](q[n,c] * (z[n,c] - z_max[n] - log(Z[n])))
     part = np.einsum(
-        "nc,nc->", y, z - z_max[:, None] - np.log(Z)[:, None], optimize=True
+        "nc,nc->", q, z - z_max[:, None] - np.log(Z)[:, None], optimize=True
     )
     L = -part / N
-    return Values(z, y, p, L)
+    return Values(z, y, q, p, L)
 
 
 def backward(values: Values) -> Gradients:
@@ -55,8 +59,8 @@ def backward(values: Values) -> Gradients:
     Args:
         values: what `forward` returned.
     """
-    y, p = values.y, values.p
-    N = y.shape[0]
-    # dz[n,c] = 1/N * p[n,c] - 1/N * y[n,c]
-    dz = p / N - y / N
+    q, p = values.q, values.p
+    N = q.shape[0]
+    # dz[n,c] = 1/N * p[n,c] - 1/N * q[n,c]
+    dz = p / N - q / N
     return Gradients(dz)

@@ -1,0 +1,119 @@
+# ruff: noqa: E741, RUF100 (O: as the author wrote)
+"""Self-attention with projections of one input: three paths into X: forward and backward
+pass.
+
+Extents:
+    T: token positions (indices i, j, l)
+    D: model dimension (indices m)
+    d: query and key dimension (indices k)
+    d_v: value dimension (indices p)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X: np.ndarray  # [T, D] tokens
+    W_Q: np.ndarray  # [D, d] query projection
+    W_K: np.ndarray  # [D, d] key projection
+    W_V: np.ndarray  # [D, d_v] value projection
+    Q: np.ndarray  # [T, d] queries
+    K: np.ndarray  # [T, d] keys
+    V: np.ndarray  # [T, d_v] values
+    S: np.ndarray  # [T, T] scaled scores
+    A: np.ndarray  # [T, T] attention weights, softmax over keys
+    O: np.ndarray  # [T, d_v] output
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dV: np.ndarray  # [T, d_v] dL/dV
+    dA: np.ndarray  # [T, T] dL/dA
+    dS: np.ndarray  # [T, T] dL/dS
+    dQ: np.ndarray  # [T, d] dL/dQ
+    dK: np.ndarray  # [T, d] dL/dK
+    dW_Q: np.ndarray  # [D, d] dL/dW_Q
+    dW_K: np.ndarray  # [D, d] dL/dW_K
+    dW_V: np.ndarray  # [D, d_v] dL/dW_V
+    dX: np.ndarray  # [T, D] dL/dX
+
+
+def forward(X: np.ndarray, W_Q: np.ndarray, W_K: np.ndarray, W_V: np.ndarray) -> Values:
+    """Forward pass.
+
+    Args:
+        X: [T, D] tokens.
+        W_Q: [D, d] query projection.
+        W_K: [D, d] key projection.
+        W_V: [D, d_v] value projection.
+    """
+    d = W_Q.shape[1]
+    # Q[i,k] = sum[m](X[i,m] * W_Q[m,k])
+    Q = np.einsum("im,mk->ik", X, W_Q, optimize=True)
+    # K[j,k] = sum[m](X[j,m] * W_K[m,k])
+    K = np.einsum("jm,mk->jk", X, W_K, optimize=True)
+    # V[j,p] = sum[m](X[j,m] * W_V[m,p])
+    V = np.einsum("jm,mp->jp", X, W_V, optimize=True)
+    # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
+    S = np.einsum("ik,jk->ij", Q, K, optimize=True) / d**0.5
+    # S_max[i] = max[l](S[i,l])
+    S_max = S.max(axis=1)
+    # exp_S[i,l] = exp(S[i,l] - S_max[i])
+    exp_S = np.exp(S - S_max[:, None])
+    # Z[i] = sum[l](exp_S[i,l])
+    Z = exp_S.sum(axis=1)
+    # A[i,j] = exp_S[i,j] / Z[i]
+    A = exp_S / Z[:, None]
+    # O[i,p] = sum[j](A[i,j] * V[j,p])
+    O = np.einsum("ij,jp->ip", A, V, optimize=True)
+    return Values(X, W_Q, W_K, W_V, Q, K, V, S, A, O)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [T, d_v] the upstream gradient dL/dO.
+    """
+    X = values.X
+    W_Q = values.W_Q
+    W_K = values.W_K
+    W_V = values.W_V
+    Q = values.Q
+    K = values.K
+    V = values.V
+    A = values.A
+    O = values.O
+    d = W_Q.shape[1]
+    # dV[j,p] = sum[i](G[i,p] * A[i,j])
+    dV = np.einsum("ip,ij->jp", G, A, optimize=True)
+    # dA[i,j] = sum[p](G[i,p] * V[j,p])
+    dA = np.einsum("ip,jp->ij", G, V, optimize=True)
+    # r[i] = sum[p](G[i,p] * O[i,p])
+    r = np.einsum("ip,ip->i", G, O, optimize=True)
+    # dS[i,j] = A[i,j] * (dA[i,j] - r[i])
+    dS = A * (dA - r[:, None])
+    # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])
+    dQ = np.einsum("ij,jk->ik", dS, K, optimize=True) / d**0.5
+    # dK[j,k] = 1/sqrt(d) * sum[i](dS[i,j] * Q[i,k])
+    dK = np.einsum("ij,ik->jk", dS, Q, optimize=True) / d**0.5
+    # dW_Q[m,k] = sum[i](dQ[i,k] * X[i,m])
+    dW_Q = np.einsum("ik,im->mk", dQ, X, optimize=True)
+    # dW_K[m,k] = sum[j](dK[j,k] * X[j,m])
+    dW_K = np.einsum("jk,jm->mk", dK, X, optimize=True)
+    # dW_V[m,p] = sum[j](dV[j,p] * X[j,m])
+    dW_V = np.einsum("jp,jm->mp", dV, X, optimize=True)
+    # dX[i,m] = sum[k](dQ[i,k] * W_Q[m,k]) + sum[k](dK[i,k] * W_K[m,k]) + sum[p](dV[i,p]
+    #     * W_V[m,p])
+    dX = (
+        np.einsum("ik,mk->im", dQ, W_Q, optimize=True)
+        + np.einsum("ik,mk->im", dK, W_K, optimize=True)
+        + np.einsum("ip,mp->im", dV, W_V, optimize=True)
+    )
+    return Gradients(dV, dA, dS, dQ, dK, dW_Q, dW_K, dW_V, dX)

@@ -1,0 +1,74 @@
+"""Batch normalisation in training mode: forward and backward pass.
+
+Extents:
+    N: rows of the batch (indices n)
+    H: features (indices h)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X: np.ndarray  # [N, H] inputs
+    g: np.ndarray  # [H] gain
+    b: np.ndarray  # [H] bias
+    mu: np.ndarray  # [H] mean of the feature over the batch
+    var: np.ndarray  # [H] variance of the feature over the batch
+    rs: np.ndarray  # [H] reciprocal standard deviation
+    xh: np.ndarray  # [N, H] normalised input
+    Y: np.ndarray  # [N, H] output
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dX: np.ndarray  # [N, H] dL/dX
+    dg: np.ndarray  # [H] dL/dg
+    db: np.ndarray  # [H] dL/db
+
+
+def forward(
+    X: np.ndarray, g: np.ndarray, b: np.ndarray, *, eps: float = 1e-05
+) -> Values:
+    """Forward pass.
+
+    Args:
+        X: [N, H] inputs.
+        g: [H] gain.
+        b: [H] bias.
+        eps: keeps the root away from zero.
+    """
+    N = X.shape[0]
+    # mu[h] = 1/N * sum[n](X[n,h])
+    mu = X.sum(axis=0) / N
+    # var[h] = 1/N * sum[n]((X[n,h] - mu[h])^2)
+    var = ((X.T - mu[:, None]) ** 2).sum(axis=1) / N
+    # rs[h] = 1 / sqrt(var[h] + eps)
+    rs = 1.0 / np.sqrt(var + eps)
+    # xh[n,h] = (X[n,h] - mu[h]) * rs[h]
+    xh = (X - mu) * rs
+    # Y[n,h] = g[h] * xh[n,h] + b[h]
+    Y = g * xh + b
+    return Values(X, g, b, mu, var, rs, xh, Y)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [N, H] the upstream gradient dL/dY.
+    """
+    g, rs, xh = values.g, values.rs, values.xh
+    N = G.shape[0]
+    # dg[h] = sum[n](G[n,h] * xh[n,h])
+    dg = np.einsum("nh,nh->h", G, xh, optimize=True)
+    # db[h] = sum[n](G[n,h])
+    db = G.sum(axis=0)
+    # dX[n,h] = g[h] * rs[h] * (G[n,h] - 1/N * db[h] - 1/N * dg[h] * xh[n,h])
+    dX = g * rs * (G - db / N - dg * xh / N)
+    return Gradients(dX, dg, db)

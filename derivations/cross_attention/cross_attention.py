@@ -1,0 +1,126 @@
+# ruff: noqa: E741, RUF100 (O: as the author wrote)
+"""Cross-attention: queries from one input, keys and values from another: forward and
+backward pass.
+
+Extents:
+    T_q: positions of the queries (indices i)
+    D_q: width of the query input (indices m)
+    T_kv: positions of the keys and values (indices j, l)
+    D_kv: width of the key-value input (indices n)
+    d: query and key dimension (indices k)
+    d_v: value dimension (indices p)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X_Q: np.ndarray  # [T_q, D_q] query input
+    X_KV: np.ndarray  # [T_kv, D_kv] key-value input, such as an encoder's output
+    W_Q: np.ndarray  # [D_q, d] query projection
+    W_K: np.ndarray  # [D_kv, d] key projection
+    W_V: np.ndarray  # [D_kv, d_v] value projection
+    Q: np.ndarray  # [T_q, d] queries
+    K: np.ndarray  # [T_kv, d] keys
+    V: np.ndarray  # [T_kv, d_v] values
+    S: np.ndarray  # [T_q, T_kv] scaled scores
+    A: np.ndarray  # [T_q, T_kv] attention weights, softmax over keys
+    O: np.ndarray  # [T_q, d_v] output
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dV: np.ndarray  # [T_kv, d_v] dL/dV
+    dA: np.ndarray  # [T_q, T_kv] dL/dA
+    dS: np.ndarray  # [T_q, T_kv] dL/dS
+    dQ: np.ndarray  # [T_q, d] dL/dQ
+    dK: np.ndarray  # [T_kv, d] dL/dK
+    dW_Q: np.ndarray  # [D_q, d] dL/dW_Q
+    dW_K: np.ndarray  # [D_kv, d] dL/dW_K
+    dW_V: np.ndarray  # [D_kv, d_v] dL/dW_V
+    dX_Q: np.ndarray  # [T_q, D_q] dL/dX_Q
+    dX_KV: np.ndarray  # [T_kv, D_kv] dL/dX_KV
+
+
+def forward(
+    X_Q: np.ndarray, X_KV: np.ndarray, W_Q: np.ndarray, W_K: np.ndarray, W_V: np.ndarray
+) -> Values:
+    """Forward pass.
+
+    Args:
+        X_Q: [T_q, D_q] query input.
+        X_KV: [T_kv, D_kv] key-value input, such as an encoder's output.
+        W_Q: [D_q, d] query projection.
+        W_K: [D_kv, d] key projection.
+        W_V: [D_kv, d_v] value projection.
+    """
+    d = W_Q.shape[1]
+    # Q[i,k] = sum[m](X_Q[i,m] * W_Q[m,k])
+    Q = np.einsum("im,mk->ik", X_Q, W_Q, optimize=True)
+    # K[j,k] = sum[n](X_KV[j,n] * W_K[n,k])
+    K = np.einsum("jn,nk->jk", X_KV, W_K, optimize=True)
+    # V[j,p] = sum[n](X_KV[j,n] * W_V[n,p])
+    V = np.einsum("jn,np->jp", X_KV, W_V, optimize=True)
+    # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
+    S = np.einsum("ik,jk->ij", Q, K, optimize=True) / d**0.5
+    # S_max[i] = max[l](S[i,l])
+    S_max = S.max(axis=1)
+    # exp_S[i,l] = exp(S[i,l] - S_max[i])
+    exp_S = np.exp(S - S_max[:, None])
+    # Z[i] = sum[l](exp_S[i,l])
+    Z = exp_S.sum(axis=1)
+    # A[i,j] = exp_S[i,j] / Z[i]
+    A = exp_S / Z[:, None]
+    # O[i,p] = sum[j](A[i,j] * V[j,p])
+    O = np.einsum("ij,jp->ip", A, V, optimize=True)
+    return Values(X_Q, X_KV, W_Q, W_K, W_V, Q, K, V, S, A, O)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [T_q, d_v] the upstream gradient dL/dO.
+    """
+    X_Q = values.X_Q
+    X_KV = values.X_KV
+    W_Q = values.W_Q
+    W_K = values.W_K
+    W_V = values.W_V
+    Q = values.Q
+    K = values.K
+    V = values.V
+    A = values.A
+    O = values.O
+    d = W_Q.shape[1]
+    # dV[j,p] = sum[i](G[i,p] * A[i,j])
+    dV = np.einsum("ip,ij->jp", G, A, optimize=True)
+    # dA[i,j] = sum[p](G[i,p] * V[j,p])
+    dA = np.einsum("ip,jp->ij", G, V, optimize=True)
+    # r[i] = sum[p](G[i,p] * O[i,p])
+    r = np.einsum("ip,ip->i", G, O, optimize=True)
+    # dS[i,j] = A[i,j] * (dA[i,j] - r[i])
+    dS = A * (dA - r[:, None])
+    # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])
+    dQ = np.einsum("ij,jk->ik", dS, K, optimize=True) / d**0.5
+    # dK[j,k] = 1/sqrt(d) * sum[i](dS[i,j] * Q[i,k])
+    dK = np.einsum("ij,ik->jk", dS, Q, optimize=True) / d**0.5
+    # dW_Q[m,k] = sum[i](dQ[i,k] * X_Q[i,m])
+    dW_Q = np.einsum("ik,im->mk", dQ, X_Q, optimize=True)
+    # dW_K[n,k] = sum[j](dK[j,k] * X_KV[j,n])
+    dW_K = np.einsum("jk,jn->nk", dK, X_KV, optimize=True)
+    # dW_V[n,p] = sum[j](dV[j,p] * X_KV[j,n])
+    dW_V = np.einsum("jp,jn->np", dV, X_KV, optimize=True)
+    # dX_Q[i,m] = sum[k](dQ[i,k] * W_Q[m,k])
+    dX_Q = np.einsum("ik,mk->im", dQ, W_Q, optimize=True)
+    # dX_KV[j,n] = sum[k](dK[j,k] * W_K[n,k]) + sum[p](dV[j,p] * W_V[n,p])
+    dX_KV = np.einsum("jk,nk->jn", dK, W_K, optimize=True) + np.einsum(
+        "jp,np->jn", dV, W_V, optimize=True
+    )
+    return Gradients(dV, dA, dS, dQ, dK, dW_Q, dW_K, dW_V, dX_Q, dX_KV)

@@ -1,0 +1,76 @@
+"""Direct preference optimisation: pairwise logistic loss of log-probability margins:
+forward and backward pass.
+
+Extents:
+    N: pairs of answers (indices n)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    lw: np.ndarray  # [N] log-probability of the preferred answer
+    ll: np.ndarray  # [N] log-probability of the other answer
+    rw: np.ndarray  # [N] the reference model's, preferred answer
+    rl: np.ndarray  # [N] the reference model's, other answer
+    h: np.ndarray  # [N] margin of the implied rewards
+    w: np.ndarray  # [N] probability of the wrong preference
+    L: np.ndarray  # scalar mean of -log sigmoid(h), in a form that is stable
+    beta: float  # strength of the tie to the reference model
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dh: np.ndarray  # [N] dL/dh
+    dlw: np.ndarray  # [N] dL/dlw
+    dll: np.ndarray  # [N] dL/dll
+
+
+def forward(
+    lw: np.ndarray, ll: np.ndarray, rw: np.ndarray, rl: np.ndarray, *, beta: float = 0.1
+) -> Values:
+    """Forward pass.
+
+    Args:
+        lw: [N] log-probability of the preferred answer.
+        ll: [N] log-probability of the other answer.
+        rw: [N] the reference model's, preferred answer.
+        rl: [N] the reference model's, other answer.
+        beta: strength of the tie to the reference model.
+    """
+    N = lw.shape[0]
+    # h[n] = beta * lw[n] - beta * rw[n] - beta * ll[n] + beta * rl[n]
+    h = beta * lw - beta * rw - beta * ll + beta * rl
+    # w[n] = sigmoid(-h[n])
+    w = _sigmoid(-h)
+    # L = 1/N * sum[n](softplus(-h[n]))
+    L = np.logaddexp(0.0, -h).sum() / N
+    return Values(lw, ll, rw, rl, h, w, L, beta)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    w, beta = values.w, values.beta
+    N = w.shape[0]
+    # dh[n] = -1/N * w[n]
+    dh = -w / N
+    # dlw[n] = beta * dh[n]
+    dlw = beta * dh
+    # dll[n] = -beta * dh[n]
+    dll = -beta * dh
+    return Gradients(dh, dlw, dll)
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x), without overflow for any x."""
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0.0, 1.0, small) / (1.0 + small)

@@ -1,0 +1,70 @@
+"""InfoNCE: contrastive loss with the other rows as negatives: forward and backward pass.
+
+Extents:
+    N: pairs; a query's own key has its number (indices i, j, l)
+    H: features (indices h)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    Q: np.ndarray  # [N, H] queries
+    K: np.ndarray  # [N, H] keys
+    S: np.ndarray  # [N, N] similarities over temperature
+    P: np.ndarray  # [N, N] probability that query i belongs to key j
+    L: np.ndarray  # scalar mean of -log P[i,i], the log loss of the right keys
+    tau: float  # temperature
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dS: np.ndarray  # [N, N] dL/dS
+    dQ: np.ndarray  # [N, H] dL/dQ
+    dK: np.ndarray  # [N, H] dL/dK
+
+
+def forward(Q: np.ndarray, K: np.ndarray, *, tau: float = 0.1) -> Values:
+    """Forward pass.
+
+    Args:
+        Q: [N, H] queries.
+        K: [N, H] keys.
+        tau: temperature.
+    """
+    N = Q.shape[0]
+    # S[i,j] = 1/tau * sum[h](Q[i,h] * K[j,h])
+    S = np.einsum("ih,jh->ij", Q, K, optimize=True) / tau
+    # S_max[i] = max[l](S[i,l])
+    S_max = S.max(axis=1)
+    # exp_S[i,l] = exp(S[i,l] - S_max[i])
+    exp_S = np.exp(S - S_max[:, None])
+    # Z[i] = sum[l](exp_S[i,l])
+    Z = exp_S.sum(axis=1)
+    # P[i,j] = exp_S[i,j] / Z[i]
+    P = exp_S / Z[:, None]
+    # L = 1/N * sum[i]((S_max[i] + log(Z[i]))) - 1/N * sum[i](S[i,i])
+    L = (S_max + np.log(Z)).sum() / N - np.einsum("ii->i", S).sum() / N
+    return Values(Q, K, S, P, L, tau)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    Q, K, P, tau = values.Q, values.K, values.P, values.tau
+    N = Q.shape[0]
+    # dS[i,j] = 1/N * P[i,j] - 1/N * delta[i,j]
+    dS = P / N - np.eye(N, dtype=bool).astype(values.Q.dtype) / N
+    # dQ[i,h] = 1/tau * sum[j](dS[i,j] * K[j,h])
+    dQ = np.einsum("ij,jh->ih", dS, K, optimize=True) / tau
+    # dK[j,h] = 1/tau * sum[i](dS[i,j] * Q[i,h])
+    dK = np.einsum("ij,ih->jh", dS, Q, optimize=True) / tau
+    return Gradients(dS, dQ, dK)

@@ -1,0 +1,76 @@
+"""Logistic regression: mean log loss of a linear model: forward and backward pass.
+
+Extents:
+    N: examples (indices n)
+    F: features (indices f)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X: np.ndarray  # [N, F] features
+    y: np.ndarray  # [N] labels, 0 or 1
+    w: np.ndarray  # [F] weights
+    b: np.ndarray  # scalar bias
+    z: np.ndarray  # [N] logits
+    p: np.ndarray  # [N] probabilities of label 1
+    # scalar mean of -y log p - (1 - y) log(1 - p), in a form that is stable
+    L: np.ndarray
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dz: np.ndarray  # [N] dL/dz
+    dw: np.ndarray  # [F] dL/dw
+    db: np.ndarray  # scalar dL/db
+    dX: np.ndarray  # [N, F] dL/dX
+
+
+def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, b: np.ndarray) -> Values:
+    """Forward pass.
+
+    Args:
+        X: [N, F] features.
+        y: [N] labels, 0 or 1.
+        w: [F] weights.
+        b: scalar bias.
+    """
+    N = X.shape[0]
+    # z[n] = sum[f](X[n,f] * w[f]) + b
+    z = np.einsum("nf,f->n", X, w, optimize=True) + b
+    # p[n] = sigmoid(z[n])
+    p = _sigmoid(z)
+    # L = 1/N * sum[n](softplus(z[n])) - 1/N * sum[n](y[n] * z[n])
+    L = np.logaddexp(0.0, z).sum() / N - np.einsum("n,n->", y, z, optimize=True) / N
+    return Values(X, y, w, b, z, p, L)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    X, y, w, p = values.X, values.y, values.w, values.p
+    N = X.shape[0]
+    # dz[n] = 1/N * p[n] - 1/N * y[n]
+    dz = p / N - y / N
+    # dw[f] = sum[n](dz[n] * X[n,f])
+    dw = np.einsum("n,nf->f", dz, X, optimize=True)
+    # db = sum[n](dz[n])
+    db = dz.sum()
+    # dX[n,f] = dz[n] * w[f]
+    dX = dz[:, None] * w
+    return Gradients(dz, dw, db, dX)
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x), without overflow for any x."""
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0.0, 1.0, small) / (1.0 + small)

@@ -1,0 +1,73 @@
+# ruff: noqa: E741, RUF100 (I: as the author wrote)
+"""Matrix factorisation: observed ratings by products of factors: forward and backward
+pass.
+
+Extents:
+    U: users (indices u)
+    I: items (indices i)
+    K: latent factors (indices k)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    R: np.ndarray  # [U, I] ratings
+    W: np.ndarray  # [U, I] 1 where a rating is observed, else 0
+    P: np.ndarray  # [U, K] factors of the users
+    Q: np.ndarray  # [I, K] factors of the items
+    E: np.ndarray  # [U, I] errors
+    L: np.ndarray  # scalar squared errors where observed, and penalty
+    lam: float  # strength of the penalty
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dE: np.ndarray  # [U, I] dL/dE
+    dP: np.ndarray  # [U, K] dL/dP
+    dQ: np.ndarray  # [I, K] dL/dQ
+
+
+def forward(
+    R: np.ndarray, W: np.ndarray, P: np.ndarray, Q: np.ndarray, *, lam: float = 0.1
+) -> Values:
+    """Forward pass.
+
+    Args:
+        R: [U, I] ratings.
+        W: [U, I] 1 where a rating is observed, else 0.
+        P: [U, K] factors of the users.
+        Q: [I, K] factors of the items.
+        lam: strength of the penalty.
+    """
+    # E[u,i] = sum[k](P[u,k] * Q[i,k]) - R[u,i]
+    E = np.einsum("uk,ik->ui", P, Q, optimize=True) - R
+    # L = 0.5 * sum[u,i](W[u,i] * E[u,i]^2) + lam/2 * sum[u,k](P[u,k]^2) + lam/2 *
+    #     sum[i,k](Q[i,k]^2)
+    L = (
+        0.5 * np.einsum("ui,ui->", W, E**2, optimize=True)
+        + 0.5 * lam * (P**2).sum()
+        + 0.5 * lam * (Q**2).sum()
+    )
+    return Values(R, W, P, Q, E, L, lam)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    W, P, Q, E, lam = values.W, values.P, values.Q, values.E, values.lam
+    # dE[u,i] = W[u,i] * E[u,i]
+    dE = W * E
+    # dP[u,k] = sum[i](dE[u,i] * Q[i,k]) + lam * P[u,k]
+    dP = np.einsum("ui,ik->uk", dE, Q, optimize=True) + lam * P
+    # dQ[i,k] = sum[u](dE[u,i] * P[u,k]) + lam * Q[i,k]
+    dQ = np.einsum("ui,uk->ik", dE, P, optimize=True) + lam * Q
+    return Gradients(dE, dP, dQ)

@@ -1,0 +1,83 @@
+"""Two-layer perceptron with ReLU: forward and backward pass.
+
+Extents:
+    N: rows of the batch (indices n)
+    F: input features (indices f)
+    H: hidden units (indices h)
+    M: output features (indices o)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X: np.ndarray  # [N, F] inputs
+    W1: np.ndarray  # [F, H] weights of the first layer
+    b1: np.ndarray  # [H] bias of the first layer
+    W2: np.ndarray  # [H, M] weights of the second layer
+    b2: np.ndarray  # [M] bias of the second layer
+    Z: np.ndarray  # [N, H] before the nonlinearity
+    A: np.ndarray  # [N, H] hidden activations
+    Y: np.ndarray  # [N, M] output
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    db2: np.ndarray  # [M] dL/db2
+    dW2: np.ndarray  # [H, M] dL/dW2
+    dA: np.ndarray  # [N, H] dL/dA
+    dZ: np.ndarray  # [N, H] dL/dZ
+    db1: np.ndarray  # [H] dL/db1
+    dW1: np.ndarray  # [F, H] dL/dW1
+    dX: np.ndarray  # [N, F] dL/dX
+
+
+def forward(
+    X: np.ndarray, W1: np.ndarray, b1: np.ndarray, W2: np.ndarray, b2: np.ndarray
+) -> Values:
+    """Forward pass.
+
+    Args:
+        X: [N, F] inputs.
+        W1: [F, H] weights of the first layer.
+        b1: [H] bias of the first layer.
+        W2: [H, M] weights of the second layer.
+        b2: [M] bias of the second layer.
+    """
+    # Z[n,h] = sum[f](X[n,f] * W1[f,h]) + b1[h]
+    Z = np.einsum("nf,fh->nh", X, W1, optimize=True) + b1
+    # A[n,h] = relu(Z[n,h])
+    A = np.maximum(Z, 0.0)
+    # Y[n,o] = sum[h](A[n,h] * W2[h,o]) + b2[o]
+    Y = np.einsum("nh,ho->no", A, W2, optimize=True) + b2
+    return Values(X, W1, b1, W2, b2, Z, A, Y)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [N, M] the upstream gradient dL/dY.
+    """
+    X, W1, W2, Z, A = values.X, values.W1, values.W2, values.Z, values.A
+    # db2[o] = sum[n](G[n,o])
+    db2 = G.sum(axis=0)
+    # dW2[h,o] = sum[n](G[n,o] * A[n,h])
+    dW2 = np.einsum("no,nh->ho", G, A, optimize=True)
+    # dA[n,h] = sum[o](G[n,o] * W2[h,o])
+    dA = np.einsum("no,ho->nh", G, W2, optimize=True)
+    # dZ[n,h] = dA[n,h] * step(Z[n,h])
+    dZ = dA * np.heaviside(Z, 0.0)
+    # db1[h] = sum[n](dZ[n,h])
+    db1 = dZ.sum(axis=0)
+    # dW1[f,h] = sum[n](dZ[n,h] * X[n,f])
+    dW1 = np.einsum("nh,nf->fh", dZ, X, optimize=True)
+    # dX[n,f] = sum[h](dZ[n,h] * W1[f,h])
+    dX = np.einsum("nh,fh->nf", dZ, W1, optimize=True)
+    return Gradients(db2, dW2, dA, dZ, db1, dW1, dX)

@@ -1,0 +1,102 @@
+"""SwiGLU feed-forward layer: forward and backward pass.
+
+Extents:
+    N: rows of the batch (indices n)
+    D: model dimension (indices m)
+    H: hidden units (indices h)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X: np.ndarray  # [N, D] inputs
+    W_gate: np.ndarray  # [D, H] gate projection
+    W_up: np.ndarray  # [D, H] up projection
+    W_down: np.ndarray  # [H, D] down projection
+    Z: np.ndarray  # [N, H] gate before the nonlinearity
+    U: np.ndarray  # [N, H] what is gated
+    A: np.ndarray  # [N, H] gated hidden units
+    Y: np.ndarray  # [N, D] output
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dW_down: np.ndarray  # [H, D] dL/dW_down
+    dA: np.ndarray  # [N, H] dL/dA
+    dZ: np.ndarray  # [N, H] dL/dZ
+    dU: np.ndarray  # [N, H] dL/dU
+    dW_gate: np.ndarray  # [D, H] dL/dW_gate
+    dW_up: np.ndarray  # [D, H] dL/dW_up
+    dX: np.ndarray  # [N, D] dL/dX
+
+
+def forward(
+    X: np.ndarray, W_gate: np.ndarray, W_up: np.ndarray, W_down: np.ndarray
+) -> Values:
+    """Forward pass.
+
+    Args:
+        X: [N, D] inputs.
+        W_gate: [D, H] gate projection.
+        W_up: [D, H] up projection.
+        W_down: [H, D] down projection.
+    """
+    # Z[n,h] = sum[m](X[n,m] * W_gate[m,h])
+    Z = np.einsum("nm,mh->nh", X, W_gate, optimize=True)
+    # U[n,h] = sum[m](X[n,m] * W_up[m,h])
+    U = np.einsum("nm,mh->nh", X, W_up, optimize=True)
+    # A[n,h] = silu(Z[n,h]) * U[n,h]
+    A = _silu(Z) * U
+    # Y[n,m] = sum[h](A[n,h] * W_down[h,m])
+    Y = np.einsum("nh,hm->nm", A, W_down, optimize=True)
+    return Values(X, W_gate, W_up, W_down, Z, U, A, Y)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [N, D] the upstream gradient dL/dY.
+    """
+    X = values.X
+    W_gate = values.W_gate
+    W_up = values.W_up
+    W_down = values.W_down
+    Z = values.Z
+    U = values.U
+    A = values.A
+    # dW_down[h,m] = sum[n](G[n,m] * A[n,h])
+    dW_down = np.einsum("nm,nh->hm", G, A, optimize=True)
+    # dA[n,h] = sum[m](G[n,m] * W_down[h,m])
+    dA = np.einsum("nm,hm->nh", G, W_down, optimize=True)
+    # dZ[n,h] = dA[n,h] * (1 + Z[n,h] - silu(Z[n,h])) * sigmoid(Z[n,h]) * U[n,h]
+    dZ = dA * (1.0 + Z - _silu(Z)) * _sigmoid(Z) * U
+    # dU[n,h] = dA[n,h] * silu(Z[n,h])
+    dU = dA * _silu(Z)
+    # dW_gate[m,h] = sum[n](dZ[n,h] * X[n,m])
+    dW_gate = np.einsum("nh,nm->mh", dZ, X, optimize=True)
+    # dW_up[m,h] = sum[n](dU[n,h] * X[n,m])
+    dW_up = np.einsum("nh,nm->mh", dU, X, optimize=True)
+    # dX[n,m] = sum[h](dZ[n,h] * W_gate[m,h]) + sum[h](dU[n,h] * W_up[m,h])
+    dX = np.einsum("nh,mh->nm", dZ, W_gate, optimize=True) + np.einsum(
+        "nh,mh->nm", dU, W_up, optimize=True
+    )
+    return Gradients(dW_down, dA, dZ, dU, dW_gate, dW_up, dX)
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x), without overflow for any x."""
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0.0, 1.0, small) / (1.0 + small)
+
+
+def _silu(x: np.ndarray) -> np.ndarray:
+    """x / (1 + e^-x)."""
+    return x * _sigmoid(x)

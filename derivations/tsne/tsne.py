@@ -1,0 +1,69 @@
+"""t-SNE: divergence of neighbour probabilities under a Student kernel: forward and
+backward pass.
+
+Extents:
+    N: points (indices i, j, a, b)
+    d: coordinates of the map (indices c)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    Y: np.ndarray  # [N, d] points of the map
+    P: np.ndarray  # [N, N] neighbour probabilities in the original space
+    D: np.ndarray  # [N, N] squared distances in the map
+    w: np.ndarray  # [N, N] Student kernel
+    q: np.ndarray  # [N, N] neighbour probabilities in the map
+    # scalar -sum P log q: the divergence without the part that Y can't change
+    L: np.ndarray
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dD: np.ndarray  # [N, N] dL/dD
+    dY: np.ndarray  # [N, d] dL/dY
+
+
+def forward(Y: np.ndarray, P: np.ndarray) -> Values:
+    """Forward pass.
+
+    Args:
+        Y: [N, d] points of the map.
+        P: [N, N] neighbour probabilities in the original space.
+    """
+    N = Y.shape[0]
+    # D[i,j] = sum[c]((Y[i,c] - Y[j,c])^2)
+    D = ((Y[:, None, :] - Y) ** 2).sum(axis=2)
+    # w[i,j] = 1 / (1 + D[i,j])
+    w = 1.0 / (1.0 + D)
+    # Z = sum[a,b]([a != b] * w[a,b])
+    Z = np.where(~np.eye(N, dtype=bool), w, 0.0).sum()
+    # q[i,j] = [i != j] * w[i,j] / Z
+    q = np.where(~np.eye(N, dtype=bool), w / Z, 0.0)
+    # L = log(Z) - sum[i,j](P[i,j] * log(w[i,j]))
+    L = np.log(Z) - np.einsum("ij,ij->", P, np.log(w), optimize=True)
+    return Values(Y, P, D, w, q, L)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    Y, P, w, q = values.Y, values.P, values.w, values.q
+    # dD[i,j] = w[i,j] * (P[i,j] - q[i,j])
+    dD = w * (P - q)
+    # r[i] = 2 * sum[j](dD[i,j])
+    r = 2 * dD.sum(axis=1)
+    # s[i] = 2 * sum[j](dD[j,i])
+    s = 2 * dD.sum(axis=0)
+    # dY[i,c] = Y[i,c] * (r[i] + s[i]) - 2 * sum[j](Y[j,c] * (dD[j,i] + dD[i,j]))
+    dY = Y * (r + s)[:, None] - 2 * np.einsum("jc,ij->ic", Y, dD.T + dD, optimize=True)
+    return Gradients(dD, dY)

@@ -1,0 +1,163 @@
+# ruff: noqa: E741, RUF100 (O: as the author wrote)
+"""One attention head predicts the next token: all weights trainable: forward and backward
+pass.
+
+Extents:
+    T: token positions (indices i, j, l)
+    D: embedding dimension (indices m)
+    d: query and key dimension (indices k)
+    d_v: value dimension (indices p)
+    N_V: tokens of the vocabulary (indices v, w)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X: np.ndarray  # [T, D] embeddings of the input tokens
+    WQ: np.ndarray  # [D, d] query weights
+    WK: np.ndarray  # [D, d] key weights
+    WV: np.ndarray  # [D, d_v] value weights
+    WO: np.ndarray  # [d_v, N_V] output weights
+    e: np.ndarray  # [T] 1 at the last position, else 0
+    y: np.ndarray  # [N_V] 1 at the target token, else 0
+    Q: np.ndarray  # [T, d] queries
+    K: np.ndarray  # [T, d] keys
+    V: np.ndarray  # [T, d_v] values
+    S: np.ndarray  # [T, T] scores
+    SS: np.ndarray  # [T, T] scaled scores
+    A: np.ndarray  # [T, T] attention weights, softmax over keys
+    O: np.ndarray  # [T, d_v] attention output
+    c: np.ndarray  # [d_v] context: the output at the last position
+    z: np.ndarray  # [N_V] logits
+    P: np.ndarray  # [N_V] probabilities of the next token
+    L: np.ndarray  # scalar loss: -log of the target's probability
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dz: np.ndarray  # [N_V] dL/dz
+    dWO: np.ndarray  # [d_v, N_V] dL/dWO
+    dc: np.ndarray  # [d_v] dL/dc
+    dO: np.ndarray  # [T, d_v] dL/dO
+    dV: np.ndarray  # [T, d_v] dL/dV
+    dA: np.ndarray  # [T, T] dL/dA
+    dSS: np.ndarray  # [T, T] dL/dSS
+    dS: np.ndarray  # [T, T] dL/dS
+    dQ: np.ndarray  # [T, d] dL/dQ
+    dK: np.ndarray  # [T, d] dL/dK
+    dWQ: np.ndarray  # [D, d] dL/dWQ
+    dWK: np.ndarray  # [D, d] dL/dWK
+    dWV: np.ndarray  # [D, d_v] dL/dWV
+
+
+def forward(
+    X: np.ndarray,
+    WQ: np.ndarray,
+    WK: np.ndarray,
+    WV: np.ndarray,
+    WO: np.ndarray,
+    e: np.ndarray,
+    y: np.ndarray,
+) -> Values:
+    """Forward pass.
+
+    Args:
+        X: [T, D] embeddings of the input tokens.
+        WQ: [D, d] query weights.
+        WK: [D, d] key weights.
+        WV: [D, d_v] value weights.
+        WO: [d_v, N_V] output weights.
+        e: [T] 1 at the last position, else 0.
+        y: [N_V] 1 at the target token, else 0.
+    """
+    d = WQ.shape[1]
+    # Q[i,k] = sum[m](X[i,m] * WQ[m,k])
+    Q = np.einsum("im,mk->ik", X, WQ, optimize=True)
+    # K[j,k] = sum[m](X[j,m] * WK[m,k])
+    K = np.einsum("jm,mk->jk", X, WK, optimize=True)
+    # V[j,p] = sum[m](X[j,m] * WV[m,p])
+    V = np.einsum("jm,mp->jp", X, WV, optimize=True)
+    # S[i,j] = sum[k](Q[i,k] * K[j,k])
+    S = np.einsum("ik,jk->ij", Q, K, optimize=True)
+    # SS[i,j] = 1/sqrt(d) * S[i,j]
+    SS = S / d**0.5
+    # SS_max[i] = max[l](SS[i,l])
+    SS_max = SS.max(axis=1)
+    # exp_SS[i,l] = exp(SS[i,l] - SS_max[i])
+    exp_SS = np.exp(SS - SS_max[:, None])
+    # Z[i] = sum[l](exp_SS[i,l])
+    Z = exp_SS.sum(axis=1)
+    # A[i,j] = exp_SS[i,j] / Z[i]
+    A = exp_SS / Z[:, None]
+    # O[i,p] = sum[j](A[i,j] * V[j,p])
+    O = np.einsum("ij,jp->ip", A, V, optimize=True)
+    # c[p] = sum[i](e[i] * O[i,p])
+    c = np.einsum("i,ip->p", e, O, optimize=True)
+    # z[v] = sum[p](c[p] * WO[p,v])
+    z = np.einsum("p,pv->v", c, WO, optimize=True)
+    # z_max = max[w](z[w])
+    z_max = z.max()
+    # exp_z[w] = exp(z[w] - z_max)
+    exp_z = np.exp(z - z_max)
+    # Z2 = sum[w](exp_z[w])
+    Z2 = exp_z.sum()
+    # P[v] = exp_z[v] / Z2
+    P = exp_z / Z2
+    # L = -sum[v](y[v] * (z[v] - z_max - log(Z2)))
+    L = -np.einsum("v,v->", y, z - z_max - np.log(Z2), optimize=True)
+    return Values(X, WQ, WK, WV, WO, e, y, Q, K, V, S, SS, A, O, c, z, P, L)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    X = values.X
+    WO = values.WO
+    e = values.e
+    y = values.y
+    Q = values.Q
+    K = values.K
+    V = values.V
+    A = values.A
+    O = values.O
+    c = values.c
+    P = values.P
+    d = Q.shape[1]
+    # dz[v] = -y[v] + P[v]
+    dz = P - y
+    # dWO[p,v] = dz[v] * c[p]
+    dWO = dz * c[:, None]
+    # dc[p] = sum[v](dz[v] * WO[p,v])
+    dc = np.einsum("v,pv->p", dz, WO, optimize=True)
+    # dO[i,p] = dc[p] * e[i]
+    dO = dc * e[:, None]
+    # dV[j,p] = sum[i](dO[i,p] * A[i,j])
+    dV = np.einsum("ip,ij->jp", dO, A, optimize=True)
+    # dA[i,j] = sum[p](dO[i,p] * V[j,p])
+    dA = np.einsum("ip,jp->ij", dO, V, optimize=True)
+    # r[i] = sum[p](dO[i,p] * O[i,p])
+    r = np.einsum("ip,ip->i", dO, O, optimize=True)
+    # dSS[i,j] = A[i,j] * (dA[i,j] - r[i])
+    dSS = A * (dA - r[:, None])
+    # dS[i,j] = 1/sqrt(d) * dSS[i,j]
+    dS = dSS / d**0.5
+    # dQ[i,k] = sum[j](dS[i,j] * K[j,k])
+    dQ = np.einsum("ij,jk->ik", dS, K, optimize=True)
+    # dK[j,k] = sum[i](dS[i,j] * Q[i,k])
+    dK = np.einsum("ij,ik->jk", dS, Q, optimize=True)
+    # dWQ[m,k] = sum[i](dQ[i,k] * X[i,m])
+    dWQ = np.einsum("ik,im->mk", dQ, X, optimize=True)
+    # dWK[m,k] = sum[j](dK[j,k] * X[j,m])
+    dWK = np.einsum("jk,jm->mk", dK, X, optimize=True)
+    # dWV[m,p] = sum[j](dV[j,p] * X[j,m])
+    dWV = np.einsum("jp,jm->mp", dV, X, optimize=True)
+    return Gradients(dz, dWO, dc, dO, dV, dA, dSS, dS, dQ, dK, dWQ, dWK, dWV)

@@ -1,0 +1,84 @@
+"""Word vectors by negative sampling: forward and backward pass.
+
+Extents:
+    B: examples (indices b)
+    D: dimension of the vectors (indices m)
+    K: negative samples of an example (indices k)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    v: np.ndarray  # [B, D] vectors of the centre words
+    u: np.ndarray  # [B, D] vectors of the context words
+    w: np.ndarray  # [B, K, D] vectors of the negative samples
+    s: np.ndarray  # [B] score of the context word
+    t: np.ndarray  # [B, K] scores of the negative samples
+    p: np.ndarray  # [B] probability that the context word is taken for noise
+    q: np.ndarray  # [B, K] probability that a negative sample is taken for real
+    # scalar mean of -log(1 - p) and of -log(1 - q), in a form that is stable
+    L: np.ndarray
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    ds: np.ndarray  # [B] dL/ds
+    dt: np.ndarray  # [B, K] dL/dt
+    dv: np.ndarray  # [B, D] dL/dv
+    du: np.ndarray  # [B, D] dL/du
+    dw: np.ndarray  # [B, K, D] dL/dw
+
+
+def forward(v: np.ndarray, u: np.ndarray, w: np.ndarray) -> Values:
+    """Forward pass.
+
+    Args:
+        v: [B, D] vectors of the centre words.
+        u: [B, D] vectors of the context words.
+        w: [B, K, D] vectors of the negative samples.
+    """
+    B = v.shape[0]
+    # s[b] = sum[m](u[b,m] * v[b,m])
+    s = np.einsum("bm,bm->b", u, v, optimize=True)
+    # t[b,k] = sum[m](w[b,k,m] * v[b,m])
+    t = np.einsum("bkm,bm->bk", w, v, optimize=True)
+    # p[b] = sigmoid(-s[b])
+    p = _sigmoid(-s)
+    # q[b,k] = sigmoid(t[b,k])
+    q = _sigmoid(t)
+    # L = 1/B * sum[b](softplus(-s[b])) + 1/B * sum[b,k](softplus(t[b,k]))
+    L = np.logaddexp(0.0, -s).sum() / B + np.logaddexp(0.0, t).sum() / B
+    return Values(v, u, w, s, t, p, q, L)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    v, u, w, p, q = values.v, values.u, values.w, values.p, values.q
+    B = v.shape[0]
+    # ds[b] = -1/B * p[b]
+    ds = -p / B
+    # dt[b,k] = 1/B * q[b,k]
+    dt = q / B
+    # dv[b,m] = ds[b] * u[b,m] + sum[k](dt[b,k] * w[b,k,m])
+    dv = ds[:, None] * u + np.einsum("bk,bkm->bm", dt, w, optimize=True)
+    # du[b,m] = ds[b] * v[b,m]
+    du = ds[:, None] * v
+    # dw[b,k,m] = dt[b,k] * v[b,m]
+    dw = dt[..., None] * v[:, None, :]
+    return Gradients(ds, dt, dv, du, dw)
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x), without overflow for any x."""
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0.0, 1.0, small) / (1.0 + small)
