@@ -75,9 +75,10 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The space of arrays with these axes: the reals, to the extents; an axis may fuse several slots."""
+    """The space of arrays with these axes, or `bare` their lengths alone; an axis may fuse several slots."""
 
     axes: tuple[tuple[sp.Expr, ...], ...]
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +206,43 @@ class MatrixDisplays:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; every cell is running text."""
+    """A table; every cell is running text. The last `wrapping` columns hold sentences."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[Spans, ...], ...]
+    wrapping: int = 1
 
 
-Block = Heading | Paragraph | Items | Display | Displays | MatrixDisplays | Table
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A tensor in a diagram: its name and shape as text, and whether it is made there or comes from elsewhere."""
+
+    tensor: str
+    shape: str
+    made: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A tensor is read to make another one, by an operation; `kept` if it comes from an earlier pass."""
+
+    source: str
+    sink: str
+    operation: str
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """A dataflow diagram with a sentence above it; formats that cannot draw one leave it out."""
+
+    caption: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    title: str = ""
+
+
+Block = Heading | Paragraph | Items | Display | Displays | MatrixDisplays | Table | Diagram
 
 
 def side_terms(side: Side) -> Terms:

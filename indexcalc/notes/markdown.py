@@ -11,6 +11,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import (
     Block,
     Code,
+    Diagram,
     Display,
     Displays,
     Heading,
@@ -20,6 +21,7 @@ from indexcalc.notes.blocks import (
     Spans,
     Table,
 )
+from indexcalc.notes.mermaid import mermaid_text
 from indexcalc.notes.names import Notation, notation_of
 from indexcalc.notes.outline import outline
 from indexcalc.notes.render import display_latex, matrix_display_latex, spans_text
@@ -88,6 +90,9 @@ def block_text(block: Block, notation: Notation) -> str:
             return "\n\n".join(fence(display_latex(item, notation)) for item in items)
         case MatrixDisplays(items):
             return "\n\n".join(fence(matrix_display_latex(*item, notation)) for item in items)
+        case Diagram(caption, _, _, title):
+            heading = f"## {plain(title)}\n\n" if title else ""
+            return f"{heading}{plain(caption)}\n\n```mermaid\n{mermaid_text(block)}\n```"
         case Table(header, rows):
             lines = [header, tuple("---" for _ in header)]
             lines.extend(tuple(cell_text(cell, notation) for cell in row) for row in rows)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from indexcalc.algebra.terms import Terms, tensors_of
 from indexcalc.calculus.steps import Derivation, Section
 from indexcalc.notes.blocks import Block, Heading, Left, Paragraph, displays_of, side_terms
+from indexcalc.notes.diagram import diagram_blocks
 from indexcalc.notes.sections import section_blocks
 from indexcalc.notes.setup import setup_blocks
+from indexcalc.notes.symbols import symbol_blocks
 from indexcalc.notes.tables import (
     cost_blocks,
     delta_blocks,
@@ -26,12 +28,14 @@ def outline(derivation: Derivation) -> tuple[Block, ...]:
     """Every block of the note."""
     blocks: list[Block] = [Heading(1, (derivation.problem.program.title,)), Paragraph((OPENING,))]
     blocks.extend(setup_blocks(derivation))
+    blocks.extend(diagram_blocks(derivation))
     blocks.extend(lemma_blocks(derivation))
     for section in reading_order(derivation):
         blocks.extend(section_blocks(derivation, section))
     blocks.extend(identity_blocks(derivation))
     blocks.extend(summary_blocks(derivation))
     blocks.extend(matrix_blocks(derivation))
+    blocks.extend(symbol_blocks(derivation))
     blocks.extend(delta_blocks(derivation))
     blocks.extend(cost_blocks(derivation))
     return tuple(blocks)

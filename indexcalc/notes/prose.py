@@ -75,6 +75,11 @@ SENTENCES: Mapping[str, str] = {
     "unfolded": "With {gradients} put in:",
     "reading": "Reading the result. ",
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
+    "symbols": "Every tensor of both passes, with the shape of the array that holds it, "
+    "in an order in which they can be computed:",
+    "symbols.hoisted": "the sum inside {readers}",
+    "symbols.gradient": "gradient of {loss} by {target}",
+    "symbols.part": "part of {readers}",
     "read.sum": "The sum over {index} is what survives: no delta tied {origin} to an index of {target}.",
     "read.sum.weight": "The sum over {index} is what survives: no delta tied {origin} to an index of {target}, "
     "so every {index} contributes, through the factor {weight}.",

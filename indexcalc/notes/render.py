@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import sympy as sp
 
 from indexcalc.algebra.terms import Access, Index
 from indexcalc.notes.blocks import (
@@ -72,11 +74,16 @@ def span_latex(span: Span, notation: Notation) -> str:
             return latex
         case Scalar(value):
             return scalar_text(value, notation)
-        case Shape(axes):
-            lengths = [r" \, ".join(scalar_text(extent, notation) for extent in axis) for axis in axes]
-            sizes = r" \times ".join(lengths)
-            return rf"\mathbb{{R}}^{{{sizes}}}"
+        case Shape(axes, bare):
+            sizes = sizes_latex(axes, notation)
+            return sizes if bare else rf"\mathbb{{R}}^{{{sizes}}}"
     return solid(base_latex(span, inline))  # type: ignore[arg-type]
+
+
+def sizes_latex(axes: Sequence[Sequence[sp.Expr]], notation: Notation) -> str:
+    """The lengths of axes; that of a fused one is a product."""
+    lengths = [r" \, ".join(scalar_text(extent, notation) for extent in axis) for axis in axes]
+    return r" \times ".join(lengths)
 
 
 def spans_text(spans: Spans, notation: Notation, plain: Callable[[str], str], maths: Callable[[str], str]) -> str:

@@ -12,6 +12,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import (
     Block,
     Code,
+    Diagram,
     Display,
     Displays,
     Heading,
@@ -101,7 +102,8 @@ def latex_note(derivation: Derivation) -> str:
     title, *rest = outline(derivation)
     assert isinstance(title, Heading)
     body = ""
-    for block in rest:
+    # What a diagram shows stands in the table of symbols too, and TeX has no drawing of its own.
+    for block in (block for block in rest if not isinstance(block, Diagram)):
         # A blank line before a display would start a paragraph of its own.
         gap = "\n" if isinstance(block, Display | Displays | MatrixDisplays) else "\n\n"
         body += (gap if body else "") + block_text(block, notation)
@@ -166,12 +168,25 @@ def gathered(formulas: list[str]) -> str:
 
 def table_text(source: Table, notation: Notation) -> str:
     """A table whose last column wraps."""
+    if source.wrapping > 1:
+        return long_table_text(source, notation)
     columns = "l" * (len(source.header) - 1) + "X"
     lines = [" & ".join(rf"\textbf{{{plain(title)}}}" for title in source.header) + r" \\ \hline"]
     lines.extend(" & ".join(text_of(cell, notation) for cell in row) + r" \\" for row in source.rows)
     body = "\n".join(lines)
     table = f"\\begin{{tabularx}}{{\\linewidth}}{{{columns}}}\n{body}\n\\end{{tabularx}}"
     return f"\\par\\medskip\\noindent\n{table}\\par\\medskip"
+
+
+def long_table_text(source: Table, notation: Notation) -> str:
+    """A table over several pages, in which every column wraps; the last ones get most of the line."""
+    first = len(source.header) - source.wrapping
+    shares = [0.4 / first] * first + [0.6 / source.wrapping] * source.wrapping
+    cells = [rf">{{\raggedright\arraybackslash}}p{{\dimexpr {share:.2f}\linewidth-2\tabcolsep}}" for share in shares]
+    header = " & ".join(rf"\textbf{{{plain(title)}}}" for title in source.header) + r" \\ \hline \endhead"
+    rows = [" & ".join(text_of(cell, notation) for cell in row) + r" \\" for row in source.rows]
+    body = "\n".join([header, *rows])
+    return f"\\begin{{longtable}}{{@{{}}{''.join(cells)}@{{}}}}\n{body}\n\\end{{longtable}}"
 
 
 def block_text(block: Block, notation: Notation) -> str:
@@ -192,3 +207,5 @@ def block_text(block: Block, notation: Notation) -> str:
             return gathered([matrix_display_latex(*item, notation) for item in items])
         case Table():
             return table_text(block, notation)
+        case Diagram():
+            return ""

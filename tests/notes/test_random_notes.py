@@ -20,6 +20,6 @@ def test_a_note_can_be_written(problem: Problem) -> None:
         assert "\n" not in formula_text(equation, derivation)
     text = latex_note(derivation)
     assert text.count("{") == text.count("}")
-    assert text.count(r"\begin") == text.count(r"\end")
+    assert text.count(r"\begin{") == text.count(r"\end{")
     assert "\x1e" not in text + markdown_note(derivation)
     assert "\x1f" not in text + markdown_note(derivation)

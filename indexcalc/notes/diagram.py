@@ -1,0 +1,79 @@
+"""Dataflow diagrams of both passes: every node a tensor with its shape, every edge an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from indexcalc.algebra.terms import tensors_of
+from indexcalc.calculus.steps import Derivation
+from indexcalc.notes.blocks import Block, Diagram, Edge, Node
+from indexcalc.notes.operations import operations_of
+from indexcalc.notes.text import scalar_text
+from indexcalc.program import Equation, Program
+
+FORWARD = "The forward pass: a box is a tensor with its shape, a rounded box an input, an arrow an operation."
+BACKWARD = (
+    "The backward pass: full arrows carry gradients, from the rounded box of what is given; "
+    "dotted arrows read what was kept from the forward pass."
+)
+
+
+def diagram_blocks(derivation: Derivation) -> Iterator[Block]:
+    """The forward pass, and below it the backward pass."""
+    program, backward = derivation.problem.program, derivation.backward
+    yield diagram_of(program, frozenset(), {}, FORWARD, "Dataflow")
+    if backward.equations:
+        loss = derivation.problem.loss or "L"
+        owners = {name: tensor for tensor, name in derivation.problem.gradient_names.items()}
+        names = {name: f"d{loss}/d{owner}" for name, owner in owners.items() if name in backward.tensors}
+        authored = {*derivation.problem.names.values(), *derivation.problem.given.values()}
+        shown = {name: f"{name} = {text}" if name in authored else text for name, text in names.items()}
+        yield diagram_of(backward, frozenset(program.tensors), shown, BACKWARD, "")
+
+
+def diagram_of(
+    program: Program, earlier: frozenset[str], names: Mapping[str, str], caption: str, title: str
+) -> Diagram:
+    """The diagram of one pass; sums that only the reader named are part of the operation that reads them.
+
+    Args:
+        program: the pass.
+        earlier: the tensors of an earlier pass.
+        names: what stands in a node for a tensor, where it is not its name.
+        caption: the sentence above it.
+        title: the heading, if it starts a section.
+    """
+    folded = {equation.name: equation for equation in program.equations if equation.hoisted}
+    kept = [equation for equation in program.equations if equation.name not in folded]
+    nodes = [Node(names.get(t.name, t.name), shape_text(program, t.name), made=False) for t in program.inputs]
+    nodes.extend(Node(names.get(e.name, e.name), shape_text(program, e.name)) for e in kept)
+    edges = [
+        Edge(
+            names.get(source, source),
+            names.get(equation.name, equation.name),
+            operation_text(equation, program),
+            kept=source in earlier,
+        )
+        for equation in kept
+        for source in sources_of(equation, folded)
+    ]
+    return Diagram(caption, tuple(nodes), tuple(edges), title)
+
+
+def sources_of(equation: Equation, folded: Mapping[str, Equation]) -> tuple[str, ...]:
+    """The tensors that an equation reads, itself or through folded sums."""
+    found: dict[str, None] = {}
+    for name in tensors_of(equation.terms):
+        found.update(dict.fromkeys(sources_of(folded[name], folded) if name in folded else (name,)))
+    return tuple(found)
+
+
+def operation_text(equation: Equation, program: Program) -> str:
+    """The operation of an equation in few words."""
+    return ", ".join(operation.text for operation in operations_of(equation, program))
+
+
+def shape_text(program: Program, name: str) -> str:
+    """``M × N_H·D_h``: the lengths of a tensor's axes as text."""
+    axes = ["·".join(scalar_text(slot.extent) for slot in axis) for axis in program.axes(name)]
+    return " × ".join(axes) or "scalar"

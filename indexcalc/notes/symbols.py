@@ -1,0 +1,71 @@
+"""The table of all tensors of both passes: symbol, shape, meaning, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from indexcalc.algebra.terms import tensors_of
+from indexcalc.calculus.steps import Derivation
+from indexcalc.notes.blocks import Block, Heading, Loss, Paragraph, Shape, Span, Spans, Symbol, Table
+from indexcalc.notes.operations import operation_spans, operations_of
+from indexcalc.notes.prose import listed, say
+from indexcalc.program import Equation, Program, Tensor
+
+
+def symbol_blocks(derivation: Derivation) -> Iterator[Block]:
+    """Every tensor of the forward and of the backward pass, in the order in which they are computed."""
+    program, backward = derivation.problem.program, derivation.backward
+    yield Heading(2, ("Symbols",))
+    yield Paragraph(say("symbols"))
+    rows = [tensor_row(program, tensor, (tensor.doc,), ("input",)) for tensor in program.inputs]
+    rows.extend(equation_row(program, equation, forward_meaning(program, equation)) for equation in program.equations)
+    yield symbol_table(rows)
+    made = {equation.name for equation in program.equations} | {tensor.name for tensor in program.inputs}
+    given = [tensor for tensor in backward.inputs if tensor.name not in made]
+    rows = [tensor_row(backward, tensor, (tensor.doc,), ("upstream gradient",)) for tensor in given]
+    rows.extend(
+        equation_row(backward, equation, backward_meaning(derivation, equation)) for equation in backward.equations
+    )
+    if rows:
+        yield symbol_table(rows)
+
+
+def symbol_table(rows: list[tuple[Spans, ...]]) -> Table:
+    """The table with these rows."""
+    return Table(("Symbol", "Shape", "Meaning", "Comes from"), tuple(rows), wrapping=2)
+
+
+def tensor_row(program: Program, tensor: Tensor, meaning: Spans, origin: Spans) -> tuple[Spans, ...]:
+    """A tensor with its shape, what it means, and where it comes from."""
+    return ((Symbol(tensor.name),), shape_of(program, tensor), meaning, origin)
+
+
+def shape_of(program: Program, tensor: Tensor) -> Spans:
+    """The lengths of the axes of the array that stores a tensor."""
+    if not tensor.slots:
+        return ("scalar",)
+    return (Shape(tuple(tuple(slot.extent for slot in axis) for axis in program.axes(tensor.name)), bare=True),)
+
+
+def equation_row(program: Program, equation: Equation, meaning: Spans) -> tuple[Spans, ...]:
+    """A tensor that an equation defines: the operation, and what it reads."""
+    origin: list[Span] = list(operation_spans(operations_of(equation, program)))
+    read = tensors_of(equation.terms)
+    if read:
+        origin.extend([": ", *listed(Symbol(name) for name in read)])
+    return tensor_row(program, program.tensors[equation.name], meaning, tuple(origin))
+
+
+def forward_meaning(program: Program, equation: Equation) -> Spans:
+    """The author's words; a sum that the reader named is part of the equations that read it."""
+    if equation.doc or not equation.hoisted:
+        return (equation.doc,)
+    return say("symbols.hoisted", readers=listed(Symbol(name) for name in program.consumers[equation.name]))
+
+
+def backward_meaning(derivation: Derivation, equation: Equation) -> Spans:
+    """Whose gradient it is; a named part is read by what it is a part of."""
+    owner = derivation.gradients.get(equation.name)
+    if owner is not None:
+        return say("symbols.gradient", loss=Loss(), target=Symbol(owner))
+    return say("symbols.part", readers=listed(Symbol(name) for name in derivation.backward.consumers[equation.name]))
