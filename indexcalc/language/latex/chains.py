@@ -192,8 +192,9 @@ def rejoined(parts: list[list[Token]]) -> list[list[Token]]:
     """Pieces that are no relation of their own join their neighbour: ``k = 1, ..., N``, a space before ``=``."""
     result: list[list[Token]] = []
     for part in parts:
+        ranges = part[0].kind == "DOTS" or (result and [t.kind for t in result[-1][-2:]] == ["DOTS", "COMMA"])
         begins = part[0].kind == "REL" or part[0].kind in OPERATORS - {"MINUS"}
-        if result and begins and result[-1][-1].kind != "COMMA":
+        if result and (ranges or (begins and result[-1][-1].kind != "COMMA")):
             result[-1].extend(part)
         elif result and begins and part[0].kind == "REL":
             result[-1] = [*result[-1][:-1], *part]

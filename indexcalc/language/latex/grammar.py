@@ -13,7 +13,7 @@ from lark.lexer import Lexer
 
 from indexcalc.errors import SpecError
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Environment, Fraction, Group, Node, Product, Root, Scripted, Sum
+from indexcalc.language.latex.tree import Atom, Environment, Fraction, Group, Node, Product, Root, Scripted, Sum, Truth
 
 GRAMMAR = r"""
 start: sum
@@ -32,6 +32,7 @@ braced: LBRACE raw* RBRACE
 atom: (NAME | NUM | ONE | PARTIAL | NABLA | SUM | TEXT | DOTS | REALS | COLON | TOP) -> leaf
     | LPAR listing RPAR     -> round
     | LBRACK listing RBRACK -> square
+    | LBRACK sum REL sum RBRACK -> truth
     | LBRACE sum RBRACE  -> curly
     | LBRACE RBRACE      -> nothing
     | LBAR sum RBAR      -> bars
@@ -145,6 +146,10 @@ class Builder(Transformer[LarkToken, Any]):
     def square(self, children: list[Any]) -> Group:
         """Square brackets."""
         return Group("[", children[1], children[0].value.start)
+
+    def truth(self, children: list[Any]) -> Truth:
+        """An Iverson bracket."""
+        return Truth(children[1], children[2].value.text, children[3], children[0].value.start)
 
     def curly(self, children: list[Any]) -> Group:
         """Braces."""

@@ -57,7 +57,7 @@ class Macro:
 
 PIECES = re.compile(
     r"(?P<space>\s+|%[^\n]*)|(?P<command>\\[A-Za-z]+\*?|\\\\(?:\[-?[\d.]+\s*[a-z]{2}\]|\[\\[a-z]+\])?|\\.)|(?P<number>\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+)"
-    r"|(?P<word>[A-Za-z]+)|(?P<other>.)",
+    r"|(?P<dots>\.{2,})|(?P<word>[A-Za-z]+)|(?P<other>.)",
     re.DOTALL,
 )
 
@@ -127,6 +127,8 @@ class Tokenizer:
             return []
         if kind == "number":
             return [Token("NUM", value, start)]
+        if kind == "dots":
+            return [Token("DOTS", "...", start)]
         if kind == "word":
             if value in WORDS:
                 return [Token("NAME", value, start, bold)]

@@ -74,7 +74,17 @@ class Environment:
     start: int
 
 
-Node = Atom | Scripted | Group | Fraction | Root | Environment
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """``[left relation right]``: an Iverson bracket."""
+
+    left: Sum
+    relation: str
+    right: Sum
+    start: int
+
+
+Node = Atom | Scripted | Group | Fraction | Root | Environment | Truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +127,6 @@ def nodes_of(tree: Node | Product | Sum) -> Iterator[Node]:
         yield from nodes_of(tree.denominator)
     elif isinstance(tree, Root):
         yield from nodes_of(tree.body)
+    elif isinstance(tree, Truth):
+        yield from nodes_of(tree.left)
+        yield from nodes_of(tree.right)

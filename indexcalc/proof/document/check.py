@@ -7,6 +7,7 @@ from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Side, Statement, outline
 from indexcalc.proof.document.refine import refine
 from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, OTHER, roles_of
+from indexcalc.proof.document.sections import Sections
 from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict, report_of
 
 
@@ -30,8 +31,10 @@ def check(source: str, name: str = "note.md") -> CheckReport:
         side = Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
         claim = claim_of(document, side, Verdict.UNCLEAR, trouble.reason, display=trouble.span.display)
         placed.append((trouble.span.start, claim))
+    sections = Sections(roles, judge)
     for number, statement in enumerate(statements):
-        for side, claim in claims_of(document, judge, number, statement, roles.kinds.get(number, OTHER)):
+        kind = sections.enter(number, statement)
+        for side, claim in claims_of(document, sections.judge, number, statement, kind):
             placed.append((side.start, claim))
     return report_of(name, [claim for _, claim in sorted(placed, key=lambda pair: pair[0])])
 

@@ -10,11 +10,12 @@ import sympy as sp
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Environment, Fraction, Group, Node, Product, Root, Scripted, Sum
+from indexcalc.language.latex.tree import Atom, Environment, Fraction, Group, Node, Product, Root, Scripted, Sum, Truth
 from indexcalc.language.latex.vocabulary import FUNCTIONS
 from indexcalc.proof.document import typed
 from indexcalc.proof.document.nodes import (
     ONE,
+    ZERO,
     Applied,
     Derivative,
     Entry,
@@ -35,6 +36,9 @@ from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.survey import Survey, is_differential
 from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols
 from indexcalc.proof.document.typed import Typed
+
+UNKNOWN_FUNCTIONS = frozenset({"f", "g", "h", "phi", "psi", "F", "ell"})
+"""Names that stand for a function where a bracket follows and nothing else is known."""
 
 RELATIONS = {"!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
@@ -157,9 +161,29 @@ class Reader:
                 return typed.raised(self.sum(body), Number(sp.Rational(1, 2)))
             case Scripted():
                 return self.scripted(item)
+            case Truth():
+                return self.truth(item)
             case Environment(name):
                 raise NotUnderstoodError(f"a {name} written out is not read")
         raise NotUnderstoodError("a factor that is not read")
+
+    def truth(self, item: Truth) -> Typed:
+        """An Iverson bracket of two index letters."""
+        letters = []
+        for side in (item.left, item.right):
+            only = side.only.items[0] if side.only is not None and len(side.only.items) == 1 else None
+            found = self.survey.name(only) if only is not None else None
+            if found is None or found.parts is not None or len(found.name) != 1:
+                raise NotUnderstoodError("a bracket with a relation that is not between two indices")
+            letters.append(self.letter(found.name))
+        left, right = letters
+        self.sizes.unify(left, right)
+        relation = {"=": "==", **RELATIONS}.get(item.relation)
+        if relation is None:
+            raise NotUnderstoodError(f"the relation {item.relation} in a bracket")
+        if left == right:
+            return Typed(ONE if relation in ("==", "<=", ">=") else ZERO)
+        return Typed(Relation(*oriented(left, relation, right)))
 
     def atom(self, token: Token) -> Typed:
         """The meaning of one token."""
@@ -252,6 +276,8 @@ class Reader:
             left, right = self.sizes.fresh(), self.sizes.fresh()
             self.sizes.unify(left, right)
             return Typed(Relation(left, "==", right), (left, right))
+        if parts is None and self.scalars_only and f"{name} as scalar" in self.symbols.slots:
+            return Typed(Entry(f"{name} as scalar"))
         resolved = self.symbols.resolve(name)
         if resolved in self.symbols.adjoints:
             target = self.symbols.adjoints[resolved]
@@ -299,6 +325,8 @@ class Reader:
 
     def power(self, value: Typed, tokens: Sequence[Token]) -> Typed:
         """A power; of a matrix by a whole number, a product with itself."""
+        if tokens and tokens[0].kind == "ODOT":
+            return typed.raised(value, self.inner(tokens[1:]).node)
         exponent = self.inner(tokens)
         if exponent.axes:
             raise NotUnderstoodError("an exponent that is an array")
@@ -367,6 +395,10 @@ class Reader:
             known = "sigma"
         structural = word in ("softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "trace", "diag", "Diag", "max")
         defined = name in self.symbols.functions and bracketed
+        usage = self.survey.usages.get(name)
+        only_called = usage is not None and usage.bare == usage.called
+        if bracketed and name in UNKNOWN_FUNCTIONS and not defined and only_called:
+            raise NotUnderstoodError(f"the function {name} is not defined")
         if known is None and not structural and not defined:
             return None
         if following is None:

@@ -160,6 +160,8 @@ def declare_names(roles: Roles, tokens: tuple[Token, ...], extents: list[str]) -
     symbols = roles.symbols
     for found in names_in(tokens, roles.survey):
         wanted = [extent for extent in extents if extent != "1"] if len(extents) == 2 else extents
+        if found.name.startswith("d") and len(found.name) > 1 and is_tensor(roles, found.name[1:]):
+            continue
         if found.name in symbols.slots or (found.parts is not None and len(found.parts) != len(wanted)):
             continue
         slots = []
@@ -192,9 +194,14 @@ def make_slots(roles: Roles) -> None:
     limits = sum_limits(roles)
     for name in limits:
         symbols.sizes.named(name)
+    for name in tuple(symbols.slots):
+        twin = small_twin(name, survey) if len(name) == 1 and name.isupper() and survey.rank(name) is None else None
+        if twin is not None and len(symbols.slots[name]) == 2 and twin not in symbols.slots:
+            symbols.aliases[twin] = name
+            symbols.slots[f"{twin} as scalar"] = ()
     letters = {part for statement in roles.statements for part in index_letters(statement, survey)}
     for name, usage in survey.usages.items():
-        if name in symbols.slots or name == "1":
+        if name in symbols.slots or name in symbols.aliases or name == "1":
             continue
         rank = survey.rank(name)
         if name == "delta" and rank == 2 and not own_definition(roles, name):
@@ -261,7 +268,8 @@ def guessed_rank(name: str, bold: bool, divided: bool, transposed: bool) -> int:
 def small_twin(name: str, survey: Survey) -> str | None:
     """The small name under which the entries of a capital tensor are written."""
     low = name.lower()
-    return low if survey.rank(low) == 2 and not survey.usages[low].bare else None
+    usage = survey.usages.get(low)
+    return low if usage is not None and survey.rank(low) == 2 and usage.indexed.total() > usage.bare else None
 
 
 def index_letters(statement: Statement, survey: Survey) -> Iterator[str]:

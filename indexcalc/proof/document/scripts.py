@@ -102,6 +102,8 @@ def is_label(tokens: Sequence[Token]) -> bool:
     kinds = [token.kind for token in tokens]
     if kinds in (["TIMES"], ["TEXT"], ["PLUS"], ["MINUS"]):
         return True
+    if kinds == ["NAME"] and tokens[0].text[0].isupper() and tokens[0].text != "T":
+        return True
     return len(tokens) == 3 and kinds[0] in ("(", "[") and kinds[1] in ("NAME", "NUM") and kinds[2] in (")", "]")
 
 
