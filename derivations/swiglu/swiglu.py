@@ -76,10 +76,12 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dW_down = np.einsum("nm,nh->hm", G, A, optimize=True)
     # dA[n,h] = sum[m](G[n,m] * W_down[h,m])
     dA = np.einsum("nm,hm->nh", G, W_down, optimize=True)
-    # dZ[n,h] = dA[n,h] * (1 + Z[n,h] - silu(Z[n,h])) * sigmoid(Z[n,h]) * U[n,h]
-    dZ = dA * (1.0 + Z - _silu(Z)) * _sigmoid(Z) * U
-    # dU[n,h] = dA[n,h] * silu(Z[n,h])
-    dU = dA * _silu(Z)
+    # silu_Z[n,h] = silu(Z[n,h])
+    silu_Z = _silu(Z)
+    # dZ[n,h] = dA[n,h] * (1 + Z[n,h] - silu_Z[n,h]) * sigmoid(Z[n,h]) * U[n,h]
+    dZ = dA * (1.0 + Z - silu_Z) * _sigmoid(Z) * U
+    # dU[n,h] = dA[n,h] * silu_Z[n,h]
+    dU = dA * silu_Z
     # dW_gate[m,h] = sum[n](dZ[n,h] * X[n,m])
     dW_gate = np.einsum("nh,nm->mh", dZ, X, optimize=True)
     # dW_up[m,h] = sum[n](dU[n,h] * X[n,m])

@@ -42,10 +42,11 @@ def forward(Y: np.ndarray, P: np.ndarray) -> Values:
     D = ((Y[:, None, :] - Y) ** 2).sum(axis=2)
     # w[i,j] = 1 / (1 + D[i,j])
     w = 1.0 / (1.0 + D)
+    mask = np.eye(N, dtype=bool)
     # Z = sum[a,b]([a != b] * w[a,b])
-    Z = np.where(~np.eye(N, dtype=bool), w, 0.0).sum()
+    Z = np.where(~mask, w, 0.0).sum()
     # q[i,j] = [i != j] * w[i,j] / Z
-    q = np.where(~np.eye(N, dtype=bool), w / Z, 0.0)
+    q = np.where(~mask, w / Z, 0.0)
     # L = log(Z) - sum[i,j](P[i,j] * log(w[i,j]))
     L = np.log(Z) - np.einsum("ij,ij->", P, np.log(w), optimize=True)
     return Values(Y, P, D, w, q, L)

@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import count, repeat
 
 from indexcalc.algebra.terms import Access
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
+from indexcalc.codegen.names import python_name
 from indexcalc.codegen.operands import Scope, reduced, transposed
 from indexcalc.codegen.plan import terms_node, terms_operand
 from indexcalc.codegen.prose import comment
-from indexcalc.codegen.source import Node
+from indexcalc.codegen.shared import masks_in, with_masks_named
+from indexcalc.codegen.source import Node, flat
 from indexcalc.codegen.statements import Kind, Statement
 
 
-def statement_lines(statement: Statement, scope: Scope, part: str) -> list[str]:
+def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str]) -> list[list[str]]:
+    """The lines of every statement; masks that occur twice are built once, before their first use."""
+    nodes = [statement_node(statement, scope) for statement in statements]
+    used = [flat(mask) for node in nodes for mask in masks_in(node)]
+    names: dict[str, str] = {}
+    for text in dict.fromkeys(used):
+        if used.count(text) > 1:
+            names[text] = python_name("mask", {*taken, *names.values()})
+    lines, built = [], set[str]()
+    for statement, node in zip(statements, nodes, strict=True):
+        new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
+        built.update(new)
+        code = statement_lines(statement, with_masks_named(node, names), scope, part)
+        lines.append([*(f"{names[text]} = {text}" for text in new), *code])
+    return lines
+
+
+def statement_lines(statement: Statement, node: Node, scope: Scope, part: str) -> list[str]:
     """The comment with the index formula, and the assignment in NumPy; parts of it are called after `part`."""
     target = scope.tensors[statement.name]
     lines = comment(statement.note or formula(statement), depth=1)
     depth = 2 if statement.may_overflow else 1
-    code = numbered(target, statement_node(statement, scope), part, depth)
+    code = numbered(target, node, part, depth)
     if statement.may_overflow:
         return [*lines, 'with np.errstate(over="ignore"):', *(f"    {line}" for line in code)]
     return [*lines, *code]

@@ -8,7 +8,7 @@ import sympy as sp
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from indexcalc.calculus.steps import Derivation
-from indexcalc.codegen.functions import identifiers, statement_lines
+from indexcalc.codegen.functions import identifiers, pass_lines
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_fields, make_plan, part_stem
 from indexcalc.codegen.prose import field, paragraph, plain, shape_text
@@ -81,8 +81,9 @@ def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope)
     returned = {*plan.program.tensors, *plan.derivation.backward.outputs}
     assigned = {statement.name for statement in statements}
     lines: list[str] = []
-    for statement in statements:
-        lines += statement_lines(statement, scope, part)
+    names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
+    for statement, code in zip(statements, pass_lines(statements, scope, part, names), strict=True):
+        lines += code
         if statement.name in returned and plan.is_fused(statement.name):
             lines.append(merge_line(plan.tensors[statement.name], plan.array(statement.name), scope))
     used = identifiers(lines)

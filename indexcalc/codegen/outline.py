@@ -74,8 +74,8 @@ def make_plan(derivation: Derivation) -> Plan:
     program, backward = derivation.problem.program, derivation.backward
     passes = stable_passes(program, backward)
     taken = {*program.tensors, *backward.tensors, *(s.name for s in (*passes.forward, *passes.backward))}
-    forward = tuple(share_functions(passes.forward, taken))
-    reverse = tuple(share_functions(passes.backward, taken))
+    forward = tuple(share_functions(passes.forward, set(taken)))
+    reverse = tuple(share_functions(passes.backward, set(taken)))
     added = [statement.name for statement in (*forward, *reverse)]
     upstream = [up.name for up in derivation.problem.upstream]
     stored = python_names([*program.tensors, *upstream, *backward.tensors, *added])
