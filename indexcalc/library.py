@@ -8,9 +8,7 @@ from pathlib import Path
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.language import load_problem
-
-SUFFIX = ".ixc"
-"""How the name of a spec file ends."""
+from indexcalc.language.files import SUFFIX, derivations_folder, specs_in
 
 
 class LibraryError(IndexCalcError):
@@ -33,16 +31,15 @@ def shipped_folder() -> Path:
         LibraryError: if the installation holds none.
     """
     package = Path(__file__).resolve().parent
-    # A wheel carries the folder inside the package; in a checkout it stands beside the package.
-    for folder in (package / "derivations", package.parent / "derivations"):
-        if folder.is_dir():
-            return folder
-    raise LibraryError(f"no derivations are installed beside {package}; give the path of a spec ({SUFFIX})")
+    folder = derivations_folder(package)
+    if folder is None:
+        raise LibraryError(f"no derivations are installed beside {package}; give the path of a spec ({SUFFIX})")
+    return folder
 
 
 def shipped_paths() -> dict[str, Path]:
     """The spec of each shipped derivation, by name, in alphabetical order."""
-    return {path.stem: path for path in sorted(shipped_folder().glob(f"*/*{SUFFIX}")) if path.parent.name == path.stem}
+    return specs_in(shipped_folder())
 
 
 def shipped() -> tuple[Shipped, ...]:

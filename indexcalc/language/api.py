@@ -24,6 +24,8 @@ The attention spec of the documentation, in Python::
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import sympy as sp
 
@@ -51,6 +53,17 @@ def checked_name(name: str) -> str:
     if not isinstance(name, str) or not name.isidentifier():
         raise SpecError(f"{name!r} is not a name: use letters, digits and _")
     return unicodedata.normalize("NFKC", name)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The tensors of a used derivation by the names they have there: ``ln["Y"]``."""
+
+    prefix: str
+    giving: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> TensorName:
+        return TensorName(self.giving.get(name, f"{self.prefix}_{checked_name(name)}"))
 
 
 class Program:
@@ -105,6 +118,28 @@ class Program:
         """``name[indices] = formula``; a tensor without slots has ``()`` for its indices."""
         self._statements.append(ast.EquationLine(declared(name, indices), tree_of(formula), doc))
         return TensorName(checked_name(name))
+
+    def use(
+        self,
+        spec: str,
+        prefix: str,
+        bindings: Mapping[str, Operand],
+        giving: Mapping[str, str] | None = None,
+    ) -> Used:
+        """Take over the equations of a shipped derivation, with tensors in the place of its inputs.
+
+        Args:
+            spec: the name of the derivation.
+            prefix: before the names of its tensors: `ln` gives `ln_mu`.
+            bindings: for each input the entry of a tensor, such as ``H[(b, s), m]``, or the tensor itself;
+                for a parameter a scalar. An input that is not bound becomes an input of this program.
+            giving: names for some of its tensors instead of those with the prefix.
+        """
+        given = {name: checked_name(other) for name, other in (giving or {}).items()}
+        bound = tuple(ast.Binding(checked_name(name), tree_of(value)) for name, value in bindings.items())
+        renamed = tuple(ast.Giving(checked_name(name), other) for name, other in given.items())
+        self._statements.append(ast.UseLine(checked_name(spec), bound, checked_name(prefix), renamed))
+        return Used(prefix, given)
 
     def upstream(self, name: str, of: TensorName | str, doc: str = "") -> None:
         """The gradient dL/d(`of`) is given under this name."""

@@ -22,6 +22,7 @@ USAGE = {
     "name": "name D = dL/dA",
     "prove": "prove sum[j](dL/dS[i,j]) = 0",
     "assume": "assume sum[c](y[n,c]) = 1",
+    "use": "use layer_norm(X = H[(b,s),m], g = gain) as ln giving Y as X_norm",
 }
 """An example of every statement that starts with a word of its own."""
 
@@ -39,6 +40,8 @@ WORDS = {
     "EQUAL": "=",
     "COMMA": ",",
     "COLON": ":",
+    "_AS": "as",
+    "_GIVING": "giving",
     "_NL": "the end of the line",
 }
 """How a terminal of the grammar is named in a message, in the order in which they are listed."""

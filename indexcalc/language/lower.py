@@ -9,12 +9,14 @@ from indexcalc.algebra.terms import Access, Terms
 from indexcalc.language.checks import check_equation_line, check_expression, check_left_side
 from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
 from indexcalc.language.expressions import Lowering
+from indexcalc.language.files import shipped_text
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.refine import refine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
 from indexcalc.language.syntax import At, ClaimLine, EquationLine, Expression, Statement
 from indexcalc.language.targets import read_requests
+from indexcalc.language.use import Resolve, Uses
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Identity, Program, Tensor, check_program
 
@@ -22,12 +24,24 @@ EQUATION_LIMIT = 2_000
 """The most equations of one program."""
 
 
-def lower(statements: Iterable[Statement], source: Source, slug: str) -> Problem:
+def lower(statements: Iterable[Statement], source: Source, slug: str, resolve: Resolve = shipped_text) -> Problem:
     """The problem that the statements pose.
+
+    Args:
+        statements: what the author wrote.
+        source: the text it stands in, for errors.
+        slug: the short name of the derivation.
+        resolve: finds the specs that are used by name.
 
     Raises:
         SpecError: for the first mistake, at its place.
     """
+    uses = Uses(resolve, lambda lines, inner: lower_plain(lines, inner, slug))
+    return lower_plain(uses.expand(tuple(statements), source), source, slug)
+
+
+def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) -> Problem:
+    """The problem of statements without ``use`` lines."""
     lines = refine(statements, source)
     found = declare(lines, source)
     names = SumNames(every_name(lines, found))

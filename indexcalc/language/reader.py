@@ -169,6 +169,34 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``assume left = right``."""
         return (ast.ClaimLine(left, right, prose(doc), True, left.at),)
 
+    def use(
+        self,
+        spec: Token,
+        bindings: tuple[ast.Binding, ...] | None,
+        prefix: Token,
+        giving: tuple[ast.Giving, ...] | None,
+    ) -> tuple[ast.Statement, ...]:
+        """``use layer_norm(X = H) as ln giving Y as X_norm``."""
+        is_path = spec.type == "STRING"
+        name = prose(spec) if is_path else self.identifier(spec)
+        return (ast.UseLine(name, bindings or (), self.identifier(prefix), giving or (), is_path, at(spec)),)
+
+    def bindings(self, *found: ast.Binding) -> tuple[ast.Binding, ...]:
+        """All that is bound."""
+        return found
+
+    def binding(self, name: Token, value: ast.Expression) -> ast.Binding:
+        """``X = H[(b,s),m]``."""
+        return ast.Binding(self.identifier(name), value, at(name))
+
+    def renamings(self, *found: ast.Giving) -> tuple[ast.Giving, ...]:
+        """All that gets another name."""
+        return found
+
+    def renaming(self, name: Token, given: Token) -> ast.Giving:
+        """``Y as X_norm``."""
+        return ast.Giving(self.identifier(name), self.identifier(given), at(name))
+
     def names(self, *tokens: Token) -> tuple[ast.Slot, ...]:
         """Names between commas."""
         return tuple(self.slot(token) for token in tokens)

@@ -268,6 +268,39 @@ class ClaimLine:
     at: At | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """``X = H[(b,s),m]`` in a ``use`` line: the value for an input or a parameter of the used spec."""
+
+    name: str
+    value: Expression
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Giving:
+    """``Y as X_norm`` in a ``use`` line: a tensor of the used spec under a name of its own."""
+
+    name: str
+    given: str
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UseLine:
+    """``use layer_norm(X = H[(b,s),m], g = g) as ln giving Y as X_norm``.
+
+    `spec` is the name of a shipped derivation, or the path of a spec where `is_path`.
+    """
+
+    spec: str
+    bindings: tuple[Binding, ...]
+    prefix: str
+    giving: tuple[Giving, ...] = ()
+    is_path: bool = False
+    at: At | None = None
+
+
 Statement = (
     TitleLine
     | IndexLine
@@ -279,6 +312,7 @@ Statement = (
     | DeriveLine
     | NameLine
     | ClaimLine
+    | UseLine
 )
 
 
