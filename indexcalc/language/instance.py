@@ -12,7 +12,7 @@ from itertools import chain
 
 import sympy as sp
 
-from indexcalc.language.partition import definitions_of
+from indexcalc.language.meetings import definitions_of
 from indexcalc.language.placing import Bound, Placing, parameters_of
 from indexcalc.language.source import Source, suggestion
 from indexcalc.language.syntax import (
