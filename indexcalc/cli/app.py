@@ -19,6 +19,7 @@ from rich.console import Console
 from indexcalc.cli import terminal
 from indexcalc.cli.check import check_documents
 from indexcalc.cli.version import package_version
+from indexcalc.cli.worksheet import write_worksheet
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import BrokenCodeError, Outputs, render, validate
 from indexcalc.language import load_problem
@@ -75,6 +76,7 @@ def mistakes_reported() -> Iterator[None]:
 
 
 app.command("check")(check_documents)
+app.command("worksheet")(write_worksheet)
 
 
 @app.command("list")

@@ -34,15 +34,30 @@ def formula_text(equation: Equation, derivation: Derivation | None = None) -> st
     """
     if derivation is None:
         return f"{access_text(equation.lhs, PLAIN)} = {terms_text(equation.terms, PLAIN)}"
-    problem, layouts = derivation.problem, derivation.backward.layouts
-    loss = problem.loss or "L"
-    spelled = {name: f"d{loss}/d{tensor}" for tensor, name in problem.gradient_names.items()}
-    authored = {*problem.names.values(), *problem.given.values()}
-    unnamed = {name: text for name, text in spelled.items() if name not in authored}
-    left = access_text(equation.lhs, Spelling(spelled, layouts))
-    if equation.name in authored and equation.name in spelled:
-        left = f"{access_text(equation.lhs, Spelling({}, layouts))} = {left}"
-    return f"{left} = {terms_text(equation.terms, Spelling(unnamed, layouts))}"
+    authored = authored_names(derivation)
+    whole, spelling = gradient_spelling(derivation), spelling_of(derivation)
+    left = access_text(equation.lhs, whole)
+    if equation.name in authored and equation.name in whole.names:
+        left = f"{access_text(equation.lhs, spelling)} = {left}"
+    return f"{left} = {terms_text(equation.terms, spelling)}"
+
+
+def authored_names(derivation: Derivation) -> frozenset[str]:
+    """The gradients that have a name of the author's."""
+    return frozenset((*derivation.problem.names.values(), *derivation.problem.given.values()))
+
+
+def gradient_spelling(derivation: Derivation) -> Spelling:
+    """Every gradient reads ``dL/dX``."""
+    problem = derivation.problem
+    names = {name: f"d{problem.loss or 'L'}/d{tensor}" for tensor, name in problem.gradient_names.items()}
+    return Spelling(names, derivation.backward.layouts)
+
+
+def spelling_of(derivation: Derivation) -> Spelling:
+    """Gradients without an author's name read ``dL/dX``."""
+    authored, whole = authored_names(derivation), gradient_spelling(derivation)
+    return Spelling({name: text for name, text in whole.names.items() if name not in authored}, whole.layouts)
 
 
 def terms_text(terms: Terms, spelling: Spelling) -> str:
