@@ -124,17 +124,22 @@ def compare(reference: Reference, found: Mapping[str, Array], sizes: Mapping[str
     return Comparison(name, reference.method, error, reference.bound, sizes, note)
 
 
-def check_backward(
-    problem: Problem, backward: Program, *, seed: int = 0, sizes: Iterable[Sizes] | None = None
-) -> Report:
-    """Check a backward program, run by the naive evaluator, against the gradient oracles."""
+def backward_candidate(backward: Program) -> Candidate:
+    """A backward program as what is checked: the naive evaluator runs it."""
 
     def candidate(point: Point, upstream: Mapping[str, Array]) -> Mapping[str, Array]:
         known = {**point.values, **upstream}
         inputs = {tensor.name: known[tensor.name] for tensor in backward.inputs}
         return run_program(backward, inputs, point.sizes, point.parameters)
 
-    report = check_candidate(problem, candidate, seed=seed, sizes=sizes)
+    return candidate
+
+
+def check_backward(
+    problem: Problem, backward: Program, *, seed: int = 0, sizes: Iterable[Sizes] | None = None
+) -> Report:
+    """Check a backward program, run by the naive evaluator, against the gradient oracles."""
+    report = check_candidate(problem, backward_candidate(backward), seed=seed, sizes=sizes)
     return replace(report, comparisons=tuple(c for c in report.comparisons if c.method != FORWARD_METHOD))
 
 
@@ -197,10 +202,13 @@ def stored(program: Program, tensor: str, array: Array) -> Array:
 
 
 def in_slots(program: Program, tensor: str, array: object, point: Point) -> Array:
-    """An array as it is stored with one axis a slot; as it is if it has not the shape of the tensor."""
+    """An array as it is stored with one axis a slot; in a wrong shape if it has not the shape of the tensor."""
     given, expected = np.asarray(array), np.shape(point.values[tensor])
     fits = given.shape == stored(program, tensor, point.values[tensor]).shape
-    return np.asarray(given.reshape(expected)) if fits else given
+    if fits:
+        return np.asarray(given.reshape(expected))
+    # One axis a slot is a wrong shape too where slots are fused, and must not pass for the right one.
+    return given if given.shape != expected else np.ravel(given)
 
 
 def keywords(function: Callable[..., Any], scalars: Mapping[str, float]) -> dict[str, float]:
