@@ -230,3 +230,12 @@ def test_public_names_are_all_there():
         assert getattr(ic, name).__doc__
     with pytest.raises(AttributeError):
         _ = ic.no_such_name
+
+
+def test_extremes_along_an_index():
+    program = ic.Program()
+    i, k = program.index("i", "T"), program.index("k", "d")
+    Q = program.input("Q", i, k)
+    program.define("Y", (i,), ic.max(Q[i, k], k) - ic.min(Q[i, k], k))
+    text = "index i : T\nindex k : d\ninput Q[i,k]\nY[i] = max[k](Q[i,k]) - min[k](Q[i,k])"
+    assert program.problem() == ic.read_problem(text)

@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 from indexcalc.errors import UnsupportedError
+from indexcalc.language import read_problem
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Equation, Parameter, Program, Tensor
 from indexcalc.proof.gradcheck import check_backward, check_module
@@ -174,3 +175,36 @@ def test_sizes_at_which_the_program_is_undefined_are_reported_as_skipped():
 
 def test_nothing_compared_is_not_a_pass():
     assert not check_module(attention(), module(), sizes=[]).ok
+
+
+class FusedValues(NamedTuple):
+    x: np.ndarray
+    Y: np.ndarray
+
+
+class FusedGradients(NamedTuple):
+    dx: np.ndarray
+
+
+def test_modules_see_arrays_as_they_are_stored():
+    spec = "index n : N\nindex h : H\nindex k : D\ninput x[n,(h,k)]\nY[(k,n),h] = x[n,(h,k)]^2\nupstream G = dL/dY"
+
+    def forward(x, *, H):
+        n, width = x.shape
+        return FusedValues(x, (x**2).reshape(n, H, width // H).transpose(2, 0, 1).reshape(-1, H))
+
+    def backward(values, G, *, H):
+        n, width = values.x.shape
+        return FusedGradients(2 * values.x * G.reshape(width // H, n, H).transpose(1, 2, 0).reshape(n, width))
+
+    problem = read_problem(spec)
+    report = check_module(problem, module(forward, backward))
+    assert report.ok
+    assert [c.tensor for c in report.comparisons] == ["Y", "dx"]
+
+    def in_slots(values, G, *, H):
+        dx = backward(values, G, H=H).dx
+        return FusedGradients(dx.reshape(len(dx), H, -1))
+
+    (failure,) = check_module(problem, module(forward, in_slots)).failures
+    assert "it has shape" in failure.note

@@ -67,6 +67,14 @@ def rules_page() -> str:
         for row in pointwise.ROWS
     ]
     composites = [(code(f"{row.name}[j](x)"), code(row.meaning), "yes" if row.keeps else "no") for row in sugar.ROWS]
+    composites += [
+        (
+            code(f"{name}[j](x)"),
+            f"the {word} entry along j, as `sum[j](w*x) / sum[j](w)` with w = 1 where it stands",
+            "no",
+        )
+        for name, word in (("max", "largest"), ("min", "smallest"))
+    ]
     return (
         HEAD
         + table(("Rule", "Identity", "Example"), rules)
