@@ -71,7 +71,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # D[i,j] = sum[p](G[i,p] * V[j,p])
     D = np.einsum("ip,jp->ij", G, V, optimize=True)
     # r[i] = sum[p](G[i,p] * O[i,p])
-    r = np.einsum("ip,ip->i", G, O, optimize=True)
+    r = np.einsum("ip,ip->i", G, O)
     # dS[i,j] = A[i,j] * (D[i,j] - r[i])
     dS = A * (D - r[:, None])
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])

@@ -46,7 +46,7 @@ def forward(
     # mu[h] = 1/N * sum[n](X[n,h])
     mu = X.sum(axis=0) / N
     # var[h] = 1/N * sum[n]((X[n,h] - mu[h])^2)
-    var = ((X.T - mu[:, None]) ** 2).sum(axis=1) / N
+    var = ((X - mu) ** 2).sum(axis=0) / N
     # rs[h] = 1 / sqrt(var[h] + eps)
     rs = 1.0 / np.sqrt(var + eps)
     # xh[n,h] = (X[n,h] - mu[h]) * rs[h]
@@ -66,7 +66,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     g, rs, xh = values.g, values.rs, values.xh
     N = G.shape[0]
     # dg[h] = sum[n](G[n,h] * xh[n,h])
-    dg = np.einsum("nh,nh->h", G, xh, optimize=True)
+    dg = np.einsum("nh,nh->h", G, xh)
     # db[h] = sum[n](G[n,h])
     db = G.sum(axis=0)
     # dX[n,h] = g[h] * rs[h] * (G[n,h] - 1/N * db[h] - 1/N * dg[h] * xh[n,h])

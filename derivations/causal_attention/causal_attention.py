@@ -74,7 +74,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dA[i,j] = sum[p](G[i,p] * V[j,p])
     dA = np.einsum("ip,jp->ij", G, V, optimize=True)
     # r[i] = sum[p](G[i,p] * O[i,p])
-    r = np.einsum("ip,ip->i", G, O, optimize=True)
+    r = np.einsum("ip,ip->i", G, O)
     # dS[i,j] = A[i,j] * (dA[i,j] - r[i])
     dS = A * (dA - r[:, None])
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])

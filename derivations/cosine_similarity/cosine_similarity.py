@@ -43,7 +43,7 @@ def forward(x: np.ndarray, y: np.ndarray) -> Values:
     # b[n] = sqrt(u2[n])
     b = np.sqrt(u2)
     # c[n] = sum[h](x[n,h] * y[n,h] / a[n] / b[n])
-    c = np.einsum("nh,nh->n", x, y, optimize=True) / (a * b)
+    c = np.einsum("nh,nh->n", x, y) / (a * b)
     return Values(x, y, a, b, c)
 
 

@@ -72,7 +72,7 @@ def backward(values: Values, dO: np.ndarray) -> Gradients:
     # dP[i,j] = sum[p](dO[i,p] * V[j,p])
     dP = np.einsum("ip,jp->ij", dO, V, optimize=True)
     # r[i] = sum[p](dO[i,p] * O[i,p])
-    r = np.einsum("ip,ip->i", dO, O, optimize=True)
+    r = np.einsum("ip,ip->i", dO, O)
     # dS[i,j] = P[i,j] * (dP[i,j] - r[i])
     dS = P * (dP - r[:, None])
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])

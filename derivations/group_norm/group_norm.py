@@ -80,7 +80,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     xh_split = xh.reshape(N, N_G, C, S)
     G_split = G.reshape(N, N_G, C, S)
     # dw[g,c] = sum[n,s](G[n,g,c,s] * xh[n,g,c,s])
-    dw_split = np.einsum("ngcs,ngcs->gc", G_split, xh_split, optimize=True)
+    dw_split = np.einsum("ngcs,ngcs->gc", G_split, xh_split)
     dw = dw_split.reshape(N_G * C)
     # db[g,c] = sum[n,s](G[n,g,c,s])
     db_split = G_split.sum(axis=(0, 3))
@@ -90,7 +90,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # r[n,g] = 1/(C*S) * sum[c,s](dxh[n,g,c,s])
     r = dxh_split.sum(axis=(2, 3)) / (C * S)
     # u[n,g] = 1/(C*S) * sum[c,s](dxh[n,g,c,s] * xh[n,g,c,s])
-    u = np.einsum("ngcs,ngcs->ng", dxh_split, xh_split, optimize=True) / (C * S)
+    u = np.einsum("ngcs,ngcs->ng", dxh_split, xh_split) / (C * S)
     # v[n,g] = 1/(C*S) * sum[c,s](xh[n,g,c,s])
     v = xh_split.sum(axis=(2, 3)) / (C * S)
     # dX[n,g,c,s] = rs[n,g] * (dxh[n,g,c,s] - r[n,g] - u[n,g] * xh[n,g,c,s] + u[n,g] *

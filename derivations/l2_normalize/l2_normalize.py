@@ -48,7 +48,7 @@ def backward(values: Values, g: np.ndarray) -> Gradients:
     """
     r, y = values.r, values.y
     # s[n] = sum[h](g[n,h] * y[n,h])
-    s = np.einsum("nh,nh->n", g, y, optimize=True)
+    s = np.einsum("nh,nh->n", g, y)
     # dx[n,h] = (g[n,h] - s[n] * y[n,h]) / r[n]
     dx = (g - s[:, None] * y) / r[:, None]
     return Gradients(dx)

@@ -66,7 +66,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     g, rs, xh = values.g, values.rs, values.xh
     H = G.shape[1]
     # dg[h] = sum[n](G[n,h] * xh[n,h])
-    dg = np.einsum("nh,nh->h", G, xh, optimize=True)
+    dg = np.einsum("nh,nh->h", G, xh)
     # db[h] = sum[n](G[n,h])
     db = G.sum(axis=0)
     # dxh[n,h] = G[n,h] * g[h]
@@ -74,7 +74,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # r[n] = 1/H * sum[h](dxh[n,h])
     r = dxh.sum(axis=1) / H
     # s[n] = 1/H * sum[h](dxh[n,h] * xh[n,h])
-    s = np.einsum("nh,nh->n", dxh, xh, optimize=True) / H
+    s = np.einsum("nh,nh->n", dxh, xh) / H
     # dX[n,h] = rs[n] * (dxh[n,h] - r[n] - s[n] * xh[n,h])
     dX = rs[:, None] * (dxh - r[:, None] - s[:, None] * xh)
     return Gradients(dX, dg, db)

@@ -226,7 +226,7 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
     # dAS[b,h,s,t] = sum[k](dAO_heads[b,h,s,k] * V[b,h,t,k])
     dAS = dAO_heads @ V.swapaxes(-1, -2)
     # r[b,h,s] = sum[k](dAO_heads[b,h,s,k] * AO_heads[b,h,s,k])
-    r = np.einsum("bhsk,bhsk->bhs", dAO_heads, AO_heads, optimize=True)
+    r = np.einsum("bhsk,bhsk->bhs", dAO_heads, AO_heads)
     # dA[b,h,s,t] = AS[b,h,s,t] * (dAS[b,h,s,t] - r[b,h,s])
     dA = AS * (dAS - r[..., None])
     # dQ[b,h,s,k] = 1/sqrt(D_h) * sum[t](dA[b,h,s,t] * K[b,h,t,k])
@@ -250,7 +250,7 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
         + np.einsum("bhsk,mhk->bsm", dV, W_V_split, optimize=True)
     )
     # dgamma[m] = sum[b,s](dX_norm[b,s,m] * xh[b,s,m])
-    dgamma = np.einsum("bsm,bsm->m", dX_norm, xh, optimize=True)
+    dgamma = np.einsum("bsm,bsm->m", dX_norm, xh)
     # dbeta[m] = sum[b,s](dX_norm[b,s,m])
     dbeta = dX_norm.sum(axis=(0, 1))
     # dxh[b,s,m] = dX_norm[b,s,m] * gamma[m]
@@ -258,7 +258,7 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
     # v[b,s] = 1/D * sum[m](dxh[b,s,m])
     v = dxh.sum(axis=2) / D
     # w[b,s] = 1/D * sum[m](dxh[b,s,m] * xh[b,s,m])
-    w = np.einsum("bsm,bsm->bs", dxh, xh, optimize=True) / D
+    w = np.einsum("bsm,bsm->bs", dxh, xh) / D
     # dX[b,s,m] = rs[b,s] * (dxh[b,s,m] - v[b,s] - w[b,s] * xh[b,s,m])
     dX = rs[..., None] * (dxh - v[..., None] - w[..., None] * xh)
     return Gradients(

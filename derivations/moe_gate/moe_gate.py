@@ -69,7 +69,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dp[n,e] = sum[o](G[n,o] * F[n,e,o])
     dp = np.einsum("no,neo->ne", G, F, optimize=True)
     # r[n] = sum[o](G[n,o] * Y[n,o])
-    r = np.einsum("no,no->n", G, Y, optimize=True)
+    r = np.einsum("no,no->n", G, Y)
     # dz[n,e] = p[n,e] * (dp[n,e] - r[n])
     dz = p * (dp - r[:, None])
     # dW[m,e] = sum[n](dz[n,e] * X[n,m])

@@ -140,7 +140,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dA[b,h,s,t] = sum[k](dO[b,h,s,k] * V[b,h,t,k])
     dA = dO @ V.swapaxes(-1, -2)
     # r[b,h,s] = sum[k](dO[b,h,s,k] * O[b,h,s,k])
-    r = np.einsum("bhsk,bhsk->bhs", dO, O, optimize=True)
+    r = np.einsum("bhsk,bhsk->bhs", dO, O)
     # dS[b,h,s,t] = A[b,h,s,t] * (dA[b,h,s,t] - r[b,h,s])
     dS = A * (dA - r[..., None])
     # dQ[b,h,s,k] = 1/sqrt(D_h) * sum[t](dS[b,h,s,t] * K[b,h,t,k])

@@ -57,11 +57,11 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     g, rms, xh = values.g, values.rms, values.xh
     H = G.shape[1]
     # dg[h] = sum[n](G[n,h] * xh[n,h])
-    dg = np.einsum("nh,nh->h", G, xh, optimize=True)
+    dg = np.einsum("nh,nh->h", G, xh)
     # dxh[n,h] = G[n,h] * g[h]
     dxh = G * g
     # r[n] = 1/H * sum[h](dxh[n,h] * xh[n,h])
-    r = np.einsum("nh,nh->n", dxh, xh, optimize=True) / H
+    r = np.einsum("nh,nh->n", dxh, xh) / H
     # dX[n,h] = (dxh[n,h] - r[n] * xh[n,h]) / rms[n]
     dX = (dxh - r[:, None] * xh) / rms[:, None]
     return Gradients(dX, dg)

@@ -49,7 +49,7 @@ def backward(values: Values, g: np.ndarray) -> Gradients:
     """
     p = values.p
     # r[n] = sum[c](g[n,c] * p[n,c])
-    r = np.einsum("nc,nc->n", g, p, optimize=True)
+    r = np.einsum("nc,nc->n", g, p)
     # dz[n,c] = p[n,c] * (g[n,c] - r[n])
     dz = p * (g - r[:, None])
     return Gradients(dz)

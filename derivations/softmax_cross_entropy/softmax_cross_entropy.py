@@ -35,8 +35,8 @@ def forward(z: np.ndarray, y: np.ndarray, *, a: float = 0.1) -> Values:
         a: label smoothing; 0 for the plain loss.
     """
     N, C = z.shape
-    # q[n,c] = -(a - 1) * y[n,c] + a/C
-    q = a / C - (a - 1) * y
+    # q[n,c] = (1 - a) * y[n,c] + a/C
+    q = (1 - a) * y + a / C
     # z_max[n] = max[l](z[n,l])
     z_max = z.max(axis=1)
     # exp_z[n,l] = exp(z[n,l] - z_max[n])

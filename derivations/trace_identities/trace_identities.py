@@ -63,13 +63,11 @@ def backward(values: Values, u: np.ndarray, v: np.ndarray) -> Gradients:
     X, A, D, B, C = values.X, values.A, values.D, values.B, values.C
     # dX[i,k] = sum[a](u * A[a,i] * D[k,a]) + sum[j,l](v * X[j,l] * (B[i,j] * C[l,k] +
     #     B[j,i] * C[k,l]))
-    part = v * np.einsum(
-        "jl,ikjl->ik",
-        X,
-        B[:, None, :, None] * C.T[:, None, :] + B.T[:, None, :, None] * C[:, None, :],
-        optimize=True,
+    dX = (
+        u * np.einsum("ai,ka->ik", A, D, optimize=True)
+        + v * np.einsum("jl,ij,lk->ik", X, B, C, optimize=True)
+        + v * np.einsum("jl,ji,kl->ik", X, B, C, optimize=True)
     )
-    dX = u * np.einsum("ai,ka->ik", A, D, optimize=True) + part
     # dA[a,i] = sum[k](u * X[i,k] * D[k,a])
     dA = u * np.einsum("ik,ka->ai", X, D, optimize=True)
     # dD[k,a] = sum[i](u * A[a,i] * X[i,k])

@@ -145,7 +145,7 @@ def backward(values: Values) -> Gradients:
     # dA[i,j] = sum[p](dO[i,p] * V[j,p])
     dA = np.einsum("ip,jp->ij", dO, V, optimize=True)
     # r[i] = sum[p](dO[i,p] * O[i,p])
-    r = np.einsum("ip,ip->i", dO, O, optimize=True)
+    r = np.einsum("ip,ip->i", dO, O)
     # dSS[i,j] = A[i,j] * (dA[i,j] - r[i])
     dSS = A * (dA - r[:, None])
     # dS[i,j] = 1/sqrt(d) * dSS[i,j]

@@ -45,7 +45,7 @@ def forward(v: np.ndarray, u: np.ndarray, w: np.ndarray) -> Values:
     """
     B = v.shape[0]
     # s[b] = sum[m](u[b,m] * v[b,m])
-    s = np.einsum("bm,bm->b", u, v, optimize=True)
+    s = np.einsum("bm,bm->b", u, v)
     # t[b,k] = sum[m](w[b,k,m] * v[b,m])
     t = np.einsum("bkm,bm->bk", w, v, optimize=True)
     # p[b] = sigmoid(-s[b])

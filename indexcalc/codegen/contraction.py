@@ -56,7 +56,9 @@ def einsum(operands: list[Operand], out: Axes) -> Operand:
     inputs = ",".join("".join(letters[axis] for axis in operand.axes) for operand in operands)
     formula = Atom(f'"{inputs}->{"".join(letters[axis] for axis in out)}"')
     nodes = (operand.node for operand in operands)
-    return Operand(Call("np.einsum", (formula, *nodes), ("optimize=True",)), out)
+    # A product along equal axes that keeps one of them is no work for BLAS; looking for an order would only cost.
+    plain = len(operands) <= 2 and len({frozenset(operand.axes) for operand in operands}) == 1 and bool(out)
+    return Operand(Call("np.einsum", (formula, *nodes), () if plain else ("optimize=True",)), out)
 
 
 def subscripts(axes: list[Index]) -> dict[Index, str]:

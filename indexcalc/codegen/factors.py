@@ -10,10 +10,11 @@ from indexcalc.codegen.operands import (
     Operand,
     Scope,
     aligned,
+    as_numbers,
     common_axes,
     masks_node,
 )
-from indexcalc.codegen.source import Atom, Call, Trailer, product_of
+from indexcalc.codegen.source import Atom, Call, product_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,7 @@ def with_masks(masks: list[Mask], factors: list[Factor], order: Axes, scope: Sco
         else:
             alone.append(mask)
     for mask in alone:
-        node = masks_node([mask], order, scope)
-        result.append(Factor(Operand(Trailer(node.node, f".astype({scope.dtype})"), node.axes)))
+        result.append(Factor(as_numbers(masks_node([mask], order, scope), scope)))
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
+from indexcalc.codegen.scalars import is_negative
 
 
 def equation_text(lhs: Access, terms: Terms) -> str:
@@ -18,7 +19,7 @@ def terms_text(terms: Terms) -> str:
         return "0"
     text = ""
     for number, term in enumerate(terms):
-        minus = term.coeff.could_extract_minus_sign()
+        minus = is_negative(term.coeff)
         sign = ("-" if minus else "") if number == 0 else (" - " if minus else " + ")
         text += sign + term_text(Term(-term.coeff, term.powers, term.summed) if minus else term)
     return text
@@ -26,8 +27,8 @@ def terms_text(terms: Terms) -> str:
 
 def term_text(term: Term) -> str:
     """``coefficient * sum[i](product)``: factors above the line, then those below it."""
-    above = [power_text(base, exponent) for base, exponent in term.powers if not is_negative(exponent)]
-    below = [power_text(base, -exponent) for base, exponent in term.powers if is_negative(exponent)]
+    above = [power_text(base, exponent) for base, exponent in term.powers if not stands_below(exponent)]
+    below = [power_text(base, -exponent) for base, exponent in term.powers if stands_below(exponent)]
     body = " * ".join(above) or ("1" if below else "")
     body = "".join([body, *(f" / {text}" for text in below)])
     if term.summed and body:
@@ -42,7 +43,7 @@ def term_text(term: Term) -> str:
     return f"{coeff} * {body}" if body else coeff
 
 
-def is_negative(exponent: sp.Expr) -> bool:
+def stands_below(exponent: sp.Expr) -> bool:
     """Whether a factor stands below the line."""
     return bool(exponent.could_extract_minus_sign())
 

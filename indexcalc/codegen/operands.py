@@ -108,6 +108,14 @@ def mask_node(mask: Mask, axes: Axes, scope: Scope) -> Operand:
     return Operand(triangle if below else Prefix("~", triangle), (rows, columns))
 
 
+def as_numbers(mask: Operand, scope: Scope) -> Operand:
+    """A mask as zeros and ones."""
+    node = mask.node
+    if isinstance(node, Call) and node.keywords[-1:] == ("dtype=bool",):
+        return Operand(Call(node.function, node.arguments, (*node.keywords[:-1], f"dtype={scope.dtype}")), mask.axes)
+    return Operand(Trailer(node, f".astype({scope.dtype})"), mask.axes)
+
+
 def masks_node(masks: list[Mask], order: Axes, scope: Scope) -> Operand:
     """The conjunction of deltas and brackets."""
     parts = [mask_node(mask, order, scope) for mask in masks]

@@ -7,7 +7,20 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.renaming import rename_powers
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Power, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Iverson,
+    Power,
+    Term,
+    Terms,
+    free_indices,
+    tensors_of,
+    walk,
+)
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.codegen.contraction import contracted, einsum
 from indexcalc.codegen.factors import Factor, fused, multiplied, where, with_masks
@@ -18,13 +31,14 @@ from indexcalc.codegen.operands import (
     Scope,
     aligned,
     arranged,
+    as_numbers,
     common_axes,
     masks_node,
     reduced,
     transposed,
 )
-from indexcalc.codegen.scalars import scalar_node, split_scalar
-from indexcalc.codegen.source import Atom, Binary, Call, Node, Trailer, flat, signed_sum
+from indexcalc.codegen.scalars import is_negative, scalar_node, split_scalar
+from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, signed_sum
 from indexcalc.errors import UnsupportedError
 
 
@@ -44,7 +58,8 @@ def terms_node(terms: Terms, axes: Axes, scope: Scope) -> Node:
 
 def terms_operand(terms: Terms, order: Axes, scope: Scope) -> Operand:
     """The sum of `terms` over the axes that they have."""
-    signed = [(term.coeff.could_extract_minus_sign(), term) for term in terms]
+    terms = tuple(part for term in terms for part in distributed(term))
+    signed = [(is_negative(term.coeff), term) for term in terms]
     parts = [
         (minus, term_operand(Term(-term.coeff, term.powers, term.summed) if minus else term, order, scope))
         for minus, term in signed
@@ -53,6 +68,23 @@ def terms_operand(terms: Terms, order: Axes, scope: Scope) -> Operand:
         return parts[0][1]
     axes = common_axes([operand for _, operand in parts], order)
     return Operand(signed_sum([(minus, aligned(operand, axes)) for minus, operand in parts]), axes)
+
+
+def distributed(term: Term) -> Terms:
+    """The term, with a sum inside it multiplied out where its array would be larger than all that it is made of.
+
+    ``sum[j](X[j,l] * (B[i,j] * C[l,k] + ...))`` costs two small products, not an array over all four indices.
+    """
+    for number, (base, exponent) in enumerate(term.powers):
+        if not isinstance(base, Add) or exponent != 1:
+            continue
+        axes = free_indices(base)
+        widest = max(len(free_indices(factor)) for part in base.terms for factor in (*part.bases, Add(())))
+        if len(axes) > max(widest, 2) and set(axes) & set(term.summed):
+            before, after = term.powers[:number], term.powers[number + 1 :]
+            parts = (product(term.coeff * p.coeff, before + p.powers + after, term.summed) for p in base.terms)
+            return tuple(piece for part in parts for piece in distributed(part))
+    return (term,)
 
 
 def term_operand(term: Term, order: Axes, scope: Scope) -> Operand:
@@ -77,7 +109,7 @@ def term_operand(term: Term, order: Axes, scope: Scope) -> Operand:
     )
     if masks and not factors:
         mask = masks_node(masks, order, scope)
-        cast = Operand(Trailer(mask.node, f".astype({scope.dtype})"), mask.axes)
+        cast = as_numbers(mask, scope)
         return multiplied([*scalars[0], Factor(cast), *scalars[1]], order)
     value = multiplied([*scalars[0], *factors, *scalars[1]], order)
     return where(masks, value, order, scope)
@@ -168,16 +200,26 @@ def diagonal(operand: Operand) -> Operand:
 
 def sum_operand(powers: tuple[Power, ...], summed: Axes, order: Axes, scope: Scope) -> Operand:
     """The sum over `summed` of a product that these sums connect."""
+    inner = stored_order(powers, order)
     masks, factors = masked_exponentials(
         [base for base, _ in powers if isinstance(base, Mask)],
         [power for power in powers if not isinstance(power[0], Mask)],
-        order,
+        inner,
         scope,
     )
-    factors = with_masks(masks, factors, order, scope)
-    operands = fused(factors, order)
+    factors = with_masks(masks, factors, inner, scope)
+    operands = fused(factors, inner)
     union = dict.fromkeys(axis for operand in operands for axis in operand.axes)
     out = arranged([axis for axis in union if axis not in summed], order)
     if len(operands) == 1:
         return reduced(operands[0], summed)
     return contracted(operands, out, scope)
+
+
+def stored_order(powers: tuple[Power, ...], order: Axes) -> Axes:
+    """The axes as they are stored in a tensor that has all of them, so that it needs no transpose; else `order`."""
+    term = Term(sp.S.One, powers)
+    axes = frozenset(free_indices(term))
+    whole = (base.slots for base in walk(term) if isinstance(base, Access) and frozenset(base.slots) == axes)
+    first = next((slots for slots in whole if len(slots) == len(axes)), ())
+    return (*first, *(axis for axis in order if axis not in axes)) if first else order

@@ -22,6 +22,13 @@ FUNCTIONS = {
 CONSTANTS = {sp.pi: "np.pi", sp.E: "np.e", sp.oo: "np.inf"}
 
 
+def is_negative(value: sp.Expr) -> bool:
+    """Whether the scalar has a minus sign in front: ``-2 a`` has, ``1 - a`` has not, whatever SymPy prefers."""
+    if isinstance(value, sp.Add):
+        return all(map(is_negative, value.args))
+    return bool(value.as_coeff_Mul()[0].is_negative)
+
+
 def scalar_node(value: sp.Expr, symbols: Symbols) -> Node:
     """The scalar as a Python expression.
 
@@ -35,10 +42,10 @@ def scalar_node(value: sp.Expr, symbols: Symbols) -> Node:
             raise UnsupportedError(f"the scalar {value} has no value in generated code: declare it as a parameter")
         return Atom(symbols[value])
     if isinstance(value, sp.Add):
-        signs = [(part.could_extract_minus_sign(), part) for part in value.as_ordered_terms()]
+        signs = [(is_negative(part), part) for part in value.as_ordered_terms()]
         return signed_sum([(minus, scalar_node(-part if minus else part, symbols)) for minus, part in signs])
     if isinstance(value, sp.Mul):
-        if value.could_extract_minus_sign():
+        if is_negative(value):
             return negated(scalar_node(-value, symbols))
         factors, divisors = split_scalar(value, symbols)
         return product_of(factors, divisors)

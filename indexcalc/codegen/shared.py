@@ -163,8 +163,8 @@ def replaced(base: Base, names: Mapping[Base, Named], inside: bool = False) -> B
 def masks_in(node: Node) -> Iterator[Node]:
     """The calls that build a mask, in reading order."""
     match node:
-        case Call(function, arguments, _):
-            if function in MASKS:
+        case Call(function, arguments, keywords):
+            if function in MASKS and "dtype=bool" in keywords:
                 yield node
             for argument in arguments:
                 yield from masks_in(argument)

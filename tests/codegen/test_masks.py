@@ -1,0 +1,81 @@
+"""Masks: additive ones that hold minus infinity, dropout, brackets with huge scores; no NaN and no warning."""
+
+import types
+
+import numpy as np
+import pytest
+
+from indexcalc.codegen import numpy_module
+from indexcalc.language import read_problem
+from indexcalc.rewrite.derive import derive
+
+ATTENTION = """
+title "t"
+index i, j, l : T
+index k : d
+input Q[i,k], K[j,k], V[j,k], M[i,j], R[i,j]
+param p = 0.25
+S[i,j] = {scores}
+A[i,j] = {weights}
+D[i,j] = A[i,j] * R[i,j] / (1 - p)
+O[i,k] = sum[j](D[i,j] * V[j,k])
+upstream G[i,k] = dL/dO[i,k]
+derive Q, K, V, S
+"""
+SCORES = "1/sqrt(d) * sum[k](Q[i,k] * K[j,k])"
+BRACKET = "[j <= i] * exp(S[i,j]) / sum[l]([l <= i] * exp(S[i,l]))"
+
+
+def module_of(scores, weights):
+    source = numpy_module(derive(read_problem(ATTENTION.format(scores=scores, weights=weights))))
+    module = types.ModuleType("generated")
+    exec(source, module.__dict__)
+    return module, source
+
+
+def by_hand(Q, K, V, hidden, R, G):
+    d = Q.shape[1]
+    scores = np.where(hidden, -np.inf, Q @ K.T / d**0.5)
+    e = np.exp(scores - scores.max(axis=1, keepdims=True))
+    A = e / e.sum(axis=1, keepdims=True)
+    dA = (G @ V.T) * R / 0.75
+    dS = A * (dA - (dA * A).sum(axis=1, keepdims=True))
+    return (A * R / 0.75) @ V, dS @ K / d**0.5, dS.T @ Q / d**0.5, (A * R / 0.75).T @ G
+
+
+@pytest.mark.parametrize("size", [1.0, 1e4])
+@pytest.mark.parametrize("weights", ["softmax[j](S[i,j])", BRACKET])
+def test_hidden_entries_are_zero_forward_and_backward(weights, size):
+    additive = weights != BRACKET
+    module, _ = module_of(SCORES + (" + M[i,j]" if additive else ""), weights)
+    rng = np.random.default_rng(2)
+    Q, K, V, G = (rng.standard_normal((5, 4)) for _ in range(4))
+    Q[0] *= size
+    hidden = ~np.tri(5, dtype=bool)
+    M = np.where(hidden, -np.inf, 0.0)
+    R = (rng.random((5, 5)) < 0.75).astype(float)
+    values = module.forward(Q, K, V, M if additive else np.zeros_like(M), R)
+    gradients = module.backward(values, G)
+    output, dQ, dK, dV = by_hand(Q, K, V, hidden, R, G)
+    np.testing.assert_allclose(values.O, output)
+    assert np.all(values.A[hidden] == 0)
+    for found, expected in ((gradients.dQ, dQ), (gradients.dK, dK), (gradients.dV, dV)):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12 * size)
+    assert np.all(gradients.dS[hidden] == 0)
+
+
+def test_huge_hidden_scores_do_no_harm():
+    module, source = module_of(SCORES, BRACKET)
+    Q = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    K = np.array([[0.0, 0.0], [2e4, -2e4], [-2e4, 3e4]])
+    one = np.ones((3, 3))
+    values = module.forward(Q, K, np.eye(3)[:, :2], one, one)
+    np.testing.assert_allclose(values.A[0], [1, 0, 0])
+    gradients = module.backward(values, np.ones((3, 2)))
+    assert all(np.all(np.isfinite(gradient)) for gradient in gradients)
+    assert source.split("def backward")[0].count("np.tri(") == 1
+
+
+def test_the_authors_scalars_keep_their_sign():
+    _, source = module_of(SCORES, "softmax[j](S[i,j])")
+    assert "A * R / (1 - p)" in source
