@@ -168,7 +168,7 @@ FORWARD: dict[str, Forward] = {
     "softmax": lambda a: {"p": F.softmax(a.z, dim=1)},
     "softmax_cross_entropy": lambda a: {"L": F.cross_entropy(a.z, a.y, label_smoothing=a.a)},
     "swiglu": swiglu,
-    "trace_identities": lambda a: {"s": torch.trace(a.A @ a.X @ a.D), "t": torch.trace(a.X.T @ a.B @ a.X @ a.C)},
+    "trace_identities": lambda a: {"s": torch.trace(a.A @ a.X @ a.B), "t": torch.trace(a.X.T @ a.C @ a.X @ a.D)},
     "tsne": tsne,
     "two_token_model": two_token_model,
     "vae_kl": vae_kl,
