@@ -88,11 +88,11 @@ def siblings(path: Path) -> list[Path]:
 
 
 def advice(given: str, path: Path, known: tuple[str, ...]) -> str:
-    """The nearest shipped name, the spec that lies here, or all names."""
+    """The nearest shipped name, the spec that lies here, or where the names are."""
     spec = path.with_name(path.name + SUFFIX) if path.name else path
     if path.name and spec.is_file():
         return f"; did you mean the file {spec}?"
     near = get_close_matches(given.lower().replace("-", "_"), known, n=1)
     if near:
         return f"; did you mean {near[0]}?"
-    return f"; shipped are {', '.join(known)}, or give the path of a spec ({SUFFIX})"
+    return f"; `indexcalc list` names what is shipped, or give the path of a spec ({SUFFIX})"

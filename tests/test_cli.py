@@ -74,7 +74,9 @@ def test_the_method_of_the_check_is_named(monkeypatch):
 def test_list_names_every_shipped_derivation():
     result = run("list")
     assert result.exit_code == 0
-    assert "attention              Scaled dot-product attention" in result.stdout.splitlines()
+    lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()]
+    assert ["attention", "Scaled dot-product attention"] in lines
+    assert len({line.index(title) for line, (_, title) in zip(result.stdout.splitlines(), lines, strict=True)}) == 1
 
 
 def test_version():

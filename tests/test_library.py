@@ -55,7 +55,7 @@ def test_a_file_without_the_ending_is_found(tmp_path, monkeypatch):
     [
         ("attentoin", "did you mean attention?"),
         ("Layer-Norm", "did you mean layer_norm?"),
-        ("zzz", "shipped are attention, layer_norm"),
+        ("zzz", "`indexcalc list` names what is shipped"),
         ("mine", "did you mean the file mine.ixc?"),
         ("nime.ixc", "did you mean mine.ixc?"),
         ("folder/mine.ixc", "there is no file folder/mine.ixc"),
