@@ -6,7 +6,7 @@ import importlib.util
 import json
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -58,9 +58,9 @@ def rendered_files(slug: str, texts: Texts) -> Mapping[str, str]:
     return {f"{slug}.md": texts.markdown, f"{slug}.tex": texts.latex, f"{slug}.py": texts.code}
 
 
-def render(derivation: Derivation) -> Texts:
-    """The note and the code of a derivation."""
-    return Texts(markdown_note(derivation), latex_note(derivation), numpy_module(derivation))
+def render(derivation: Derivation, views: Collection[str] = ()) -> Texts:
+    """The note and the code of a derivation; `views` asks for rows or entries of all gradients in the note."""
+    return Texts(markdown_note(derivation, views), latex_note(derivation, views), numpy_module(derivation))
 
 
 def validate(derivation: Derivation, code: str, *, seed: int = 0) -> Report:

@@ -24,7 +24,7 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.generation import BrokenCodeError, Outputs, render, validate
 from indexcalc.language import load_problem
 from indexcalc.library import find_spec, shipped
-from indexcalc.notes import formula_text
+from indexcalc.notes import VIEWS, formula_text
 from indexcalc.rewrite.derive import derive
 from indexcalc.writing import write
 
@@ -86,23 +86,40 @@ def list_shipped() -> None:
         terminal.show_table(Console(), ((entry.name, entry.title) for entry in shipped()))
 
 
+def chosen_views(text: str) -> tuple[str, ...]:
+    """The views in a list with commas.
+
+    Raises:
+        IndexCalcError: if one is unknown.
+    """
+    chosen = tuple(part.strip() for part in text.split(",") if part.strip())
+    for name in chosen:
+        if name not in VIEWS:
+            raise IndexCalcError(f"--views: there is no view {name!r}; there are {', '.join(VIEWS)}")
+    return chosen
+
+
 @app.command("derive")
 def derive_spec(
     spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help="A shipped derivation, or the path of a spec.")],
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the files go: out/NAME by default.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write the files even if the code fails its check.")] = False,
+    views: Annotated[
+        str, typer.Option(metavar="LIST", help=f"More views in the note, with commas between: {', '.join(VIEWS)}.")
+    ] = "",
 ) -> None:
     """Derive the backward pass of a forward pass: a note, NumPy code, and a check of the code."""
     start = time.perf_counter()
     console = Console()
     with mistakes_reported():
+        chosen = chosen_views(views)
         with terminal.Progress(Console(stderr=True)) as progress:
             progress("reading the spec")
             problem = load_problem(find_spec(spec))
             progress("deriving the gradients")
             derivation = derive(problem)
             progress("writing the note and the code")
-            texts = render(derivation)
+            texts = render(derivation, chosen)
             progress("checking the code")
             report = validate(derivation, texts.code)
         terminal.show(console, (problem.program.title or problem.slug, "bold"))

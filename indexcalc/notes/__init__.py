@@ -4,5 +4,6 @@ from indexcalc.notes.markdown import markdown_note
 from indexcalc.notes.outline import displayed_equations
 from indexcalc.notes.tex import latex_note
 from indexcalc.notes.text import formula_text
+from indexcalc.notes.views import VIEWS
 
-__all__ = ["displayed_equations", "formula_text", "latex_note", "markdown_note"]
+__all__ = ["VIEWS", "displayed_equations", "formula_text", "latex_note", "markdown_note"]

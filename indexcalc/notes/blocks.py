@@ -14,6 +14,7 @@ from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Access, Add, Base, Index, Partial, Term, Terms
 from indexcalc.calculus.steps import Subject
 from indexcalc.notes.matrix import Matrix, Whole
+from indexcalc.program import Equation
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +243,14 @@ class Diagram:
     title: str = ""
 
 
-Block = Heading | Paragraph | Items | Display | Displays | MatrixDisplays | Table | Diagram
+@dataclass(frozen=True, slots=True)
+class Assignments:
+    """A numbered list of assignments, between whole arrays or between entries; gradients read ``dX``."""
+
+    items: tuple[tuple[Whole, Matrix] | Equation, ...]
+
+
+Block = Heading | Paragraph | Items | Display | Displays | MatrixDisplays | Table | Diagram | Assignments
 
 
 def side_terms(side: Side) -> Terms:

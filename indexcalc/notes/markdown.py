@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import (
+    Assignments,
     Block,
     Code,
     Diagram,
@@ -24,7 +26,7 @@ from indexcalc.notes.blocks import (
 from indexcalc.notes.mermaid import mermaid_text
 from indexcalc.notes.names import Notation, notation_of
 from indexcalc.notes.outline import outline
-from indexcalc.notes.render import display_latex, matrix_display_latex, spans_text
+from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~&])")
 
@@ -37,10 +39,10 @@ def environment() -> Environment:
     )
 
 
-def markdown_note(derivation: Derivation) -> str:
+def markdown_note(derivation: Derivation, views: Collection[str] = ()) -> str:
     """The note as Markdown; inline formulas are in GitHub's code-like form, which no underscore can break."""
     notation = notation_of(derivation)
-    blocks = [block_text(block, notation) for block in outline(derivation)]
+    blocks = [block_text(block, notation) for block in outline(derivation, views)]
     return environment().get_template("note.md.jinja2").render(blocks=blocks)
 
 
@@ -90,6 +92,8 @@ def block_text(block: Block, notation: Notation) -> str:
             return "\n\n".join(fence(display_latex(item, notation)) for item in items)
         case MatrixDisplays(items):
             return "\n\n".join(fence(matrix_display_latex(*item, notation)) for item in items)
+        case Assignments(items):
+            return "\n".join(f"{n}. {inline(assignment_latex(item, notation))}" for n, item in enumerate(items, 1))
         case Diagram(caption, _, _, title):
             heading = f"## {plain(title)}\n\n" if title else ""
             return f"{heading}{plain(caption)}\n\n```mermaid\n{mermaid_text(block)}\n```"

@@ -95,7 +95,9 @@ def matrix_latex(matrix: Matrix, notation: Notation) -> str:
         case Hadamard(factors):
             return r" \odot ".join(within(factor, PRODUCT, notation) for factor in factors)
         case Times(scalar, of):
-            return rf"{parenthesised(matrix_latex(scalar, notation))} \, {within(of, PRODUCT, notation)}"
+            text = matrix_latex(scalar, notation)
+            front = text if isinstance(scalar, Whole) else parenthesised(text)
+            return rf"{front} \, {within(of, PRODUCT, notation)}"
         case Scaled() | Sum():
             return joined(signed(part, notation) for part in summands(matrix))
 

@@ -150,6 +150,10 @@ class Notation:
         """The same notation for running text."""
         return replace(self, slashed=True)
 
+    def short(self) -> Notation:
+        """The same notation with every gradient printed under its name, such as ``dX``."""
+        return replace(self, gradients={}, named={})
+
     def spelled(self) -> Notation:
         """The same notation with every gradient printed as a derivative of the loss."""
         return replace(self, gradients={**self.gradients, **self.named}, named={})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from indexcalc.algebra.terms import Terms, tensors_of
 from indexcalc.calculus.steps import Derivation, Section
 from indexcalc.notes.blocks import Block, Heading, Left, Paragraph, displays_of, side_terms
@@ -17,6 +19,7 @@ from indexcalc.notes.tables import (
     matrix_blocks,
     summary_blocks,
 )
+from indexcalc.notes.views import implementation_blocks, storage_blocks, view_blocks
 
 OPENING = (
     "The forward pass in index notation, and its backward pass derived from it step by step, "
@@ -24,8 +27,8 @@ OPENING = (
 )
 
 
-def outline(derivation: Derivation) -> tuple[Block, ...]:
-    """Every block of the note."""
+def outline(derivation: Derivation, views: Collection[str] = ()) -> tuple[Block, ...]:
+    """Every block of the note; `views` asks for rows and entries of all gradients."""
     blocks: list[Block] = [Heading(1, (derivation.problem.program.title,)), Paragraph((OPENING,))]
     blocks.extend(setup_blocks(derivation))
     blocks.extend(diagram_blocks(derivation))
@@ -35,9 +38,12 @@ def outline(derivation: Derivation) -> tuple[Block, ...]:
     blocks.extend(identity_blocks(derivation))
     blocks.extend(summary_blocks(derivation))
     blocks.extend(matrix_blocks(derivation))
+    blocks.extend(view_blocks(derivation, views))
+    blocks.extend(implementation_blocks(derivation))
     blocks.extend(symbol_blocks(derivation))
     blocks.extend(delta_blocks(derivation))
     blocks.extend(cost_blocks(derivation))
+    blocks.extend(storage_blocks(derivation))
     return tuple(blocks)
 
 

@@ -75,6 +75,14 @@ SENTENCES: Mapping[str, str] = {
     "unfolded": "With {gradients} put in:",
     "reading": "Reading the result. ",
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
+    "implementation": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
+    "every line reads only what stands above it, what is given, or what the forward pass kept.",
+    "rows": "With all indices but the last one fixed, a row of a tensor is a vector:",
+    "entries": "Everything that the backward pass names is put in, down to what is given "
+    "and to tensors of the forward pass:",
+    "store": "The tensors of the forward pass that the backward pass reads:",
+    "store.cheap": "cheap to compute again, entry by entry, from {sources}",
+    "store.keep": "keep, or compute again from {sources} in {cost}",
     "symbols": "Every tensor of both passes, with the shape of the array that holds it, "
     "in an order in which they can be computed:",
     "symbols.hoisted": "the sum inside {readers}",

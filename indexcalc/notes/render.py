@@ -44,6 +44,7 @@ from indexcalc.notes.layout import chain_latex, solid
 from indexcalc.notes.matrix import Matrix, Whole
 from indexcalc.notes.matrix_latex import matrix_latex, whole_latex
 from indexcalc.notes.names import Notation
+from indexcalc.program import Equation
 
 
 def span_latex(span: Span, notation: Notation) -> str:
@@ -133,3 +134,14 @@ def matrix_display_latex(whole: Whole, matrix: Matrix, notation: Notation) -> st
     if whole.tensor in notation.named:
         left += " = " + whole_latex(whole, notation.spelled())
     return chain_latex(left, "=", [matrix_latex(matrix, notation)])
+
+
+def assignment_latex(item: tuple[Whole, Matrix] | Equation, notation: Notation) -> str:
+    """``left <- right`` on one line of LaTeX source, gradients under their short names."""
+    short = notation.short()
+    if isinstance(item, Equation):
+        left, right = left_latex(item.lhs, short), terms_latex(item.terms, short)
+    else:
+        left, right = whole_latex(item[0], short), matrix_latex(item[1], short)
+    text = chain_latex(left, r"\gets", [right])
+    return text.replace(r"\begin{aligned}", r"\begin{aligned}[t]").replace("\n", " ")

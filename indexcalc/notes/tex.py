@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import (
+    Assignments,
     Block,
     Code,
     Diagram,
@@ -24,7 +26,7 @@ from indexcalc.notes.blocks import (
 )
 from indexcalc.notes.names import GREEK, Notation, greek_name, notation_of
 from indexcalc.notes.outline import outline
-from indexcalc.notes.render import display_latex, matrix_display_latex, spans_text
+from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -96,10 +98,10 @@ def environment() -> Environment:
     )
 
 
-def latex_note(derivation: Derivation) -> str:
+def latex_note(derivation: Derivation, views: Collection[str] = ()) -> str:
     """The note as a standalone LaTeX document."""
     notation = notation_of(derivation)
-    title, *rest = outline(derivation)
+    title, *rest = outline(derivation, views)
     assert isinstance(title, Heading)
     body = ""
     # What a diagram shows stands in the table of symbols too, and TeX has no drawing of its own.
@@ -207,5 +209,8 @@ def block_text(block: Block, notation: Notation) -> str:
             return gathered([matrix_display_latex(*item, notation) for item in items])
         case Table():
             return table_text(block, notation)
+        case Assignments(items):
+            body = "\n".join(rf"\item {inline(assignment_latex(item, notation))}" for item in items)
+            return f"\\begin{{enumerate}}\n{body}\n\\end{{enumerate}}"
         case Diagram():
             return ""

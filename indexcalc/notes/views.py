@@ -1,0 +1,155 @@
+"""Further views of a backward pass: numbered assignments, row by row, one entry in one formula, what to store."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from indexcalc.algebra.build import expand
+from indexcalc.algebra.factor import factor
+from indexcalc.algebra.terms import Terms, tensors_of, walk
+from indexcalc.calculus.adjoint import nomenclature
+from indexcalc.calculus.relabel import relabel
+from indexcalc.calculus.steps import Derivation
+from indexcalc.errors import LimitError
+from indexcalc.notes.blocks import (
+    Assignments,
+    Block,
+    Display,
+    Heading,
+    MatrixDisplays,
+    Order,
+    Paragraph,
+    Scalar,
+    Span,
+    Spans,
+    Symbol,
+    Table,
+)
+from indexcalc.notes.cost import dominant, equation_cost, extent_product
+from indexcalc.notes.matrix import Matrix, Whole, slice_of
+from indexcalc.notes.matrix_form import NoMatrixFormError, convert, matrix_form
+from indexcalc.notes.prose import listed, say
+from indexcalc.program import Equation, Program
+from indexcalc.rewrite.normal import unfold_factors
+
+FACTOR_LIMIT = 24
+"""The most factors, at all depths, of an entry that is written in one formula."""
+
+VIEWS = ("rows", "entries")
+"""The views of single gradients that may be asked for."""
+
+
+def implementation_blocks(derivation: Derivation) -> Iterator[Block]:
+    """The backward pass as a numbered list of assignments, between whole arrays where that can be said."""
+    items: list[tuple[Whole, Matrix] | Equation] = []
+    for equation in derivation.backward.equations:
+        form = matrix_form(equation.lhs, equation.terms)
+        items.append(form if form is not None else equation)
+    if items:
+        yield Heading(2, ("Implementation summary",))
+        yield Paragraph(say("implementation"))
+        yield Assignments(tuple(items))
+
+
+def view_blocks(derivation: Derivation, views: Collection[str] = ()) -> Iterator[Block]:
+    """Rows and entries of gradients: those that a named part ties together, or all where a view is asked for."""
+    gradients = [eq for eq in derivation.backward.equations if eq.name in derivation.gradients]
+    tied = [equation for equation in gradients if reads_part(equation, derivation)]
+    rows = [(eq, form) for eq in (gradients if "rows" in views else tied) if (form := row_form(eq)) is not None]
+    if rows:
+        yield Heading(2, ("Row by row",))
+        yield Paragraph(say("rows"))
+        yield MatrixDisplays(tuple(form for _, form in rows))
+    entries = [
+        (eq, terms)
+        for eq in (gradients if "entries" in views else tied)
+        if (terms := in_one_formula(eq, derivation)) is not None
+    ]
+    if entries:
+        yield Heading(2, ("One entry in one formula",))
+        yield Paragraph(say("entries"))
+        for equation, terms in entries:
+            yield Display(equation.lhs, (terms,), spelled=True)
+
+
+def reads_part(equation: Equation, derivation: Derivation) -> bool:
+    """Whether an entry-by-entry equation reads a part that was named, such as the inner product of a row."""
+    parts = {eq.name for eq in derivation.backward.equations} - set(derivation.gradients)
+    return not any(term.summed for term in equation.terms) and bool(parts & set(tensors_of(equation.terms)))
+
+
+def row_form(equation: Equation) -> tuple[Whole, Matrix] | None:
+    """The equation with all slots but the last one fixed, between column vectors; None where there is no such form."""
+    slots = equation.lhs.slots
+    if len(slots) < 2:
+        return None
+    fixed = slots[:-1]
+    try:
+        return slice_of(equation.name, slots, fixed), convert(equation.terms, slots[-1:], frozenset(fixed))
+    except NoMatrixFormError:
+        return None
+
+
+def in_one_formula(equation: Equation, derivation: Derivation) -> Terms | None:
+    """One entry from forward tensors and given gradients alone; None if nothing changes, or it grows too long."""
+    terms = expand(equation.terms)
+    try:
+        for definition in reversed(derivation.backward.equations):
+            if definition.name in tensors_of(terms):
+                terms = expand(unfold_factors(terms, definition))
+    except LimitError:
+        return None
+    if set(tensors_of(terms)) & set(derivation.backward.definitions):
+        return None
+    steps = relabel(equation.lhs, terms, nomenclature(derivation.problem))
+    terms = factor(steps[-1].after if steps else terms)
+    return terms if terms != equation.terms and len(tuple(walk(terms))) <= FACTOR_LIMIT else None
+
+
+def storage_blocks(derivation: Derivation) -> Iterator[Block]:
+    """Which forward tensors the backward pass reads, how large they are, and which may be computed again."""
+    program, backward = derivation.problem.program, derivation.backward
+    read = [tensor for tensor in backward.inputs if tensor.name in program.tensors]
+    if not read:
+        return
+    yield Heading(2, ("What to store",))
+    yield Paragraph(say("store"))
+    kept = frozenset(tensor.name for tensor in program.inputs) | frozenset(program.outputs)
+    rows = tuple(
+        (
+            (Symbol(tensor.name),),
+            (Scalar(extent_product(tensor.slots)),),
+            storage_advice(program, tensor.name, kept, frozenset(t.name for t in read)),
+        )
+        for tensor in read
+    )
+    yield Table(("Tensor", "Entries", "Keep or recompute"), rows)
+
+
+def storage_advice(program: Program, name: str, kept: frozenset[str], read: frozenset[str]) -> Spans:
+    """Whether a tensor is there anyway, cheap to compute again, or to be kept."""
+    if name not in program.definitions:
+        return ("an input, there anyway",)
+    cheap = program.definitions[name]
+    sources = tensors_of(cheap.terms)
+    if not any(term.summed for term in cheap.terms) and set(sources) <= (kept | read):
+        return say("store.cheap", sources=listed(Symbol(source) for source in sources))
+    if name in program.outputs:
+        return ("an output, there anyway",)
+    needed, ends = recomputed(program, name, kept | (read - {name}))
+    cost = dominant([equation_cost(program.definitions[other]) for other in needed])
+    spans: list[Span] = [*say("store.keep", sources=listed(Symbol(end) for end in ends), cost=Order(cost))]
+    return tuple(spans)
+
+
+def recomputed(program: Program, name: str, kept: frozenset[str]) -> tuple[list[str], list[str]]:
+    """The equations to run for a tensor, and the kept tensors that they start from."""
+    needed, ends = [name], []
+    for other in needed:
+        for source in tensors_of(program.definitions[other].terms):
+            if source in kept:
+                ends.extend([source] if source not in ends else [])
+            elif source not in needed:
+                needed.append(source)
+    order = list(program.tensors)
+    return needed, sorted(ends, key=order.index)
