@@ -25,3 +25,18 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
         assert text.split("\n") == found.split("\n"), f"{path} differs; pytest --regenerate writes it anew"
 
     return compare
+
+
+@pytest.fixture
+def regenerated(request: pytest.FixtureRequest) -> Callable[[Path, str, str], bool]:
+    """With ``--regenerate``, replace a piece of a page; whether that was done."""
+
+    def replace(page: Path, old: str, new: str) -> bool:
+        if not request.config.getoption("--regenerate"):
+            return False
+        text = page.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        page.write_text(text.replace(old, new), encoding="utf-8", newline="\n")
+        return True
+
+    return replace
