@@ -75,6 +75,9 @@ SENTENCES: Mapping[str, str] = {
     "unfolded": "With {gradients} put in:",
     "reading": "Reading the result. ",
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
+    "cited": "The steps are those for {earlier}, with {swaps}. They give",
+    "cited.path": "The steps are those of the path through {earlier}, with {swaps}. They give",
+    "cited.result": "and in the chain rule",
     "implementation": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
     "every line reads only what stands above it, what is given, or what the forward pass kept.",
     "rows": "With all indices but the last one fixed, a row of a tensor is a vector:",

@@ -43,14 +43,18 @@ from indexcalc.notes.blocks import (
 from indexcalc.notes.narration import Local, Parts, steps_blocks
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
+from indexcalc.notes.repetition import Repeat, Repeats
 from indexcalc.program import Equation
 
 SHORT = 8
 """The most factors, at all depths, of a formula that is written out inside another one."""
 
 
-def section_blocks(derivation: Derivation, section: Section) -> list[Block]:
-    """The derivation of one backward tensor, from the chain rule to the boxed result."""
+def section_blocks(derivation: Derivation, section: Section, repeats: Repeats) -> list[Block]:
+    """The derivation of one backward tensor, from the chain rule to the boxed result.
+
+    A path that repeats one that is shown in full is cited.
+    """
     if section.target is None:
         return part_blocks(derivation, section)
     parts = named_parts(derivation)
@@ -59,14 +63,20 @@ def section_blocks(derivation: Derivation, section: Section) -> list[Block]:
     target = Access(section.target, section.equation.lhs.slots)
     if several:
         blocks.append(Paragraph(paths_sentence(derivation, section, target)))
+    cited = [path for path in section.paths if (section.target, path.consumer.tensor) in repeats]
     for path in section.paths:
+        if path in cited:
+            repeat = repeats[section.target, path.consumer.tensor]
+            blocks.extend(cited_blocks(path, target, repeat, several=several))
+            continue
         blocks.extend(path_blocks(path, target, parts, several=several))
         if several:
             blocks.extend(path_reading(section, path))
     if several and section.paths:
         blocks.append(Heading(3, ("All paths together",)))
     blocks.extend(steps_blocks(section.steps, parts))
-    return [*boxed_result(blocks, section), *put_in(derivation, section), *reading_of(derivation, section)]
+    reading = [] if cited else reading_of(derivation, section)
+    return [*boxed_result(blocks, section), *put_in(derivation, section), *reading]
 
 
 def put_in(derivation: Derivation, section: Section) -> Iterator[Block]:
@@ -172,6 +182,25 @@ def path_blocks(path: Path, target: Access, parts: Parts, *, several: bool) -> I
     if len(path.locals) > 1:
         yield Heading(level, say("back.heading", loss=Loss()))
     yield from steps_blocks(rest, parts)
+
+
+def cited_blocks(path: Path, target: Access, repeat: Repeat, *, several: bool) -> Iterator[Block]:
+    """A path that differs from an earlier one by names alone: chain rule, local derivatives and result."""
+    if several:
+        yield Heading(3, say("path.heading", consumer=Symbol(path.consumer.tensor)))
+    yield from chain_blocks(path.steps[0], path, target, several=several)
+    swaps: list[Span] = []
+    for number, (old, new) in enumerate(repeat.renamed):
+        comma = "" if not number else " and " if number == len(repeat.renamed) - 1 else ", "
+        swaps.extend([comma, Symbol(new), " for ", Symbol(old)])
+    if repeat.target == target.tensor:
+        yield Paragraph(say("cited.path", earlier=Symbol(repeat.consumer), swaps=swaps))
+    else:
+        yield Paragraph(say("cited", earlier=Gradient(Access(repeat.target)), swaps=swaps))
+    for local in path.locals:
+        yield Display(local.partial, (local.result,))
+    yield Paragraph(say("cited.result"))
+    yield Display(path.steps[-1].subject, (path.result,))
 
 
 def local_heading(local: LocalDerivative, path: Path, target: Access, level: int) -> Iterator[Block]:

@@ -1,0 +1,103 @@
+"""Derivations that repeat an earlier one under other names: found by structure, cited instead of shown again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Delta, Index
+from indexcalc.calculus.steps import Constant, Derivation, Path, Section, ThroughConsumer, Used
+
+WORTH_CITING = 6
+"""The fewest steps of a path that is cited instead of shown again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A path that repeats an earlier one, with ``(name there, name here)`` for forward tensors that differ."""
+
+    target: str
+    consumer: str
+    renamed: tuple[tuple[str, str], ...]
+
+
+@dataclass
+class Names:
+    """Numbers for names, in order of first occurrence, so that equal structures get equal numbers."""
+
+    tensors: dict[str, int] = field(default_factory=dict)
+    indices: dict[str, int] = field(default_factory=dict)
+    scalars: dict[str, int] = field(default_factory=dict)
+
+
+Repeats = Mapping[tuple[str, str], Repeat]
+"""What repeats an earlier path, by target and consumer."""
+
+
+def repeats_of(derivation: Derivation) -> Repeats:
+    """Every path whose steps are those of an earlier path up to a renaming of tensors and indices."""
+    first: dict[str, tuple[Section, Path, list[str]]] = {}
+    forward = derivation.problem.program.tensors
+    found: dict[tuple[str, str], Repeat] = {}
+    for section in derivation.sections:
+        for path in section.paths:
+            names = Names()
+            key = "".join(written(path, names))
+            tensors = list(names.tensors)
+            if key not in first:
+                first[key] = (section, path, tensors)
+            elif length(path) >= WORTH_CITING and section.target is not None:
+                earlier, model, theirs = first[key]
+                assert earlier.target is not None
+                pairs = tuple(
+                    (old, new) for old, new in zip(theirs, tensors, strict=True) if old != new and new in forward
+                )
+                found[section.target, path.consumer.tensor] = Repeat(earlier.target, model.consumer.tensor, pairs)
+    return found
+
+
+def length(path: Path) -> int:
+    """The number of steps of a path."""
+    return len(path.steps) + sum(len(local.steps) for local in path.locals)
+
+
+def written(item: object, names: Names) -> Iterator[str]:
+    """A structure as text, with numbers instead of the names of tensors, indices and scalars."""
+    match item:
+        case Access(tensor, slots):
+            yield f"T{number(tensor, names.tensors)}"
+            yield from written(slots, names)
+        case Index(name):
+            yield f"i{number(name, names.indices)}"
+        case Delta(left, right):
+            yield "D"
+            yield from written((left, right), names)
+        case Constant(tensors) | Used(tensors):
+            yield from (f"T{number(name, names.tensors)}" for name in tensors)
+        case ThroughConsumer(gradient, wrt, consumer):
+            yield from written((gradient, wrt), names)
+            yield f"T{number(consumer, names.tensors)}"
+        case sp.Basic():
+            symbols = sorted(item.free_symbols, key=str)
+            yield str(item.xreplace({s: sp.Symbol(f"s{number(str(s), names.scalars)}") for s in symbols}))
+        case tuple():
+            yield "("
+            for inner in item:
+                yield from written(inner, names)
+                yield ","
+            yield ")"
+        case Enum() | str() | None:
+            yield f"<{item}>"
+        case _ if is_dataclass(item):
+            yield type(item).__name__
+            yield from written(tuple(getattr(item, each.name) for each in fields(item)), names)
+        case _:
+            raise AssertionError(f"a step holds an unexpected {type(item).__name__}")
+
+
+def number(name: str, numbers: dict[str, int]) -> int:
+    """The number of a name; a new one for a new name."""
+    return numbers.setdefault(name, len(numbers))
