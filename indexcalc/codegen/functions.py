@@ -18,6 +18,8 @@ from indexcalc.codegen.shared import masks_in, with_masks_named
 from indexcalc.codegen.source import Node, flat
 from indexcalc.codegen.statements import Kind, Statement
 
+REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
+
 
 def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str]) -> list[list[str]]:
     """The lines of every statement; masks that occur twice are built once, before their first use."""
@@ -72,7 +74,7 @@ def formula(statement: Statement) -> str:
     if statement.kind is Kind.HIDDEN:
         condition = " and ".join(f"{m.left.name} {relation(m)} {m.right.name}" for m in statement.masks)
         return f"{head}{value} where {condition}, else -inf"
-    return f"{head}max[{','.join(index.name for index in statement.over)}]({value})"
+    return f"{head}{REDUCTIONS[statement.kind]}[{','.join(index.name for index in statement.over)}]({value})"
 
 
 def relation(mask: object) -> str:
@@ -89,7 +91,7 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
     if statement.kind is Kind.HIDDEN:
         result = where(list(statement.masks), value, order, scope, "-np.inf")
     else:
-        result = reduced(value, statement.over, "max")
+        result = reduced(value, statement.over, REDUCTIONS[statement.kind])
     assert set(result.axes) == set(statement.axes)
     return transposed(result, statement.axes).node
 

@@ -21,6 +21,7 @@ from indexcalc.algebra.terms import (
     tensors_of,
 )
 from indexcalc.codegen.exponentials import ONE, ExpSum, Mask, as_exponential, find_sums
+from indexcalc.codegen.largest import compared, find_extremes, live, with_extremes
 from indexcalc.codegen.shifting import rewritten
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.program import Equation, Program
@@ -42,21 +43,25 @@ def stable_passes(program: Program, backward: Program) -> Passes:
     """
     taken = {*program.tensors, *backward.tensors}
     sums = tuple(find_sums(program, taken))
-    reverse = [rewritten(equation, sums, program) for equation in backward.equations]
+    extremes = find_extremes(program, taken)
+    first = [compared(equation, extremes) for equation in program.equations]
+    second = [compared(equation, extremes) for equation in backward.equations]
+    reverse = [rewritten(equation, sums, program) for equation in second]
     read = {name for equation in reverse for name in tensors_of(equation.terms)} | set(backward.outputs)
     hidden = hoisted_names(program) - read - set(program.outputs)
     kept = tuple(name for name in program.tensors if name not in hidden)
-    ahead = [rewritten(equation, sums, program) for equation in program.equations]
+    ahead = [rewritten(equation, sums, program) for equation in first]
     needed = {*kept, *(name for e in (*ahead, *(found.equation for found in sums)) for name in tensors_of(e.terms))}
     # A shifted sum whose true value nobody needs takes over its name.
     spare = [found.equation.name not in needed for found in sums]
     sums = tuple(
         replace(found, shifted=found.equation.name) if free else found for found, free in zip(sums, spare, strict=True)
     )
-    ahead = [rewritten(equation, sums, program) for equation in program.equations]
-    reverse = [rewritten(equation, sums, program) for equation in backward.equations]
+    ahead = [rewritten(equation, sums, program) for equation in first]
+    reverse = [rewritten(equation, sums, program) for equation in second]
     forward = silenced(forward_statements(ahead, sums, needed), program)
-    return Passes(forward, tuple(backward_statements(reverse, sums)), kept)
+    forward = live(with_extremes(forward, extremes, frozenset()), frozenset(kept), hoisted_names(program))
+    return Passes(forward, with_extremes(backward_statements(reverse, sums), extremes, frozenset(kept)), kept)
 
 
 def hoisted_names(program: Program) -> frozenset[str]:

@@ -13,6 +13,7 @@ class Kind(Enum):
 
     ASSIGN = "name[axes] = terms"
     MAXIMUM = "name[axes] = the largest value of terms over `over`"
+    MINIMUM = "name[axes] = the smallest value of terms over `over`"
     HIDDEN = "name[axes] = terms where all `masks` hold, -inf elsewhere"
 
 
@@ -25,7 +26,7 @@ class Statement:
         axes: its slots.
         terms: the value.
         kind: what is done with the terms.
-        over: for a maximum, the indices it is taken over.
+        over: for a maximum or minimum, the indices it is taken over.
         masks: for hidden entries, the deltas and brackets that must be 1.
         note: a comment, if the equation itself is not enough.
         may_overflow: whether infinity is a right answer here, about which NumPy need not warn.
