@@ -101,6 +101,9 @@ def forward(
         N_H: extent, no input shows it.
         eps: keeps the root of LayerNorm away from zero.
         keep: probability that dropout keeps an entry.
+
+    Note:
+        A row of A that is masked throughout gives NaN.
     """
     B, S, D = X.shape
     D_h = W_Q.shape[1] // N_H

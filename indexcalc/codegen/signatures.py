@@ -6,11 +6,16 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from indexcalc.algebra.terms import Access, Delta, Iverson, tensors_of
 from indexcalc.codegen.functions import call_or_wrap, identifiers
 from indexcalc.codegen.layout import WIDTH
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_variables
 from indexcalc.codegen.prose import default_text, paragraph, plain, shape_text
+from indexcalc.codegen.statements import Kind
 from indexcalc.codegen.storage import Array, extent_lines, sources_of, with_divisors
+from indexcalc.program import Program
+
+EMPTY_ROW = "A row of {name} that is masked throughout gives NaN."
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,7 @@ class Function:
     summary: str
     arguments: tuple[str, ...]
     body: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def forward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Function:
@@ -42,7 +48,35 @@ def forward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Func
     extents = extent_lines(wanted, arrays, plan.unread, forward_scope(plan))
     block = [*extents, *body, *call_or_wrap("return Values", results)]
     first = head("forward", [*arguments, *(["*", *keywords] if keywords else [])], "Values")
-    return Function(first, "Forward pass.", tuple(lines), tuple(block))
+    return Function(first, "Forward pass.", tuple(lines), tuple(block), tuple(empty_row_lines(plan)))
+
+
+def empty_row_lines(plan: Plan) -> list[str]:
+    """What a softmax of nothing gives: said where brackets or an added input can hide a whole row."""
+    hidden = {s.name: s.terms for s in plan.forward if s.kind is Kind.HIDDEN and any(map(can_hide_all, s.masks))}
+    rows = []
+    for statement in plan.forward:
+        if statement.kind is Kind.MAXIMUM and len(statement.terms) == 1:
+            names = tensors_of(statement.terms)
+            rows += [tensors_of(hidden[name])[0] for name in names if name in hidden and tensors_of(hidden[name])]
+            rows += [name for name in names if adds_an_input(plan.program, name)]
+    return [line for name in dict.fromkeys(rows) for line in paragraph(EMPTY_ROW.format(name=name), 2)]
+
+
+def can_hide_all(mask: Delta | Iverson) -> bool:
+    """Whether a bracket may be zero along a whole row: ``[j <= i]`` never is at j = i."""
+    return isinstance(mask, Iverson) and (mask.relation != "<=" or mask.left.extent != mask.right.extent)
+
+
+def adds_an_input(program: Program, name: str) -> bool:
+    """Whether a tensor is a sum to which an input with several slots is added as it is, as additive masks are."""
+    equation = program.definitions.get(name)
+    inputs = {tensor.name for tensor in program.inputs if len(tensor.slots) > 1}
+    return equation is not None and any(
+        term.coeff == 1 and not term.summed and len(term.powers) == 1 and set(tensors_of((term,))) <= inputs
+        for term in equation.terms[1:]
+        if all(isinstance(base, Access) for base in term.bases)
+    )
 
 
 def backward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Function:

@@ -76,6 +76,20 @@ def test_huge_hidden_scores_do_no_harm():
     assert source.split("def backward")[0].count("np.tri(") == 1
 
 
+@pytest.mark.parametrize(
+    ("scores", "weights", "said"),
+    [
+        (SCORES + " + M[i,j]", "softmax[j](S[i,j])", True),
+        (SCORES, BRACKET.replace("<=", "<"), True),
+        (SCORES, BRACKET, False),
+        (SCORES, "softmax[j](S[i,j])", False),
+    ],
+)
+def test_the_docstring_says_what_a_masked_row_gives(scores, weights, said):
+    module, _ = module_of(scores, weights)
+    assert ("A row of S that is masked throughout gives NaN." in module.forward.__doc__) == said
+
+
 def test_the_authors_scalars_keep_their_sign():
     _, source = module_of(SCORES, "softmax[j](S[i,j])")
     assert "A * R / (1 - p)" in source
