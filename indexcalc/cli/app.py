@@ -17,9 +17,8 @@ import typer
 from rich.console import Console
 
 from indexcalc.cli import terminal
-from indexcalc.cli.check import check_documents
+from indexcalc.cli.lazy import LazyCommands
 from indexcalc.cli.version import package_version
-from indexcalc.cli.worksheet import write_worksheet
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import BrokenCodeError, Outputs, render, validate
 from indexcalc.language import load_problem
@@ -33,7 +32,12 @@ REFUTED, MISTAKE, INTERRUPTED = 1, 2, 130
 ABOUT = "Write a forward pass in index notation; get its backward pass derived, explained, coded and checked."
 
 app = typer.Typer(
-    name="indexcalc", help=ABOUT, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False
+    name="indexcalc",
+    cls=LazyCommands,
+    help=ABOUT,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
 )
 
 
@@ -73,10 +77,6 @@ def mistakes_reported() -> Iterator[None]:
     except KeyboardInterrupt as error:
         terminal.show_error(Console(stderr=True), "interrupted; nothing was written")
         raise typer.Exit(INTERRUPTED) from error
-
-
-app.command("check")(check_documents)
-app.command("worksheet")(write_worksheet)
 
 
 @app.command("list")
