@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import sympy as sp
 
@@ -12,6 +13,9 @@ from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity, Program
 from indexcalc.rewrite.normal import Knowledge, normal_form
 from indexcalc.rewrite.rules import SumRule, lemma_rule
+
+SLOT_LIMIT = 4
+"""The most slots that a lemma sums over at once."""
 
 
 def assumed_rules(program: Program) -> tuple[SumRule, ...]:
@@ -27,13 +31,23 @@ def find_lemmas(program: Program) -> tuple[Proof, ...]:
 
 
 def lemmas_of(equation: Equation, program: Program, known: Knowledge) -> Iterator[Proof]:
-    """The lemmas of one equation, one slot at a time."""
+    """The lemmas of one equation: one slot at a time, and slots that the program sums together."""
     narrow = narrower_tensors(program, len(equation.lhs.slots))
-    for slot in equation.lhs.slots:
-        left = (Term(sp.S.One, ((equation.lhs, sp.S.One),), (slot,)),)
+    single = tuple((slot,) for slot in equation.lhs.slots)
+    for summed in (*single, *slots_summed_together(equation, program)):
+        left = (Term(sp.S.One, ((equation.lhs, sp.S.One),), summed),)
         proof = prove_constant(left, known, narrow | {equation.name})
         if proof is not None:
             yield proof
+
+
+def slots_summed_together(equation: Equation, program: Program) -> Iterator[tuple[Index, ...]]:
+    """Several slots over whose extents some equation of the program sums at once, as the mean of a group does."""
+    sums = {tuple(sorted(str(index.extent) for index in term.summed)) for eq in program.equations for term in eq.terms}
+    for size in range(2, min(len(equation.lhs.slots), SLOT_LIMIT) + 1):
+        for chosen in combinations(equation.lhs.slots, size):
+            if tuple(sorted(str(index.extent) for index in chosen)) in sums:
+                yield chosen
 
 
 def narrower_tensors(program: Program, slots: int) -> frozenset[str]:

@@ -17,7 +17,8 @@ import sympy as sp
 from indexcalc.algebra.build import expand, expand_term, power, product
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Partial, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Partial, Power, Term, Terms, free_indices, tensors_of
+from indexcalc.calculus.contract import contract
 from indexcalc.calculus.steps import Cited, Detail, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity
@@ -68,6 +69,7 @@ def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Co
     folds = tuple(rule for name in opaque for rule in definition_rules(name, known, unfoldable, opaque))
     book = RuleBook((*known.rules, *folds))
     advance(Rule.EXPAND, expand(current()))
+    steps.extend(contract(subject, current()))
     advance(Rule.COLLECT, collect(current()))
     for _ in range(ROUND_LIMIT):
         before = current()
@@ -157,11 +159,30 @@ def unfolded_base(base: Base, exponent: sp.Expr, equation: Equation) -> Term:
         return power(value, exponent)
     if isinstance(base, Fn):
         arg = collect(tuple(unfold_everywhere(term, equation) for term in base.arg))
+        if base.name == "exp":
+            return without_logs(arg, exponent)
         return Term(sp.S.One, ((Fn(base.name, arg, base.params), exponent),))
     if isinstance(base, Add):
         return power(collect(tuple(unfold_everywhere(term, equation) for term in base.terms)), exponent)
     assert not isinstance(base, Partial)
     return Term(sp.S.One, ((base, exponent),))
+
+
+def without_logs(arg: Terms, exponent: sp.Expr) -> Term:
+    """``exp(a + n log b)**e = b**(n e) exp(a)**e``: logarithms of products without sums leave the exponential."""
+    rest: list[Term] = []
+    powers: list[Power] = []
+    for term in arg:
+        base, once = term.powers[0] if len(term.powers) == 1 else (None, sp.S.Zero)
+        if isinstance(base, Fn) and base.name == "log" and once == 1 and len(base.arg) == 1:
+            (inner,) = base.arg
+            if term.coeff.is_Rational and inner.coeff == 1 and not term.summed and not inner.summed:
+                powers.extend((b, e * term.coeff * exponent) for b, e in inner.powers)
+                continue
+        rest.append(term)
+    if rest:
+        powers.append((Fn("exp", tuple(rest)), exponent))
+    return product(sp.S.One, powers)
 
 
 def unfold_factors(terms: Terms, equation: Equation) -> Terms:
