@@ -91,16 +91,8 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     r = dxh_split.sum(axis=(2, 3)) / (C * S)
     # u[n,g] = 1/(C*S) * sum[c,s](dxh[n,g,c,s] * xh[n,g,c,s])
     u = np.einsum("ngcs,ngcs->ng", dxh_split, xh_split) / (C * S)
-    # v[n,g] = 1/(C*S) * sum[c,s](xh[n,g,c,s])
-    v = xh_split.sum(axis=(2, 3)) / (C * S)
-    # dX[n,g,c,s] = rs[n,g] * (dxh[n,g,c,s] - r[n,g] - u[n,g] * xh[n,g,c,s] + u[n,g] *
-    #     v[n,g])
-    part = (
-        dxh_split
-        - r[:, :, None, None]
-        - u[:, :, None, None] * xh_split
-        + (u * v)[:, :, None, None]
-    )
+    # dX[n,g,c,s] = rs[n,g] * (dxh[n,g,c,s] - r[n,g] - u[n,g] * xh[n,g,c,s])
+    part = dxh_split - r[:, :, None, None] - u[:, :, None, None] * xh_split
     dX_split = rs[:, :, None, None] * part
     dX = dX_split.reshape(N, N_G * C, S)
     return Gradients(dX, dw, db)
