@@ -40,6 +40,8 @@ def factor_group(terms: Terms) -> Terms:
 def positive_first(terms: Terms) -> Terms:
     """The terms with the first positive one moved to the front: ``p - y`` rather than ``-(y - p)``."""
     position = next((n for n, term in enumerate(terms) if not term.coeff.could_extract_minus_sign()), 0)
+    if position == 0:
+        return terms
     return (terms[position], *terms[:position], *terms[position + 1 :])
 
 

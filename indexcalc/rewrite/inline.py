@@ -7,9 +7,10 @@ The cost that counts is that of the gradient with all its readers, each in its b
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexcalc.algebra.build import expand
+from indexcalc.algebra.factor import positive_first
 from indexcalc.algebra.terms import Access, Terms, accesses_of, tensors_of
 from indexcalc.calculus.steps import Rule, Section, Step, Subject, Used
 from indexcalc.errors import LimitError
@@ -90,6 +91,7 @@ class Inliner:
             steps.extend(self.multiplied_out(subject, steps[-1].after))
         except LimitError:
             return None
+        steps[-1] = replace(steps[-1], after=positive_first(steps[-1].after))
         final = Equation(subject, steps[-1].after, section.equation.doc)
         return Section(final, section.target, section.paths, (*section.steps, *steps))
 
