@@ -132,7 +132,7 @@ def backward(values: Values) -> Gradients:
     c = values.c
     P = values.P
     d = Q.shape[1]
-    # dz[v] = -y[v] + P[v]
+    # dz[v] = P[v] - y[v]
     dz = P - y
     # dWO[p,v] = dz[v] * c[p]
     dWO = dz * c[:, None]
