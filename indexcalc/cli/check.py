@@ -49,6 +49,9 @@ class Format(StrEnum):
 def check_documents(
     notes: Annotated[list[Path], typer.Argument(metavar="NOTE...", help="Markdown, LaTeX or HTML documents.")],
     output: Annotated[Format, typer.Option("--format", help="How the report is written.")] = Format.TEXT,
+    context: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What the documents leave unsaid: forward equations, aliases.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail also if something is not understood.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Show the true relations too.")] = False,
 ) -> None:
@@ -56,7 +59,8 @@ def check_documents(
     start = time.perf_counter()
     console = Console()
     try:
-        reports = [check(read(note), str(note)) for note in notes]
+        unsaid = read(context) if context is not None else ""
+        reports = [check(read(note), str(note), unsaid) for note in notes]
     except IndexCalcError as error:
         terminal.show_error(Console(stderr=True), str(error))
         raise typer.Exit(MISTAKE) from error

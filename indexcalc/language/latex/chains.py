@@ -50,29 +50,47 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Members joined by relations; `continued` says that its first member is the last one before it."""
+    """Members joined by relations.
+
+    `continued` says that its first member is the last one before it; `guessed`, that commas were read as spaces.
+    """
 
     members: tuple[Member, ...]
     continued: bool = False
     remarks: tuple[str, ...] = ()
+    guessed: bool = False
 
 
 def chains_of(tokens: Sequence[Token]) -> Iterator[Chain]:
     """The chains of a display, in order."""
     for row in joined_rows(rows(strip_environments(tokens))):
+        before: list[Token] = []
         pending: list[list[Token]] = []
         for piece in pieces(row):
-            if not any(token.kind == "REL" for token in outer(piece)):
-                pending.append(piece)
-                continue
-            if pending and relation_after(piece) == "in":
-                whole = [token for part in pending for token in part] + piece
+            if any(token.kind == "REL" for token in outer(piece)):
+                if pending and relation_after(piece) == "in":
+                    piece = [token for part in pending for token in part] + piece  # noqa: PLW2901
+                    pending = []
+                yield from closed(before, pending)
+                before, pending = piece, []
             else:
-                yield from (chain_of(part) for part in pending)
-                whole = piece
-            pending = []
-            yield chain_of(whole)
-        yield from (chain_of(part) for part in pending)
+                pending.append(piece)
+        yield from closed(before, pending)
+
+
+def closed(relation: list[Token], rest: list[list[Token]]) -> Iterator[Chain]:
+    """A relation and what follows it without one: factors after commas that were thin spaces, or remarks."""
+    if not relation:
+        yield from (chain_of(part) for part in rest)
+        return
+    factors = [part for part in rest if part[0].kind == "NAME" and (len(part) > 2 or part[0].text.isupper())]
+    if factors and factors == rest and relation[-1].kind == "COMMA" and relation_after(relation) != "in":
+        joined = [*relation[:-1], *(token for part in rest for token in part if token.kind != "COMMA")]
+        chain = chain_of(joined)
+        yield Chain(chain.members, chain.continued, chain.remarks, guessed=True)
+        return
+    yield chain_of(relation)
+    yield from (chain_of(part) for part in rest)
 
 
 def strip_environments(tokens: Sequence[Token]) -> list[Token]:
@@ -106,10 +124,12 @@ def unwrapped(tokens: Sequence[Token]) -> list[Token]:
     stack: list[int] = []
     drop: set[int] = set()
     for position, token in enumerate(result):
-        if token.kind == "{":
+        if token.kind in ("{", "("):
             stack.append(position)
-        elif token.kind == "}" and stack:
+        elif token.kind in ("}", ")") and stack:
             start = stack.pop()
+            if token.kind == ")" and not stands_alone(result, start, position):
+                continue
             before = result[start - 1].kind if start else "NEWLINE"
             if before in ("SUB", "SUP", "FRAC", "SQRT", "}") or any(
                 result[n].kind in ("SUB", "SUP", "FRAC", "SQRT") for n in stack_owners(result, stack)
@@ -118,6 +138,13 @@ def unwrapped(tokens: Sequence[Token]) -> list[Token]:
             if any(t.kind in ("REL", "NEWLINE", "AMP") for t in outer(result[start + 1 : position])):
                 drop.update((start, position))
     return [token for position, token in enumerate(result) if position not in drop]
+
+
+def stands_alone(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """Whether a bracket is all there is between separators."""
+    before = tokens[start - 1].kind if start else "NEWLINE"
+    after = tokens[end + 1].kind if end + 1 < len(tokens) else "NEWLINE"
+    return {before, after} <= PUNCTUATION | {"TEXT"}
 
 
 def stack_owners(tokens: Sequence[Token], stack: Sequence[int]) -> Iterator[int]:
@@ -154,10 +181,16 @@ def joined_rows(lines: Sequence[list[Token]]) -> list[list[Token]]:
         if continues:
             while result[-1][-1].kind in ("COMMA", "DOT", "SEMICOLON", "QUAD") and content[0].kind == "REL":
                 result[-1].pop()
-            result[-1].extend(line)
+            result[-1].extend(content_from(line))
         else:
             result.append(list(line))
     return result
+
+
+def content_from(line: Sequence[Token]) -> list[Token]:
+    """A line without the wide spaces that indent it."""
+    start = next((n for n, token in enumerate(line) if token.kind != "QUAD"), len(line))
+    return list(line[start:])
 
 
 def unclosed(tokens: Sequence[Token]) -> bool:

@@ -24,6 +24,7 @@ scripted: atom script*
 script: SUB arg -> below
       | SUP arg -> above
       | PRIME   -> prime
+      | AT SUB arg -> along
 arg: LBRACE raw* RBRACE | NAME | NUM | TOP | ONE | PRIME | TIMES | PLUS | MINUS | ODD | TEXT
 raw: NAME | NUM | TOP | ONE | PRIME | TIMES | ODOT | PLUS | MINUS | SLASH | COMMA | COLON | DOT | DOTS | REL | LPAR
    | RPAR | LBRACK | RBRACK | SUB | SUP | TEXT | ODD | PARTIAL | QUAD | BAR | SEMICOLON | NEWLINE | FRAC | SQRT
@@ -44,7 +45,7 @@ listing: sum ((COMMA | SEMICOLON) sum)*
 farg: LBRACE sum RBRACE | NAME | NUM | ONE
 %declare PLUS MINUS TIMES ODOT SLASH SUB SUP PRIME NAME NUM ONE TOP PARTIAL NABLA SUM TEXT DOTS REALS COLON LPAR RPAR
 %declare LBRACK RBRACK LBRACE RBRACE LBAR RBAR FRAC SQRT ENVIRONMENT COMMA SEMICOLON DOT REL ODD QUAD BAR NEWLINE
-%declare NORM AMP
+%declare NORM AMP AT
 """
 
 BRACKETS = {"(": "LPAR", ")": "RPAR", "[": "LBRACK", "]": "RBRACK", "{": "LBRACE", "}": "RBRACE"}
@@ -105,7 +106,8 @@ class Builder(Transformer[LarkToken, Any]):
             return base  # type: ignore[no-any-return]
         below = tuple(token for kind, tokens in scripts if kind == "below" for token in tokens)
         above = tuple(tokens for kind, tokens in scripts if kind == "above")
-        return Scripted(base, below, above, sum(1 for kind, _ in scripts if kind == "prime"))
+        along = tuple(token for kind, tokens in scripts if kind == "along" for token in tokens)
+        return Scripted(base, below, above, sum(1 for kind, _ in scripts if kind == "prime"), along)
 
     def below(self, children: list[Any]) -> tuple[str, tuple[Token, ...]]:
         """A subscript."""
@@ -115,6 +117,10 @@ class Builder(Transformer[LarkToken, Any]):
         """A superscript; primes written as one are primes."""
         tokens = children[-1]
         return ("prime", ()) if tokens and all(token.kind == "PRIME" for token in tokens) else ("above", tokens)
+
+    def along(self, children: list[Any]) -> tuple[str, tuple[Token, ...]]:
+        """What a derivative is taken along."""
+        return ("along", children[-1])
 
     def prime(self, children: list[Any]) -> tuple[str, tuple[Token, ...]]:
         """A prime."""

@@ -69,6 +69,7 @@ class Tokenizer:
         self.macros = macros
         self.pieces = self.scan(text, offset, 0)
         self.at = 0
+        self.lefts: list[str] = []
 
     def scan(self, text: str, offset: int, depth: int, fixed: int | None = None) -> list[tuple[str, str, int]]:
         """The pieces of a text with macros expanded; what comes out of a macro stands where the macro stands."""
@@ -144,9 +145,9 @@ class Tokenizer:
     def command(self, value: str, start: int, bold: bool) -> list[Token]:
         """The tokens of a control sequence, its arguments included."""
         name = value[1:2] if value.startswith("\\\\") else value[1:]
+        if name in ("left", "right"):
+            return self.fence(name, start)
         if name in DROPPED:
-            if name in ("left", "right", "middle") and self.at < len(self.pieces) and self.pieces[self.at][1] == ".":
-                self.at += 1
             return []
         if name in DROPPED_WITH_ARGUMENT:
             self.argument(bold)
@@ -174,6 +175,19 @@ class Tokenizer:
             kind, text = SIMPLE[name]
             return [Token(kind, text, start)]
         return [Token("NAME", name, start, bold)]
+
+    def fence(self, name: str, start: int) -> list[Token]:
+        r"""Nothing, but for ``\left. ... \right|``, which says along what a derivative is taken."""
+        following = self.peek()
+        opened = self.lefts.pop() if name == "right" and self.lefts else ""
+        if name == "left":
+            self.lefts.append(following)
+        if following == ".":
+            self.at += 1
+        if opened == "." and following == "|":
+            self.at += 1
+            return [Token("AT", "|", start)]
+        return []
 
     def peek(self) -> str:
         """The text of the next piece; empty at the end."""

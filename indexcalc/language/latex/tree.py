@@ -31,12 +31,13 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Scripted:
-    """A base with scripts: tokens below it, trees above it, the number of primes."""
+    """A base with scripts: tokens below and above it, primes, and what a derivative is taken along."""
 
     base: Node
     below: tuple[Token, ...] = ()
     above: tuple[tuple[Token, ...], ...] = ()
     primes: int = 0
+    along: tuple[Token, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

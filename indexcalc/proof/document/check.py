@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from indexcalc.language.document import Document, read_document
+from indexcalc.errors import SpecError
+from indexcalc.language.document import Document, Span, read_document
+from indexcalc.proof.document.context import Context, read_context
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Side, Statement, outline
 from indexcalc.proof.document.refine import refine
@@ -11,19 +13,25 @@ from indexcalc.proof.document.sections import Sections
 from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict, report_of
 
 
-def check(source: str, name: str = "note.md") -> CheckReport:
+def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
     """Check every relation of a document.
 
     Args:
         source: the text of the document.
         name: its file name, which says whether it is Markdown, LaTeX or HTML.
+        context: what the document leaves unsaid, beside what its own comments say.
 
     Raises:
         LimitError: if the document is too long.
+        SpecError: for a mistake in the context.
     """
     document = read_document(source, name)
     statements, troubles = outline(document)
-    roles = roles_of(document, statements)
+    unsaid = read_context([*document.contexts, context])
+    given = given_statements(unsaid)
+    hidden = len(given)
+    statements = [*given, *statements]
+    roles = roles_of(document, statements, unsaid)
     generic = refine(roles)
     judge = Judge(roles, generic)
     placed: list[tuple[int, Claim]] = []
@@ -33,10 +41,30 @@ def check(source: str, name: str = "note.md") -> CheckReport:
         placed.append((trouble.span.start, claim))
     sections = Sections(roles, judge)
     for number, statement in enumerate(statements):
+        if number < hidden:
+            continue
         kind = sections.enter(number, statement)
         for side, claim in claims_of(document, sections.judge, number, statement, kind):
             placed.append((side.start, claim))
     return report_of(name, [claim for _, claim in sorted(placed, key=lambda pair: pair[0])])
+
+
+def given_statements(context: Context) -> list[Statement]:
+    """The equations of a context as statements before all others."""
+    text = " \\\\\n".join(context.equations)
+    statements, troubles = outline(Document("context", text, (Span(text, 0, True),)))
+    if troubles:
+        raise SpecError(f"the context cannot be read: {troubles[0].reason}")
+    for statement in statements:
+        for side in statement.sides:
+            if (
+                side.tree is None
+                and side.relation != "in"
+                and len(statement.sides) > 1
+                and statement.sides[1].relation != "in"
+            ):
+                raise SpecError(f"an equation of the context cannot be read: {side.error}")
+    return statements
 
 
 def claims_of(

@@ -28,8 +28,9 @@ from indexcalc.proof.document.points import Points, positive_names
 from indexcalc.proof.document.proving import proves
 from indexcalc.proof.document.reading import Reader
 from indexcalc.proof.document.roles import Roles, extents_of, scalars_only, summed_entry
+from indexcalc.proof.document.scripts import GREEK
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
-from indexcalc.proof.document.symbols import NotUnderstoodError, depends_on
+from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols, depends_on
 from indexcalc.proof.document.typed import Typed
 from indexcalc.proof.document.verdicts import Verdict
 
@@ -109,7 +110,8 @@ class Judge:
     def readings(self, statement: Statement) -> Iterator[Reading]:
         """The admissible readings, the likeliest first."""
         for local in (False, True):
-            for unwritten in (False, True) if not self.roles.symbols.einstein else (False,):
+            symbols = self.roles.symbols
+            for unwritten in (False,) if symbols.einstein or symbols.writes_chain_sums else (False, True):
                 yield Reading(self, statement, local, unwritten)
 
 
@@ -276,18 +278,28 @@ class Reading:
     def grounded(self, n: int) -> str | None:
         """Why a member cannot support a refutation; None if it can."""
         symbols = self.roles.symbols
+        if self.statement.guessed:
+            return "false, if its commas are spaces"
+        if self.reader.guesses:
+            return f"false, if {self.reader.guesses[0]}"
         head = self.values[0]
         fine = {*symbols.given, *symbols.definitions, *symbols.losses}
         if head is not None:
             fine.update(names_of(head.node))
         value = self.values[n]
+        if head is not None and isinstance(head.node, Entry):
+            if head.node.name not in symbols.definitions:
+                return f"{head.node.name} has no definition to compare with"
+            if value is not None and unrelated(symbols, head.node, value.node):
+                return f"{head.node.name} is defined from other names before"
+        strange = strangers(symbols, head, value)
+        if strange:
+            return f"the loss is not known to have to do with {strange[0]}"
         for member in (head, value):
             for name in names_of(member.node) if member is not None else ():
                 if name in self.judge.generic:
                     return f"{name} is defined in several ways"
         for name in names_of(value.node) if value is not None else ():
-            if name not in fine and symbols.slots.get(name) != ():
-                return f"{name} is never defined"
             if name not in fine and not name_is_constant(symbols.slots, name, self.roles):
                 return f"{name} is never defined"
         for member in (head, value):
@@ -430,11 +442,55 @@ class Reading:
 
 
 def name_is_constant(slots: dict[str, tuple[Ix, ...]], name: str, roles: Roles) -> bool:
-    """Whether a name is a plain scalar, such as a temperature, that needs no definition."""
-    return slots.get(name) == () and roles.survey.usages.get(name, None) is not None
+    """Whether a name is a plain scalar, such as a temperature, that needs no definition: a letter, or a Greek one."""
+    base = name.split("_", maxsplit=1)[0].rsplit(" ", maxsplit=1)[-1]
+    return slots.get(name) == () and name in roles.survey.usages and (len(base) == 1 or base in GREEK)
 
 
-def sums_written(reading: Reading) -> Iterator[tuple[str, int]]:
+def unrelated(symbols: Symbols, head: Entry, body: Meaning) -> bool:
+    """Whether a name's definition and a restatement come from two sets of inputs without a common member."""
+    if head.name not in symbols.definitions:
+        return False
+    old = inputs_of(symbols, names_of(symbols.definitions[head.name].body))
+    new = inputs_of(symbols, names_of(body))
+    return bool(old) and bool(new) and not old & new
+
+
+def strangers(symbols: Symbols, head: Typed | None, value: Typed | None) -> list[str]:
+    """Where a gradient of the unknown loss is claimed: inputs of the right side that may be upstream gradients."""
+    if head is None or value is None:
+        return []
+    losses = [
+        node
+        for node in walk(head.node)
+        if isinstance(node, Derivative) and isinstance(node.body, Entry) and symbols.is_loss(node.body.name)
+    ]
+    if not losses:
+        return []
+    known = inputs_of(symbols, (*symbols.outputs, *names_of(head.node)))
+    return sorted(inputs_of(symbols, names_of(value.node)) - known)
+
+
+def inputs_of(symbols: Symbols, names: Sequence[str]) -> set[str]:
+    """The tensors without a definition from which names are made."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in symbols.definitions:
+            pending.extend(names_of(symbols.definitions[name].body))
+        elif symbols.slots.get(name):
+            found.add(name)
+        elif symbols.is_loss(name):
+            pending.extend(symbols.outputs)
+    return found
+
+
+def sums_written(reading: Reading) -> Iterator[tuple[str, tuple[int, ...]]]:
     """The tensors whose entries a statement sums up, each with the slot that is summed."""
     for value in reading.values:
         for node in walk(value.node) if value is not None else ():

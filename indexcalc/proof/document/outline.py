@@ -47,6 +47,7 @@ class Statement:
         number: the place of that mathematics in the document.
         remarks: words in the formula.
         conditions: relations between index letters that hold here: ``(left, relation, right)``.
+        guessed: whether commas were read as spaces, so that it can't be refuted.
     """
 
     sides: list[Side]
@@ -54,6 +55,7 @@ class Statement:
     number: int
     remarks: tuple[str, ...] = ()
     conditions: list[tuple[str, str, str]] = field(default_factory=list)
+    guessed: bool = False
 
     @property
     def trees(self) -> tuple[Sum, ...]:
@@ -93,7 +95,7 @@ def outline(document: Document) -> tuple[list[Statement], list[Trouble]]:
             if chain.continued and before is not None and continues(document, before, span):
                 before.sides.extend(side for side in sides if side.relation)
                 continue
-            statement = Statement(sides, span, number, chain.remarks)
+            statement = Statement(sides, span, number, chain.remarks, guessed=chain.guessed)
             here.append(statement)
         attach_conditions(document, here)
         statements.extend(here)

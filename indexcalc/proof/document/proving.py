@@ -293,9 +293,11 @@ def vanishes(terms: Terms, lowering: Lowering) -> bool:
 
 def assumptions(lowering: Lowering) -> Iterator[SumRule]:
     """What is assumed of sums of inputs, as rules."""
-    for name, place in lowering.symbols.simplex.items():
+    for name, places in lowering.symbols.simplex.items():
         slots = tuple(lowering.index(slot) for slot in lowering.symbols.slots[name])
-        rule = lemma_rule(Identity((product(1, ((Access(name, slots), sp.S.One),), (slots[place],)),), ONE))
+        rule = lemma_rule(
+            Identity((product(1, ((Access(name, slots), sp.S.One),), tuple(slots[place] for place in places)),), ONE)
+        )
         if rule is not None:
             yield rule
 

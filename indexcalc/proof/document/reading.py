@@ -40,6 +40,9 @@ from indexcalc.proof.document.typed import Typed
 UNKNOWN_FUNCTIONS = frozenset({"f", "g", "h", "phi", "psi", "F", "ell"})
 """Names that stand for a function where a bracket follows and nothing else is known."""
 
+PRODUCT_DEPTH = 60
+"""The deepest nesting of products, sums and derivatives."""
+
 RELATIONS = {"!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -55,6 +58,8 @@ class Reader:
         local: whether derivatives of tensors by tensors are local.
         dummies: letters that a sum binds here.
         notes: what had to be assumed.
+        depth: how many products this one stands in.
+        guesses: readings that may prove a claim, but never refute one.
     """
 
     symbols: Symbols
@@ -66,6 +71,8 @@ class Reader:
     arguments: dict[str, Typed] = field(default_factory=dict)
     scalars_only: bool = False
     notes: list[str] = field(default_factory=list)
+    guesses: list[str] = field(default_factory=list)
+    depth: int = 0
 
     # sums and products -----------------------------------------------------------------------------------------
 
@@ -79,11 +86,13 @@ class Reader:
 
     def product(self, items: Sequence[Node]) -> Typed:
         """The meaning of a product: entrywise products bind last, sums and derivatives reach to its end."""
-        depth = 0
+        if self.depth > PRODUCT_DEPTH:
+            raise NotUnderstoodError(f"products nested deeper than {PRODUCT_DEPTH}")
+        self = replace(self, depth=self.depth + 1)  # noqa: PLW0642
         for position, item in enumerate(items):
             if is_big(item):
                 break
-            if isinstance(item, Atom) and item.kind == "ODOT" and depth == 0:
+            if isinstance(item, Atom) and item.kind == "ODOT":
                 return typed.entrywise(self.product(items[:position]), self.product(items[position + 1 :]), self.sizes)
         if not items:
             raise NotUnderstoodError("a factor is missing")
@@ -195,6 +204,8 @@ class Reader:
     def scripted(self, item: Scripted) -> Typed:
         """Scripts on a bracket, a fraction or a number: entries, transposes, powers."""
         value = self.factor(item.base)
+        if item.along:
+            return self.part_along(value, item.along)
         powers = []
         for tokens in item.above:
             if is_transpose(tokens):
@@ -208,6 +219,31 @@ class Reader:
         if item.primes:
             raise NotUnderstoodError("a prime on an expression")
         return value
+
+    def part_along(self, value: Typed, tokens: Sequence[Token]) -> Typed:
+        """The part of a gradient that passes through one tensor: the chain rule over that tensor's entries."""
+        node = value.node
+        if not isinstance(node, Derivative) or not isinstance(node.body, Entry) or node.body.slots:
+            raise NotUnderstoodError("a bar after what is no gradient")
+        through = self.inner_names(tokens)
+        if not isinstance(through.node, Entry):
+            raise NotUnderstoodError("a derivative along an expression")
+        self.grounded(through.node.name)
+        if through.node.name == node.body.name:
+            return replace(value, node=Derivative(node.body, node.wrt, True))
+        up = Derivative(node.body, through.node)
+        down = Derivative(through.node, node.wrt, self.local)
+        return replace(value, node=Total(through.axes, times(up, down)) if through.axes else times(up, down))
+
+    def inner_names(self, tokens: Sequence[Token]) -> Typed:
+        """The tensor that a subscript names."""
+        try:
+            tree = parse(tokens).only
+        except IndexCalcError as error:
+            raise NotUnderstoodError(str(error)) from None
+        if tree is None:
+            raise NotUnderstoodError("a derivative along an expression")
+        return self.target(tree.items)
 
     def entries(self, value: Typed, tokens: Sequence[Token]) -> Typed:
         """The entries of an expression in brackets."""
@@ -244,7 +280,7 @@ class Reader:
             raise NotUnderstoodError(f"the subscript of {found.name}")
         if found.primes:
             raise NotUnderstoodError(f"the prime on {found.name}")
-        if found.name == "e" and found.powers and "e" not in self.symbols.slots:
+        if found.name == "e" and found.powers and found.parts is None:
             argument = self.inner(found.powers[0])
             return replace(argument, node=Applied("exp", argument.node))
         value = self.base(found)
@@ -298,6 +334,10 @@ class Reader:
             raise NotUnderstoodError(f"{name} is not known")
         if parts is None:
             own = tuple(self.sizes.fresh() for _ in slots)
+        elif 0 < len(parts) < len(slots) and COLON not in parts:
+            self.guesses.append(f"{name} with {len(parts)} of its {len(slots)} slots is read as a slice")
+            parts = (*parts, *(COLON,) * (len(slots) - len(parts)))
+            own = tuple(self.place(part) or self.sizes.fresh(COLON) for part in parts)
         elif len(parts) != len(slots):
             raise NotUnderstoodError(f"{name} has {len(slots)} slots elsewhere, but {len(parts)} here")
         else:
@@ -369,7 +409,10 @@ class Reader:
             if not isinstance(only, Atom) or only.kind not in ("NAME", "COLON") or len(only.text) > 1:
                 return None
             parts.append(only.text)
-        slots = self.symbols.slots.get(self.symbols.resolve(found.name), ())
+        resolved = self.symbols.resolve(found.name)
+        if resolved in self.symbols.adjoints:
+            return self.base(replace(found, parts=tuple(parts)))
+        slots = self.symbols.slots.get(resolved, ())
         if len(parts) != len(slots) or not all(part == COLON or part.islower() for part in parts):
             return None
         return self.tensor(self.symbols.resolve(found.name), tuple(parts))

@@ -12,6 +12,7 @@ from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Fraction, Group, Product, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.einstein import bind_repeated
 from indexcalc.proof.document.nodes import ONE, Derivative, Entry, Meaning, Total, free, names_of, renamed, walk
 from indexcalc.proof.document.outline import Statement, condition
@@ -57,20 +58,37 @@ class Roles:
     failed: dict[int, str] = field(default_factory=dict)
 
 
-def roles_of(document: Document, statements: list[Statement]) -> Roles:
+def roles_of(document: Document, statements: list[Statement], context: Context | None = None) -> Roles:
     """Find declarations, conditions and definitions, and from them the symbols."""
-    roles = Roles(document, statements, survey_of(s.trees for s in statements), Symbols())
+    roles = Roles(document, statements, survey_of((s.trees for s in statements), extent_labels(statements)), Symbols())
+    context = context or Context()
+    roles.symbols.aliases.update(context.aliases)
+    roles.symbols.words.update(context.functions)
     declare(roles)
     tie_ranges(roles)
-    make_slots(roles)
+    make_slots(roles, context)
     name_loss(roles.symbols)
     find_functions(roles)
-    roles.symbols.einstein = uses_einstein(roles)
+    roles.symbols.einstein = uses_einstein(roles) if context.einstein is None else context.einstein
+    roles.symbols.simplex.update(context.simplex)
     define(roles)
     find_assumptions(roles)
     find_outputs(roles)
     tie_letters(roles)
     return roles
+
+
+def extent_labels(statements: list[Statement]) -> frozenset[tuple[str, str]]:
+    r"""The labels of extents, such as ``D_h`` in ``\mathbb{R}^{T \times D_h}``."""
+    found = set()
+    for statement in statements:
+        for side in statement.sides:
+            if extents_of(side.tokens):
+                plain = [token for token in side.tokens if token.kind not in ("{", "}")]
+                for base, mark, label in zip(plain, plain[1:], plain[2:], strict=False):
+                    if base.kind == "NAME" and mark.kind == "SUB" and label.kind in ("NAME", "NUM"):
+                        found.add((base.text, label.text))
+    return frozenset(found)
 
 
 # declarations -------------------------------------------------------------------------------------------------------
@@ -188,31 +206,32 @@ def tie_ranges(roles: Roles) -> None:
 # names --------------------------------------------------------------------------------------------------------------
 
 
-def make_slots(roles: Roles) -> None:
+def make_slots(roles: Roles, context: Context) -> None:
     """Slots for every name: as it is declared, as it is indexed, else by how it looks."""
     symbols, survey = roles.symbols, roles.survey
     limits = sum_limits(roles)
     for name in limits:
         symbols.sizes.named(name)
-    for name in tuple(symbols.slots):
-        twin = small_twin(name, survey) if len(name) == 1 and name.isupper() and survey.rank(name) is None else None
-        if twin is not None and len(symbols.slots[name]) == 2 and twin not in symbols.slots:
-            symbols.aliases[twin] = name
-            symbols.slots[f"{twin} as scalar"] = ()
+    settle_declared(roles, context)
     letters = {part for statement in roles.statements for part in index_letters(statement, survey)}
     for name, usage in survey.usages.items():
         if name in symbols.slots or name in symbols.aliases or name == "1":
             continue
         rank = survey.rank(name)
+        if rank == 1 and looks_like_matrix(name) and usage.bare > usage.indexed.total():
+            rank = None
         if name == "delta" and rank == 2 and not own_definition(roles, name):
             continue
-        if name in ("e", "I") and rank is None and not own_definition(roles, name):
+        if name in ("e", "I", "pi") and rank is None and not own_definition(roles, name):
+            continue
+        if target := adjoint_target(name, context, roles):
+            symbols.adjoints[name] = target
             continue
         plain = name.split(" ")[-1]
         if " " in name and rank is None and name[0].islower() and survey.rank(plain) and not survey.usages[plain].bare:
             symbols.aliases[name] = plain
             continue
-        if name in LOSSES and rank is None and usage.numerator:
+        if (name in LOSSES or "loss" in name.lower()) and rank is None and usage.numerator:
             symbols.losses.add(name)
             symbols.slots[name] = ()
             continue
@@ -235,6 +254,37 @@ def make_slots(roles: Roles) -> None:
         symbols.slots[name] = tuple(symbols.sizes.fresh("") for _ in range(rank))
         if usage.indexed and usage.bare:
             symbols.slots[f"{name} as scalar"] = ()
+
+
+def adjoint_target(name: str, context: Context, roles: Roles) -> str | None:
+    """The tensor whose gradient a name stands for, as a context says."""
+    for prefix, suffix, loss in context.adjoints:
+        if name.startswith(prefix) and name.endswith(suffix) and len(name) > len(prefix) + len(suffix):
+            target = name[len(prefix) : len(name) - len(suffix)]
+            if target in roles.survey.usages:
+                roles.symbols.losses.add(loss)
+                roles.symbols.slots[loss] = ()
+                return target
+    return None
+
+
+def settle_declared(roles: Roles, context: Context) -> None:
+    """Declared names that stand for gradients, and small names of declared matrices."""
+    symbols, survey = roles.symbols, roles.survey
+    for name in tuple(symbols.slots):
+        if target := adjoint_target(name, context, roles):
+            symbols.adjoints[name] = target
+            del symbols.slots[name]
+            continue
+        twin = small_twin(name, survey) if len(name) == 1 and name.isupper() and survey.rank(name) is None else None
+        if twin is not None and len(symbols.slots[name]) == 2 and twin not in symbols.slots:
+            symbols.aliases[twin] = name
+            symbols.slots[f"{twin} as scalar"] = ()
+
+
+def looks_like_matrix(name: str) -> bool:
+    """Whether a name is that of a matrix, whatever a stray subscript says."""
+    return "matrix" in name.lower() or (len(name) == 1 and name.isupper())
 
 
 def own_definition(roles: Roles, name: str) -> bool:
@@ -260,6 +310,9 @@ def is_tensor(roles: Roles, name: str) -> bool:
 def guessed_rank(name: str, bold: bool, divided: bool, transposed: bool) -> int:
     """The number of slots of a name that is never indexed and never declared."""
     base = name.split("_", maxsplit=1)[0].split("^", maxsplit=1)[0].rsplit(" ", maxsplit=1)[-1]
+    for word, rank in (("matrix", 2), ("vector", 1)):
+        if word in base.lower() and len(base) > len(word):
+            return rank
     if base[:1].isupper() and not divided:
         return 2
     return 1 if bold or transposed else 0
@@ -544,8 +597,8 @@ def find_assumptions(roles: Roles) -> None:
             roles.kinds[number] = CONDITION
 
 
-def unit_sum(roles: Roles, statement: Statement) -> tuple[str, int] | None:
-    """The tensor, and its summed slot, of which a statement says that its entries sum to one."""
+def unit_sum(roles: Roles, statement: Statement) -> tuple[str, tuple[int, ...]] | None:
+    """The tensor, and its summed slots, of which a statement says that its entries sum to one."""
     left, right = (side.tree for side in statement.sides)
     if left is None or right is None:
         return None
@@ -556,12 +609,12 @@ def unit_sum(roles: Roles, statement: Statement) -> tuple[str, int] | None:
         return None
 
 
-def summed_entry(node: Meaning) -> tuple[str, int] | None:
-    """The tensor and the slot, if the expression is nothing but its sum over one slot."""
-    if isinstance(node, Total) and len(node.indices) == 1 and isinstance(node.body, Entry):
+def summed_entry(node: Meaning) -> tuple[str, tuple[int, ...]] | None:
+    """The tensor and the summed slots, if the expression is nothing but a sum of its entries."""
+    if isinstance(node, Total) and isinstance(node.body, Entry):
         slots = node.body.slots
-        if slots.count(node.indices[0]) == 1:
-            return node.body.name, slots.index(node.indices[0])
+        if set(node.indices) <= set(slots) and len(set(slots)) == len(slots):
+            return node.body.name, tuple(slots.index(index) for index in node.indices)
     return None
 
 
@@ -583,6 +636,7 @@ def find_outputs(roles: Roles) -> None:
                 except (NotUnderstoodError, ShapeError, IndexCalcError):
                     continue
                 wanted.update(dict.fromkeys(differentiated_by(value.node, symbols)))
+                symbols.writes_chain_sums |= sums_a_chain(value.node)
     definitions = symbols.definitions
     last = tuple(
         name for name in wanted if not any(other != name and depends_on(definitions, other, name) for other in wanted)
@@ -595,6 +649,18 @@ def parts_of(tree: Sum) -> Iterator[Sum]:
     for node in nodes_of(tree):
         if isinstance(node, Fraction | Atom | Scripted):
             yield Sum(((1, Product((node,))),))
+
+
+def sums_a_chain(node: Meaning) -> bool:
+    """Whether a written sum joins ``∂·/∂y_i`` and ``∂y_i/∂·``."""
+    for total in walk(node):
+        if isinstance(total, Total) and any(index.name for index in total.indices):
+            inner = [part for part in walk(total.body) if isinstance(part, Derivative)]
+            below = {slot for part in inner for slot in part.wrt.slots}
+            above = {slot for part in inner for slot in free(part.body)}
+            if set(total.indices) & below & above:
+                return True
+    return False
 
 
 def differentiated_by(node: Meaning, symbols: Symbols) -> Iterator[str]:

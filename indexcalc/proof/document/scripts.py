@@ -49,7 +49,7 @@ class Subscript:
 
 def subscript(tokens: Sequence[Token]) -> Subscript:
     """What a subscript says; labels are capitals, words, text and digits."""
-    tokens = [token for token in tokens if token.kind not in ("{", "}", "COMMA", "DOT")]
+    tokens = [token for token in tokens if token.kind not in ("{", "}", "(", ")", "COMMA", "DOT")]
     parts: list[str] = []
     label = "".join(token.text for token in tokens if token.kind != "SUB")
     for token in tokens:
@@ -102,8 +102,9 @@ def is_label(tokens: Sequence[Token]) -> bool:
     kinds = [token.kind for token in tokens]
     if kinds in (["TIMES"], ["TEXT"], ["PLUS"], ["MINUS"]):
         return True
-    if kinds == ["NAME"] and tokens[0].text[0].isupper() and tokens[0].text != "T":
-        return True
+    if kinds == ["NAME"] and tokens[0].text != "T":
+        text = tokens[0].text
+        return text[0].isupper() or (len(text) > 1 and text not in GREEK)
     return len(tokens) == 3 and kinds[0] in ("(", "[") and kinds[1] in ("NAME", "NUM") and kinds[2] in (")", "]")
 
 

@@ -50,10 +50,10 @@ class Survey:
         return usage.indexed.most_common(1)[0][0]
 
 
-def survey_of(chains: Iterable[tuple[Sum, ...]]) -> Survey:
-    """Look at all members of all chains."""
+def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, str]] = frozenset()) -> Survey:
+    """Look at all members of all chains; the names of extents bear labels, never indices."""
     chains = [members for members in chains if members]
-    labels = find_labels(chains)
+    labels = find_labels(chains, extents)
     squares = find_squares(chains, labels)
     usages: dict[str, Usage] = {}
     for members in chains:
@@ -98,7 +98,7 @@ def name_nodes(tree: Node | Product | Sum) -> Iterator[Node]:
         yield from name_nodes(tree.body)
 
 
-def find_labels(chains: list[tuple[Sum, ...]]) -> frozenset[tuple[str, str]]:
+def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     """Single letters that are a base's only subscript and occur nowhere else in its equations."""
     votes: dict[tuple[str, str], set[bool]] = {}
     subscripts: dict[str, set[str]] = {}
@@ -124,7 +124,7 @@ def find_labels(chains: list[tuple[Sum, ...]]) -> frozenset[tuple[str, str]]:
         for letter in texts
         if letter.isdigit() and all(text.isdigit() for text in texts)
     }
-    return frozenset(found | digits)
+    return frozenset(found | digits | extents)
 
 
 def letters_in(node: Scripted) -> tuple[str, ...]:

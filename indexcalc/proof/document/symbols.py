@@ -47,7 +47,9 @@ class Symbols:
         given: the inputs: names that definitions read or that are declared.
         einstein: whether repeated indices are summed.
         positive: names whose values must be positive.
-        simplex: names whose entries sum to one, with the place of the slot that is summed.
+        simplex: names whose entries sum to one, with the places of the slots that are summed.
+        assumed: index letters whose size bears a name.
+        writes_chain_sums: whether the document writes the sums of its chain rules.
         words: functions named by a context, such as sigma for softmax.
     """
 
@@ -61,9 +63,10 @@ class Symbols:
     outputs: tuple[str, ...] = ()
     given: set[str] = field(default_factory=set)
     einstein: bool = False
-    simplex: dict[str, int] = field(default_factory=dict)
+    simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     assumed: dict[str, str] = field(default_factory=dict)
+    writes_chain_sums: bool = False
 
     def resolve(self, name: str) -> str:
         """The name under which a tensor is known."""
