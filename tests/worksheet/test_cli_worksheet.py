@@ -13,7 +13,7 @@ RUN = CliRunner()
 def test_the_values_beside_the_spec_are_taken() -> None:
     found = RUN.invoke(app, ["worksheet", "two_token_model", "--digits", "3"])
     assert found.exit_code == 0
-    assert "dL/dz[2] = -y[2] + P[2] = -1 + 0.251 = -0.749" in found.output
+    assert "dL/dz[2] = P[2] - y[2] = 0.251 - 1 = -0.749" in found.output
 
 
 def test_the_sheet_goes_to_a_file(tmp_path) -> None:
