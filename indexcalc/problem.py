@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from indexcalc.errors import ProgramError
 from indexcalc.program import Identity, Program
 
 
@@ -63,3 +64,40 @@ class Problem:
             taken.add(name)
             named[tensor] = name
         return named
+
+
+def check_problem(problem: Problem) -> None:
+    """Return if what is asked fits the program, and every gradient has a name of its own.
+
+    Raises:
+        ProgramError: for a tensor that is not there, one that is asked for or given twice, a loss with
+            slots or with upstream gradients beside it, or a name that is taken.
+    """
+    tensors = problem.program.tensors
+    given = [up.of for up in problem.upstream]
+    for kind, names in (("upstream gradient", given), ("target", problem.targets), ("named gradient", problem.names)):
+        listed = list(names)
+        for name in listed:
+            if name not in tensors:
+                raise ProgramError(f"the {kind} of {name}: the program has no tensor {name}")
+            if listed.count(name) > 1:
+                raise ProgramError(f"the {kind} of {name} stands there twice; once is enough")
+    if problem.loss is not None:
+        check_loss(problem, problem.loss)
+    taken = set(tensors)
+    for name in (*(up.name for up in problem.upstream), *problem.names.values()):
+        if name in taken:
+            raise ProgramError(f"the name {name} of a gradient is taken already; give the gradient another name")
+        taken.add(name)
+
+
+def check_loss(problem: Problem, loss: str) -> None:
+    """Reject a loss that is no computed scalar, or that upstream gradients stand beside."""
+    if loss not in problem.program.definitions:
+        raise ProgramError(f"the loss {loss} must be computed by an equation of the program")
+    slots = problem.program.tensors[loss].slots
+    if slots:
+        written = ",".join(slot.name for slot in slots)
+        raise ProgramError(f"a loss is one number, but {loss}[{written}] has slots; sum over them")
+    if problem.upstream:
+        raise ProgramError(f"with the loss {loss} there is no upstream gradient {problem.upstream[0].name}")

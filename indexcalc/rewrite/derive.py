@@ -15,7 +15,7 @@ from indexcalc.calculus.adjoint import derive_gradients, nomenclature
 from indexcalc.calculus.relabel import relabel
 from indexcalc.calculus.statistics import find_flow
 from indexcalc.calculus.steps import Cited, Derivation, Proof, Rule, Section, Step
-from indexcalc.problem import Problem
+from indexcalc.problem import Problem, check_problem
 from indexcalc.program import check_program
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.cost import nominal_sizes
@@ -29,9 +29,10 @@ def derive(problem: Problem) -> Derivation:
     """The gradients asked for, each with the steps that lead to it, and the backward pass as a program.
 
     Raises:
-        ProgramError: if the forward program is not well formed.
+        ProgramError: if the forward program is not well formed, or what is asked does not fit it.
     """
     check_program(problem.program)
+    check_problem(problem)
     simplifier = Simplifier(problem.program)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
     sections = derive_gradients(problem, simplifier)
