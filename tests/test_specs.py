@@ -83,9 +83,7 @@ def test_the_generated_code_agrees_with_the_oracles(name):
     assert report.ok, "\n".join(map(str, report.failures))
 
 
-@pytest.mark.parametrize("name", sorted(set(SPECS) - SHIPPED = shipped_paths()
-
-SLOW_SECOND_DERIVATIVES))
+@pytest.mark.parametrize("name", sorted({*SPECS, *SHIPPED} - SLOW_SECOND_DERIVATIVES))
 def test_the_backward_pass_can_be_differentiated_again(name):
     problem = second_sweep(derivation_of(name))
     check_program(problem.program)
