@@ -19,12 +19,14 @@ from indexcalc.proof.document.nodes import (
     Applied,
     Derivative,
     Entry,
+    Meaning,
     Number,
     Ones,
     Relation,
     Size,
     Total,
     free,
+    names_of,
     negated,
     occurrences,
     over,
@@ -616,8 +618,17 @@ class Reader:
             self.grounded(body.node.name)
         node = body.node
         return Typed(
-            Derivative(node, wrt.node, self.local), (*body.axes, *wrt.axes), jacobian=bool(body.axes) and bool(wrt.axes)
+            Derivative(node, wrt.node, self.local and self.may_be_local(body.node, wrt.node)),
+            (*body.axes, *wrt.axes),
+            jacobian=bool(body.axes) and bool(wrt.axes),
         )
+
+    def may_be_local(self, body: Meaning, wrt: Entry) -> bool:
+        """Whether other tensors may be held: only where the definition itself names the target."""
+        if not isinstance(body, Entry) or body.name == wrt.name:
+            return True
+        definition = self.symbols.definitions.get(body.name)
+        return definition is not None and wrt.name in names_of(definition.body)
 
     def grounded(self, name: str) -> None:
         """Reject the derivative of a tensor of which nothing is known."""

@@ -73,3 +73,10 @@ def test_a_hand_written_derivation_is_proved():
     assert not found.refuted
     assert not found.unclear
     assert found.counts["proved"] >= 60
+
+
+@pytest.mark.parametrize("right", ["0", r"\sum_n (p_n - p_n) X_{nf}", r"\sum_n y_n (1 - p_n) X_{nf}"])
+def test_the_derivative_of_a_loss_is_total(right):
+    source = r"$$z_n = \sum_f X_{nf} w_f$$ $$p_n = \tanh(z_n)$$ $$L = \sum_n y_n p_n$$"
+    claim = f"$$\\frac{{\\partial L}}{{\\partial w_f}} = {right}$$"
+    assert last(source + claim).verdict is Verdict.REFUTED
