@@ -553,6 +553,8 @@ def scalars_only(roles: Roles, statement: Statement) -> bool:
         return False
     for tree in statement.trees:
         for name in {n.name for n in names_of_tree(roles, tree)}:
+            if name in roles.symbols.adjoints:
+                return False
             usage = roles.survey.usages.get(name)
             if usage is None or usage.bold or usage.transposed or name == "1" or name in roles.symbols.losses:
                 return False
