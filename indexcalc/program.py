@@ -112,6 +112,11 @@ class Program:
         return {equation.name: equation for equation in self.equations}
 
     @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """The place of every defined tensor in the order of the equations."""
+        return {equation.name: number for number, equation in enumerate(self.equations)}
+
+    @cached_property
     def consumers(self) -> Mapping[str, tuple[str, ...]]:
         """For every tensor, the tensors whose equations read it, in order."""
         readers: dict[str, list[str]] = {name: [] for name in self.tensors}

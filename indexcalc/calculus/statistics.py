@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import accesses_of
+from indexcalc.algebra.terms import accesses_of, tensors_of
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program
 
@@ -83,7 +83,7 @@ def reachable(program: Program, start: set[str]) -> set[str]:
     """The tensors that depend on any of `start`, with `start` itself."""
     found = set(start)
     for equation in program.equations:
-        if any(accesses_of(equation.terms, name) for name in found):
+        if not found.isdisjoint(tensors_of(equation.terms)):
             found.add(equation.name)
     return found
 
@@ -93,24 +93,23 @@ def reaching(program: Program, ends: set[str]) -> set[str]:
     found = set(ends)
     for equation in reversed(program.equations):
         if equation.name in found:
-            found.update(name for name in program.tensors if accesses_of(equation.terms, name))
+            found.update(tensors_of(equation.terms))
     return found
 
 
 def statistics_between(program: Program, statistics: frozenset[str], target: str) -> tuple[str, ...]:
     """The statistics that depend on `target` directly or through other statistics, in program order."""
-    dependent: list[str] = []
-    for equation in program.equations:
-        if equation.name in statistics and any(accesses_of(equation.terms, name) for name in (target, *dependent)):
-            dependent.append(equation.name)
-    return tuple(dependent)
+    found: set[str] = set()
+    pending = [target]
+    while pending:
+        fresh = {name for name in program.consumers[pending.pop()] if name in statistics and name not in found}
+        found |= fresh
+        pending.extend(sorted(fresh))
+    return tuple(sorted(found, key=program.positions.__getitem__))
 
 
 def nearest_consumers(program: Program, statistics: frozenset[str], target: str) -> tuple[str, ...]:
     """The tensors, no statistics, that read `target` directly or through statistics, in program order."""
     sources = (target, *statistics_between(program, statistics, target))
-    return tuple(
-        equation.name
-        for equation in program.equations
-        if equation.name not in statistics and any(accesses_of(equation.terms, name) for name in sources)
-    )
+    found = {name for source in sources for name in program.consumers[source] if name not in statistics}
+    return tuple(sorted(found, key=program.positions.__getitem__))

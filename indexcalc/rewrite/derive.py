@@ -11,14 +11,13 @@ from collections.abc import Sequence
 
 from indexcalc.algebra.factor import factor
 from indexcalc.algebra.terms import free_indices
-from indexcalc.calculus.adjoint import derive_gradients, nomenclature
-from indexcalc.calculus.relabel import relabel
+from indexcalc.calculus.adjoint import derive_gradients
+from indexcalc.calculus.relabel import Nomenclature, relabel
 from indexcalc.calculus.statistics import find_flow
 from indexcalc.calculus.steps import Cited, Derivation, Proof, Rule, Section, Step
 from indexcalc.problem import Problem, check_problem
 from indexcalc.program import check_program
 from indexcalc.rewrite.backward import backward_program
-from indexcalc.rewrite.cost import nominal_sizes
 from indexcalc.rewrite.inline import Inliner
 from indexcalc.rewrite.naming import PartNaming, extended
 from indexcalc.rewrite.prove import Prover, found_identities
@@ -38,9 +37,9 @@ def derive(problem: Problem) -> Derivation:
     sections = derive_gradients(problem, simplifier)
 
     naming = PartNaming(problem, simplifier)
-    sections = Inliner(problem, simplifier, naming.run, nominal_sizes(problem.program)).run(sections)
+    sections = Inliner(problem, simplifier, naming.run, naming.sizes).run(sections)
     sections = naming.run(sections)
-    sections = tuple(finished(section, problem) for section in sections)
+    sections = tuple(finished(section, naming.order) for section in sections)
     backward = backward_program(problem, sections)
     check_program(backward)
     prover = Prover(problem.program.definitions, sections, simplifier.rules)
@@ -58,10 +57,10 @@ def derive(problem: Problem) -> Derivation:
     )
 
 
-def finished(section: Section, problem: Problem) -> Section:
+def finished(section: Section, order: Nomenclature) -> Section:
     """The section with authors' names for its dummies and common factors taken out."""
     lhs = section.equation.lhs
-    section = extended(section, *relabel(lhs, section.equation.terms, nomenclature(problem)))
+    section = extended(section, *relabel(lhs, section.equation.terms, order))
     terms = factor(section.equation.terms)
     if terms != section.equation.terms:
         section = extended(section, Step(Rule.FACTOR, lhs, section.equation.terms, terms))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.adjoint import nomenclature
+from indexcalc.calculus.relabel import Nomenclature
 from indexcalc.calculus.steps import Rule, Section, Step, Used
 from indexcalc.problem import Problem
 from indexcalc.program import Equation
-from indexcalc.rewrite.cost import nominal_sizes
+from indexcalc.rewrite.cost import Sizes, nominal_sizes
 from indexcalc.rewrite.normal import unfold_factors
 from indexcalc.rewrite.parts import PartNames, name_parts, refold
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule
@@ -34,8 +36,8 @@ class PartNaming:
             known: all sections, if `sections` are some of them; a part may use the equations of
                 those that come before the section it belongs to.
         """
-        order = nomenclature(self.problem)
-        names = PartNames(self.taken_names())
+        order = self.order
+        names = PartNames(set(self.taken_names))
         position = {section.equation.name: number for number, section in enumerate(known)}
         done: list[Section] = []
         for original in sections:
@@ -48,12 +50,22 @@ class PartNaming:
             done.append(section)
         return tuple(done)
 
-    def taken_names(self) -> set[str]:
+    @cached_property
+    def order(self) -> Nomenclature:
+        """The author's names for dummies."""
+        return nomenclature(self.problem)
+
+    @cached_property
+    def taken_names(self) -> frozenset[str]:
         """The names that a part must not take: tensors, gradients, indices, extents, parameters."""
         program = self.problem.program
-        order = nomenclature(self.problem)
         scalars = (*program.extents, *(parameter.symbol for parameter in program.parameters))
-        return set(order.slots) | set(program.index_names) | {str(symbol) for symbol in scalars}
+        return frozenset(self.order.slots) | program.index_names | {str(symbol) for symbol in scalars}
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """Nominal sizes for the cost."""
+        return nominal_sizes(self.problem.program)
 
     def moves(self, earlier: Sequence[Section]) -> Moves:
         """What the search for a part's cheapest form may use, given the sections before it."""
@@ -64,7 +76,7 @@ class PartNaming:
         return Moves(
             {**program.definitions, **gradients},
             (*self.simplifier.rules, *folds),
-            nominal_sizes(program),
+            self.sizes,
             inner | frozenset(gradients),
         )
 

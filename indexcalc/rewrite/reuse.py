@@ -100,7 +100,9 @@ def reuse_in_term(term: Term, known: Sequence[Reusable], used: dict[str, None]) 
     """The term with every held product replaced, innermost first; `used` collects the names."""
     current = product(term.coeff, ((reuse_in_base(b, known, used), e) for b, e in term.powers), term.summed)
     for _ in range(REUSE_LIMIT):
-        found = next(((held, match) for held in known for match in find_products(held.powers, (), current)), None)
+        present = frozenset(tensors_of(current))
+        near = (held for held in known if held.reads <= present)
+        found = next(((held, match) for held in near for match in find_products(held.powers, (), current)), None)
         if found is None:
             break
         current = replace(current, *found)

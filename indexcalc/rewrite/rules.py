@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import sympy as sp
 
@@ -31,6 +31,10 @@ from indexcalc.program import Equation, Identity
 
 APPLICATION_LIMIT = 400
 """The most applications of rules to one expression."""
+
+
+RULE_CACHE = 4_000
+"""The number of equations whose rules are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,7 @@ def lemma_rule(identity: Identity) -> SumRule | None:
     return SumRule(Rule.LEMMA, left.powers, left.summed, value, identity, reads=frozenset(tensors_of(left)))
 
 
+@lru_cache(maxsize=RULE_CACHE)
 def fold_rule(equation: Equation) -> SumRule | None:
     """A definition by one sum, as a rule from its right side to its name; None for other definitions."""
     if len(equation.terms) != 1 or not equation.terms[0].summed:
