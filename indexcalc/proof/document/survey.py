@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted, Sum, nodes_of
+from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Root, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.scripts import COLON, Named, named, subscript
 
@@ -160,7 +160,8 @@ def mark_numerators(
                     usages[found.name].numerator += 1
             below = node.denominator.only
             if below is not None and not is_differential(below.items[0]):
-                for item in below.items:
+                under_root = [t for i in below.items if isinstance(i, Root) and i.body.only for t in i.body.only.items]
+                for item in (*below.items, *under_root):
                     found = named(item, labels, squares)
                     if found is not None and found.parts is None and found.name in usages:
                         usages[found.name].scalar = True
