@@ -1,0 +1,72 @@
+"""Factoring keeps the value, and takes out only what every term has."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+
+from indexcalc.algebra.build import expand
+from indexcalc.algebra.canonical import same
+from indexcalc.algebra.factor import factor, positive_first
+from indexcalc.algebra.terms import free_indices
+from tests.support.build import M, add, at, i, j, k, term
+from tests.support.programs import expressions
+from tests.support.values import assert_same_value, random_tensors
+
+A, D, r, x, y = at("A", i, j), at("D", i, j), at("r", i), at("x", i), at("y", i)
+
+
+def test_a_common_factor_is_taken_out():
+    assert factor((term(A, D), term(A, r, coeff=-1))) == (term(A, add(term(D), term(r, coeff=-1))),)
+
+
+def test_the_first_positive_term_comes_first():
+    assert factor((term(A, r, coeff=-1), term(A, D))) == (term(A, add(term(D), term(r, coeff=-1))),)
+    assert positive_first((term(x, coeff=-1), term(y))) == (term(y), term(x, coeff=-1))
+    assert positive_first((term(x, coeff=-1), term(y, coeff=-1)))[0] == term(x, coeff=-1)
+
+
+def test_terms_without_anything_in_common_stay():
+    terms = (term(x), term(y))
+    assert factor(terms) == terms
+
+
+def test_different_sums_stay_apart():
+    terms = (term(x, at("B", i, k), over=(k,)), term(x, y))
+    assert factor(terms) == terms
+
+
+def test_shared_sums_are_shared():
+    (joined,) = factor((term(at("B", i, k), at("u", k), over=(k,)), term(at("B", i, k), at("v", k), over=(k,))))
+    assert joined.summed == (k,)
+    assert joined.powers == ((at("B", i, k), 1), (add(term(at("u", k)), term(at("v", k))), 1))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "common"),
+    [(3, 2, 2), (-1, -2, -1), (sp.Rational(3, 2), sp.Rational(1, 2), sp.Rational(1, 2)), (1, -1, None)],
+)
+def test_the_exponent_nearer_to_zero_is_shared(one, other, common):
+    factored = factor((term((x, one), y), term((x, other), at("w", i))))
+    if common is None:
+        assert len(factored) == 2
+    else:
+        assert factored[0].powers[0] == (x, common)
+
+
+def test_rational_multiples_share_their_scalar():
+    (joined,) = factor((term(x, coeff=1 / M), term(y, coeff=-2 / M)))
+    assert joined.coeff == 1 / M
+    (joined,) = factor((term(x, coeff=sp.Rational(1, 2)), term(y, coeff=sp.Rational(1, 3))))
+    assert joined.coeff == sp.Rational(1, 6)
+
+
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(expressions())
+def test_factoring_keeps_the_value_and_expanding_undoes_it(drawn):
+    terms, tensors = drawn
+    factored = factor(terms)
+    assert len(factored) <= len(terms)
+    assert_same_value(terms, factored, free_indices(terms), random_tensors(tensors))
+    assert same(expand(factored), expand(terms))
