@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexcalc.calculus.steps import Derivation
+from indexcalc.calculus.steps import Derivation, Rule
 from indexcalc.generation import render, validate
 from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
@@ -91,3 +91,10 @@ def test_the_backward_pass_can_be_differentiated_again(name):
     assert not set(problem.program.tensors) & {equation.name for equation in again.backward.equations}
     report = check_backward(problem, again.backward)
     assert report.ok, "\n".join(map(str, report.failures))
+
+
+def test_every_rule_is_met_and_so_its_steps_are_checked():
+    names = [*SPECS, *SHIPPED]
+    met = {step.rule for name in names for step in derivation_of(name).all_steps()}
+    # A local derivative is only asked for where there is a dependence, so CONSTANT has a test of its own kind.
+    assert met | {Rule.CONSTANT} == set(Rule)

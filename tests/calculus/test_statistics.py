@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from indexcalc.calculus.statistics import find_flow, nearest_consumers, statistics_between
+from indexcalc.calculus.statistics import CHAIN_LIMIT, find_flow, nearest_consumers, statistics_between
 from indexcalc.language import read_problem
+from indexcalc.proof.gradcheck import check_backward
+from indexcalc.rewrite.derive import derive
 
 HEAD = """
 index n : N
@@ -58,3 +60,16 @@ def test_what_is_asked_for_or_named_is_none():
 def test_what_no_target_reaches_is_not_needed():
     _, found = flow("Y[n,h] = X[n,h] * b[h]\nV[n,h] = exp(b[h]) * X[n,h]\nupstream g[n,h] = dL/dY[n,h]\nderive X")
     assert found.needed == ("X", "Y")
+
+
+@pytest.mark.parametrize("length", [1, CHAIN_LIMIT, CHAIN_LIMIT + 1, 12, 40])
+def test_a_long_chain_is_cut_so_that_its_terms_do_not_multiply(length):
+    links = "\n".join(f"s{n}[i] = sin(s{n - 1}[i])*cos(s{n - 1}[i]) + s{n - 1}[i]" for n in range(1, length))
+    problem = read_problem(
+        "index i : N\nindex h : H\ninput x[i,h]\ns0[i] = mean[h](x[i,h])\n"
+        f"{links}\ny[i,h] = x[i,h]*s{length - 1}[i]\nderive x\n"
+    )
+    assert len(find_flow(problem).statistics) == min(length, CHAIN_LIMIT)
+    derivation = derive(problem)
+    assert max(len(step.after) for step in derivation.all_steps()) < 200
+    assert check_backward(problem, derivation.backward).ok

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+from itertools import islice
 
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+
+from indexcalc.algebra.build import access, product
+from indexcalc.algebra.terms import Access, free_indices
+from indexcalc.errors import UnsupportedError
 from indexcalc.language import read_problem
-from indexcalc.proof.steps import check_derivation
+from indexcalc.program import Identity
+from indexcalc.proof.oracles import relative_error
+from indexcalc.proof.steps import check_derivation, context_of, value_of
+from indexcalc.proof.variants import wrong_variants
 from indexcalc.rewrite.derive import derive
+from tests.support.programs import problems
+from tests.support.values import SIZES
 
 ATTENTION = """
 index i, j, l : T
@@ -75,3 +90,38 @@ def test_a_true_claim_is_proved_and_every_step_keeps_the_value(spec, claim):
 )
 def test_a_false_claim_is_not_proved(spec, claim):
     assert not outcome(spec, claim)
+
+
+def claims_about(problem, chooser):
+    """True definitions, wrong variants of them, and sums of tensors and gradients that may or may not vanish."""
+    program = problem.program
+    claims = []
+    for equation in program.equations:
+        here = (access(equation.name, *equation.lhs.slots),)
+        claims.append(Identity(here, equation.terms))
+        variants = list(islice(wrong_variants(equation, program.tensors), 40))
+        claims.extend(Identity(here, chooser.choice(variants)[1].terms) for _ in range(3) if variants)
+        for slot in equation.lhs.slots:
+            claims.append(Identity((product(1, here[0].powers, (slot,)),), (product(1),)))
+    for target in problem.targets:
+        slots = program.tensors[target].slots
+        gradient, entry = ((Access(name, slots), sp.S.One) for name in (problem.gradient_names[target], target))
+        claims.extend(Identity((product(1, (gradient, entry), (slot,)),), ()) for slot in slots)
+    return tuple(claims)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(problems(), st.randoms(use_true_random=False))
+def test_whatever_is_proved_of_a_random_program_is_true(problem, chooser):
+    derivation = derive(replace(problem, claims=claims_about(problem, chooser)))
+    with np.errstate(all="ignore"):
+        try:
+            context = context_of(derivation, SIZES, np.random.default_rng(0))
+        except UnsupportedError:
+            reject()
+        for proof in (*derivation.lemmas, *derivation.proofs):
+            left, right = proof.identity.left, proof.identity.right
+            free = free_indices((*left, *right))
+            values = [value_of(side, free, context.named, context.point) for side in (left, right)]
+            if all(np.all(np.isfinite(value)) for value in values):
+                assert relative_error(*values, 1e-3) < 1e-6, proof.identity
