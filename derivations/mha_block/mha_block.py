@@ -32,9 +32,13 @@ class Values(NamedTuple):
     rs: np.ndarray  # [B, S] reciprocal standard deviation
     xh: np.ndarray  # [B, S, D] normalised input
     X_norm: np.ndarray  # [B, S, D] LayerNorm output
+    X_norm_Q: np.ndarray  # [B, S, D] LayerNorm output, query branch
+    X_norm_K: np.ndarray  # [B, S, D] LayerNorm output, key branch
+    X_norm_V: np.ndarray  # [B, S, D] LayerNorm output, value branch
     Q: np.ndarray  # [B, N_H, S, D_h] queries, head by head
     K: np.ndarray  # [B, N_H, S, D_h] keys, head by head
     V: np.ndarray  # [B, N_H, S, D_h] values, head by head
+    KT: np.ndarray  # [B, N_H, D_h, S] keys, transposed
     A: np.ndarray  # [B, N_H, S, S] attention scores, scaled and masked
     AS: np.ndarray  # [B, N_H, S, S] attention weights, softmax over keys
     AO_heads: np.ndarray  # [B, N_H, S, D_h] outputs of the heads
@@ -59,10 +63,14 @@ class Gradients(NamedTuple):
     dAS: np.ndarray  # [B, N_H, S, S] dL/dAS
     dA: np.ndarray  # [B, N_H, S, S] dL/dA
     dQ: np.ndarray  # [B, N_H, S, D_h] dL/dQ
+    dKT: np.ndarray  # [B, N_H, D_h, S] dL/dKT
     dK: np.ndarray  # [B, N_H, S, D_h] dL/dK
     dW_Q: np.ndarray  # [D, N_H * D_h] dL/dW_Q
     dW_K: np.ndarray  # [D, N_H * D_h] dL/dW_K
     dW_V: np.ndarray  # [D, N_H * D_h] dL/dW_V
+    dX_norm_Q: np.ndarray  # [B, S, D] dL/dX_norm_Q
+    dX_norm_K: np.ndarray  # [B, S, D] dL/dX_norm_K
+    dX_norm_V: np.ndarray  # [B, S, D] dL/dX_norm_V
     dX_norm: np.ndarray  # [B, S, D] dL/dX_norm
     dgamma: np.ndarray  # [D] dL/dgamma
     dbeta: np.ndarray  # [D] dL/dbeta
@@ -121,14 +129,22 @@ def forward(
     xh = (X - mu[..., None]) * rs[..., None]
     # X_norm[b,s,m] = gamma[m] * xh[b,s,m] + beta[m]
     X_norm = gamma * xh + beta
-    # Q[b,h,s,k] = sum[m](X_norm[b,s,m] * W_Q[m,h,k])
-    Q = np.einsum("bsm,mhk->bhsk", X_norm, W_Q_split, optimize=True)
-    # K[b,h,s,k] = sum[m](X_norm[b,s,m] * W_K[m,h,k])
-    K = np.einsum("bsm,mhk->bhsk", X_norm, W_K_split, optimize=True)
-    # V[b,h,s,k] = sum[m](X_norm[b,s,m] * W_V[m,h,k])
-    V = np.einsum("bsm,mhk->bhsk", X_norm, W_V_split, optimize=True)
-    # A[b,h,s,t] = 1/sqrt(D_h) * sum[k](Q[b,h,s,k] * K[b,h,t,k]) + M[s,t]
-    A = Q @ K.swapaxes(-1, -2) / D_h**0.5 + M
+    # X_norm_Q[b,s,m] = X_norm[b,s,m]
+    X_norm_Q = X_norm
+    # X_norm_K[b,s,m] = X_norm[b,s,m]
+    X_norm_K = X_norm
+    # X_norm_V[b,s,m] = X_norm[b,s,m]
+    X_norm_V = X_norm
+    # Q[b,h,s,k] = sum[m](X_norm_Q[b,s,m] * W_Q[m,h,k])
+    Q = np.einsum("bsm,mhk->bhsk", X_norm_Q, W_Q_split, optimize=True)
+    # K[b,h,s,k] = sum[m](X_norm_K[b,s,m] * W_K[m,h,k])
+    K = np.einsum("bsm,mhk->bhsk", X_norm_K, W_K_split, optimize=True)
+    # V[b,h,s,k] = sum[m](X_norm_V[b,s,m] * W_V[m,h,k])
+    V = np.einsum("bsm,mhk->bhsk", X_norm_V, W_V_split, optimize=True)
+    # KT[b,h,k,t] = K[b,h,t,k]
+    KT = K.swapaxes(-1, -2)
+    # A[b,h,s,t] = 1/sqrt(D_h) * sum[k](Q[b,h,s,k] * KT[b,h,k,t]) + M[s,t]
+    A = Q @ KT / D_h**0.5 + M
     # A_max[b,h,s] = max[u](A[b,h,s,u])
     A_max = A.max(axis=3)
     # exp_A[b,h,s,u] = exp(A[b,h,s,u] - A_max[b,h,s])
@@ -164,9 +180,13 @@ def forward(
         rs,
         xh,
         X_norm,
+        X_norm_Q,
+        X_norm_K,
+        X_norm_V,
         Q,
         K,
         V,
+        KT,
         A,
         AS,
         AO_heads,
@@ -194,10 +214,12 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
     R = values.R
     rs = values.rs
     xh = values.xh
-    X_norm = values.X_norm
+    X_norm_Q = values.X_norm_Q
+    X_norm_K = values.X_norm_K
+    X_norm_V = values.X_norm_V
     Q = values.Q
-    K = values.K
     V = values.V
+    KT = values.KT
     AS = values.AS
     AO_heads = values.AO_heads
     AO_cat = values.AO_cat
@@ -232,26 +254,29 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
     r = np.einsum("bhsk,bhsk->bhs", dAO_heads, AO_heads)
     # dA[b,h,s,t] = AS[b,h,s,t] * (dAS[b,h,s,t] - r[b,h,s])
     dA = AS * (dAS - r[..., None])
-    # dQ[b,h,s,k] = 1/sqrt(D_h) * sum[t](dA[b,h,s,t] * K[b,h,t,k])
-    dQ = dA @ K / D_h**0.5
-    # dK[b,h,s,k] = 1/sqrt(D_h) * sum[t](dA[b,h,t,s] * Q[b,h,t,k])
-    dK = dA.swapaxes(-1, -2) @ Q / D_h**0.5
-    # dW_Q[m,h,k] = sum[b,s](dQ[b,h,s,k] * X_norm[b,s,m])
-    dW_Q_split = np.einsum("bhsk,bsm->mhk", dQ, X_norm, optimize=True)
+    # dQ[b,h,s,k] = 1/sqrt(D_h) * sum[t](dA[b,h,s,t] * KT[b,h,k,t])
+    dQ = dA @ KT.swapaxes(-1, -2) / D_h**0.5
+    # dKT[b,h,k,t] = 1/sqrt(D_h) * sum[s](dA[b,h,s,t] * Q[b,h,s,k])
+    dKT = Q.swapaxes(-1, -2) @ dA / D_h**0.5
+    # dK[b,h,s,k] = dKT[b,h,k,s]
+    dK = dKT.swapaxes(-1, -2)
+    # dW_Q[m,h,k] = sum[b,s](dQ[b,h,s,k] * X_norm_Q[b,s,m])
+    dW_Q_split = np.einsum("bhsk,bsm->mhk", dQ, X_norm_Q, optimize=True)
     dW_Q = dW_Q_split.reshape(D, N_H * D_h)
-    # dW_K[m,h,k] = sum[b,s](dK[b,h,s,k] * X_norm[b,s,m])
-    dW_K_split = np.einsum("bhsk,bsm->mhk", dK, X_norm, optimize=True)
+    # dW_K[m,h,k] = sum[b,s](dK[b,h,s,k] * X_norm_K[b,s,m])
+    dW_K_split = np.einsum("bhsk,bsm->mhk", dK, X_norm_K, optimize=True)
     dW_K = dW_K_split.reshape(D, N_H * D_h)
-    # dW_V[m,h,k] = sum[b,s](dV[b,h,s,k] * X_norm[b,s,m])
-    dW_V_split = np.einsum("bhsk,bsm->mhk", dV, X_norm, optimize=True)
+    # dW_V[m,h,k] = sum[b,s](dV[b,h,s,k] * X_norm_V[b,s,m])
+    dW_V_split = np.einsum("bhsk,bsm->mhk", dV, X_norm_V, optimize=True)
     dW_V = dW_V_split.reshape(D, N_H * D_h)
-    # dX_norm[b,s,m] = sum[h,k](dQ[b,h,s,k] * W_Q[m,h,k]) + sum[h,k](dK[b,h,s,k] *
-    #     W_K[m,h,k]) + sum[h,k](dV[b,h,s,k] * W_V[m,h,k])
-    dX_norm = (
-        np.einsum("bhsk,mhk->bsm", dQ, W_Q_split, optimize=True)
-        + np.einsum("bhsk,mhk->bsm", dK, W_K_split, optimize=True)
-        + np.einsum("bhsk,mhk->bsm", dV, W_V_split, optimize=True)
-    )
+    # dX_norm_Q[b,s,m] = sum[h,k](dQ[b,h,s,k] * W_Q[m,h,k])
+    dX_norm_Q = np.einsum("bhsk,mhk->bsm", dQ, W_Q_split, optimize=True)
+    # dX_norm_K[b,s,m] = sum[h,k](dK[b,h,s,k] * W_K[m,h,k])
+    dX_norm_K = np.einsum("bhsk,mhk->bsm", dK, W_K_split, optimize=True)
+    # dX_norm_V[b,s,m] = sum[h,k](dV[b,h,s,k] * W_V[m,h,k])
+    dX_norm_V = np.einsum("bhsk,mhk->bsm", dV, W_V_split, optimize=True)
+    # dX_norm[b,s,m] = dX_norm_Q[b,s,m] + dX_norm_K[b,s,m] + dX_norm_V[b,s,m]
+    dX_norm = dX_norm_Q + dX_norm_K + dX_norm_V
     # dgamma[m] = sum[b,s](dX_norm[b,s,m] * xh[b,s,m])
     dgamma = np.einsum("bsm,bsm->m", dX_norm, xh)
     # dbeta[m] = sum[b,s](dX_norm[b,s,m])
@@ -275,10 +300,14 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
         dAS,
         dA,
         dQ,
+        dKT,
         dK,
         dW_Q,
         dW_K,
         dW_V,
+        dX_norm_Q,
+        dX_norm_K,
+        dX_norm_V,
         dX_norm,
         dgamma,
         dbeta,

@@ -39,6 +39,7 @@ from indexcalc.notes.matrix import (
 from indexcalc.notes.matrix_form import matrix_form
 from indexcalc.notes.narration import fields
 from indexcalc.notes.prose import RULES, fill, listed
+from indexcalc.program import Identity as Claim
 
 
 def lemma_blocks(derivation: Derivation) -> Iterator[Block]:
@@ -75,7 +76,8 @@ def proof_blocks(proof: Proof) -> Iterator[Block]:
         yield Paragraph(("Proof.",))
     for step in proof.steps:
         yield Paragraph(fill(RULES[step.rule], **fields(step, None)))
-        yield Display(identity.left, (step.after,))
+        start = step.subject.left if isinstance(step.subject, Claim) else identity.left
+        yield Display(start, (step.after,))
 
 
 def summary_blocks(derivation: Derivation) -> Iterator[Block]:
@@ -95,6 +97,15 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
             for equation in derivation.backward.equations
         )
     )
+    yield from jacobian_blocks(derivation)
+
+
+def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
+    """The derivatives of whole tensors that were found through sums they are normalised by, such as a softmax's."""
+    found = [path.locals[-1] for section in derivation.sections for path in section.paths if len(path.locals) > 1]
+    if found:
+        yield Paragraph(("Every entry by every entry, where one depends on a whole row or more of the other:",))
+        yield Displays(tuple(Display(local.partial, (local.result,), boxed=True) for local in found))
 
 
 def matrix_blocks(derivation: Derivation) -> Iterator[Block]:
