@@ -6,6 +6,7 @@ from indexcalc.algebra.build import expand_term, is_expandable, product
 from indexcalc.algebra.renaming import rename_powers
 from indexcalc.algebra.terms import Add, Delta, Term, Terms, walk
 from indexcalc.calculus.steps import Collapse, Rule, Step, Subject
+from indexcalc.errors import LimitError
 
 
 def next_collapse(terms: Terms) -> Collapse | None:
@@ -40,11 +41,19 @@ def contract(subject: Subject, terms: Terms) -> tuple[Step, ...]:
             after = tuple(collapse_term(term, found) for term in terms)
             steps.append(Step(Rule.COLLAPSE, subject, terms, after, found))
             terms = after
-        after = tuple(part for term in terms for part in (expand_term(term) if hides_delta(term) else (term,)))
+        after = tuple(part for term in terms for part in (split(term) if hides_delta(term) else (term,)))
         if after == terms:
             return tuple(steps)
         steps.append(Step(Rule.EXPAND, subject, terms, after))
         terms = after
+
+
+def split(term: Term) -> Terms:
+    """The term multiplied out; a high power of a sum, which would give too many terms, keeps its delta."""
+    try:
+        return expand_term(term)
+    except LimitError:
+        return (term,)
 
 
 def hides_delta(term: Term) -> bool:
