@@ -186,7 +186,9 @@ def sum_sign(indices: Sequence[Index], notation: Notation) -> str:
 
 
 def split_sign(coeff: sp.Expr) -> tuple[str, sp.Expr]:
-    """The sign to print and the scalar that is left."""
+    """The sign to print and the scalar that is left; ``1 - a`` keeps its sign, ``-a - b`` does not."""
+    if isinstance(coeff, sp.Add) and not all(part.could_extract_minus_sign() for part in coeff.args):
+        return "+", coeff
     return ("-", -coeff) if coeff.could_extract_minus_sign() else ("+", coeff)
 
 
@@ -206,6 +208,8 @@ def scaled(coeff: sp.Expr, body: str, notation: Notation) -> str:
 def term_latex(term: Term, notation: Notation) -> tuple[str, str]:
     """The sign of a term and what follows it."""
     sign, coeff = split_sign(term.coeff)
+    if sign == "-" and isinstance(coeff, sp.Add) and not term.powers:
+        return sign, parenthesised(scalar_text(coeff, notation))
     if not term.summed:
         return sign, body_latex(term.powers, notation, coeff)
     return sign, scaled(coeff, sum_sign(term.summed, notation) + body_latex(term.powers, notation), notation)

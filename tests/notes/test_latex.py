@@ -88,3 +88,12 @@ def test_running_text_has_no_tall_fractions() -> None:
 def test_a_share_of_a_gradient_names_its_consumer() -> None:
     share = ThroughConsumer(DS, Access("S", (IX, JX)), "Y")
     assert subject_latex(share, PLAIN) == r"\left.\frac{\partial L}{\partial S_{ij}}\right|_{Y}"
+
+
+def test_a_scalar_difference_keeps_its_sign_or_its_parentheses():
+    a, b = sp.symbols("a b", real=True)
+    assert solid(terms_latex(one(1 - a), PLAIN)) == "1 - a"
+    assert solid(terms_latex((*one(1, (A, ONE)), *one(1 - a)), PLAIN)) == "A_{ij} + 1 - a"
+    negative = solid(terms_latex((*one(1, (A, ONE)), *one(-a - b)), PLAIN))
+    assert negative.startswith("A_{ij} - ")
+    assert "(a + b" in negative
