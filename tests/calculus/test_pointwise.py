@@ -9,7 +9,11 @@ import sympy as sp
 from indexcalc.algebra.terms import Fn
 from indexcalc.calculus.pointwise import ROWS, TABLE, derivative_of, row_of
 from indexcalc.errors import UnsupportedError
+from indexcalc.problem import Problem, Upstream
+from indexcalc.program import Equation, Program, Tensor
 from indexcalc.proof.evaluate import evaluate
+from indexcalc.proof.gradcheck import check_backward
+from indexcalc.rewrite.derive import derive
 from tests.support.build import N, at, i, term
 
 ARGUMENT = (term(at("x", i)),)
@@ -49,3 +53,14 @@ def test_names_are_unique_and_an_unknown_one_is_an_error_that_lists_them():
     assert len(TABLE) == len(ROWS)
     with pytest.raises(UnsupportedError, match="softplus"):
         row_of("sofplus")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_the_second_derivative_is_the_derivative_of_the_backward_pass(row):
+    forward = Program("f", (Tensor("x", (i,)),), (Equation(at("y", i), (term(applied(row)),)),), ("y",), (i,))
+    backward = derive(Problem(forward, (Upstream("G", "y"),), ("x",))).backward
+    inputs = (*forward.inputs, Tensor("G", (i,)))
+    both = Program("f'", inputs, (*forward.equations, *backward.equations), ("dx",), (i,))
+    problem = Problem(both, (Upstream("V", "dx"),), ("x", "G"))
+    report = check_backward(problem, derive(problem).backward)
+    assert report.ok, "\n".join(map(str, report.failures))

@@ -1,0 +1,91 @@
+"""The cost model counts what a pairwise contraction does, and only live equations."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+
+from indexcalc.algebra.terms import Index, free_indices
+from indexcalc.program import Equation
+from indexcalc.rewrite.cost import (
+    component_cost,
+    live_cost,
+    live_equations,
+    nominal_sizes,
+    reading_cost,
+    size_of,
+    term_cost,
+    terms_cost,
+)
+from tests.support.build import D, N, P, add, at, attention, i, j, k, p, term
+from tests.support.programs import M as COLUMN
+from tests.support.programs import N as ROW
+from tests.support.programs import expressions
+
+SIZES = {N: 10, D: 3, P: 4}
+
+
+def test_nominal_sizes_differ_and_an_extent_that_a_tensor_has_twice_is_large():
+    sizes = nominal_sizes(attention().program)
+    assert len(set(sizes.values())) == 3
+    assert sizes[N] > 8 * max(sizes[D], sizes[P])
+
+
+def test_sizes_of_numbers_and_products():
+    assert size_of((Index("a", sp.Integer(5)), i), SIZES) == 50
+    assert size_of((Index("a", N * D),), SIZES) == 30
+    assert size_of((), SIZES) == 1
+
+
+def test_a_matrix_product_multiplies_and_adds():
+    assert component_cost((at("Q", i, k), at("K", j, k)), (k,), SIZES) == 2 * 10 * 10 * 3
+
+
+def test_the_cheapest_pair_goes_first():
+    bases = (at("Q", i, k), at("K", j, k), at("v", j))
+    assert component_cost(bases, (k, j), SIZES) == 2 * 10 * 3 + 2 * 10 * 3
+
+
+def test_parts_are_computed_once_and_multiplied_over_the_output():
+    outer = term(at("x", i), at("y", j))
+    assert term_cost(outer, (i, j), SIZES) == 100
+    assert term_cost(term(at("x", i)), (i,), SIZES) == 0
+
+
+def test_an_extra_term_costs_an_addition_an_entry():
+    one, two = (term(at("x", i)),), (term(at("x", i)), term(at("y", i)))
+    assert terms_cost(two, (i,), SIZES) - terms_cost(one, (i,), SIZES) == 10
+
+
+def test_dead_equations_cost_nothing():
+    equations = (
+        Equation(at("u", i), (term(at("x", i), at("x", i)),)),
+        Equation(at("w", i), (term((at("x", i), 2), at("y", i)),)),
+        Equation(at("z", i), (term(at("w", i), at("y", i)),)),
+    )
+    assert [equation.name for equation in live_equations(equations, ("z",))] == ["w", "z"]
+    assert live_cost(equations, ("z",), SIZES) == live_cost(equations[1:], ("z",), SIZES)
+    assert live_equations(equations, ()) == ()
+
+
+def test_reading_an_intermediate_costs_its_entries():
+    terms = (term(at("A", i, j), at("V", j, p), over=(j,)),)
+    assert reading_cost(terms, ("A",), SIZES) == 100
+    assert reading_cost(terms, ("A", "V"), SIZES) == 140
+
+
+@pytest.mark.parametrize("count", [40])
+def test_many_factors_are_costed_in_short_order(count):
+    bases = [at(f"x{n}", i, j) for n in range(count)]
+    assert component_cost(bases, (j,), SIZES) == 100 * (count - 2) + 200
+    assert component_cost([add(term(at("x", i)), term(at("y", j)))], (j,), SIZES) == 100
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(expressions())
+def test_larger_extents_never_cost_less(drawn):
+    terms, _ = drawn
+    small, large = {ROW: 5, COLUMN: 7}, {ROW: 9, COLUMN: 8}
+    output = free_indices(terms)
+    assert 0 <= terms_cost(terms, output, small) <= terms_cost(terms, output, large)

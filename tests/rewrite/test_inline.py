@@ -1,0 +1,67 @@
+"""Gradients that nobody asked for are put into their readers where that saves work, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.algebra.terms import tensors_of
+from indexcalc.language import read_problem
+from indexcalc.program import Equation
+from indexcalc.proof.gradcheck import check_backward
+from indexcalc.rewrite.derive import derive
+from indexcalc.rewrite.inline import put_in
+from tests.support.build import add, at, ell, fn, i, j, term
+
+CROSS_ENTROPY = """
+index n : N
+index c, l : C
+input z[n,c], y[n,c]
+p[n,c] = softmax[c](z[n,c])
+q[n,c] = log(p[n,c])
+L = -sum[n,c](y[n,c] * q[n,c])
+loss L
+derive z
+"""
+
+SUMMED = Equation(at("u", i), (term(at("A", i, j), at("v", j), over=(j,)),))
+PLAIN = Equation(at("u", i), (term(at("v", i)), term(at("w", i), coeff=-1)))
+
+
+def names(spec: str) -> list[str]:
+    problem = read_problem(spec)
+    derivation = derive(problem)
+    assert check_backward(problem, derivation.backward).ok
+    return [equation.name for equation in derivation.backward.equations]
+
+
+def test_a_chain_that_cancels_is_inlined():
+    assert "dq" not in names(CROSS_ENTROPY)
+    assert "dp" not in names(CROSS_ENTROPY)
+
+
+def test_what_is_asked_for_or_named_stays():
+    assert "dp" in names(CROSS_ENTROPY.replace("derive z", "derive z, p"))
+    assert "m" in names(CROSS_ENTROPY + "name m = dL/dp\n")
+
+
+def test_a_name_among_factors_is_unfolded_with_its_sums():
+    (after,) = put_in((term(at("x", i), at("u", i)),), SUMMED)
+    assert tensors_of(after) == ("x", "A", "v")
+    assert len(after.summed) == 1
+
+
+def test_dummies_of_the_reader_are_not_captured():
+    (after,) = put_in((term(at("B", ell, j), at("u", j), over=(j,)),), SUMMED)
+    assert len({index.name for index in after.summed}) == 2
+
+
+@pytest.mark.parametrize("base", [fn("tanh", term(at("u", i))), at("u", i)])
+def test_sums_cannot_stand_inside_a_function_or_a_denominator(base):
+    reader = (term((base, -1)),)
+    assert put_in(reader, SUMMED) is None
+    assert put_in(reader, PLAIN) is not None
+
+
+def test_a_bracket_is_multiplied_out_to_let_the_sums_in():
+    after = put_in((term(add(term(at("u", i)), term(at("x", i))), at("y", i)),), SUMMED)
+    assert [len(part.summed) for part in after] == [1, 0]

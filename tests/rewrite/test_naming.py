@@ -1,0 +1,81 @@
+"""Parts across a whole backward pass: each in its cheapest form, named once, none of them trivial."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.algebra.terms import tensors_of
+from indexcalc.calculus.adjoint import derive_gradients
+from indexcalc.language import load_problem, read_problem
+from indexcalc.library import shipped_paths
+from indexcalc.rewrite.derive import derive
+from indexcalc.rewrite.naming import PartNaming, as_rules, with_folds
+from indexcalc.rewrite.tidy import Simplifier
+
+TWO_LAYERS = """
+index i, j, l : T
+index k : d
+input x[i,k], W[k], r[i]
+S[i,j] = sum[k](x[i,k]*x[j,k]*W[k])
+A[i,j] = softmax[j](S[i,j])
+y[i,k] = sum[j](A[i,j]*x[j,k])*r[i]
+B[i,j] = softmax[j](sum[k](y[i,k]*y[j,k]))
+z[i,k] = sum[j](B[i,j]*y[j,k])
+derive x, W, r
+"""
+
+
+def passes(spec):
+    problem = read_problem(spec)
+    simplifier = Simplifier(problem.program)
+    return PartNaming(problem, simplifier), derive_gradients(problem, simplifier)
+
+
+def test_every_part_stands_before_its_first_reader():
+    naming, sections = passes(TWO_LAYERS)
+    named = naming.run(sections)
+    seen: set[str] = set()
+    parts = {section.equation.name for section in named if section.target is None}
+    assert parts
+    for section in named:
+        assert parts & set(tensors_of(section.equation.terms)) <= seen
+        seen.add(section.equation.name)
+
+
+def test_parts_avoid_every_name_of_the_problem():
+    naming, sections = passes(TWO_LAYERS)
+    names = [section.equation.name for section in naming.run(sections)]
+    assert len(names) == len(set(names))
+    assert not {"r", "i", "T", "d"} & set(names)
+
+
+def test_a_part_that_is_a_multiple_of_a_tensor_is_put_back():
+    spec = """
+index n : N
+index h : H
+input x[n,h]
+s[n] = sum[h](x[n,h]^2)
+y[n,h] = x[n,h]*s[n] + x[n,h]^3
+derive x
+"""
+    for section in derive(read_problem(spec)).sections:
+        if section.target is None:
+            assert any(t.summed for t in section.equation.terms) or len(section.equation.terms) > 1
+
+
+def test_the_sum_of_a_part_is_folded_where_it_stands_elsewhere():
+    naming, sections = passes(TWO_LAYERS)
+    named = naming.run(sections)
+    part = next(section for section in named if section.target is None)
+    (rule,) = as_rules(part)
+    unfolded = with_folds(part, (rule,))
+    assert unfolded.steps[-1].after != part.equation.terms
+    assert tensors_of(unfolded.equation.terms) == (part.equation.name,)
+
+
+@pytest.mark.parametrize("name", shipped_paths())
+def test_every_live_part_of_a_shipped_derivation_is_read(name):
+    backward = derive(load_problem(shipped_paths()[name])).backward
+    read = {tensor for equation in backward.equations for tensor in tensors_of(equation.terms)}
+    for equation in backward.equations:
+        assert equation.name in read or equation.name in backward.outputs
