@@ -57,6 +57,10 @@ class Finding:
     assumptions: tuple[str, ...] = ()
 
 
+TANGLED = "the definitions of its symbols lead back to themselves, or do not fit each other in shape"
+"""The reason for saying nothing where symbols have more than one meaning."""
+
+
 @dataclass
 class Judge:
     """Judges the statements of one document in order."""
@@ -69,10 +73,17 @@ class Judge:
         self.points = Points(self.roles.symbols, positive_names(self.roles.symbols, ()))
 
     def statement(self, number: int, statement: Statement, *, defines: bool) -> list[Finding]:
-        """A finding for every relation of a statement."""
-        best = self.under(statement, defines)
-        if any(finding.verdict is Verdict.REFUTED for finding in best):
-            best = self.with_assumption(statement, defines, best)
+        """A finding for every relation of a statement.
+
+        Where a document gives one name several meanings, its definitions can lead back to themselves
+        or clash in shape; nothing is said of such a statement then.
+        """
+        try:
+            best = self.under(statement, defines)
+            if any(finding.verdict is Verdict.REFUTED for finding in best):
+                best = self.with_assumption(statement, defines, best)
+        except (ValueError, RecursionError):
+            return [Finding(Verdict.UNCLEAR, TANGLED) for _ in statement.sides[1:]]
         return best
 
     def with_assumption(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:

@@ -7,7 +7,7 @@ import pytest
 from indexcalc.library import shipped
 from indexcalc.proof.document import Verdict, check
 
-SEEDS = Path("/work/shared/seeds")
+SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
 
 LINEAR = r"""
 Let $X \in \mathbb{R}^{N \times F}$ and $W \in \mathbb{R}^{O \times F}$.
@@ -80,3 +80,16 @@ def test_the_derivative_of_a_loss_is_total(right):
     source = r"$$z_n = \sum_f X_{nf} w_f$$ $$p_n = \tanh(z_n)$$ $$L = \sum_n y_n p_n$$"
     claim = f"$$\\frac{{\\partial L}}{{\\partial w_f}} = {right}$$"
     assert last(source + claim).verdict is Verdict.REFUTED
+
+
+def test_names_with_several_meanings_end_in_not_understood():
+    tangled = r"""
+$$a_i = b_i c_i$$
+
+$$b_i = \sum_j a_j x_{ij}$$
+
+$$c_{ik} = a_i + b_k$$
+
+$$a_i = \sum_k c_{ik} b_k$$
+"""
+    assert Verdict.REFUTED not in verdicts(tangled)

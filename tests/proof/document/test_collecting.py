@@ -3,7 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-PLUGIN = ("-p", "indexcalc.proof.document.collecting", "--indexcalc", "-p", "no:cacheprovider", "-q", "-rs")
+PLUGIN = ("--indexcalc", "-p", "no:cacheprovider", "-q", "-rs")
 
 NOTE = r"""
 $$Y_{no} = \sum_f X_{nf} W_{of}$$

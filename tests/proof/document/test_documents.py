@@ -8,8 +8,8 @@ import pytest
 
 from indexcalc.proof.document import Verdict, check
 
-NOTES = Path("/work/shared/notes")
-SEEDS = Path("/work/shared/seeds")
+NOTES = Path(__file__).resolve().parents[4] / "shared" / "notes"
+SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
 
 FLASH = """
 function sigma = softmax
