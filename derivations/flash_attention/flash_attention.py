@@ -1,6 +1,5 @@
 # ruff: noqa: E741, RUF100 (O: as the author wrote)
-"""Attention by its row logsumexp: weights recomputed, never stored: forward and backward
-pass.
+"""Attention by its row logsumexp: forward and backward pass.
 
 Extents:
     T: token positions (indices i, j, l)
@@ -19,10 +18,10 @@ class Values(NamedTuple):
     Q: np.ndarray  # [T, d] queries
     K: np.ndarray  # [T, d] keys
     V: np.ndarray  # [T, d_v] values
-    S: np.ndarray  # [T, T] scaled scores, recomputed when needed
-    Lse: np.ndarray  # [T] logsumexp of the row, kept for the backward pass
+    S: np.ndarray  # [T, T] scaled scores
+    Lse: np.ndarray  # [T] logsumexp of the row
     P: np.ndarray  # [T, T] attention weights, from the scores and the logsumexp
-    O: np.ndarray  # [T, d_v] output, kept for the backward pass
+    O: np.ndarray  # [T, d_v] output
 
 
 class Gradients(NamedTuple):
