@@ -36,7 +36,7 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     A summed index that occurs in no factor multiplies the coefficient by its extent; a factor that
     was an `Add` of one term (or a nested `Add` to the power one) is taken apart.
     """
-    factor = sp.sympify(coeff) if isinstance(coeff, int) else coeff
+    factor = sp.Integer(coeff) if isinstance(coeff, int) else coeff
     exponents: dict[Base, sp.Expr] = {}
     for base, exponent in powers:
         exponents[base] = exponents[base] + exponent if base in exponents else exponent
@@ -69,7 +69,7 @@ def access(tensor: str, *slots: Index) -> Term:
 
 def scalar(value: sp.Expr | int) -> Terms:
     """A scalar as a sum of terms: nothing for zero."""
-    number = sp.sympify(value) if isinstance(value, int) else value
+    number = sp.Integer(value) if isinstance(value, int) else value
     return () if number == 0 else (Term(number),)
 
 
