@@ -57,7 +57,7 @@ def number(scalar: sp.Expr, numbers: Numbers) -> float:
     Raises:
         ProgramError: if a symbol has no value.
     """
-    value = scalar.xreplace({symbol: sp.sympify(value) for symbol, value in numbers})
+    value = scalar.xreplace({symbol: sp.Float(v) if isinstance(v, float) else sp.Integer(v) for symbol, v in numbers})
     if value.free_symbols:
         missing = ", ".join(sorted(map(str, value.free_symbols)))
         raise ProgramError(f"no value is given for {missing} in the scalar {scalar}")

@@ -43,7 +43,7 @@ def solve_sizes(
             found = product.subs(sizes)
             unknown = sorted(found.free_symbols, key=str)
             if len(unknown) == 1:
-                factor = sp.sympify(length) * unknown[0] / found
+                factor = sp.Integer(length) * unknown[0] / found
                 if factor.is_Integer and factor >= 1:
                     sizes[unknown[0]], sources[unknown[0]] = int(factor), place
     for place, product, length in lengths:
