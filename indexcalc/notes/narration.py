@@ -156,7 +156,7 @@ def inside_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
     sentence = say(
         f"{where}.constant",
         constants=listed([Symbol(name) for name in tensors]),
-        verb="does" if len(tensors) == 1 else "do",
+        verb="is" if len(tensors) == 1 else "are",
         target=Symbol(local.partial.wrt.tensor),
         entries=listed(entries),
         be="is" if len(entries) == 1 else "are",
