@@ -49,14 +49,12 @@ SENTENCES: Mapping[str, str] = {
     "statistic": "{consumer} depends on {statistic}, which depends on {target} too, so its derivative comes first.",
     "back.heading": "Back to {loss}",
     "forward.dummies": "The forward equation, with its own {noun} {dummies}:",
-    "inside.constant": "Pull the derivative inside the sum. Here {constants} {verb} held, "
-    "so {entries} {be} constant.",
+    "inside.constant": "Pull the derivative inside the sum. Here {constants} {verb} held, so {entries} {be} constant.",
     "inside": "Pull the derivative inside the sum:",
     "collapse.part": "{delta} collapses the sum over {killed} where it stands: only {match} is left there. "
     "Terms without this delta keep the sum:",
     "drops": " The terms without {target} drop out.",
-    "factors.constant": "Differentiate the right side. Here {constants} {verb} held, "
-    "so {entries} {be} constant.",
+    "factors.constant": "Differentiate the right side. Here {constants} {verb} held, so {entries} {be} constant.",
     "factors": "Differentiate the right side:",
     "power": "The power rule, times the derivative of the base:",
     "self": "The chain rule through {outer} gives the function back, times the derivative of its argument:",
