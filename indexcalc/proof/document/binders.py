@@ -1,0 +1,111 @@
+"""Sums over indices: what they bind, under which conditions, and how far they run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tree import Atom, Node, Scripted
+from indexcalc.proof.document.nodes import (
+    Relation,
+    Total,
+    free,
+    occurrences,
+    times,
+)
+from indexcalc.proof.document.scope import Scope
+from indexcalc.proof.document.sizes import Ix
+from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.typed import Typed
+
+RELATIONS = {"!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+"""Relations that a bracket or the foot of a sum may hold."""
+
+
+def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
+    """A sum over dummies that reaches to the end of its product."""
+    atom = item.base if isinstance(item, Scripted) else item
+    assert isinstance(atom, Atom)
+    if atom.text != "sum":
+        raise NotUnderstoodError(f"{atom.text} is not read")
+    if not rest:
+        raise NotUnderstoodError("a sum of nothing")
+    below = item.below if isinstance(item, Scripted) else ()
+    if not below:
+        return sum_without_index(reader, rest)
+    names, conditions, start = binder(below)
+    scope = {name: reader.sizes.fresh(name) for name in names}
+    bound = tuple(scope.values())
+    inner = replace(reader, dummies=(*reader.dummies, scope))
+    if isinstance(item, Scripted) and item.above:
+        limit(reader, bound, item.above[-1], start)
+    body = inner.product(rest)
+    for left, relation, right in conditions:
+        a, b = inner.letter(left), inner.letter(right)
+        reader.sizes.unify(a, b)
+        body = replace(body, node=times(body.node, Relation(*oriented(a, relation, b))))
+    missing = [index for index in bound if index not in free(body.node)]
+    if missing:
+        reader.notes.append(f"the sum over {missing[0].name} binds nothing")
+    return replace(body, node=Total(bound, body.node))
+
+
+def sum_without_index(reader: Scope, rest: Sequence[Node]) -> Typed:
+    """A sum without an index binds the one repeated index that nothing else binds."""
+    body = reader.product(rest)
+    seen = [index for index in free(body.node) if index in reader.letters.values()]
+    repeated = [index for index in seen if list(occurrences(body.node)).count(index) > 1]
+    if len(repeated) != 1 and len(seen) != 1:
+        raise NotUnderstoodError("a sum without an index")
+    index = (repeated or seen)[0]
+    raise NotUnderstoodError(f"a sum without an index (over {index.name}?)")
+
+
+def limit(reader: Scope, bound: tuple[Ix, ...], tokens: Sequence[Token], start: str) -> None:
+    """The upper limit of a sum names the size of its index; it runs over the whole slot, from 0 or 1."""
+    texts = [token.text for token in tokens]
+    if len(bound) != 1 or not tokens or tokens[0].kind != "NAME":
+        if tokens and tokens[0].kind == "NUM":
+            raise NotUnderstoodError("a sum with numbers for limits")
+        return
+    name = "".join(texts[:-2]) if texts[-2:] == ["-", "1"] else "".join(texts)
+    del start
+    if not name.replace("_", "").isalnum():
+        raise NotUnderstoodError(f"a sum up to {name}")
+    reader.sizes.unify(reader.sizes.named(name), bound[0])
+
+
+def binder(tokens: Sequence[Token]) -> tuple[list[str], list[tuple[str, str, str]], str]:
+    """``(dummies, conditions, first value)`` of what stands below a sum.
+
+    Raises:
+        NotUnderstoodError: for anything but letters, one ``k=1``, or a relation between two letters.
+    """
+    tokens = [token for token in tokens if token.kind not in ("{", "}", "(", ")", "COMMA", "NEWLINE")]
+    relations = [n for n, token in enumerate(tokens) if token.kind == "REL"]
+    if not relations:
+        names: list[str] = []
+        for token in tokens:
+            if token.kind == "PRIME" and names:
+                names[-1] += "'"
+            elif token.kind == "NAME" and (token.text.islower()):
+                names.append(token.text)
+            else:
+                raise NotUnderstoodError("what stands below a sum")
+        return names, [], ""
+    if len(relations) != 1 or len(tokens) != 3 or relations != [1]:
+        raise NotUnderstoodError("what stands below a sum")
+    left, relation, right = tokens
+    if relation.text == "=" and right.kind == "NUM":
+        return [left.text], [], right.text
+    if relation.text in RELATIONS and right.kind == "NAME" and left.kind == "NAME":
+        return [left.text], [(left.text, relation.text, right.text)], ""
+    raise NotUnderstoodError("what stands below a sum")
+
+
+def oriented(left: Ix, relation: str, right: Ix) -> tuple[Ix, str, Ix]:
+    """The relation with ``<`` or ``<=``."""
+    if relation in (">", ">="):
+        return right, relation.replace(">", "<"), left
+    return left, relation, right

@@ -1,0 +1,130 @@
+"""Functions and their arguments: known ones, structural ones, and those that the document defines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import sympy as sp
+
+from indexcalc.language.latex.tree import Group, Node
+from indexcalc.language.latex.vocabulary import FUNCTIONS
+from indexcalc.proof.document import typed
+from indexcalc.proof.document.naming import power
+from indexcalc.proof.document.nodes import (
+    Applied,
+    Entry,
+    Number,
+    Total,
+    over,
+    times,
+)
+from indexcalc.proof.document.scope import Scope
+from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.typed import Typed
+
+UNKNOWN_FUNCTIONS = frozenset({"f", "g", "h", "phi", "psi", "F", "ell"})
+"""Names that stand for a function where a bracket follows and nothing else is known."""
+
+
+def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, int] | None:
+    """A function and its argument."""
+    item = items[position]
+    found = reader.survey.name(item)
+    if found is None or found.parts is not None:
+        return None
+    name = found.name
+    following = items[position + 1] if position + 1 < len(items) else None
+    bracketed = isinstance(following, Group) and following.bracket in ("(", "[", "{")
+    word = reader.symbols.words.get(name, name)
+    known = FUNCTIONS.get(word)
+    if (
+        known is None
+        and word == "sigma"
+        and bracketed
+        and "sigma" not in reader.symbols.slots
+        and name not in reader.symbols.functions
+    ):
+        known = "sigma"
+    structural = word in ("softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "trace", "diag", "Diag", "max")
+    defined = name in reader.symbols.functions and bracketed
+    usage = reader.survey.usages.get(name)
+    only_called = usage is not None and usage.bare == usage.called
+    if bracketed and name in UNKNOWN_FUNCTIONS and not defined and only_called:
+        raise NotUnderstoodError(f"the function {name} is not defined")
+    if known is None and not structural and not defined:
+        return None
+    if following is None:
+        raise NotUnderstoodError(f"{name} of nothing")
+    if found.primes:
+        raise NotUnderstoodError(f"the derivative {name}'")
+    above = found.powers
+    if bracketed:
+        assert isinstance(following, Group)
+        arguments = [reader.sum(member) for member in following.members]
+        position += 2
+    else:
+        argument, position = reader.unit(items, position + 1)
+        arguments = [argument]
+    if name in reader.symbols.functions and defined:
+        result = apply_own(reader, name, arguments)
+    else:
+        result = apply(reader, known or word, arguments)
+    for tokens in above:
+        result = power(reader, result, tokens)
+    return result, position
+
+
+def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
+    """A known function of its arguments."""
+    if name == "max":
+        return maximum(reader, arguments)
+    if len(arguments) != 1:
+        raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
+    (argument,) = arguments
+    if name in ("softmax", "Softmax", "rowsoftmax", "smx"):
+        if not argument.axes and isinstance(argument.node, Entry) and argument.node.slots:
+            return softmax_entry(reader, argument.node)
+        return typed.softmax(argument, reader.sizes)
+    if name in ("tr", "Tr", "trace"):
+        return typed.trace(argument, reader.sizes)
+    if name in ("diag", "Diag"):
+        return typed.diagonal(argument, reader.sizes)
+    if name == "sigma":
+        if argument.axes and not scalar_like(reader):
+            raise NotUnderstoodError("the function sigma is not defined: a sigmoid, or a softmax?")
+        reader.notes.append("sigma is read as the logistic function")
+        name = "sigmoid"
+    return replace(argument, node=Applied(name, argument.node))
+
+
+def softmax_entry(reader: Scope, entry: Entry) -> Typed:
+    """``softmax(x_ij)``: the entry of the softmax of the row that holds it."""
+    dummy = reader.sizes.fresh("")
+    reader.sizes.unify(dummy, entry.slots[-1])
+    row = Entry(entry.name, (*entry.slots[:-1], dummy))
+    return Typed(times(Applied("exp", entry), over(Total((dummy,), Applied("exp", row)))))
+
+
+def scalar_like(reader: Scope) -> bool:
+    """Whether sigma is applied to scalars elsewhere, so that it is no softmax."""
+    return "sigma is scalar" in reader.symbols.assumed
+
+
+def maximum(reader: Scope, arguments: list[Typed]) -> Typed:
+    """``max(x, 0)`` is the rectifier."""
+    rest = [argument for argument in arguments if argument.node != Number(sp.S.Zero)]
+    if len(arguments) == 2 and len(rest) == 1:
+        return replace(rest[0], node=Applied("relu", rest[0].node))
+    raise NotUnderstoodError("a maximum of these arguments")
+
+
+def apply_own(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
+    """A function that the document defines."""
+    function = reader.symbols.functions[name]
+    if len(arguments) != 1:
+        raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
+    if function.parameter in reader.arguments:
+        raise NotUnderstoodError(f"{name} of itself")
+    inner = replace(reader, arguments={**reader.arguments, function.parameter: arguments[0]})
+    return inner.sum(function.body)

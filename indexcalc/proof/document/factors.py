@@ -1,0 +1,147 @@
+"""One factor of a product: names, brackets, fractions, roots, and what scripts on them mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import sympy as sp
+
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tree import Atom, Environment, Fraction, Group, Node, Root, Scripted, Truth
+from indexcalc.proof.document import typed
+from indexcalc.proof.document.binders import RELATIONS, oriented
+from indexcalc.proof.document.derivatives import grounded
+from indexcalc.proof.document.naming import named_value, power
+from indexcalc.proof.document.nodes import (
+    ONE,
+    ZERO,
+    Applied,
+    Derivative,
+    Entry,
+    Number,
+    Relation,
+    Total,
+    times,
+)
+from indexcalc.proof.document.rates import fraction, target
+from indexcalc.proof.document.scope import Scope
+from indexcalc.proof.document.scripts import is_transpose, subscript
+from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.typed import Typed
+
+
+def factor(reader: Scope, item: Node) -> Typed:
+    """The meaning of one factor."""
+    found = reader.survey.name(item)
+    if found is not None:
+        return named_value(reader, found)
+    match item:
+        case Atom(token):
+            return atom(reader, token)
+        case Group(bracket, members):
+            if len(members) != 1:
+                raise NotUnderstoodError("a list in brackets")
+            inner = reader.sum(members[0])
+            return replace(inner, node=Applied("abs", inner.node)) if bracket == "|" else inner
+        case Fraction():
+            return fraction(reader, item)
+        case Root(body):
+            return typed.raised(reader.sum(body), Number(sp.Rational(1, 2)))
+        case Scripted():
+            return scripted(reader, item)
+        case Truth():
+            return truth(reader, item)
+        case Environment(name):
+            raise NotUnderstoodError(f"a {name} written out is not read")
+    raise NotUnderstoodError("a factor that is not read")
+
+
+def truth(reader: Scope, item: Truth) -> Typed:
+    """An Iverson bracket of two index letters."""
+    letters = []
+    for side in (item.left, item.right):
+        only = side.only.items[0] if side.only is not None and len(side.only.items) == 1 else None
+        found = reader.survey.name(only) if only is not None else None
+        if found is None or found.parts is not None or len(found.name) != 1:
+            raise NotUnderstoodError("a bracket with a relation that is not between two indices")
+        letters.append(reader.letter(found.name))
+    left, right = letters
+    reader.sizes.unify(left, right)
+    relation = {"=": "==", **RELATIONS}.get(item.relation)
+    if relation is None:
+        raise NotUnderstoodError(f"the relation {item.relation} in a bracket")
+    if left == right:
+        return Typed(ONE if relation in ("==", "<=", ">=") else ZERO)
+    return Typed(Relation(*oriented(left, relation, right)))
+
+
+def atom(reader: Scope, token: Token) -> Typed:
+    """The meaning of one token."""
+    if token.kind == "NUM":
+        return Typed(Number(sp.Rational(token.text)))
+    reasons = {"DOTS": "an ellipsis", "TEXT": f"the words “{token.text}”", "REALS": "a set", "COLON": "a colon"}
+    raise NotUnderstoodError(reasons.get(token.kind, f"“{token.text}” is not read"))
+
+
+def scripted(reader: Scope, item: Scripted) -> Typed:
+    """Scripts on a bracket, a fraction or a number: entries, transposes, powers."""
+    value = factor(reader, item.base)
+    if item.along:
+        return part_along(reader, value, item.along)
+    powers = []
+    for tokens in item.above:
+        if is_transpose(tokens):
+            value = typed.transpose(value)
+        else:
+            powers.append(tokens)
+    if item.below:
+        value = entries(reader, value, item.below)
+    for tokens in powers:
+        value = power(reader, value, tokens)
+    if item.primes:
+        raise NotUnderstoodError("a prime on an expression")
+    return value
+
+
+def part_along(reader: Scope, value: Typed, tokens: Sequence[Token]) -> Typed:
+    """The part of a gradient that passes through one tensor: the chain rule over that tensor's entries."""
+    node = value.node
+    if not isinstance(node, Derivative) or not isinstance(node.body, Entry) or node.body.slots:
+        raise NotUnderstoodError("a bar after what is no gradient")
+    through = inner_names(reader, tokens)
+    if not isinstance(through.node, Entry):
+        raise NotUnderstoodError("a derivative along an expression")
+    grounded(reader, through.node.name)
+    if through.node.name == node.body.name:
+        return replace(value, node=Derivative(node.body, node.wrt, True))
+    up = Derivative(node.body, through.node)
+    down = Derivative(through.node, node.wrt, reader.local)
+    return replace(value, node=Total(through.axes, times(up, down)) if through.axes else times(up, down))
+
+
+def inner_names(reader: Scope, tokens: Sequence[Token]) -> Typed:
+    """The tensor that a subscript names."""
+    try:
+        tree = parse(tokens).only
+    except IndexCalcError as error:
+        raise NotUnderstoodError(str(error)) from None
+    if tree is None:
+        raise NotUnderstoodError("a derivative along an expression")
+    return target(reader, tree.items)
+
+
+def entries(reader: Scope, value: Typed, tokens: Sequence[Token]) -> Typed:
+    """The entries of an expression in brackets."""
+    found = index_parts(reader, tokens)
+    return typed.at(value, tuple(reader.place(part) for part in found), reader.sizes)
+
+
+def index_parts(reader: Scope, tokens: Sequence[Token]) -> tuple[str, ...]:
+    """The parts of a subscript that must be an index."""
+    found = subscript(tokens)
+    if found.label or found.unreadable:
+        raise NotUnderstoodError(f"the subscript {found.label or '?'} on an expression")
+    return found.parts

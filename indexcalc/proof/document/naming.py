@@ -1,0 +1,180 @@
+"""Names with their scripts: the tensors, entries, powers and gradients that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import sympy as sp
+
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
+from indexcalc.proof.document import typed
+from indexcalc.proof.document.derivatives import derivative
+from indexcalc.proof.document.nodes import (
+    ONE,
+    Applied,
+    Entry,
+    Number,
+    Ones,
+    Relation,
+    Size,
+    renamed,
+    times,
+)
+from indexcalc.proof.document.scope import Scope
+from indexcalc.proof.document.scripts import COLON, Named, is_label
+from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.typed import Typed
+
+
+def named_value(reader: Scope, found: Named) -> Typed:
+    """The meaning of a name with its scripts."""
+    if found.unreadable:
+        raise NotUnderstoodError(f"the subscript of {found.name}")
+    if found.primes:
+        raise NotUnderstoodError(f"the prime on {found.name}")
+    if found.name == "e" and found.powers and found.parts is None:
+        argument = inner(reader, found.powers[0])
+        return replace(argument, node=Applied("exp", argument.node))
+    value = value_of(reader, found)
+    if found.transposed:
+        if found.parts is not None and len(found.parts) == 2:
+            value = value_of(reader, replace(found, parts=(found.parts[1], found.parts[0])))
+        elif value.axes:
+            value = typed.transpose(value)
+        elif found.parts is None and "T" in reader.symbols.slots:
+            value = typed.raised(value, Entry("T"))
+    for tokens in found.powers:
+        value = power(reader, value, tokens)
+    return value
+
+
+def value_of(reader: Scope, found: Named) -> Typed:
+    """The meaning of a name and its index."""
+    name, parts = found.name, found.parts
+    if parts is None and name in reader.arguments:
+        return reader.arguments[name]
+    if name == "1":
+        return ones(reader, parts)
+    if name == "delta" and parts is not None and len(parts) == 2 and "delta" not in reader.symbols.slots:
+        left, right = reader.place(parts[0]), reader.place(parts[1])
+        if left is None or right is None:
+            raise NotUnderstoodError("a slice of a delta")
+        reader.sizes.unify(left, right)
+        return Typed(Relation(left, "==", right) if left != right else ONE)
+    if name == "I" and parts is None and "I" not in reader.symbols.slots:
+        left, right = reader.sizes.fresh(), reader.sizes.fresh()
+        reader.sizes.unify(left, right)
+        return Typed(Relation(left, "==", right), (left, right))
+    if parts is None and reader.scalars_only and f"{name} as scalar" in reader.symbols.slots:
+        return Typed(Entry(f"{name} as scalar"))
+    resolved = reader.symbols.resolve(name)
+    if resolved in reader.symbols.adjoints:
+        target = reader.symbols.adjoints[resolved]
+        whole = derivative(reader, Typed(Entry(loss(reader))), tensor(reader, target, None))
+        return whole if parts is None else typed.at(whole, tuple(reader.place(part) for part in parts), reader.sizes)
+    return tensor(reader, resolved, parts)
+
+
+def tensor(reader: Scope, name: str, parts: tuple[str, ...] | None) -> Typed:
+    """A tensor, whole or at an index."""
+    if parts is None and reader.scalars_only and f"{name} as scalar" in reader.symbols.slots:
+        return Typed(Entry(f"{name} as scalar"))
+    if parts is None and name in reader.sizes.owners and name not in reader.symbols.definitions:
+        return Typed(Size(reader.sizes.owners[name]))
+    slots = reader.symbols.slots.get(name)
+    if slots is None:
+        if name == "pi":
+            return Typed(Number(sp.pi))
+        raise NotUnderstoodError(f"{name} is not known")
+    if parts is None:
+        own = tuple(reader.sizes.fresh() for _ in slots)
+    elif 0 < len(parts) < len(slots) and COLON not in parts:
+        reader.guesses.append(f"{name} with {len(parts)} of its {len(slots)} slots is read as a slice")
+        parts = (*parts, *(COLON,) * (len(slots) - len(parts)))
+        own = tuple(reader.place(part) or reader.sizes.fresh(COLON) for part in parts)
+    elif len(parts) != len(slots):
+        raise NotUnderstoodError(f"{name} has {len(slots)} slots elsewhere, but {len(parts)} here")
+    else:
+        own = tuple(reader.place(part) or reader.sizes.fresh(COLON) for part in parts)
+    for index, slot in zip(own, slots, strict=True):
+        reader.sizes.unify(index, slot)
+    whole = parts is None
+    axes = tuple(index for n, index in enumerate(own) if whole or (parts is not None and parts[n] == COLON))
+    return Typed(Entry(name, own), axes)
+
+
+def ones(reader: Scope, parts: tuple[str, ...] | None) -> Typed:
+    """A tensor of ones."""
+    if parts is None:
+        axis = reader.sizes.fresh()
+        return Typed(Ones(axis), (axis,))
+    indices = [reader.place(part) for part in parts]
+    return Typed(times(*(Ones(index) for index in indices if index is not None)))
+
+
+def loss(reader: Scope) -> str:
+    """The loss whose gradients bear short names."""
+    if len(reader.symbols.losses) != 1:
+        raise NotUnderstoodError("the loss is not clear")
+    (name,) = reader.symbols.losses
+    return name
+
+
+def power(reader: Scope, value: Typed, tokens: Sequence[Token]) -> Typed:
+    """A power; of a matrix by a whole number, a product with itself."""
+    if tokens and tokens[0].kind == "ODOT":
+        return typed.raised(value, inner(reader, tokens[1:]).node)
+    exponent = inner(reader, tokens)
+    if exponent.axes:
+        raise NotUnderstoodError("an exponent that is an array")
+    if len(value.axes) == 2:
+        if exponent.node == Number(sp.Integer(2)):
+            return typed.product(value, again(reader, value), reader.sizes)
+        raise NotUnderstoodError("a power of a matrix")
+    return typed.raised(value, exponent.node)
+
+
+def again(reader: Scope, value: Typed) -> Typed:
+    """The same expression over axes of its own."""
+    axes = tuple(reader.sizes.fresh() for _ in value.axes)
+    for own, axis in zip(axes, value.axes, strict=True):
+        reader.sizes.unify(own, axis)
+    return replace(value, node=renamed(value.node, dict(zip(value.axes, axes, strict=True))), axes=axes)
+
+
+def inner(reader: Scope, tokens: Sequence[Token]) -> Typed:
+    """The meaning of the tokens of a superscript."""
+    if is_label(tokens):
+        raise NotUnderstoodError("a label where a power is expected")
+    try:
+        tree = parse(tokens)
+    except IndexCalcError as error:
+        raise NotUnderstoodError(str(error)) from None
+    return reader.sum(tree)
+
+
+def bracket_index(reader: Scope, item: Node, following: Node) -> Typed | None:
+    """``A[i,j]``: a name followed by letters in square brackets."""
+    if isinstance(following, Scripted) or not isinstance(following, Group) or following.bracket != "[":
+        return None
+    found = reader.survey.name(item)
+    if found is None or found.parts is not None or found.powers or found.transposed:
+        return None
+    parts = []
+    for member in following.members:
+        product = member.only
+        only = product.items[0] if product is not None and len(product.items) == 1 else None
+        if not isinstance(only, Atom) or only.kind not in ("NAME", "COLON") or len(only.text) > 1:
+            return None
+        parts.append(only.text)
+    resolved = reader.symbols.resolve(found.name)
+    if resolved in reader.symbols.adjoints:
+        return value_of(reader, replace(found, parts=tuple(parts)))
+    slots = reader.symbols.slots.get(resolved, ())
+    if len(parts) != len(slots) or not all(part == COLON or part.islower() for part in parts):
+        return None
+    return tensor(reader, reader.symbols.resolve(found.name), tuple(parts))

@@ -1,0 +1,103 @@
+"""Derivatives as they are written: fractions, operators that wait for an argument, and nablas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted
+from indexcalc.proof.document import typed
+from indexcalc.proof.document.derivatives import derivative
+from indexcalc.proof.document.naming import bracket_index, named_value
+from indexcalc.proof.document.nodes import (
+    Entry,
+)
+from indexcalc.proof.document.scope import Scope
+from indexcalc.proof.document.survey import is_differential
+from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.typed import Typed
+
+
+def fraction(reader: Scope, item: Fraction) -> Typed:
+    """A quotient, or a derivative written as one."""
+    above, below = item.numerator.only, item.denominator.only
+    if above is not None and below is not None and is_rate(above, below):
+        return derivative(reader, reader.product(above.items[1:]), target(reader, below.items[1:]))
+    if above is not None and is_second(above.items[0]):
+        raise NotUnderstoodError("a second derivative")
+    return typed.divided(reader.sum(item.numerator), reader.sum(item.denominator), reader.sizes)
+
+
+def operator(reader: Scope, item: Fraction) -> Typed | None:
+    """The target of a derivative operator that waits for its argument."""
+    above, below = item.numerator.only, item.denominator.only
+    if above is None or below is None or len(above.items) != 1 or not is_differential(above.items[0]):
+        return None
+    if len(below.items) < 2 or not is_differential(below.items[0]):
+        return None
+    return target(reader, below.items[1:])
+
+
+def target(reader: Scope, items: Sequence[Node]) -> Typed:
+    """What a derivative is taken by: one tensor, whole or at an index."""
+    if len(items) == 2 and isinstance(items[1], Group) and items[1].bracket == "[":
+        value = bracket_index(reader, items[0], items[1])
+        if value is not None:
+            return value
+    while len(items) == 1 and isinstance(items[0], Group) and items[0].bracket == "{" and items[0].members:
+        only = items[0].members[0].only
+        if only is None:
+            break
+        items = only.items
+    if len(items) != 1 or (found := reader.survey.name(items[0])) is None or (found.powers):
+        raise NotUnderstoodError("a derivative by an expression")
+    value = named_value(reader, found)
+    if not isinstance(value.node, Entry):
+        raise NotUnderstoodError(f"a derivative by {found.name}")
+    return value
+
+
+def inline_derivative(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, int]:
+    """``∂y/∂x`` written in a line."""
+    slash = next((n for n in range(position, len(items)) if is_slash(items[n])), None)
+    if slash is None or slash + 2 >= len(items) or not is_differential(items[slash + 1]) or slash == position + 1:
+        raise NotUnderstoodError("a stray sign of a derivative")
+    body = reader.product(items[position + 1 : slash])
+    end = slash + 3
+    following = items[end] if end < len(items) else None
+    if isinstance(following, Group) and following.bracket == "[":
+        end += 1
+    return derivative(reader, body, target(reader, items[slash + 2 : end])), end
+
+
+def gradient(reader: Scope, item: Node, items: Sequence[Node], position: int) -> tuple[Typed, int]:
+    """``∇_X L``."""
+    if not isinstance(item, Scripted) or item.above or position >= len(items):
+        raise NotUnderstoodError("a gradient by something that is not named")
+    try:
+        tree = parse(item.below)
+    except IndexCalcError as error:
+        raise NotUnderstoodError(str(error)) from None
+    product = tree.only
+    if product is None:
+        raise NotUnderstoodError("a gradient by an expression")
+    wrt = target(reader, product.items)
+    body, position = reader.unit(items, position)
+    return derivative(reader, body, wrt), position
+
+
+def is_rate(above: Product, below: Product) -> bool:
+    """Whether numerator and denominator are differentials."""
+    longer = len(above.items) > 1 and len(below.items) > 1
+    return longer and is_differential(above.items[0]) and is_differential(below.items[0])
+
+
+def is_slash(item: Node) -> bool:
+    """Whether a node is the sign of a division."""
+    return isinstance(item, Atom) and item.kind == "SLASH"
+
+
+def is_second(item: Node) -> bool:
+    """Whether a factor is the sign of a second derivative."""
+    return isinstance(item, Scripted) and is_differential(item.base)

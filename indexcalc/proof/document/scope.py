@@ -1,0 +1,74 @@
+"""What is in scope while the members of one chain are read, and the interface of the reader."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from indexcalc.language.latex.tree import Node, Sum
+from indexcalc.proof.document.scripts import COLON
+from indexcalc.proof.document.sizes import Ix, Sizes
+from indexcalc.proof.document.survey import Survey
+from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols
+from indexcalc.proof.document.typed import Typed
+
+
+@dataclass
+class Scope(ABC):
+    """The document's symbols, and the letters of one chain; they live as long as the reader.
+
+    Attributes:
+        symbols: the document's symbols.
+        survey: how names are used.
+        sizes: the sizes, a copy where a claim is read.
+        letters: the free index letters of the chain.
+        local: whether derivatives of tensors by tensors are local.
+        dummies: letters that a sum binds here.
+        arguments: what the parameters of functions stand for here.
+        scalars_only: whether a bare name is a scalar although it has slots elsewhere.
+        notes: what had to be assumed.
+        guesses: readings that may prove a claim, but never refute one.
+        depth: how many products this one stands in.
+    """
+
+    symbols: Symbols
+    survey: Survey
+    sizes: Sizes
+    letters: dict[str, Ix] = field(default_factory=dict)
+    local: bool = False
+    dummies: tuple[dict[str, Ix], ...] = ()
+    arguments: dict[str, Typed] = field(default_factory=dict)
+    scalars_only: bool = False
+    notes: list[str] = field(default_factory=list)
+    guesses: list[str] = field(default_factory=list)
+    depth: int = 0
+
+    @abstractmethod
+    def sum(self, tree: Sum) -> Typed:
+        """The meaning of a sum of products."""
+
+    @abstractmethod
+    def product(self, items: Sequence[Node]) -> Typed:
+        """The meaning of a product."""
+
+    @abstractmethod
+    def unit(self, items: Sequence[Node], position: int) -> tuple[Typed, int]:
+        """The next factor, with what it takes to its right; and where the next one starts."""
+
+    def place(self, part: str) -> Ix | None:
+        """The index variable of one part of a subscript; None for a whole axis."""
+        if part == COLON:
+            return None
+        if part.isdigit():
+            raise NotUnderstoodError("a numbered entry")
+        return self.letter(part)
+
+    def letter(self, name: str) -> Ix:
+        """The index variable of a letter: the innermost dummy, else a free letter of the chain."""
+        for scope in reversed(self.dummies):
+            if name in scope:
+                return scope[name]
+        if name not in self.letters:
+            self.letters[name] = self.sizes.fresh(name)
+        return self.letters[name]
