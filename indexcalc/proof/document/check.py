@@ -8,8 +8,9 @@ from indexcalc.proof.document.context import Context, read_context
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Side, Statement, outline
 from indexcalc.proof.document.refine import refine
-from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, OTHER, roles_of
+from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, OTHER
 from indexcalc.proof.document.sections import Sections
+from indexcalc.proof.document.understanding import roles_of
 from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict, report_of
 
 

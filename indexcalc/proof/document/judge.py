@@ -9,6 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from indexcalc.errors import IndexCalcError
+from indexcalc.proof.document.assumptions import summed_entry
+from indexcalc.proof.document.declarations import extents_of
+from indexcalc.proof.document.definitions import scalars_only
 from indexcalc.proof.document.einstein import bind_chain_rule, bind_repeated
 from indexcalc.proof.document.nodes import (
     Derivative,
@@ -27,7 +30,7 @@ from indexcalc.proof.document.outline import Side, Statement
 from indexcalc.proof.document.points import Points, positive_names
 from indexcalc.proof.document.proving import proves
 from indexcalc.proof.document.reading import Reader
-from indexcalc.proof.document.roles import Roles, extents_of, scalars_only, summed_entry
+from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.scripts import GREEK
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols, depends_on

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from indexcalc.proof.document.definitions import candidates, definition_from
 from indexcalc.proof.document.judge import Judge
+from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.nodes import names_of
-from indexcalc.proof.document.roles import EQUATION, Roles, candidates, definition_from, find_outputs
+from indexcalc.proof.document.roles import EQUATION, Roles
 from indexcalc.proof.document.symbols import Definition, Symbols
 from indexcalc.proof.document.verdicts import Verdict
 

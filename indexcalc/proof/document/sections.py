@@ -5,17 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from indexcalc.proof.document.definitions import definition_from
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Statement
-from indexcalc.proof.document.roles import (
-    DEFINITION,
-    EQUATION,
-    OTHER,
-    Roles,
-    definition_from,
-    head_of,
-    prose_before,
-)
+from indexcalc.proof.document.roles import DEFINITION, EQUATION, OTHER, Roles, head_of, prose_before
 from indexcalc.proof.document.verdicts import TRUE, Verdict
 
 REDEFINED = re.compile(r"\b(?:assum|suppos|consider|instead|imagine|pretend)", re.IGNORECASE)

@@ -1,0 +1,50 @@
+"""What the words of a document assume of its inputs."""
+
+from __future__ import annotations
+
+import re
+
+from indexcalc.errors import LimitError
+from indexcalc.proof.document.nodes import ONE, Entry, Meaning, Total
+from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.reading import Reader
+from indexcalc.proof.document.roles import CONDITION, EQUATION, Roles, prose_before
+from indexcalc.proof.document.sizes import ShapeError
+from indexcalc.proof.document.symbols import NotUnderstoodError
+
+ASSUMED = re.compile(r"\b(?:assum|suppos|one-hot|sums?\s+to\s+(?:one|1|\$1\$)|given that|probabilit)", re.IGNORECASE)
+"""Words that say that what follows is assumed."""
+
+
+def find_assumptions(roles: Roles) -> None:
+    """``sum_c y_nc = 1``, where the words before it say that it is assumed."""
+    for number, statement in enumerate(roles.statements):
+        if roles.kinds.get(number) != EQUATION or len(statement.sides) != 2:
+            continue
+        if not ASSUMED.search(prose_before(roles, statement)):
+            continue
+        found = unit_sum(roles, statement)
+        if found is not None and found[0] not in roles.symbols.definitions:
+            roles.symbols.simplex[found[0]] = found[1]
+            roles.kinds[number] = CONDITION
+
+
+def unit_sum(roles: Roles, statement: Statement) -> tuple[str, tuple[int, ...]] | None:
+    """The tensor, and its summed slots, of which a statement says that its entries sum to one."""
+    left, right = (side.tree for side in statement.sides)
+    if left is None or right is None:
+        return None
+    reader = Reader(roles.symbols, roles.survey, roles.symbols.sizes.copy())
+    try:
+        return summed_entry(reader.sum(left).node) if reader.sum(right).node == ONE else None
+    except (NotUnderstoodError, ShapeError, LimitError):
+        return None
+
+
+def summed_entry(node: Meaning) -> tuple[str, tuple[int, ...]] | None:
+    """The tensor and the summed slots, if the expression is nothing but a sum of its entries."""
+    if isinstance(node, Total) and isinstance(node.body, Entry):
+        slots = node.body.slots
+        if set(node.indices) <= set(slots) and len(set(slots)) == len(slots):
+            return node.body.name, tuple(slots.index(index) for index in node.indices)
+    return None

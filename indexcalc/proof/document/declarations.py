@@ -1,0 +1,156 @@
+"""Statements that only declare: sets, ranges, conditions, and what Kronecker's delta is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.document import Document
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import Token
+from indexcalc.proof.document.outline import Statement, condition
+from indexcalc.proof.document.roles import CONDITION, DECLARATION, EQUATION, OTHER, Roles, head_of
+from indexcalc.proof.document.scripts import Named
+from indexcalc.proof.document.sizes import ShapeError
+from indexcalc.proof.document.slots import is_tensor
+from indexcalc.proof.document.survey import Survey
+
+REALS = frozenset({"REALS"})
+"""The kinds of tokens that stand for the real numbers."""
+
+
+def declare(roles: Roles) -> None:
+    r"""``Q, K \in \mathbb{R}^{T \times d}``, and table rows that say the same."""
+    for number, statement in enumerate(roles.statements):
+        if condition(statement) or explains_delta(roles, statement):
+            roles.kinds[number] = CONDITION
+            continue
+        if len(statement.sides) == 1:
+            roles.kinds[number] = OTHER
+            before = roles.statements[number - 1] if number else None
+            if before is not None and len(before.sides) == 1 and same_line(roles.document, before, statement):
+                extents = extents_of(statement.sides[0].tokens)
+                if extents is not None:
+                    declare_names(roles, before.sides[0].tokens, extents)
+            continue
+        roles.kinds[number] = EQUATION
+        if len(statement.sides) == 2 and statement.sides[1].relation == "in":
+            roles.kinds[number] = DECLARATION
+            extents = extents_of(statement.sides[1].tokens)
+            if extents is not None:
+                declare_names(roles, statement.sides[0].tokens, extents)
+        elif all(
+            side.relation in ("in", "->", "=>", "for", "<", ">", "<=", ">=", "!=", "~") for side in statement.sides[1:]
+        ):
+            roles.kinds[number] = OTHER
+
+
+def explains_delta(roles: Roles, statement: Statement) -> bool:
+    """Whether a statement only says what Kronecker's delta is."""
+    head = head_of(roles, statement) if len(statement.sides) == 2 else None
+    if head is None or head.name != "delta" or head.parts is None or len(head.parts) != 2:
+        return False
+    return all(token.kind == "NUM" for token in statement.sides[1].tokens)
+
+
+def same_line(document: Document, one: Statement, other: Statement) -> bool:
+    """Whether two pieces of mathematics stand in one row of a table."""
+    line, other_line = document.place(one.span.start)[0], document.place(other.span.start)[0]
+    return line == other_line and document.line_text(line).lstrip().startswith("|")
+
+
+def extent_labels(statements: list[Statement]) -> frozenset[tuple[str, str]]:
+    r"""The labels of extents, such as ``D_h`` in ``\mathbb{R}^{T \times D_h}``."""
+    found = set()
+    for statement in statements:
+        for side in statement.sides:
+            if extents_of(side.tokens):
+                plain = [token for token in side.tokens if token.kind not in ("{", "}")]
+                for base, mark, label in zip(plain, plain[1:], plain[2:], strict=False):
+                    if base.kind == "NAME" and mark.kind == "SUB" and label.kind in ("NAME", "NUM"):
+                        found.add((base.text, label.text))
+    return frozenset(found)
+
+
+def extents_of(tokens: tuple[Token, ...]) -> list[str] | None:
+    r"""The extents in ``\mathbb{R}^{T \times d}``; None if the tokens are no such set."""
+    plain = [token for token in tokens if token.kind not in ("{", "}")]
+    if not plain or not (plain[0].kind in REALS or plain[0].text == "R"):
+        return None
+    if len(plain) == 1:
+        return []
+    if plain[1].kind != "SUP":
+        return None
+    extents, current = [], ""
+    for token in plain[2:]:
+        if token.kind == "TIMES":
+            extents.append(current)
+            current = ""
+        elif token.kind == "SUB":
+            current += "_"
+        else:
+            current += token.text
+    return [*extents, current]
+
+
+def names_in(tokens: tuple[Token, ...], survey: Survey) -> Iterator[Named]:
+    """The names of a list such as ``Q, K``."""
+    current: list[Token] = []
+    for token in (*tokens, Token("COMMA", ",", 0)):
+        if token.kind != "COMMA":
+            current.append(token)
+            continue
+        try:
+            tree = parse(current).only
+        except IndexCalcError:
+            tree = None
+        if tree is not None and len(tree.items) == 1:
+            found = survey.name(tree.items[0])
+            if found is not None:
+                yield found
+        current = []
+
+
+def declare_names(roles: Roles, tokens: tuple[Token, ...], extents: list[str]) -> None:
+    """Give each name its slots under the declared extents."""
+    symbols = roles.symbols
+    for found in names_in(tokens, roles.survey):
+        wanted = [extent for extent in extents if extent != "1"] if len(extents) == 2 else extents
+        if found.name.startswith("d") and len(found.name) > 1 and is_tensor(roles, found.name[1:]):
+            continue
+        if found.name in symbols.slots or (found.parts is not None and len(found.parts) != len(wanted)):
+            continue
+        slots = []
+        for extent in wanted:
+            slot = symbols.sizes.fresh("")
+            symbols.sizes.unify(slot, symbols.sizes.named(extent, declared=True))
+            slots.append(slot)
+        symbols.slots[found.name] = tuple(slots)
+        symbols.given.add(found.name)
+
+
+def tie_ranges(roles: Roles) -> None:
+    """``k = 1, ..., N`` says that N is the size of k."""
+    for statement in roles.statements:
+        if len(statement.sides) == 2 and statement.sides[1].relation == "=":
+            left, right = statement.sides
+            texts = [token.text for token in right.tokens if token.kind not in ("COMMA", "DOT", "DOTS")]
+            if len(left.tokens) == 1 and len(texts) == 2 and texts[0] in ("0", "1") and texts[1].isalpha():
+                roles.symbols.sizes.named(texts[1])
+                roles.symbols.assumed[left.tokens[0].text] = texts[1]
+                roles.kinds[roles.statements.index(statement)] = CONDITION
+
+
+def tie_letters(roles: Roles) -> None:
+    """Names of sizes that are tied to an index letter meet the slots under that letter."""
+    symbols = roles.symbols
+    for letter, name in symbols.assumed.items():
+        if name not in symbols.sizes.owners:
+            continue
+        for definition in symbols.definitions.values():
+            for slot in definition.slots:
+                if slot.name == letter:
+                    try:
+                        symbols.sizes.unify(symbols.sizes.named(name), slot)
+                    except ShapeError:
+                        continue

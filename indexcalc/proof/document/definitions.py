@@ -1,0 +1,168 @@
+"""What names are equal to: the first equation of each, the indexed form preferred."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from indexcalc.errors import LimitError
+from indexcalc.language.latex.tree import Fraction, Group, Sum
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.proof.document.einstein import bind_repeated
+from indexcalc.proof.document.nodes import Derivative, free, names_of, renamed, walk
+from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.reading import Reader
+from indexcalc.proof.document.roles import DEFINITION, EQUATION, Roles, head_of, index_letters, names_of_tree
+from indexcalc.proof.document.scripts import Named
+from indexcalc.proof.document.sizes import ShapeError, Sizes
+from indexcalc.proof.document.symbols import Definition, Function, NotUnderstoodError, Symbols, depends_on
+
+
+def find_functions(roles: Roles) -> None:
+    """``f(x) = ...`` defines a function of one argument."""
+    for number, statement in enumerate(roles.statements):
+        tree = statement.sides[0].tree
+        product = tree.only if tree is not None else None
+        if product is None or len(product.items) != 2 or len(statement.sides) < 2 or statement.sides[1].tree is None:
+            continue
+        left, right = product.items
+        name = roles.survey.name(left)
+        if name is None or name.parts is not None or not isinstance(right, Group) or len(right.members) != 1:
+            continue
+        inner = right.members[0].only
+        parameter = roles.survey.name(inner.items[0]) if inner is not None and len(inner.items) == 1 else None
+        if parameter is None or parameter.parts is not None or name.name in FUNCTIONS | dict.fromkeys(STRUCTURAL):
+            continue
+        usage = roles.survey.usages.get(parameter.name)
+        if usage is not None and usage.indexed:
+            continue
+        roles.symbols.functions.setdefault(name.name, Function(parameter.name, statement.sides[1].tree))
+        roles.kinds[number] = DEFINITION
+        roles.defining[number] = name.name
+
+
+def candidates(roles: Roles) -> Iterator[tuple[int, Named]]:
+    """The statements that may define a name, indexed forms before bare ones."""
+    found = []
+    for number, statement in enumerate(roles.statements):
+        if roles.kinds.get(number) != EQUATION or statement.sides[1].tree is None:
+            continue
+        if statement.sides[1].relation not in ("=", ":="):
+            continue
+        name = head_of(roles, statement)
+        if name is None or name.name in roles.symbols.adjoints:
+            continue
+        if name.name in FUNCTIONS or (name.name == "delta" and name.parts is not None):
+            continue
+        found.append((number, name))
+    yield from (pair for pair in found if pair[1].parts is not None)
+    yield from (pair for pair in found if pair[1].parts is None)
+
+
+def define(roles: Roles) -> None:
+    """Every name's first equation, the indexed form preferred."""
+    for number, name in candidates(roles):
+        resolved = roles.symbols.resolve(name.name)
+        if resolved in roles.symbols.definitions or resolved in roles.symbols.functions:
+            continue
+        members = [
+            n
+            for n, s in enumerate(roles.statements[number].sides)
+            if n and s.tree is not None and s.relation in ("=", ":=")
+        ]
+        found = (definition_from(roles, number, name, member) for member in members)
+        definition = next((one for one in found if one is not None), None)
+        if definition is None:
+            continue
+        roles.symbols.definitions[resolved] = definition
+        if depends_on_itself(roles.symbols, resolved):
+            del roles.symbols.definitions[resolved]
+            continue
+        roles.symbols.slots[resolved] = definition.slots
+        roles.kinds[number] = DEFINITION
+        roles.defining[number] = resolved
+    for definition in roles.symbols.definitions.values():
+        roles.symbols.given.update(names_of(definition.body))
+
+
+def depends_on_itself(symbols: Symbols, name: str) -> bool:
+    """Whether a definition leads back to its own name."""
+    return any(
+        inner == name or depends_on(symbols.definitions, inner, name)
+        for inner in names_of(symbols.definitions[name].body)
+        if not any(isinstance(n, Derivative) for n in walk(symbols.definitions[name].body))
+    )
+
+
+def definition_from(roles: Roles, number: int, name: Named, member: int = 1) -> Definition | None:
+    """The definition that a statement makes; None if it cannot be read as one."""
+    symbols = roles.symbols
+    statement = roles.statements[number]
+    sizes = symbols.sizes.copy()
+    reader = Reader(symbols, roles.survey, sizes)
+    reader.scalars_only = scalars_only(roles, statement)
+    letters = tuple(reader.letter(part) for part in name.parts or ())
+    resolved = symbols.resolve(name.name)
+    tree = statement.sides[member].tree
+    assert tree is not None
+    try:
+        value = reader.sum(tree)
+        node = bind_repeated(value.node, {*letters, *value.axes}) if symbols.einstein else value.node
+        own = [index for index in free(node) if index not in value.axes and index not in letters]
+        if own or resolved in names_of(node):
+            return None
+        known = symbols.slots.get(resolved, ())
+        if name.parts is not None and not value.axes:
+            slots = letters
+        elif (name.parts is None and len(known) in (0, len(value.axes))) or not known:
+            slots = value.axes
+        elif name.parts is None and len(known) > len(value.axes) == 0:
+            return None
+        else:
+            return None
+        if name.parts is None and reader.scalars_only and resolved in symbols.slots and symbols.slots[resolved]:
+            return None
+        for slot, other in zip(slots, known, strict=False):
+            sizes.unify(slot, other)
+    except ShapeError as error:
+        roles.failed[number] = str(error)
+        return None
+    except (NotUnderstoodError, LimitError) as error:
+        roles.failed[number] = str(error)
+        return None
+    adopt(symbols, sizes)
+    line = roles.document.place(statement.sides[0].start)[0]
+    return Definition(slots, renamed(node, {}), line)
+
+
+def adopt(symbols: Symbols, sizes: Sizes) -> None:
+    """Keep what a definition unified."""
+    symbols.sizes.parent, symbols.sizes.names = sizes.parent, sizes.names
+    symbols.sizes.owners, symbols.sizes.count = sizes.owners, sizes.count
+
+
+def scalars_only(roles: Roles, statement: Statement) -> bool:
+    """Whether a statement has neither indices nor matrices, so that a bare name is a scalar."""
+    if any(True for _ in index_letters(statement, roles.survey)):
+        return False
+    head = statement.sides[0].tree
+    if head is None or (
+        any(roles.survey.rank(n.name) for n in names_of_tree(roles, head) if n.name not in STRUCTURAL)
+        and not is_rate(head)
+    ):
+        return False
+    for tree in statement.trees:
+        for name in {n.name for n in names_of_tree(roles, tree)}:
+            if name in roles.symbols.adjoints:
+                return False
+            usage = roles.survey.usages.get(name)
+            if usage is None or usage.bold or usage.transposed or name == "1" or name in roles.symbols.losses:
+                return False
+            if name[:1].isupper() and roles.symbols.slots.get(roles.symbols.resolve(name)):
+                return False
+    return True
+
+
+def is_rate(tree: Sum) -> bool:
+    """Whether a member is a derivative."""
+    only = tree.only
+    return only is not None and isinstance(only.items[0], Fraction)

@@ -1,0 +1,62 @@
+"""The loss that is not given: the tensors on which it depends, as the derivatives of the document show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.latex.tree import Atom, Fraction, Product, Scripted, Sum, nodes_of
+from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Total, free, walk
+from indexcalc.proof.document.reading import Reader
+from indexcalc.proof.document.roles import CONDITION, DECLARATION, Roles
+from indexcalc.proof.document.sizes import ShapeError
+from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols, depends_on
+
+
+def find_outputs(roles: Roles) -> None:
+    """The tensors by which the loss is differentiated and on which no other such tensor depends."""
+    symbols = roles.symbols
+    wanted: dict[str, None] = {}
+    for number, statement in enumerate(roles.statements):
+        if roles.kinds.get(number) in (DECLARATION, CONDITION):
+            continue
+        reader = Reader(symbols, roles.survey, symbols.sizes.copy())
+        for tree in statement.trees:
+            for part in (tree, *parts_of(tree)):
+                try:
+                    value = reader.sum(part)
+                except (NotUnderstoodError, ShapeError, IndexCalcError):
+                    continue
+                wanted.update(dict.fromkeys(differentiated_by(value.node, symbols)))
+                symbols.writes_chain_sums |= sums_a_chain(value.node)
+    definitions = symbols.definitions
+    last = tuple(
+        name for name in wanted if not any(other != name and depends_on(definitions, other, name) for other in wanted)
+    )
+    symbols.outputs = tuple(name for name in last if name in definitions) or last
+
+
+def parts_of(tree: Sum) -> Iterator[Sum]:
+    """Each derivative and each name on its own: what can be read although the whole cannot."""
+    for node in nodes_of(tree):
+        if isinstance(node, Fraction | Atom | Scripted):
+            yield Sum(((1, Product((node,))),))
+
+
+def sums_a_chain(node: Meaning) -> bool:
+    """Whether a written sum joins ``∂·/∂y_i`` and ``∂y_i/∂·``."""
+    for total in walk(node):
+        if isinstance(total, Total) and any(index.name for index in total.indices):
+            inner = [part for part in walk(total.body) if isinstance(part, Derivative)]
+            below = {slot for part in inner for slot in part.wrt.slots}
+            above = {slot for part in inner for slot in free(part.body)}
+            if set(total.indices) & below & above:
+                return True
+    return False
+
+
+def differentiated_by(node: Meaning, symbols: Symbols) -> Iterator[str]:
+    """The tensors by which an expression differentiates the unknown loss."""
+    for inner in walk(node):
+        if isinstance(inner, Derivative) and isinstance(inner.body, Entry) and symbols.is_loss(inner.body.name):
+            yield inner.wrt.name

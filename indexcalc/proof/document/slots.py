@@ -1,0 +1,224 @@
+"""How many slots each name has, and what names stand for sizes, gradients, losses and other names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from indexcalc.language.latex.tree import Atom, Scripted, nodes_of
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.proof.document.context import Context
+from indexcalc.proof.document.roles import Roles, heads, index_letters
+from indexcalc.proof.document.survey import Survey, Usage
+from indexcalc.proof.document.symbols import Symbols
+
+LOSSES = frozenset({"L", "l", "ell", "J", "E", "C", "loss", "Loss", "mathcal L", "mathcal J", "mathcal E", "f"})
+"""Names under which authors differentiate a loss that they do not define."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one name looks: what the rules below settle it by.
+
+    Attributes:
+        name: the name.
+        usage: how it is used.
+        rank: the number of slots with which it is indexed; None if it never is.
+        letters: all letters that index something in the document.
+    """
+
+    name: str
+    usage: Usage
+    rank: int | None
+    letters: frozenset[str]
+
+
+def make_slots(roles: Roles, context: Context) -> None:
+    """Slots for every name: as it is declared, as it is indexed, else by how it looks."""
+    symbols, survey = roles.symbols, roles.survey
+    for name in sum_limits(roles):
+        symbols.sizes.named(name)
+    settle_declared(roles, context)
+    letters = frozenset(part for statement in roles.statements for part in index_letters(statement, survey))
+    for name, usage in survey.usages.items():
+        if name in symbols.slots or name in symbols.aliases or name == "1":
+            continue
+        rank = survey.rank(name)
+        if rank == 1 and looks_like_matrix(name) and usage.bare > usage.indexed.total():
+            rank = None
+        look = Look(name, usage, rank, letters)
+        if is_constant(roles, look) or adopts_context(roles, context, name) or any(rule(roles, look) for rule in RULES):
+            continue
+        slots = guessed_rank(name, usage.bold, usage.scalar, usage.transposed) if rank is None else rank
+        symbols.slots[name] = tuple(symbols.sizes.fresh("") for _ in range(slots))
+        if usage.indexed and usage.bare:
+            symbols.slots[f"{name} as scalar"] = ()
+
+
+def adopts_context(roles: Roles, context: Context, name: str) -> bool:
+    """A name that a context calls a gradient."""
+    target = adjoint_target(name, context, roles)
+    if target:
+        roles.symbols.adjoints[name] = target
+    return bool(target)
+
+
+def is_constant(roles: Roles, look: Look) -> bool:
+    """Kronecker's delta, Euler's number, the identity and pi, unless the document defines them."""
+    constant = (look.name == "delta" and look.rank == 2) or (look.name in ("e", "I", "pi") and look.rank is None)
+    return constant and not own_definition(roles, look.name)
+
+
+def is_accented_array(roles: Roles, look: Look) -> bool:
+    """``bold x`` for the array whose entries are ``x_i``."""
+    plain = look.name.split(" ")[-1]
+    usage = roles.survey.usages.get(plain)
+    if " " not in look.name or look.rank is not None or not look.name[0].islower():
+        return False
+    if not roles.survey.rank(plain) or usage is None or usage.bare:
+        return False
+    roles.symbols.aliases[look.name] = plain
+    return True
+
+
+def is_loss(roles: Roles, look: Look) -> bool:
+    """A scalar that is differentiated under a loss's name."""
+    named = look.name in LOSSES or "loss" in look.name.lower()
+    if not named or look.rank is not None or not look.usage.numerator:
+        return False
+    roles.symbols.losses.add(look.name)
+    roles.symbols.slots[look.name] = ()
+    return True
+
+
+def is_taken(roles: Roles, look: Look) -> bool:
+    """A known function, or a size."""
+    known = look.name in FUNCTIONS or look.name in STRUCTURAL or look.name in roles.symbols.sizes.owners
+    return look.rank is None and known
+
+
+def is_capital_of_entries(roles: Roles, look: Look) -> bool:
+    """``P`` for the matrix whose entries are ``p_ij``."""
+    twin = small_twin(look.name, roles.survey) if len(look.name) == 1 and look.name.isupper() else None
+    if look.rank is not None or twin is None:
+        return False
+    roles.symbols.aliases[look.name] = twin
+    return True
+
+
+def is_adjoint(roles: Roles, look: Look) -> bool:
+    """``dQ`` for the gradient by Q."""
+    target = look.name[1:]
+    if look.rank is not None or not look.name.startswith("d") or not target or not is_tensor(roles, target):
+        return False
+    roles.symbols.adjoints[look.name] = target
+    return True
+
+
+def is_size_of_letter(roles: Roles, look: Look) -> bool:
+    """A capital that is divided by, and whose small letter is an index: its size."""
+    capital = len(look.name) == 1 and look.name.isupper() and look.usage.scalar
+    if look.rank is not None or not capital or look.name.lower() not in look.letters:
+        return False
+    roles.symbols.sizes.named(look.name)
+    roles.symbols.assumed[look.name.lower()] = look.name
+    return True
+
+
+RULES: tuple[Callable[[Roles, Look], bool], ...] = (
+    is_accented_array,
+    is_loss,
+    is_taken,
+    is_capital_of_entries,
+    is_adjoint,
+    is_size_of_letter,
+)
+"""What settles a name that is no tensor of its own, in order; each says whether it did."""
+
+
+def adjoint_target(name: str, context: Context, roles: Roles) -> str | None:
+    """The tensor whose gradient a name stands for, as a context says."""
+    for prefix, suffix, loss in context.adjoints:
+        if name.startswith(prefix) and name.endswith(suffix) and len(name) > len(prefix) + len(suffix):
+            target = name[len(prefix) : len(name) - len(suffix)]
+            if target in roles.survey.usages:
+                roles.symbols.losses.add(loss)
+                roles.symbols.slots[loss] = ()
+                return target
+    return None
+
+
+def settle_declared(roles: Roles, context: Context) -> None:
+    """Declared names that stand for gradients, and small names of declared matrices."""
+    symbols, survey = roles.symbols, roles.survey
+    for name in tuple(symbols.slots):
+        if target := adjoint_target(name, context, roles):
+            symbols.adjoints[name] = target
+            del symbols.slots[name]
+            continue
+        twin = small_twin(name, survey) if len(name) == 1 and name.isupper() and survey.rank(name) is None else None
+        if twin is not None and len(symbols.slots[name]) == 2 and twin not in symbols.slots:
+            symbols.aliases[twin] = name
+            symbols.slots[f"{twin} as scalar"] = ()
+
+
+def looks_like_matrix(name: str) -> bool:
+    """Whether a name is that of a matrix, whatever a stray subscript says."""
+    return "matrix" in name.lower() or (len(name) == 1 and name.isupper())
+
+
+def own_definition(roles: Roles, name: str) -> bool:
+    """Whether the document gives a name a meaning of its own, other than by a number."""
+    return any(
+        any(token.kind != "NUM" for token in roles.statements[number].sides[1].tokens) for number in heads(roles, name)
+    )
+
+
+def name_loss(symbols: Symbols) -> None:
+    """A document that writes only ``dX`` has a loss without a name."""
+    if symbols.adjoints and not symbols.losses:
+        symbols.losses.add("loss")
+        symbols.slots["loss"] = ()
+
+
+def is_tensor(roles: Roles, name: str) -> bool:
+    """Whether a name is that of a tensor that the document uses."""
+    usage = roles.survey.usages.get(name)
+    return usage is not None and name not in LOSSES and (name[:1].isupper() or bool(usage.indexed) or usage.bold)
+
+
+def guessed_rank(name: str, bold: bool, divided: bool, transposed: bool) -> int:
+    """The number of slots of a name that is never indexed and never declared."""
+    base = name.split("_", maxsplit=1)[0].split("^", maxsplit=1)[0].rsplit(" ", maxsplit=1)[-1]
+    for word, rank in (("matrix", 2), ("vector", 1)):
+        if word in base.lower() and len(base) > len(word):
+            return rank
+    if base[:1].isupper() and not divided:
+        return 2
+    return 1 if bold or transposed else 0
+
+
+def small_twin(name: str, survey: Survey) -> str | None:
+    """The small name under which the entries of a capital tensor are written."""
+    low = name.lower()
+    usage = survey.usages.get(low)
+    return low if usage is not None and survey.rank(low) == 2 and usage.indexed.total() > usage.bare else None
+
+
+def sum_limits(roles: Roles) -> set[str]:
+    """The names of upper limits of sums."""
+    found = set()
+    for statement in roles.statements:
+        for tree in statement.trees:
+            for node in nodes_of(tree):
+                if (
+                    isinstance(node, Scripted)
+                    and isinstance(node.base, Atom)
+                    and node.base.kind == "SUM"
+                    and node.above
+                ):
+                    texts = [token.text for token in node.above[-1]]
+                    name = "".join(texts[:-2]) if texts[-2:] == ["-", "1"] else "".join(texts)
+                    if name.isalpha():
+                        found.add(name)
+    return found

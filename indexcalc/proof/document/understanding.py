@@ -1,0 +1,36 @@
+"""A document understood: its statements with their roles, and all of its symbols."""
+
+from __future__ import annotations
+
+from indexcalc.language.document import Document
+from indexcalc.proof.document.assumptions import find_assumptions
+from indexcalc.proof.document.context import Context
+from indexcalc.proof.document.conventions import uses_einstein
+from indexcalc.proof.document.declarations import declare, extent_labels, tie_letters, tie_ranges
+from indexcalc.proof.document.definitions import define, find_functions
+from indexcalc.proof.document.loss import find_outputs
+from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.roles import Roles
+from indexcalc.proof.document.slots import make_slots, name_loss
+from indexcalc.proof.document.survey import survey_of
+from indexcalc.proof.document.symbols import Symbols
+
+
+def roles_of(document: Document, statements: list[Statement], context: Context | None = None) -> Roles:
+    """Find declarations, conditions and definitions, and from them the symbols."""
+    roles = Roles(document, statements, survey_of((s.trees for s in statements), extent_labels(statements)), Symbols())
+    context = context or Context()
+    roles.symbols.aliases.update(context.aliases)
+    roles.symbols.words.update(context.functions)
+    declare(roles)
+    tie_ranges(roles)
+    make_slots(roles, context)
+    name_loss(roles.symbols)
+    find_functions(roles)
+    roles.symbols.einstein = uses_einstein(roles) if context.einstein is None else context.einstein
+    roles.symbols.simplex.update(context.simplex)
+    define(roles)
+    find_assumptions(roles)
+    find_outputs(roles)
+    tie_letters(roles)
+    return roles
