@@ -1,13 +1,14 @@
 """Smart constructors: every term is built here, so that the invariants of `Term` hold everywhere.
 
 The invariants: bases are distinct (equal ones add their exponents); no exponent is zero; deltas and
-Iverson brackets stand to the first power; no delta joins an index to itself; every summed index
-occurs in some factor; an `Add` holds two terms or more, and its first coefficient has no minus sign.
+Iverson brackets stand to the first power; no delta joins an index to itself; no bracket compares an
+index with itself, or two that a delta joins; every summed index occurs in some factor; an `Add`
+holds two terms or more, and its first coefficient has no minus sign.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 import sympy as sp
 
@@ -34,7 +35,8 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     """A term ``sum[summed] coeff * prod(base**exponent)`` that keeps the invariants of `Term`.
 
     A summed index that occurs in no factor multiplies the coefficient by its extent; a factor that
-    was an `Add` of one term (or a nested `Add` to the power one) is taken apart.
+    was an `Add` of one term (or a nested `Add` to the power one) is taken apart. A bracket that never
+    holds, such as ``[i != i]``, makes the term zero.
     """
     factor = sp.Integer(coeff) if isinstance(coeff, int) else coeff
     exponents: dict[Base, sp.Expr] = {}
@@ -44,6 +46,10 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     for base, exponent in exponents.items():
         if exponent == 0:
             continue
+        if isinstance(base, Iverson) and compares_equals(base, exponents):
+            if base.relation == "<=":
+                continue
+            return Term(sp.S.Zero)
         if isinstance(base, Delta | Iverson):
             if not exponent.is_positive:
                 raise ProgramError(f"division by {type(base).__name__.lower()}: it is zero for some indices")
@@ -62,6 +68,12 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     return Term(factor, tuple(kept), bound)
 
 
+def compares_equals(bracket: Iverson, factors: Container[Base]) -> bool:
+    """Whether a bracket compares an index with itself, or with one that a delta beside it makes equal."""
+    one, other = bracket.left, bracket.right
+    return one == other or Delta(one, other) in factors or Delta(other, one) in factors
+
+
 def access(tensor: str, *slots: Index) -> Term:
     """The entry of a tensor, as a term."""
     return Term(sp.S.One, ((Access(tensor, slots), sp.S.One),))
@@ -76,6 +88,13 @@ def scalar(value: sp.Expr | int) -> Terms:
 def scale(terms: Terms, coeff: sp.Expr) -> Terms:
     """Every term times a scalar."""
     return tuple(Term(coeff * term.coeff, term.powers, term.summed) for term in terms if coeff != 0)
+
+
+def is_negative(coeff: sp.Expr) -> bool:
+    """Whether the scalar has a minus sign in front: ``-2 a`` has, ``1 - a`` has not, whatever SymPy prefers."""
+    if isinstance(coeff, sp.Add):
+        return all(map(is_negative, coeff.args))
+    return bool(coeff.as_coeff_Mul()[0].is_negative)
 
 
 def power(terms: Terms, exponent: sp.Expr) -> Term:
@@ -100,7 +119,7 @@ def power(terms: Terms, exponent: sp.Expr) -> Term:
         if only.coeff.is_positive and len(only.powers) == 1 and only.powers[0][1] == 1:
             return product(only.coeff**exponent, ((only.powers[0][0], exponent),))
         return Term(sp.S.One, ((Add(terms), exponent),))
-    if exponent.is_integer and terms[0].coeff.could_extract_minus_sign():
+    if exponent.is_integer and is_negative(terms[0].coeff):
         return Term((-sp.S.One) ** exponent, ((Add(scale(terms, -sp.S.One)), exponent),))
     return Term(sp.S.One, ((Add(terms), exponent),))
 

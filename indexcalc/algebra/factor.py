@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from indexcalc.algebra.build import power, product
+from indexcalc.algebra.build import is_negative, power, product
 from indexcalc.algebra.terms import Base, Index, Power, Term, Terms
 
 
@@ -39,7 +39,7 @@ def factor_group(terms: Terms) -> Terms:
 
 def positive_first(terms: Terms) -> Terms:
     """The terms with the first positive one moved to the front: ``p - y`` rather than ``-(y - p)``."""
-    position = next((n for n, term in enumerate(terms) if not term.coeff.could_extract_minus_sign()), 0)
+    position = next((n for n, term in enumerate(terms) if not is_negative(term.coeff)), 0)
     if position == 0:
         return terms
     return (terms[position], *terms[:position], *terms[position + 1 :])
@@ -77,7 +77,7 @@ def common_coefficient(terms: Terms) -> sp.Expr:
             return first
         scale = sp.ilcm(*(ratio.q for ratio in ratios))
         return first / scale
-    return -sp.S.One if first.could_extract_minus_sign() else sp.S.One
+    return -sp.S.One if is_negative(first) else sp.S.One
 
 
 def divide(term: Term, common: tuple[Power, ...], coeff: sp.Expr) -> Term:

@@ -38,7 +38,7 @@ def contract(subject: Subject, terms: Terms) -> tuple[Step, ...]:
     steps: list[Step] = []
     while True:
         while (found := next_collapse(terms)) is not None:
-            after = tuple(collapse_term(term, found) for term in terms)
+            after = tuple(part for term in terms if (part := collapse_term(term, found)).coeff != 0)
             steps.append(Step(Rule.COLLAPSE, subject, terms, after, found))
             terms = after
         after = tuple(part for term in terms for part in (split(term) if hides_delta(term) else (term,)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from indexcalc.algebra.build import is_negative
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
-from indexcalc.codegen.scalars import is_negative
 
 
 def equation_text(lhs: Access, terms: Terms) -> str:

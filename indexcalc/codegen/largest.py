@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import power, product, scale
+from indexcalc.algebra.build import is_negative, power, product, scale
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, free_indices, tensors_of
 from indexcalc.codegen.exponentials import unused
-from indexcalc.codegen.scalars import is_negative
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.program import Equation, Program
 

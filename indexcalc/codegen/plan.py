@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from indexcalc.algebra.build import product
+from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.renaming import rename_powers
 from indexcalc.algebra.terms import (
@@ -37,7 +37,7 @@ from indexcalc.codegen.operands import (
     reduced,
     transposed,
 )
-from indexcalc.codegen.scalars import is_negative, scalar_node, split_scalar
+from indexcalc.codegen.scalars import scalar_node, split_scalar
 from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, signed_sum
 from indexcalc.errors import UnsupportedError
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import sympy as sp
 
+from indexcalc.algebra.build import is_negative
 from indexcalc.codegen.source import Atom, Binary, Call, Node, chain, negated, product_of, signed_sum
 from indexcalc.errors import UnsupportedError
 
@@ -20,13 +21,6 @@ FUNCTIONS = {
     "sinh": "np.sinh", "cosh": "np.cosh", "atan": "np.arctan", "Abs": "np.abs",
 }  # fmt: skip
 CONSTANTS = {sp.pi: "np.pi", sp.E: "np.e", sp.oo: "np.inf"}
-
-
-def is_negative(value: sp.Expr) -> bool:
-    """Whether the scalar has a minus sign in front: ``-2 a`` has, ``1 - a`` has not, whatever SymPy prefers."""
-    if isinstance(value, sp.Add):
-        return all(map(is_negative, value.args))
-    return bool(value.as_coeff_Mul()[0].is_negative)
 
 
 def scalar_node(value: sp.Expr, symbols: Symbols) -> Node:

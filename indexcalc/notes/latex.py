@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import sympy as sp
 
+from indexcalc.algebra.build import is_negative
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
@@ -187,9 +188,7 @@ def sum_sign(indices: Sequence[Index], notation: Notation) -> str:
 
 def split_sign(coeff: sp.Expr) -> tuple[str, sp.Expr]:
     """The sign to print and the scalar that is left; ``1 - a`` keeps its sign, ``-a - b`` does not."""
-    if isinstance(coeff, sp.Add) and not all(part.could_extract_minus_sign() for part in coeff.args):
-        return "+", coeff
-    return ("-", -coeff) if coeff.could_extract_minus_sign() else ("+", coeff)
+    return ("-", -coeff) if is_negative(coeff) else ("+", coeff)
 
 
 def scaled(coeff: sp.Expr, body: str, notation: Notation) -> str:

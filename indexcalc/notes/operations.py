@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from indexcalc.algebra.build import is_negative
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Base, Delta, Fn, Index, Iverson, Term, free_indices, walk
 from indexcalc.notes.blocks import Span, Spans
@@ -48,7 +49,7 @@ def operations_of(equation: Equation, program: Program) -> tuple[Operation, ...]
 def addition(equation: Equation) -> Operation:
     """A sum of terms; a bias is one with fewer indices than the result, and it is broadcast."""
     narrow = [term for term in equation.terms if is_plain(term) and missing(term, equation.lhs)]
-    negative = [term for term in equation.terms if term.coeff.could_extract_minus_sign()]
+    negative = [term for term in equation.terms if is_negative(term.coeff)]
     kind = "subtraction" if negative and len(equation.terms) == 2 else "addition"
     return Operation(f"{kind} with broadcast", missing(narrow[0], equation.lhs)) if narrow else Operation(kind)
 
@@ -104,7 +105,7 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
 
 def abs_of(coeff: sp.Expr) -> sp.Expr:
     """A scalar without its sign."""
-    return -coeff if coeff.could_extract_minus_sign() else coeff
+    return -coeff if is_negative(coeff) else coeff
 
 
 def is_mean(term: Term) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import sympy as sp
 
-from indexcalc.algebra.build import product
+from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.canonical import components, term_key
 from indexcalc.algebra.terms import Access, Index, Power, Term, Terms, free_indices
 from indexcalc.calculus.relabel import Nomenclature, relabel
@@ -102,7 +102,7 @@ def find_part(
         return names.parts[key], ()
     free = frozenset(free_indices(component))
     slots = tuple(slot for slot in equation.lhs.slots if slot in free)
-    size = -component.coeff if component.coeff.could_extract_minus_sign() else component.coeff
+    size = -component.coeff if is_negative(component.coeff) else component.coeff
     part = Part(key, Access(names.fresh(), slots), size)
     names.parts[key] = part
     body: Terms = (Term(size, component.powers, component.summed),)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexcalc.algebra import build
-from indexcalc.algebra.build import as_factor, expand, power, scalar, scale, sum_over
+from indexcalc.algebra.build import as_factor, expand, is_negative, power, scalar, scale, sum_over
 from indexcalc.algebra.terms import Add, Delta, Iverson, Term, free_indices
 from indexcalc.errors import LimitError, ProgramError
 from indexcalc.proof.evaluate import evaluate
@@ -36,10 +36,28 @@ def test_deltas_and_brackets_are_idempotent():
     assert term(Delta(i, i), X).powers == ((X, 1),)
 
 
+@pytest.mark.parametrize("relation", ["<", "!=", "<="])
+def test_a_bracket_between_equal_indices_is_zero_or_one(relation):
+    rest = term(X) if relation == "<=" else Term(sp.S.Zero)
+    assert term(Iverson(i, relation, i), X) == rest
+    assert term(Delta(j, i), Iverson(i, relation, j), X, over=(j,)) == (
+        term(Delta(j, i), X, over=(j,)) if relation == "<=" else Term(sp.S.Zero)
+    )
+
+
 @pytest.mark.parametrize("base", [Delta(i, j), Iverson(i, "<", j)])
 def test_division_by_what_may_be_zero_everywhere_is_refused(base):
     with pytest.raises(ProgramError, match="division by"):
         term((base, -1))
+
+
+def test_a_coefficient_is_negative_only_with_all_of_its_parts():
+    a, b = sp.symbols("a b")
+    assert [is_negative(value) for value in (1 - a, a - 1, -a - b, -2 * a, a, -sp.sqrt(2) / 2)] == [
+        *(False, False, True, True, False, True)
+    ]
+    kept = power((term(X, coeff=1 - a), term(Y)), sp.S.One)
+    assert kept == Term(sp.S.One, ((add(term(X, coeff=1 - a), term(Y)), sp.S.One),))
 
 
 def test_the_sign_of_a_bracket_goes_into_the_coefficient():

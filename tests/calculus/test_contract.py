@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexcalc.algebra.terms import Delta, free_indices
+from indexcalc.algebra.build import product
+from indexcalc.algebra.terms import Delta, Iverson, Term, free_indices
 from indexcalc.calculus.contract import contract, next_collapse
 from indexcalc.calculus.steps import Rule
 from tests.support.build import add, at, ell, i, j, k, term
@@ -65,3 +67,22 @@ def test_contraction_keeps_the_value(drawn, data):
     after = steps[-1].after if steps else before
     assert_same_value(before, after, free, random_tensors(tensors))
     assert next_collapse(after) is None
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(expressions(), st.sampled_from(["<", "<=", "!="]), st.data())
+def test_no_bracket_compares_an_index_with_itself(drawn, relation, data):
+    terms, tensors = drawn
+    plain, built = [], []
+    for one in terms:
+        every = (*one.summed, *free_indices(one))
+        pairs = [(a, b) for a in every for b in every if a.extent == b.extent]
+        a, b = data.draw(st.sampled_from(pairs)) if pairs else (i, i)
+        c, d = data.draw(st.sampled_from(pairs)) if pairs else (i, i)
+        extra = ((Delta(a, b), sp.S.One), (Iverson(c, relation, d), sp.S.One))
+        plain.append(Term(one.coeff, one.powers + extra, one.summed))
+        built.append(product(one.coeff, one.powers + extra, one.summed))
+    steps = contract(SUBJECT, tuple(built))
+    after = steps[-1].after if steps else tuple(built)
+    assert not any(isinstance(base, Iverson) and base.left == base.right for one in after for base in one.bases)
+    assert_same_value(tuple(plain), after, free_indices(tuple(plain)), random_tensors(tensors))
