@@ -31,6 +31,8 @@ class Problem:
         loss: the scalar tensor that is the loss itself, if the program computes it.
         names: names the author gave to gradients, by tensor (``name D = dL/dA``).
         claims: the identities to prove; gradients occur in them under `gradient_name`.
+        recompute: the intermediates that are not kept between the passes; the backward pass computes
+            those that it reads again.
         slug: the short name of the derivation: the folder, module and file name.
     """
 
@@ -40,6 +42,7 @@ class Problem:
     loss: str | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     claims: tuple[Identity, ...] = ()
+    recompute: tuple[str, ...] = ()
     slug: str = "derivation"
 
     @cached_property
@@ -71,11 +74,18 @@ def check_problem(problem: Problem) -> None:
 
     Raises:
         ProgramError: for a tensor that is not there, one that is asked for or given twice, a loss with
-            slots or with upstream gradients beside it, or a name that is taken.
+            slots or with upstream gradients beside it, a name that is taken, or an input or output that
+            is to be recomputed.
     """
     tensors = problem.program.tensors
     given = [up.of for up in problem.upstream]
-    for kind, names in (("upstream gradient", given), ("target", problem.targets), ("named gradient", problem.names)):
+    asked = {
+        "upstream gradient": given,
+        "target": problem.targets,
+        "named gradient": problem.names,
+        "recomputing": problem.recompute,
+    }
+    for kind, names in asked.items():
         listed = list(names)
         for name in listed:
             if name not in tensors:
@@ -84,11 +94,21 @@ def check_problem(problem: Problem) -> None:
                 raise ProgramError(f"the {kind} of {name} stands there twice; once is enough")
     if problem.loss is not None:
         check_loss(problem, problem.loss)
+    for name in problem.recompute:
+        check_recomputed(problem.program, name)
     taken = set(tensors)
     for name in (*(up.name for up in problem.upstream), *problem.names.values()):
         if name in taken:
             raise ProgramError(f"the name {name} of a gradient is taken already; give the gradient another name")
         taken.add(name)
+
+
+def check_recomputed(program: Program, name: str) -> None:
+    """Reject a tensor that is there anyway, so that there is nothing to gain."""
+    if name not in program.definitions:
+        raise ProgramError(f"{name} is an input; only what an equation computes can be recomputed")
+    if name in program.outputs:
+        raise ProgramError(f"{name} is an output of the program, there anyway; it cannot be recomputed")
 
 
 def check_loss(problem: Problem, loss: str) -> None:

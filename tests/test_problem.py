@@ -26,6 +26,10 @@ G = Upstream("G", "O")
         ({"names": {"A": "G"}}, "the name G of a gradient is taken"),
         ({"names": {"A": "D", "S": "D"}}, "the name D of a gradient is taken"),
         ({"names": {"B": "D"}}, "no tensor B"),
+        ({"recompute": ("X",)}, "recomputing of X: the program has no tensor X"),
+        ({"recompute": ("S", "S")}, "recomputing of S stands there twice"),
+        ({"recompute": ("Q",)}, "Q is an input"),
+        ({"recompute": ("S", "O")}, "O is an output"),
         ({"upstream": (), "loss": "O"}, r"O\[i,p\] has slots"),
         ({"upstream": (), "loss": "Q"}, "must be computed"),
     ],
@@ -39,7 +43,7 @@ def test_a_question_that_does_not_fit_is_refused(changes, message):
 
 
 def test_a_question_that_fits_is_not():
-    check_problem(replace(attention(), names={"A": "D"}))
+    check_problem(replace(attention(), names={"A": "D"}, recompute=("A", "S")))
 
 
 def test_names_of_gradients_avoid_all_that_is_taken():

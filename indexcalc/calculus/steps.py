@@ -179,9 +179,9 @@ class Derivation:
 
     Attributes:
         problem: what was asked.
-        sections: every equation of the backward program, in order, with its derivation.
+        sections: every equation of the backward program that is not recomputed, in order, with its derivation.
         backward: the backward pass; its inputs are forward tensors and upstream gradients, its
-            outputs the gradients in the order asked for.
+            outputs the gradients in the order asked for. What it computes again comes first.
         gradients: for each backward tensor that is a gradient, the forward tensor it belongs to.
         statistics: the forward tensors that were differentiated through.
         lemmas: the identities found in the forward program, with their proofs.
@@ -197,6 +197,16 @@ class Derivation:
     lemmas: tuple[Proof, ...] = ()
     proofs: tuple[Proof, ...] = ()
     unproved: tuple[Identity, ...] = ()
+
+    @property
+    def recomputed(self) -> tuple[Equation, ...]:
+        """The forward equations that the backward pass runs again; they come first, and have no section."""
+        return tuple(eq for eq in self.backward.equations if eq.name in self.problem.program.definitions)
+
+    @property
+    def derived(self) -> tuple[Equation, ...]:
+        """The equations of the backward pass that sections derive: gradients and named parts."""
+        return tuple(eq for eq in self.backward.equations if eq.name not in self.problem.program.definitions)
 
     def all_steps(self) -> Iterator[Step]:
         """Every step of every section and proof, in reading order."""

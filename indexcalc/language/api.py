@@ -153,6 +153,10 @@ class Program:
         """Ask for the gradients of these tensors, in this order; of all inputs if nothing is asked for."""
         self._statements.append(ast.DeriveLine(tuple(ast.Slot(name_of(target)) for target in targets)))
 
+    def recompute(self, *tensors: TensorName | str) -> None:
+        """These intermediates are not kept: the backward pass computes those that it reads again."""
+        self._statements.append(ast.RecomputeLine(tuple(ast.Slot(name_of(tensor)) for tensor in tensors)))
+
     def name(self, name: str, of: TensorName | str) -> None:
         """Give the gradient dL/d(`of`) a name of its own."""
         self._statements.append(ast.NameLine(checked_name(name), ast.Gradient(name_of(of))))

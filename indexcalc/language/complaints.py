@@ -19,6 +19,7 @@ USAGE = {
     "upstream": "upstream G[i,p] = dL/dO[i,p]",
     "loss": "loss L",
     "derive": "derive Q, K",
+    "recompute": "recompute S, A",
     "name": "name D = dL/dA",
     "prove": "prove sum[j](dL/dS[i,j]) = 0",
     "assume": "assume sum[c](y[n,c]) = 1",

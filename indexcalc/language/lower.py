@@ -60,7 +60,9 @@ def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) ->
     asked = read_requests(lines, program, scope, names.taken)
     results = (asked.loss,) if asked.loss is not None else tuple(up.of for up in asked.upstream)
     program = replace(program, outputs=results)
-    problem = Problem(program, asked.upstream, asked.targets, asked.loss, asked.names, (), slug)
+    problem = Problem(
+        program, asked.upstream, asked.targets, asked.loss, asked.names, recompute=asked.recompute, slug=slug
+    )
     problem = with_claims(problem, [line for line in lines if isinstance(line, ClaimLine)], scope, names)
     with source.located(None):
         check_program(problem.program)

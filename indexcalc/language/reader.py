@@ -157,6 +157,10 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``derive V, A``."""
         return (ast.DeriveLine(names, names[0].at),)
 
+    def recompute(self, names: tuple[ast.Slot, ...]) -> tuple[ast.Statement, ...]:
+        """``recompute S, A``."""
+        return (ast.RecomputeLine(names, names[0].at),)
+
     def name(self, name: Token, of: ast.Gradient) -> tuple[ast.Statement, ...]:
         """``name D = dL/dA``."""
         return (ast.NameLine(self.identifier(name), of, at(name)),)

@@ -249,6 +249,14 @@ class DeriveLine:
 
 
 @dataclass(frozen=True, slots=True)
+class RecomputeLine:
+    """``recompute S, A``."""
+
+    names: tuple[Slot, ...]
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NameLine:
     """``name D = dL/dA``."""
 
@@ -310,6 +318,7 @@ Statement = (
     | UpstreamLine
     | LossLine
     | DeriveLine
+    | RecomputeLine
     | NameLine
     | ClaimLine
     | UseLine

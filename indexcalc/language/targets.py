@@ -1,8 +1,8 @@
-"""The asking lines of a spec: upstream gradients or the loss, the targets, names for gradients."""
+"""The asking lines of a spec: upstream gradients or the loss, targets, names of gradients, what is not kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from indexcalc.language.hoist import fresh_name
@@ -14,6 +14,7 @@ from indexcalc.language.syntax import (
     Gradient,
     LossLine,
     NameLine,
+    RecomputeLine,
     Statement,
     UpstreamLine,
     written,
@@ -30,6 +31,7 @@ class Requests:
     targets: tuple[str, ...]
     loss: str | None
     names: Mapping[str, str]
+    recompute: tuple[str, ...]
 
 
 def read_requests(statements: Iterable[Statement], program: Program, scope: Scope, taken: set[str]) -> Requests:
@@ -46,7 +48,9 @@ def read_requests(statements: Iterable[Statement], program: Program, scope: Scop
     targets = read_targets([line for line in lines if isinstance(line, DeriveLine)], program, scope)
     names = read_names([line for line in lines if isinstance(line, NameLine)], program, scope, given)
     check_targets(lines, given, loss, program, scope)
-    return Requests(given, targets or tuple(tensor.name for tensor in program.inputs), loss, names)
+    results = [loss, *(up.of for up in given)]
+    again = read_recomputed([line for line in lines if isinstance(line, RecomputeLine)], program, scope, results)
+    return Requests(given, targets or tuple(tensor.name for tensor in program.inputs), loss, names, again)
 
 
 def known_tensor(name: str, at: At | None, program: Program, scope: Scope) -> None:
@@ -125,6 +129,24 @@ def read_targets(lines: list[DeriveLine], program: Program, scope: Scope) -> tup
             if slot.name in found:
                 raise scope.source.error(f"the gradient of {slot.name} is asked for twice", slot.at)
             found[slot.name] = slot.at
+    return tuple(found)
+
+
+def read_recomputed(
+    lines: list[RecomputeLine], program: Program, scope: Scope, results: Sequence[str | None]
+) -> tuple[str, ...]:
+    """``recompute S, A``: intermediates, each once; several lines go on where the last one stopped."""
+    found: list[str] = []
+    for slot in (slot for line in lines for slot in line.names):
+        name = slot.name
+        known_tensor(name, slot.at, program, scope)
+        if name not in program.definitions:
+            raise scope.source.error(f"{name} is an input, there anyway; recompute what an equation computes", slot.at)
+        if name in results:
+            raise scope.source.error(f"{name} is a result, there anyway; recompute what comes before it", slot.at)
+        if name in found:
+            raise scope.source.error(f"{name} is to be recomputed already; once is enough", slot.at)
+        found.append(name)
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.steps import Section
 from indexcalc.problem import Problem
-from indexcalc.program import Program, Tensor
+from indexcalc.program import Equation, Program, Tensor
 from indexcalc.rewrite.cost import live_equations
 
 
@@ -15,13 +15,15 @@ def backward_program(problem: Problem, sections: Sequence[Section]) -> Program:
     """The equations that the gradients asked for depend on, as a program.
 
     The inputs are forward tensors in program order, then upstream gradients; the outputs are the
-    gradients in the order asked for.
+    gradients in the order asked for. Forward tensors that are not kept are computed first, again.
     """
     forward = problem.program
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
-    equations = live_equations([section.equation for section in sections], outputs)
+    derived = live_equations([section.equation for section in sections], outputs)
+    equations = (*recomputed_equations(problem, derived), *derived)
     read = {name for equation in equations for name in tensors_of(equation.terms)}
-    inputs = [tensor for name, tensor in forward.tensors.items() if name in read]
+    made = {equation.name for equation in equations}
+    inputs = [tensor for name, tensor in forward.tensors.items() if name in read and name not in made]
     for up in problem.upstream:
         if up.name in read:
             inputs.append(Tensor(up.name, forward.tensors[up.of].slots, up.doc or f"upstream gradient of {up.of}"))
@@ -36,6 +38,26 @@ def backward_program(problem: Problem, sections: Sequence[Section]) -> Program:
         assumptions=forward.assumptions,
         layouts=backward_layouts(problem),
     )
+
+
+def recomputed_equations(problem: Problem, derived: Sequence[Equation]) -> tuple[Equation, ...]:
+    """The forward equations, in order, of what is read and not kept, and of what these read and is not kept.
+
+    A sum that the reader named is part of the formula it stands in, so it is computed again with it.
+    """
+    wanted = {name for equation in derived for name in tensors_of(equation.terms)} & set(problem.recompute)
+    found: list[Equation] = []
+    for equation in reversed(problem.program.equations):
+        if equation.name in wanted:
+            found.append(equation)
+            wanted.update(name for name in tensors_of(equation.terms) if is_remade(problem, name))
+    return tuple(reversed(found))
+
+
+def is_remade(problem: Problem, name: str) -> bool:
+    """Whether a tensor is computed again where an equation that is computed again reads it."""
+    definition = problem.program.definitions.get(name)
+    return name in problem.recompute or (definition is not None and definition.hoisted)
 
 
 def backward_layouts(problem: Problem) -> dict[str, tuple[int, ...]]:

@@ -25,6 +25,7 @@ def attention(factor, total):
     O = program.define("O", (i, p), total(A[i, j] * V[j, p], j))  # noqa: E741
     program.upstream("G", O, "given")
     program.derive(V, A, S, Q, K)
+    program.recompute(A)
     program.name("D", A)
     program.prove(total(ic.gradient(S)[i, j], j), 0, "centred")
     program.assume(total(A[i, j], j), 1)
@@ -42,6 +43,7 @@ A[i,j] = exp(S[i,j]) / sum[t](exp(S[i,t])) "weights"
 O[i,p] = sum[j](A[i,j] * V[j,p])
 upstream G[i,p] = dL/dO[i,p] "given"
 derive V, A, S, Q, K
+recompute A
 name D = dL/dA
 prove sum[j](dL/dS[i,j]) = 0 "centred"
 assume sum[j](A[i,j]) = 1

@@ -96,6 +96,7 @@ def test_every_statement():
         "UpstreamLine",
         "LossLine",
         "DeriveLine",
+        "RecomputeLine",
         "NameLine",
         "ClaimLine",
         "ClaimLine",
@@ -112,6 +113,7 @@ Y[i] = sum[j](X[i,j]) "y"
 upstream G[i] = dL/dY[i] "given"
 loss L
 derive X, b
+recompute Y
 name D = dL/dX
 prove sum[i](dL/dX[i,j]) = 0 "centred"
 assume sum[i](X[i,j]) = 1
@@ -126,7 +128,10 @@ def test_texts_are_read_as_written():
     assert [line.doc for line in lines if isinstance(line, ast.ClaimLine)] == ["centred", ""]
 
 
-@pytest.mark.parametrize("word", ["title", "index", "param", "input", "upstream", "loss", "derive", "name", "prove"])
+WORDS = ["title", "index", "param", "input", "upstream", "loss", "derive", "recompute", "name", "prove"]
+
+
+@pytest.mark.parametrize("word", WORDS)
 def test_statement_words_may_name_tensors_indices_and_extents(word):
     lines = statements(f"index {word} : {word}\ninput {word}[{word}]\n{word}[{word}] = exp({word}[{word}])\n{word} = 1")
     assert [type(line).__name__ for line in lines] == ["IndexLine", "InputLine", "EquationLine", "EquationLine"]

@@ -44,3 +44,26 @@ def test_an_upstream_gradient_says_what_it_is():
     upstream = (Upstream("G", "O", "what comes from above"),)
     assert backward(upstream=upstream).inputs[-1].doc == "what comes from above"
     assert "upstream gradient of O" in backward().inputs[-1].doc
+
+
+def recomputing(*names, **changes):
+    program = backward(recompute=names, **changes)
+    check_program(program)
+    return [equation.name for equation in program.equations], [tensor.name for tensor in program.inputs]
+
+
+def test_what_is_not_kept_is_computed_first_in_forward_order():
+    made, read = recomputing("A", "S")
+    assert made[:3] == ["S", "Z", "A"]
+    assert read == ["Q", "K", "V", "G"]
+
+
+def test_only_what_is_read_is_computed_again():
+    made, read = recomputing("S", targets=("V",))
+    assert (made, read) == (["dV"], ["A", "G"])
+
+
+def test_a_named_sum_is_computed_again_with_the_formula_it_stands_in():
+    made, read = recomputing("A", targets=("V",))
+    assert made == ["Z", "A", "dV"]
+    assert read == ["S", "G"]
