@@ -64,6 +64,11 @@ class ExpSum:
         """The indices of the sum."""
         return self.equation.lhs.slots
 
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """The names of the parts of the shifted form that expressions read."""
+        return self.largest, self.shifted, self.numerator
+
 
 def find_sums(program: Program, taken: set[str]) -> Iterator[ExpSum]:
     """Every equation that is one sum over an exponential, whatever its weights."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
 import sympy as sp
@@ -28,8 +29,8 @@ def numpy_module(derivation: Derivation) -> str:
         UnsupportedError: if a scalar or factor cannot be written in NumPy.
     """
     plan = make_plan(derivation)
-    forward_body = statement_block(plan, plan.forward, forward_scope(plan))
-    backward_body = statement_block(plan, plan.backward, backward_scope(plan))
+    forward_body = statement_block(plan, plan.forward, forward_scope(plan), plan.kept)
+    backward_body = statement_block(plan, plan.backward, backward_scope(plan), derivation.backward.outputs)
     read = backward_reads(plan, backward_body)
     functions = (forward_function(plan, forward_body, read), backward_function(plan, backward_body, read))
     fields = [
@@ -46,6 +47,7 @@ def numpy_module(derivation: Derivation) -> str:
     ambiguous = [name for name in sorted({*plan.stored.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
     return template().render(
         ambiguous=", ".join(ambiguous),
+        kept=kept_text(plan),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass.", hang="")),
         shapes=shape_lines(plan),
         value_fields=fields,
@@ -74,17 +76,16 @@ def title(plan: Plan) -> str:
     return plain(plan.program.title).rstrip(".") or plan.derivation.problem.slug
 
 
-def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope) -> list[str]:
-    """All statements as lines."""
+def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope, results: Collection[str]) -> list[str]:
+    """All statements as lines; `results` are the tensors that the function returns."""
     part = part_stem(plan)
     given = [*plan.program.tensors, *(up.name for up in plan.derivation.problem.upstream)]
-    returned = {*plan.program.tensors, *plan.derivation.backward.outputs}
     assigned = {statement.name for statement in statements}
     lines: list[str] = []
     names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
     for statement, code in zip(statements, pass_lines(statements, scope, part, names), strict=True):
         lines += code
-        if statement.name in returned and plan.is_fused(statement.name):
+        if statement.name in results and plan.is_fused(statement.name):
             lines.append(merge_line(plan.tensors[statement.name], plan.array(statement.name), scope))
     used = identifiers(lines)
     fused = [name for name in given if name not in assigned and plan.is_fused(name) and plan.tensors[name] in used]
@@ -118,6 +119,16 @@ def shape_lines(plan: Plan) -> list[str]:
         names = ", ".join(index.name for index in members)
         lines += paragraph(f"{plan.scalars[extent]}: {meaning}" + (f" (indices {names})" if names else ""))
     return ["Extents:", *(f"    {line}" for line in lines)] if lines else ["All tensors are scalars."]
+
+
+def kept_text(plan: Plan) -> str:
+    """What `Values` holds."""
+    again = [name for name in plan.derivation.problem.recompute if name not in plan.kept]
+    if not again:
+        return "Inputs, intermediates and outputs of the forward pass."
+    names = [plan.stored[name] for name in again]
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"What is kept of the forward pass: all but {listed}."
 
 
 def value_fields(plan: Plan) -> list[str]:

@@ -72,7 +72,7 @@ class Plan:
 def make_plan(derivation: Derivation) -> Plan:
     """Statements and names, before they are text."""
     program, backward = derivation.problem.program, derivation.backward
-    passes = stable_passes(program, backward)
+    passes = stable_passes(program, backward, derivation.problem.recompute)
     taken = {*program.tensors, *backward.tensors, *(s.name for s in (*passes.forward, *passes.backward))}
     forward = tuple(share_functions(passes.forward, set(taken)))
     reverse = tuple(share_functions(passes.backward, set(taken)))

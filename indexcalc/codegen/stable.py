@@ -9,7 +9,7 @@ that is hidden altogether has ``Z = 0``; what divides by it is not a number, shi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.algebra.build import product
@@ -18,6 +18,7 @@ from indexcalc.algebra.terms import (
     Fn,
     Power,
     Term,
+    Terms,
     tensors_of,
 )
 from indexcalc.codegen.exponentials import ONE, ExpSum, Mask, as_exponential, find_sums
@@ -36,22 +37,30 @@ class Passes:
     kept: tuple[str, ...]
 
 
-def stable_passes(program: Program, backward: Program) -> Passes:
+def stable_passes(program: Program, backward: Program, recompute: Collection[str] = ()) -> Passes:
     """The equations of both passes as statements, in their stable form.
 
     A sum that the reader gave a name to is kept only where the backward pass reads its true value.
+    What is not kept, and is read for all that, the backward pass computes again.
+
+    Args:
+        program: the forward pass.
+        backward: the backward pass.
+        recompute: the intermediates that are not kept.
     """
     taken = {*program.tensors, *backward.tensors}
     sums = tuple(find_sums(program, taken))
     extremes = find_extremes(program, taken)
     first = [compared(equation, extremes) for equation in program.equations]
-    second = [compared(equation, extremes) for equation in backward.equations]
+    second = [compared(eq, extremes) for eq in backward.equations if eq.name not in program.definitions]
     reverse = [rewritten(equation, sums, program) for equation in second]
-    read = {name for equation in reverse for name in tensors_of(equation.terms)} | set(backward.outputs)
+    read = {name for equation in reverse for name in tensors_of(equation.terms)}
     hidden = hoisted_names(program) - read - set(program.outputs)
-    kept = tuple(name for name in program.tensors if name not in hidden)
+    absent = frozenset((*hidden, *recompute, *(name for name in backward.definitions if name in program.definitions)))
+    kept = tuple(name for name in program.tensors if name not in absent)
     ahead = [rewritten(equation, sums, program) for equation in first]
-    needed = {*kept, *(name for e in (*ahead, *(found.equation for found in sums)) for name in tensors_of(e.terms))}
+    every = (*ahead, *reverse, *(found.equation for found in sums))
+    needed = {*kept, *(name for equation in every for name in tensors_of(equation.terms))}
     # A shifted sum whose true value nobody needs takes over its name.
     spare = [found.equation.name not in needed for found in sums]
     sums = tuple(
@@ -59,9 +68,36 @@ def stable_passes(program: Program, backward: Program) -> Passes:
     )
     ahead = [rewritten(equation, sums, program) for equation in first]
     reverse = [rewritten(equation, sums, program) for equation in second]
-    forward = silenced(forward_statements(ahead, sums, needed), program)
-    forward = live(with_extremes(forward, extremes, frozenset()), frozenset(kept), hoisted_names(program))
-    return Passes(forward, with_extremes(backward_statements(reverse, sums), extremes, frozenset(kept)), kept)
+    forward = silenced(pass_statements(ahead, sums, needed), program)
+    forward = live(with_extremes(forward, extremes, frozenset()), frozenset(kept), hoisted_names(program) | absent)
+    sources = {name: found.equation.terms for found in sums for name in found.names}
+    sources |= {extreme.statement.name: extreme.statement.terms for extreme in extremes}
+    again = [eq for eq in ahead if eq.name in computed_again(ahead, reverse, absent, sources)]
+    statements = with_extremes(pass_statements([*again, *reverse], sums, needed), extremes, frozenset(kept))
+    return Passes(forward, live(statements, frozenset(backward.outputs), absent), kept)
+
+
+def computed_again(
+    forward: Sequence[Equation], reverse: Sequence[Equation], absent: Collection[str], sources: Mapping[str, Terms]
+) -> frozenset[str]:
+    """The absent tensors that the reverse equations read, or that these are made from.
+
+    Args:
+        forward: the forward equations, in order.
+        reverse: the backward equations.
+        absent: the forward tensors that are not kept.
+        sources: what the names are made from that stand for the parts of a stable form.
+    """
+    definitions = {equation.name: equation.terms for equation in forward if equation.name in absent}
+    pending = [name for equation in reverse for name in tensors_of(equation.terms)]
+    found: dict[str, None] = {}
+    while pending:
+        name = pending.pop()
+        terms = sources.get(name, definitions.get(name, ()))
+        if name not in found and terms:
+            found[name] = None
+            pending.extend(tensors_of(terms))
+    return frozenset(name for name in found if name not in sources)
 
 
 def hoisted_names(program: Program) -> frozenset[str]:
@@ -82,18 +118,22 @@ def silenced(statements: Iterable[Statement], program: Program) -> tuple[Stateme
     )
 
 
-def forward_statements(
-    equations: Iterable[Equation], sums: tuple[ExpSum, ...], needed: set[str]
-) -> Iterator[Statement]:
-    """The forward pass; the shifted form of a sum stands where the sum does."""
+def pass_statements(equations: Iterable[Equation], sums: tuple[ExpSum, ...], needed: set[str]) -> Iterator[Statement]:
+    """The equations of one pass; the shifted form of a sum stands where the sum does, or before its first use."""
     equations = list(equations)
     by_name = {found.equation.name: found for found in sums}
     read = {name for equation in equations for name in tensors_of(equation.terms)}
+    pending = dict(by_name)
     for equation in equations:
         found = by_name.get(equation.name)
         if found is None:
+            names = frozenset(tensors_of(equation.terms))
+            for name, other in tuple(pending.items()):
+                if names & {*other.names}:
+                    yield from shift_statements(pending.pop(name), read)
             yield Statement(equation.name, equation.lhs.slots, equation.terms)
             continue
+        pending.pop(equation.name, None)
         shifted = list(shift_statements(found, read))
         yield from shifted
         if equation.name in needed or not shifted:
@@ -110,22 +150,9 @@ def true_sum(found: ExpSum, is_shifted: bool) -> Statement:
     return Statement(equation.name, found.slots, (Term(ONE, factors),), may_overflow=True)
 
 
-def backward_statements(equations: Iterable[Equation], sums: tuple[ExpSum, ...]) -> Iterator[Statement]:
-    """The backward pass; shifted forms that it reads are computed again, before their first use."""
-    equations = list(equations)
-    read = {name for equation in equations for name in tensors_of(equation.terms)}
-    pending = list(sums)
-    for equation in equations:
-        for found in [found for found in pending if {found.largest, found.shifted, found.numerator} & read]:
-            if {found.largest, found.shifted, found.numerator} & set(tensors_of(equation.terms)):
-                yield from shift_statements(found, read)
-                pending.remove(found)
-        yield Statement(equation.name, equation.lhs.slots, equation.terms)
-
-
 def shift_statements(found: ExpSum, read: set[str]) -> Iterator[Statement]:
     """The maximum, the shifted exponentials if they are used by themselves, and their sum."""
-    if not {found.largest, found.shifted, found.numerator} & read:
+    if not read.intersection(found.names):
         return
     (term,) = found.equation.terms
     exponential = found.exponential

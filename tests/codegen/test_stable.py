@@ -138,3 +138,45 @@ def test_other_logarithms_are_left_alone():
     )
     assert "logaddexp" not in source
     assert source.count("np.log(") == 3
+
+
+def recomputing(body, names, derive_line="derive z", z=BIG):
+    module, source = module_of(f"{body}\nrecompute {names}", derive_line)
+    plain, _ = module_of(body, derive_line)
+    assert not {name.strip() for name in names.split(",")} & set(module.Values._fields)
+    values, every = module.forward(z, WEIGHTS), plain.forward(z, WEIGHTS)
+    with np.errstate(over="raise", invalid="raise"):
+        given = np.cos(np.arange(every[-1].size)).reshape(every[-1].shape)
+        found, expected = module.backward(values, given), plain.backward(every, given)
+    for one, other in zip(found, expected, strict=True):
+        assert np.all(np.isfinite(one))
+        np.testing.assert_allclose(one, other)
+    return source[source.index("def backward") :]
+
+
+def test_a_softmax_that_is_computed_again_is_shifted_again():
+    body = "y[i,c] = w[c] * z[i,c] + z[i,c]\np[i,c] = softmax[c](y[i,c])\nq[i,c] = p[i,c]^2"
+    for names in ("p", "y, p"):
+        source = recomputing(body, names)
+        assert "y_max = y.max(axis=1)" in source
+        assert source.count(" y = ") == names.count("y")
+
+
+def test_a_named_sum_of_exponentials_is_computed_again_under_its_true_value_only_where_that_is_read():
+    body = "E[i,c] = exp(z[i,c])\nN[i] = sum[c](E[i,c])\np[i,c] = E[i,c] / N[i]\nq[i,c] = p[i,c]^2"
+    source = recomputing(body, "E, N, p")
+    assert " E = " not in source
+    assert "np.exp(z_max)" not in source
+
+
+def test_scores_that_only_a_shifted_logarithm_reads_are_computed_again():
+    body = "y[i,c] = 3 * z[i,c]\nN[i] = sum[c](exp(y[i,c]))\nq[i] = log(N[i])^2"
+    source = recomputing(body, "y", "derive N", BIG[2:])
+    assert "y_max" in source
+    assert source.count(" y = ") == 1
+
+
+def test_a_maximum_that_is_computed_again_compares_no_pairs():
+    body = "y[i,c] = w[c] * z[i,c] + z[i,c]\nm[i] = max[c](y[i,c])\nq[i] = m[i]^2"
+    source = recomputing(body, "m, y")
+    assert "m = y.max(axis=1)" in source
