@@ -43,7 +43,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> Values:
     """
     d = Q.shape[1]
     # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
-    S = np.einsum("ik,jk->ij", Q, K, optimize=True) / d**0.5
+    S = Q @ K.T / d**0.5
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # exp_S[i,l] = exp(S[i,l] - S_max[i])
@@ -53,7 +53,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> Values:
     # A[i,j] = exp_S[i,j] / Z[i]
     A = exp_S / Z[:, None]
     # O[i,p] = sum[j](A[i,j] * V[j,p])
-    O = np.einsum("ij,jp->ip", A, V, optimize=True)
+    O = A @ V
     return Values(Q, K, V, S, A, O)
 
 
@@ -67,15 +67,15 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     Q, K, V, A, O = values.Q, values.K, values.V, values.A, values.O
     d = Q.shape[1]
     # dV[j,p] = sum[i](G[i,p] * A[i,j])
-    dV = np.einsum("ip,ij->jp", G, A, optimize=True)
+    dV = A.T @ G
     # D[i,j] = sum[p](G[i,p] * V[j,p])
-    D = np.einsum("ip,jp->ij", G, V, optimize=True)
+    D = G @ V.T
     # r[i] = sum[p](G[i,p] * O[i,p])
     r = np.einsum("ip,ip->i", G, O)
     # dS[i,j] = A[i,j] * (D[i,j] - r[i])
     dS = A * (D - r[:, None])
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])
-    dQ = np.einsum("ij,jk->ik", dS, K, optimize=True) / d**0.5
+    dQ = dS @ K / d**0.5
     # dK[j,k] = 1/sqrt(d) * sum[i](dS[i,j] * Q[i,k])
-    dK = np.einsum("ij,ik->jk", dS, Q, optimize=True) / d**0.5
+    dK = dS.T @ Q / d**0.5
     return Gradients(dV=dV, dA=D, dS=dS, dQ=dQ, dK=dK)

@@ -44,7 +44,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> Values:
     """
     T, d = Q.shape
     # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
-    S = np.einsum("ik,jk->ij", Q, K, optimize=True) / d**0.5
+    S = Q @ K.T / d**0.5
     # S_masked[i,l] = S[i,l] where l <= i, else -inf
     S_masked = np.where(np.tri(T, dtype=bool), S, -np.inf)
     # S_max[i] = max[l](S_masked[i,l])
@@ -56,7 +56,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> Values:
     # A[i,j] = exp_S[i,j] / Z[i]
     A = exp_S / Z[:, None]
     # O[i,p] = sum[j](A[i,j] * V[j,p])
-    O = np.einsum("ij,jp->ip", A, V, optimize=True)
+    O = A @ V
     return Values(Q, K, V, S, A, O)
 
 
@@ -70,15 +70,15 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     Q, K, V, A, O = values.Q, values.K, values.V, values.A, values.O
     d = Q.shape[1]
     # dV[j,p] = sum[i](G[i,p] * A[i,j])
-    dV = np.einsum("ip,ij->jp", G, A, optimize=True)
+    dV = A.T @ G
     # dA[i,j] = sum[p](G[i,p] * V[j,p])
-    dA = np.einsum("ip,jp->ij", G, V, optimize=True)
+    dA = G @ V.T
     # r[i] = sum[p](G[i,p] * O[i,p])
     r = np.einsum("ip,ip->i", G, O)
     # dS[i,j] = A[i,j] * (dA[i,j] - r[i])
     dS = A * (dA - r[:, None])
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])
-    dQ = np.einsum("ij,jk->ik", dS, K, optimize=True) / d**0.5
+    dQ = dS @ K / d**0.5
     # dK[j,k] = 1/sqrt(d) * sum[i](dS[i,j] * Q[i,k])
-    dK = np.einsum("ij,ik->jk", dS, Q, optimize=True) / d**0.5
+    dK = dS.T @ Q / d**0.5
     return Gradients(dV, dA, dS, dQ, dK)

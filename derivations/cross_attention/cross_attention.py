@@ -61,13 +61,13 @@ def forward(
     """
     d = W_Q.shape[1]
     # Q[i,k] = sum[m](X_Q[i,m] * W_Q[m,k])
-    Q = np.einsum("im,mk->ik", X_Q, W_Q, optimize=True)
+    Q = X_Q @ W_Q
     # K[j,k] = sum[n](X_KV[j,n] * W_K[n,k])
-    K = np.einsum("jn,nk->jk", X_KV, W_K, optimize=True)
+    K = X_KV @ W_K
     # V[j,p] = sum[n](X_KV[j,n] * W_V[n,p])
-    V = np.einsum("jn,np->jp", X_KV, W_V, optimize=True)
+    V = X_KV @ W_V
     # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
-    S = np.einsum("ik,jk->ij", Q, K, optimize=True) / d**0.5
+    S = Q @ K.T / d**0.5
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # exp_S[i,l] = exp(S[i,l] - S_max[i])
@@ -77,7 +77,7 @@ def forward(
     # A[i,j] = exp_S[i,j] / Z[i]
     A = exp_S / Z[:, None]
     # O[i,p] = sum[j](A[i,j] * V[j,p])
-    O = np.einsum("ij,jp->ip", A, V, optimize=True)
+    O = A @ V
     return Values(X_Q, X_KV, W_Q, W_K, W_V, Q, K, V, S, A, O)
 
 
@@ -100,27 +100,25 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     O = values.O
     d = W_Q.shape[1]
     # dV[j,p] = sum[i](G[i,p] * A[i,j])
-    dV = np.einsum("ip,ij->jp", G, A, optimize=True)
+    dV = A.T @ G
     # dA[i,j] = sum[p](G[i,p] * V[j,p])
-    dA = np.einsum("ip,jp->ij", G, V, optimize=True)
+    dA = G @ V.T
     # r[i] = sum[p](G[i,p] * O[i,p])
     r = np.einsum("ip,ip->i", G, O)
     # dS[i,j] = A[i,j] * (dA[i,j] - r[i])
     dS = A * (dA - r[:, None])
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])
-    dQ = np.einsum("ij,jk->ik", dS, K, optimize=True) / d**0.5
+    dQ = dS @ K / d**0.5
     # dK[j,k] = 1/sqrt(d) * sum[i](dS[i,j] * Q[i,k])
-    dK = np.einsum("ij,ik->jk", dS, Q, optimize=True) / d**0.5
+    dK = dS.T @ Q / d**0.5
     # dW_Q[m,k] = sum[i](dQ[i,k] * X_Q[i,m])
-    dW_Q = np.einsum("ik,im->mk", dQ, X_Q, optimize=True)
+    dW_Q = X_Q.T @ dQ
     # dW_K[n,k] = sum[j](dK[j,k] * X_KV[j,n])
-    dW_K = np.einsum("jk,jn->nk", dK, X_KV, optimize=True)
+    dW_K = X_KV.T @ dK
     # dW_V[n,p] = sum[j](dV[j,p] * X_KV[j,n])
-    dW_V = np.einsum("jp,jn->np", dV, X_KV, optimize=True)
+    dW_V = X_KV.T @ dV
     # dX_Q[i,m] = sum[k](dQ[i,k] * W_Q[m,k])
-    dX_Q = np.einsum("ik,mk->im", dQ, W_Q, optimize=True)
+    dX_Q = dQ @ W_Q.T
     # dX_KV[j,n] = sum[k](dK[j,k] * W_K[n,k]) + sum[p](dV[j,p] * W_V[n,p])
-    dX_KV = np.einsum("jk,nk->jn", dK, W_K, optimize=True) + np.einsum(
-        "jp,np->jn", dV, W_V, optimize=True
-    )
+    dX_KV = dK @ W_K.T + dV @ W_V.T
     return Gradients(dV, dA, dS, dQ, dK, dW_Q, dW_K, dW_V, dX_Q, dX_KV)

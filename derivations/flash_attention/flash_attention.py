@@ -1,5 +1,6 @@
 # ruff: noqa: E741, RUF100 (O: as the author wrote)
-"""Attention by its row logsumexp: forward and backward pass.
+"""Flash attention: only the output and the row logsumexp are kept: forward and backward
+pass.
 
 Extents:
     T: token positions (indices i, j, l)
@@ -13,14 +14,12 @@ import numpy as np
 
 
 class Values(NamedTuple):
-    """Inputs, intermediates and outputs of the forward pass."""
+    """What is kept of the forward pass: all but S and P."""
 
     Q: np.ndarray  # [T, d] queries
     K: np.ndarray  # [T, d] keys
     V: np.ndarray  # [T, d_v] values
-    S: np.ndarray  # [T, T] scaled scores
     Lse: np.ndarray  # [T] logsumexp of the row
-    P: np.ndarray  # [T, T] attention weights, from the scores and the logsumexp
     O: np.ndarray  # [T, d_v] output
 
 
@@ -43,7 +42,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> Values:
     """
     d = Q.shape[1]
     # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
-    S = np.einsum("ik,jk->ij", Q, K, optimize=True) / d**0.5
+    S = Q @ K.T / d**0.5
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # Z[i] = sum[l](exp(S[i,l] - S_max[i]))
@@ -53,8 +52,8 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> Values:
     # P[i,j] = exp(S[i,j] - Lse[i])
     P = np.exp(S - Lse[:, None])
     # O[i,p] = sum[j](P[i,j] * V[j,p])
-    O = np.einsum("ij,jp->ip", P, V, optimize=True)
-    return Values(Q, K, V, S, Lse, P, O)
+    O = P @ V
+    return Values(Q, K, V, Lse, O)
 
 
 def backward(values: Values, dO: np.ndarray) -> Gradients:
@@ -64,18 +63,22 @@ def backward(values: Values, dO: np.ndarray) -> Gradients:
         values: what `forward` returned.
         dO: [T, d_v] the upstream gradient dL/dO.
     """
-    Q, K, V, P, O = values.Q, values.K, values.V, values.P, values.O
+    Q, K, V, Lse, O = values.Q, values.K, values.V, values.Lse, values.O
     d = Q.shape[1]
+    # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
+    S = Q @ K.T / d**0.5
+    # P[i,j] = exp(S[i,j] - Lse[i])
+    P = np.exp(S - Lse[:, None])
     # dV[j,p] = sum[i](dO[i,p] * P[i,j])
-    dV = np.einsum("ip,ij->jp", dO, P, optimize=True)
+    dV = P.T @ dO
     # dP[i,j] = sum[p](dO[i,p] * V[j,p])
-    dP = np.einsum("ip,jp->ij", dO, V, optimize=True)
+    dP = dO @ V.T
     # r[i] = sum[p](dO[i,p] * O[i,p])
     r = np.einsum("ip,ip->i", dO, O)
     # dS[i,j] = P[i,j] * (dP[i,j] - r[i])
     dS = P * (dP - r[:, None])
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])
-    dQ = np.einsum("ij,jk->ik", dS, K, optimize=True) / d**0.5
+    dQ = dS @ K / d**0.5
     # dK[j,k] = 1/sqrt(d) * sum[i](dS[i,j] * Q[i,k])
-    dK = np.einsum("ij,ik->jk", dS, Q, optimize=True) / d**0.5
+    dK = dS.T @ Q / d**0.5
     return Gradients(dV, dS, dQ, dK)

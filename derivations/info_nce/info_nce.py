@@ -39,7 +39,7 @@ def forward(Q: np.ndarray, K: np.ndarray, *, tau: float = 0.1) -> Values:
     """
     N = Q.shape[0]
     # S[i,j] = 1/tau * sum[h](Q[i,h] * K[j,h])
-    S = np.einsum("ih,jh->ij", Q, K, optimize=True) / tau
+    S = Q @ K.T / tau
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # exp_S[i,l] = exp(S[i,l] - S_max[i])
@@ -64,7 +64,7 @@ def backward(values: Values) -> Gradients:
     # dS[i,j] = 1/N * P[i,j] - 1/N * delta[i,j]
     dS = P / N - np.eye(N, dtype=values.Q.dtype) / N
     # dQ[i,h] = 1/tau * sum[j](dS[i,j] * K[j,h])
-    dQ = np.einsum("ij,jh->ih", dS, K, optimize=True) / tau
+    dQ = dS @ K / tau
     # dK[j,h] = 1/tau * sum[i](dS[i,j] * Q[i,h])
-    dK = np.einsum("ij,ih->jh", dS, Q, optimize=True) / tau
+    dK = dS.T @ Q / tau
     return Gradients(dS, dQ, dK)

@@ -37,7 +37,7 @@ def forward(X: np.ndarray, W: np.ndarray, b: np.ndarray) -> Values:
         b: [M] bias.
     """
     # Y[n,o] = sum[f](X[n,f] * W[o,f]) + b[o]
-    Y = np.einsum("nf,of->no", X, W, optimize=True) + b
+    Y = X @ W.T + b
     return Values(X, W, b, Y)
 
 
@@ -50,9 +50,9 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     """
     X, W = values.X, values.W
     # dX[n,f] = sum[o](G[n,o] * W[o,f])
-    dX = np.einsum("no,of->nf", G, W, optimize=True)
+    dX = G @ W
     # dW[o,f] = sum[n](G[n,o] * X[n,f])
-    dW = np.einsum("no,nf->of", G, X, optimize=True)
+    dW = G.T @ X
     # db[o] = sum[n](G[n,o])
     db = G.sum(axis=0)
     return Gradients(dX, dW, db)

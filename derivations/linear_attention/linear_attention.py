@@ -46,9 +46,9 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, G: np.ndarray) -> Value
         G: [n, e] gate.
     """
     # KV[k,p] = sum[j](K[j,k] * V[j,p])
-    KV = np.einsum("jk,jp->kp", K, V, optimize=True)
+    KV = K.T @ V
     # QKV[i,p] = sum[k](Q[i,k] * KV[k,p])
-    QKV = np.einsum("ik,kp->ip", Q, KV, optimize=True)
+    QKV = Q @ KV
     # O[i,p] = G[i,p] * QKV[i,p]
     O = G * QKV
     return Values(Q, K, V, G, KV, QKV, O)
@@ -67,11 +67,11 @@ def backward(values: Values, dO: np.ndarray) -> Gradients:
     # dQKV[i,p] = dO[i,p] * G[i,p]
     dQKV = dO * G
     # dQ[i,k] = sum[p](dQKV[i,p] * KV[k,p])
-    dQ = np.einsum("ip,kp->ik", dQKV, KV, optimize=True)
+    dQ = dQKV @ KV.T
     # dKV[k,p] = sum[i](dQKV[i,p] * Q[i,k])
-    dKV = np.einsum("ip,ik->kp", dQKV, Q, optimize=True)
+    dKV = Q.T @ dQKV
     # dK[j,k] = sum[p](dKV[k,p] * V[j,p])
-    dK = np.einsum("kp,jp->jk", dKV, V, optimize=True)
+    dK = V @ dKV.T
     # dV[j,p] = sum[k](dKV[k,p] * K[j,k])
-    dV = np.einsum("kp,jk->jp", dKV, K, optimize=True)
+    dV = K @ dKV
     return Gradients(dG, dQKV, dQ, dKV, dK, dV)

@@ -43,7 +43,7 @@ def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, b: np.ndarray) -> Value
     """
     N = X.shape[0]
     # z[n] = sum[f](X[n,f] * w[f]) + b
-    z = np.einsum("nf,f->n", X, w, optimize=True) + b
+    z = X @ w + b
     # p[n] = sigmoid(z[n])
     p = _sigmoid(z)
     # L = 1/N * sum[n](softplus(z[n])) - 1/N * sum[n](y[n] * z[n])
@@ -62,7 +62,7 @@ def backward(values: Values) -> Gradients:
     # dz[n] = 1/N * p[n] - 1/N * y[n]
     dz = p / N - y / N
     # dw[f] = sum[n](dz[n] * X[n,f])
-    dw = np.einsum("n,nf->f", dz, X, optimize=True)
+    dw = X.T @ dz
     # db = sum[n](dz[n])
     db = dz.sum()
     # dX[n,f] = dz[n] * w[f]

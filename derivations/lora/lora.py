@@ -47,10 +47,9 @@ def forward(
     """
     R = A.shape[0]
     # U[n,r] = sum[f](X[n,f] * A[r,f])
-    U = np.einsum("nf,rf->nr", X, A, optimize=True)
+    U = X @ A.T
     # Y[n,o] = sum[f](X[n,f] * W[o,f]) + alpha/R * sum[r](U[n,r] * B[o,r])
-    part = alpha * np.einsum("nr,or->no", U, B, optimize=True) / R
-    Y = np.einsum("nf,of->no", X, W, optimize=True) + part
+    Y = X @ W.T + alpha * (U @ B.T) / R
     return Values(X, W, A, B, U, Y, alpha)
 
 
@@ -69,13 +68,11 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     alpha = values.alpha
     R = A.shape[0]
     # dB[o,r] = alpha/R * sum[n](G[n,o] * U[n,r])
-    dB = alpha * np.einsum("no,nr->or", G, U, optimize=True) / R
+    dB = alpha * (G.T @ U) / R
     # dU[n,r] = alpha/R * sum[o](G[n,o] * B[o,r])
-    dU = alpha * np.einsum("no,or->nr", G, B, optimize=True) / R
+    dU = alpha * (G @ B) / R
     # dA[r,f] = sum[n](dU[n,r] * X[n,f])
-    dA = np.einsum("nr,nf->rf", dU, X, optimize=True)
+    dA = dU.T @ X
     # dX[n,f] = sum[r](dU[n,r] * A[r,f]) + sum[o](G[n,o] * W[o,f])
-    dX = np.einsum("nr,rf->nf", dU, A, optimize=True) + np.einsum(
-        "no,of->nf", G, W, optimize=True
-    )
+    dX = dU @ A + G @ W
     return Gradients(dB, dU, dA, dX)

@@ -46,7 +46,7 @@ def forward(
         lam: strength of the penalty.
     """
     # E[u,i] = sum[k](P[u,k] * Q[i,k]) - R[u,i]
-    E = np.einsum("uk,ik->ui", P, Q, optimize=True) - R
+    E = P @ Q.T - R
     # L = 0.5 * sum[u,i](W[u,i] * E[u,i]^2) + lam/2 * sum[u,k](P[u,k]^2) + lam/2 *
     #     sum[i,k](Q[i,k]^2)
     L = (
@@ -67,7 +67,7 @@ def backward(values: Values) -> Gradients:
     # dE[u,i] = W[u,i] * E[u,i]
     dE = W * E
     # dP[u,k] = sum[i](dE[u,i] * Q[i,k]) + lam * P[u,k]
-    dP = np.einsum("ui,ik->uk", dE, Q, optimize=True) + lam * P
+    dP = dE @ Q + lam * P
     # dQ[i,k] = sum[u](dE[u,i] * P[u,k]) + lam * Q[i,k]
-    dQ = np.einsum("ui,uk->ik", dE, P, optimize=True) + lam * Q
+    dQ = dE.T @ P + lam * Q
     return Gradients(dE, dP, dQ)

@@ -60,13 +60,13 @@ def forward(
     """
     d = W_Q.shape[1]
     # Q[i,k] = sum[m](X[i,m] * W_Q[m,k])
-    Q = np.einsum("im,mk->ik", X, W_Q, optimize=True)
+    Q = X @ W_Q
     # K[j,k] = sum[m](X[j,m] * W_K[m,k])
-    K = np.einsum("jm,mk->jk", X, W_K, optimize=True)
+    K = X @ W_K
     # V[j,p] = sum[n](Y[j,n] * W_V[n,p])
-    V = np.einsum("jn,np->jp", Y, W_V, optimize=True)
+    V = Y @ W_V
     # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
-    S = np.einsum("ik,jk->ij", Q, K, optimize=True) / d**0.5
+    S = Q @ K.T / d**0.5
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # exp_S[i,l] = exp(S[i,l] - S_max[i])
@@ -76,7 +76,7 @@ def forward(
     # A[i,j] = exp_S[i,j] / Z[i]
     A = exp_S / Z[:, None]
     # O[i,p] = sum[j](A[i,j] * V[j,p])
-    O = np.einsum("ij,jp->ip", A, V, optimize=True)
+    O = A @ V
     return Values(X, Y, W_Q, W_K, W_V, Q, K, V, S, A, O)
 
 
@@ -99,27 +99,25 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     O = values.O
     d = W_Q.shape[1]
     # dV[j,p] = sum[i](G[i,p] * A[i,j])
-    dV = np.einsum("ip,ij->jp", G, A, optimize=True)
+    dV = A.T @ G
     # dA[i,j] = sum[p](G[i,p] * V[j,p])
-    dA = np.einsum("ip,jp->ij", G, V, optimize=True)
+    dA = G @ V.T
     # r[i] = sum[p](G[i,p] * O[i,p])
     r = np.einsum("ip,ip->i", G, O)
     # dS[i,j] = A[i,j] * (dA[i,j] - r[i])
     dS = A * (dA - r[:, None])
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])
-    dQ = np.einsum("ij,jk->ik", dS, K, optimize=True) / d**0.5
+    dQ = dS @ K / d**0.5
     # dK[j,k] = 1/sqrt(d) * sum[i](dS[i,j] * Q[i,k])
-    dK = np.einsum("ij,ik->jk", dS, Q, optimize=True) / d**0.5
+    dK = dS.T @ Q / d**0.5
     # dW_Q[m,k] = sum[i](dQ[i,k] * X[i,m])
-    dW_Q = np.einsum("ik,im->mk", dQ, X, optimize=True)
+    dW_Q = X.T @ dQ
     # dW_K[m,k] = sum[j](dK[j,k] * X[j,m])
-    dW_K = np.einsum("jk,jm->mk", dK, X, optimize=True)
+    dW_K = X.T @ dK
     # dW_V[n,p] = sum[j](dV[j,p] * Y[j,n])
-    dW_V = np.einsum("jp,jn->np", dV, Y, optimize=True)
+    dW_V = Y.T @ dV
     # dX[i,m] = sum[k](dQ[i,k] * W_Q[m,k]) + sum[k](dK[i,k] * W_K[m,k])
-    dX = np.einsum("ik,mk->im", dQ, W_Q, optimize=True) + np.einsum(
-        "ik,mk->im", dK, W_K, optimize=True
-    )
+    dX = dQ @ W_Q.T + dK @ W_K.T
     # dY[j,n] = sum[p](dV[j,p] * W_V[n,p])
-    dY = np.einsum("jp,np->jn", dV, W_V, optimize=True)
+    dY = dV @ W_V.T
     return Gradients(dV, dA, dS, dQ, dK, dW_Q, dW_K, dW_V, dX, dY)

@@ -50,11 +50,11 @@ def forward(
         b2: [M] bias of the second layer.
     """
     # Z[n,h] = sum[f](X[n,f] * W1[f,h]) + b1[h]
-    Z = np.einsum("nf,fh->nh", X, W1, optimize=True) + b1
+    Z = X @ W1 + b1
     # A[n,h] = relu(Z[n,h])
     A = np.maximum(Z, 0.0)
     # Y[n,o] = sum[h](A[n,h] * W2[h,o]) + b2[o]
-    Y = np.einsum("nh,ho->no", A, W2, optimize=True) + b2
+    Y = A @ W2 + b2
     return Values(X, W1, b1, W2, b2, Z, A, Y)
 
 
@@ -69,15 +69,15 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # db2[o] = sum[n](G[n,o])
     db2 = G.sum(axis=0)
     # dW2[h,o] = sum[n](G[n,o] * A[n,h])
-    dW2 = np.einsum("no,nh->ho", G, A, optimize=True)
+    dW2 = A.T @ G
     # dA[n,h] = sum[o](G[n,o] * W2[h,o])
-    dA = np.einsum("no,ho->nh", G, W2, optimize=True)
+    dA = G @ W2.T
     # dZ[n,h] = dA[n,h] * step(Z[n,h])
     dZ = dA * np.heaviside(Z, 0.0)
     # db1[h] = sum[n](dZ[n,h])
     db1 = dZ.sum(axis=0)
     # dW1[f,h] = sum[n](dZ[n,h] * X[n,f])
-    dW1 = np.einsum("nh,nf->fh", dZ, X, optimize=True)
+    dW1 = X.T @ dZ
     # dX[n,f] = sum[h](dZ[n,h] * W1[f,h])
-    dX = np.einsum("nh,fh->nf", dZ, W1, optimize=True)
+    dX = dZ @ W1.T
     return Gradients(db2, dW2, dA, dZ, db1, dW1, dX)

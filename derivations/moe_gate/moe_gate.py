@@ -42,7 +42,7 @@ def forward(X: np.ndarray, W: np.ndarray, F: np.ndarray) -> Values:
         F: [N, E, M] outputs of the experts.
     """
     # z[n,e] = sum[m](X[n,m] * W[m,e])
-    z = np.einsum("nm,me->ne", X, W, optimize=True)
+    z = X @ W
     # z_max[n] = max[l](z[n,l])
     z_max = z.max(axis=1)
     # exp_z[n,l] = exp(z[n,l] - z_max[n])
@@ -73,7 +73,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dz[n,e] = p[n,e] * (dp[n,e] - r[n])
     dz = p * (dp - r[:, None])
     # dW[m,e] = sum[n](dz[n,e] * X[n,m])
-    dW = np.einsum("ne,nm->me", dz, X, optimize=True)
+    dW = X.T @ dz
     # dX[n,m] = sum[e](dz[n,e] * W[m,e])
-    dX = np.einsum("ne,me->nm", dz, W, optimize=True)
+    dX = dz @ W.T
     return Gradients(dF, dp, dz, dW, dX)

@@ -40,7 +40,7 @@ def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, *, lam: float = 0.1) ->
     """
     N = X.shape[0]
     # r[n] = sum[f](X[n,f] * w[f]) - y[n]
-    r = np.einsum("nf,f->n", X, w, optimize=True) - y
+    r = X @ w - y
     # L = 1/(2*N) * sum[n](r[n]^2) + lam/2 * sum[f](w[f]^2)
     L = 0.5 * (r**2).sum() / N + 0.5 * lam * (w**2).sum()
     return Values(X, y, w, r, L, lam)
@@ -57,5 +57,5 @@ def backward(values: Values) -> Gradients:
     # dr[n] = 1/N * r[n]
     dr = r / N
     # dw[f] = sum[n](dr[n] * X[n,f]) + lam * w[f]
-    dw = np.einsum("n,nf->f", dr, X, optimize=True) + lam * w
+    dw = X.T @ dr + lam * w
     return Gradients(dr, dw)

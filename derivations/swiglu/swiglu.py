@@ -48,13 +48,13 @@ def forward(
         W_down: [H, D] down projection.
     """
     # Z[n,h] = sum[m](X[n,m] * W_gate[m,h])
-    Z = np.einsum("nm,mh->nh", X, W_gate, optimize=True)
+    Z = X @ W_gate
     # U[n,h] = sum[m](X[n,m] * W_up[m,h])
-    U = np.einsum("nm,mh->nh", X, W_up, optimize=True)
+    U = X @ W_up
     # A[n,h] = silu(Z[n,h]) * U[n,h]
     A = _silu(Z) * U
     # Y[n,m] = sum[h](A[n,h] * W_down[h,m])
-    Y = np.einsum("nh,hm->nm", A, W_down, optimize=True)
+    Y = A @ W_down
     return Values(X, W_gate, W_up, W_down, Z, U, A, Y)
 
 
@@ -73,9 +73,9 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     U = values.U
     A = values.A
     # dW_down[h,m] = sum[n](G[n,m] * A[n,h])
-    dW_down = np.einsum("nm,nh->hm", G, A, optimize=True)
+    dW_down = A.T @ G
     # dA[n,h] = sum[m](G[n,m] * W_down[h,m])
-    dA = np.einsum("nm,hm->nh", G, W_down, optimize=True)
+    dA = G @ W_down.T
     # silu_Z[n,h] = silu(Z[n,h])
     silu_Z = _silu(Z)
     # dZ[n,h] = dA[n,h] * (1 + Z[n,h] - silu_Z[n,h]) * sigmoid(Z[n,h]) * U[n,h]
@@ -83,13 +83,11 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dU[n,h] = dA[n,h] * silu_Z[n,h]
     dU = dA * silu_Z
     # dW_gate[m,h] = sum[n](dZ[n,h] * X[n,m])
-    dW_gate = np.einsum("nh,nm->mh", dZ, X, optimize=True)
+    dW_gate = X.T @ dZ
     # dW_up[m,h] = sum[n](dU[n,h] * X[n,m])
-    dW_up = np.einsum("nh,nm->mh", dU, X, optimize=True)
+    dW_up = X.T @ dU
     # dX[n,m] = sum[h](dZ[n,h] * W_gate[m,h]) + sum[h](dU[n,h] * W_up[m,h])
-    dX = np.einsum("nh,mh->nm", dZ, W_gate, optimize=True) + np.einsum(
-        "nh,mh->nm", dU, W_up, optimize=True
-    )
+    dX = dZ @ W_gate.T + dU @ W_up.T
     return Gradients(dW_down, dA, dZ, dU, dW_gate, dW_up, dX)
 
 

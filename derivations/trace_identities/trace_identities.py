@@ -64,14 +64,14 @@ def backward(values: Values, u: np.ndarray, v: np.ndarray) -> Gradients:
     # dX[i,k] = sum[a](u * A[a,i] * B[k,a]) + sum[j,l](v * X[j,l] * (C[i,j] * D[l,k] +
     #     C[j,i] * D[k,l]))
     dX = (
-        u * np.einsum("ai,ka->ik", A, B, optimize=True)
+        u * (A.T @ B.T)
         + v * np.einsum("jl,ij,lk->ik", X, C, D, optimize=True)
         + v * np.einsum("jl,ji,kl->ik", X, C, D, optimize=True)
     )
     # dA[a,i] = sum[k](u * X[i,k] * B[k,a])
-    dA = u * np.einsum("ik,ka->ai", X, B, optimize=True)
+    dA = u * (B.T @ X.T)
     # dB[k,a] = sum[i](u * A[a,i] * X[i,k])
-    dB = u * np.einsum("ai,ik->ka", A, X, optimize=True)
+    dB = u * (X.T @ A.T)
     # dC[i,j] = sum[k,l](v * X[i,l] * X[j,k] * D[k,l])
     dC = v * np.einsum("il,jk,kl->ij", X, X, D, optimize=True)
     # dD[k,l] = sum[i,j](v * X[i,l] * C[i,j] * X[j,k])

@@ -66,5 +66,5 @@ def backward(values: Values) -> Gradients:
     # s[i] = 2 * sum[j](dD[j,i])
     s = 2 * dD.sum(axis=0)
     # dY[i,c] = Y[i,c] * (r[i] + s[i]) - 2 * sum[j](Y[j,c] * (dD[j,i] + dD[i,j]))
-    dY = Y * (r + s)[:, None] - 2 * np.einsum("jc,ij->ic", Y, dD.T + dD, optimize=True)
+    dY = Y * (r + s)[:, None] - 2 * ((dD.T + dD) @ Y)
     return Gradients(dD, dY)

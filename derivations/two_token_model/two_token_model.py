@@ -78,13 +78,13 @@ def forward(
     """
     d = WQ.shape[1]
     # Q[i,k] = sum[m](X[i,m] * WQ[m,k])
-    Q = np.einsum("im,mk->ik", X, WQ, optimize=True)
+    Q = X @ WQ
     # K[j,k] = sum[m](X[j,m] * WK[m,k])
-    K = np.einsum("jm,mk->jk", X, WK, optimize=True)
+    K = X @ WK
     # V[j,p] = sum[m](X[j,m] * WV[m,p])
-    V = np.einsum("jm,mp->jp", X, WV, optimize=True)
+    V = X @ WV
     # S[i,j] = sum[k](Q[i,k] * K[j,k])
-    S = np.einsum("ik,jk->ij", Q, K, optimize=True)
+    S = Q @ K.T
     # SS[i,j] = 1/sqrt(d) * S[i,j]
     SS = S / d**0.5
     # SS_max[i] = max[l](SS[i,l])
@@ -96,11 +96,11 @@ def forward(
     # A[i,j] = exp_SS[i,j] / Z[i]
     A = exp_SS / Z[:, None]
     # O[i,p] = sum[j](A[i,j] * V[j,p])
-    O = np.einsum("ij,jp->ip", A, V, optimize=True)
+    O = A @ V
     # c[p] = sum[i](e[i] * O[i,p])
-    c = np.einsum("i,ip->p", e, O, optimize=True)
+    c = O.T @ e
     # z[v] = sum[p](c[p] * WO[p,v])
-    z = np.einsum("p,pv->v", c, WO, optimize=True)
+    z = WO.T @ c
     # z_max = max[w](z[w])
     z_max = z.max()
     # exp_z[w] = exp(z[w] - z_max)
@@ -137,13 +137,13 @@ def backward(values: Values) -> Gradients:
     # dWO[p,v] = dz[v] * c[p]
     dWO = dz * c[:, None]
     # dc[p] = sum[v](dz[v] * WO[p,v])
-    dc = np.einsum("v,pv->p", dz, WO, optimize=True)
+    dc = WO @ dz
     # dO[i,p] = dc[p] * e[i]
     dO = dc * e[:, None]
     # dV[j,p] = sum[i](dO[i,p] * A[i,j])
-    dV = np.einsum("ip,ij->jp", dO, A, optimize=True)
+    dV = A.T @ dO
     # dA[i,j] = sum[p](dO[i,p] * V[j,p])
-    dA = np.einsum("ip,jp->ij", dO, V, optimize=True)
+    dA = dO @ V.T
     # r[i] = sum[p](dO[i,p] * O[i,p])
     r = np.einsum("ip,ip->i", dO, O)
     # dSS[i,j] = A[i,j] * (dA[i,j] - r[i])
@@ -151,13 +151,13 @@ def backward(values: Values) -> Gradients:
     # dS[i,j] = 1/sqrt(d) * dSS[i,j]
     dS = dSS / d**0.5
     # dQ[i,k] = sum[j](dS[i,j] * K[j,k])
-    dQ = np.einsum("ij,jk->ik", dS, K, optimize=True)
+    dQ = dS @ K
     # dK[j,k] = sum[i](dS[i,j] * Q[i,k])
-    dK = np.einsum("ij,ik->jk", dS, Q, optimize=True)
+    dK = dS.T @ Q
     # dWQ[m,k] = sum[i](dQ[i,k] * X[i,m])
-    dWQ = np.einsum("ik,im->mk", dQ, X, optimize=True)
+    dWQ = X.T @ dQ
     # dWK[m,k] = sum[j](dK[j,k] * X[j,m])
-    dWK = np.einsum("jk,jm->mk", dK, X, optimize=True)
+    dWK = X.T @ dK
     # dWV[m,p] = sum[j](dV[j,p] * X[j,m])
-    dWV = np.einsum("jp,jm->mp", dV, X, optimize=True)
+    dWV = X.T @ dV
     return Gradients(dz, dWO, dc, dO, dV, dA, dSS, dS, dQ, dK, dWQ, dWK, dWV)

@@ -1,8 +1,10 @@
 """Products summed over shared indices, never in NumPy's slow path.
 
-``np.einsum(..., optimize=True)`` calls BLAS where no index is both shared and kept. Where one is (a
-batch of matrix products), older versions of NumPy fall back to a plain loop; there ``np.matmul`` is
-written instead. Products along equal axes (no matrix product in them) are memory-bound either way.
+A product of two matrices is written ``A @ B``: a call of ``np.einsum`` that looks for a path costs as
+much as a small product. ``np.einsum(..., optimize=True)`` calls BLAS where no index is both shared and
+kept. Where one is (a batch of matrix products), older versions of NumPy fall back to a plain loop;
+there ``@`` is written as well. Products along equal axes (no matrix product in them) are memory-bound
+either way.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ def contracted(operands: list[Operand], out: Axes, scope: Scope) -> Operand:
     operands = [presummed(number, operands, out) for number in range(len(operands))]
     if len(operands) == 1:
         return operands[0]
-    if not is_batched(operands, out):
+    if not is_batched(operands, out) and not is_matrix_product(operands, out):
         return einsum(operands, out)
     if len(operands) == 2:
         return pairwise(operands[0], operands[1], out, scope)
@@ -48,6 +50,14 @@ def is_batched(operands: list[Operand], out: Axes) -> bool:
     """Whether some index occurs more than twice among the operands and the result."""
     places = [axis for operand in operands for axis in operand.axes] + list(out)
     return any(places.count(axis) > 2 for axis in dict.fromkeys(places))
+
+
+def is_matrix_product(operands: list[Operand], out: Axes) -> bool:
+    """Whether this is a matrix times a matrix or a vector."""
+    if len(operands) != 2:
+        return False
+    ranks = sorted(len(operand.axes) for operand in operands)
+    return (ranks == [2, 2] and len(out) == 2) or (ranks == [1, 2] and len(out) == 1)
 
 
 def einsum(operands: list[Operand], out: Axes) -> Operand:
@@ -76,15 +86,18 @@ def subscripts(axes: list[Index]) -> dict[Index, str]:
 
 
 def pairwise(left: Operand, right: Operand, out: Axes, scope: Scope) -> Operand:
-    """Two operands with shared indices that are kept: a batch of matrix products if it is one."""
+    """Two operands: a product of matrices, or of a matrix and a vector, or a batch of them, if it is one."""
     summed = [axis for axis in left.axes if axis in right.axes and axis not in out]
     rows = [axis for axis in out if axis not in right.axes]
     columns = [axis for axis in out if axis not in left.axes]
+    batch = [axis for axis in out if axis in left.axes and axis in right.axes]
+    if len(summed) == 1 and not batch and {len(rows), len(columns)} == {0, 1}:
+        matrix, vector = (left, right) if rows else (right, left)
+        return Operand(Binary("@", transposed(matrix, (*out, *summed)).node, vector.node), out)
     if not (summed and rows and columns):
         return einsum([left, right], out)
     if out.index(rows[-1]) > out.index(columns[-1]):
         left, right, rows, columns = right, left, columns, rows
-    batch = [axis for axis in out if axis in left.axes and axis in right.axes]
     first = matrices(left, batch, rows, summed, scope)
     second = matrices(right, batch, summed, columns, scope)
     product = Binary("@", first.node, second.node)

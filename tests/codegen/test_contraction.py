@@ -40,6 +40,8 @@ def source(formula):
         "bijk,bkl->bijl",
         "bijk,bklm->bmijl",
         "bij,bj->bi",
+        "ij,j->i",
+        "i,ij->j",
         "bij,bjk,bkl->bil",
         "ij,jk,ik->i",
         "ij,jk,kl->il",
@@ -72,6 +74,10 @@ def test_batches_of_matrix_products_are_written_as_such(formula):
 
 
 def test_the_text_is_what_a_person_would_write():
-    assert source("ij,jk->ik") == 'np.einsum("ij,jk->ik", x0, x1, optimize=True)'
+    assert source("ij,jk->ik") == "x0 @ x1"
+    assert source("ij,kj->ik") == "x0 @ x1.T"
+    assert source("ij,jk->ki") == "x1.T @ x0.T"
+    assert source("ij,i->j") == "x0.T @ x1"
+    assert source("ijk,klm->ijlm") == 'np.einsum("ijk,klm->ijlm", x0, x1, optimize=True)'
     assert source("bij,bkj->bik") == "x0 @ x1.swapaxes(-1, -2)"
     assert source("ij->i") == "x0.sum(axis=1)"
