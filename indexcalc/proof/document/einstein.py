@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 
 from indexcalc.proof.document.nodes import (
     Derivative,
@@ -29,11 +30,13 @@ def bind_repeated(node: Meaning, outside: Collection[Ix]) -> Meaning:
         return Plus(tuple(bind_repeated(term, outside) for term in node.terms))
     candidates = [index for index, count in Counter(occurrences(node)).items() if count > 1 and index not in outside]
     here = tuple(index for index in candidates if not inside_one(node, index))
-    inner = rebuilt(node, lambda child: bind_repeated(child, {*outside, *here})) if children(node) else node
     if isinstance(node, Derivative):
-        inner = Derivative(bind_repeated(node.body, {*outside, *here, *node.wrt.slots}), node.wrt, node.local)
-    if isinstance(node, Total):
+        # The target of a derivative is no factor: nothing is bound inside it.
+        inner: Meaning = replace(node, body=bind_repeated(node.body, {*outside, *here, *node.wrt.slots}))
+    elif isinstance(node, Total):
         inner = Total(node.indices, bind_repeated(node.body, {*outside, *here, *node.indices}))
+    else:
+        inner = rebuilt(node, lambda child: bind_repeated(child, {*outside, *here}))
     return Total(here, inner) if here else inner
 
 
