@@ -186,6 +186,14 @@ def is_one(terms: Terms) -> bool:
     return terms == ONE
 
 
+def in_front_of_sums(term: Term) -> tuple[tuple[Power, ...], tuple[Power, ...]]:
+    """The factors without any index, which stand in front of the term's sums, and the others; all stay without sums."""
+    if not term.summed:
+        return (), term.powers
+    free = tuple(power for power in term.powers if not any(occurring_indices(power[0])))
+    return free, tuple(power for power in term.powers if power not in free)
+
+
 def sum_over(terms: Terms, indices: Sequence[Index]) -> Terms:
     """Every term summed over `indices` as well; the caller has named them apart from its own sums."""
     return tuple(product(term.coeff, term.powers, (*indices, *term.summed)) for term in terms)

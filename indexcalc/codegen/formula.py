@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
 import sympy as sp
 
-from indexcalc.algebra.build import is_negative
+from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
 
+Layouts = Mapping[str, Sequence[int]]
+"""How many slots each axis of a stored tensor holds, for tensors with fused axes."""
 
-def equation_text(lhs: Access, terms: Terms) -> str:
+UNFUSED: Layouts = {}
+
+
+def equation_text(lhs: Access, terms: Terms, layouts: Layouts = UNFUSED) -> str:
     """``lhs = terms``."""
-    return f"{base_text(lhs)} = {terms_text(terms)}"
+    return f"{base_text(lhs, layouts)} = {terms_text(terms, layouts)}"
 
 
-def terms_text(terms: Terms) -> str:
+def terms_text(terms: Terms, layouts: Layouts = UNFUSED) -> str:
     """A sum of terms, with minus signs where a coefficient has one."""
     if not terms:
         return "0"
@@ -21,18 +29,21 @@ def terms_text(terms: Terms) -> str:
     for number, term in enumerate(terms):
         minus = is_negative(term.coeff)
         sign = ("-" if minus else "") if number == 0 else (" - " if minus else " + ")
-        text += sign + term_text(Term(-term.coeff, term.powers, term.summed) if minus else term)
+        text += sign + term_text(Term(-term.coeff, term.powers, term.summed) if minus else term, layouts)
     return text
 
 
-def term_text(term: Term) -> str:
+def term_text(term: Term, layouts: Layouts = UNFUSED) -> str:
     """``coefficient * sum[i](product)``: factors above the line, then those below it."""
-    above = [power_text(base, exponent) for base, exponent in term.powers if not stands_below(exponent)]
-    below = [power_text(base, -exponent) for base, exponent in term.powers if stands_below(exponent)]
+    front = [power for power in in_front_of_sums(term)[0] if not stands_below(power[1])]
+    inside = [power for power in term.powers if power not in front]
+    above = [power_text(base, exponent, layouts) for base, exponent in inside if not stands_below(exponent)]
+    below = [power_text(base, -exponent, layouts) for base, exponent in inside if stands_below(exponent)]
     body = " * ".join(above) or ("1" if below else "")
     body = "".join([body, *(f" / {text}" for text in below)])
     if term.summed and body:
         body = f"sum[{','.join(index.name for index in term.summed)}]({body})"
+    body = " * ".join([*(power_text(*power, layouts) for power in front), *([body] if body else [])])
     if term.coeff == 1:
         return body or "1"
     coeff = scalar_text(term.coeff)
@@ -48,39 +59,43 @@ def stands_below(exponent: sp.Expr) -> bool:
     return bool(exponent.could_extract_minus_sign())
 
 
-def power_text(base: Base, exponent: sp.Expr) -> str:
+def power_text(base: Base, exponent: sp.Expr, layouts: Layouts = UNFUSED) -> str:
     """``base^exponent``."""
-    text = base_text(base)
+    text = base_text(base, layouts)
     if exponent == 1:
         return text
     if exponent == sp.Rational(1, 2):
-        inner = terms_text(base.terms) if isinstance(base, Add) else text
+        inner = terms_text(base.terms, layouts) if isinstance(base, Add) else text
         return f"sqrt({inner})"
     written = scalar_text(exponent)
     return f"{text}^{written}" if exponent.is_Integer or exponent.is_Symbol else f"{text}^({written})"
 
 
-def base_text(base: Base | Power) -> str:
+def base_text(base: Base | Power, layouts: Layouts = UNFUSED) -> str:
     """One factor."""
     match base:
         case Access(tensor, slots):
-            return f"{tensor}[{labels(slots)}]" if slots else tensor
+            return f"{tensor}[{labels(slots, layouts.get(tensor))}]" if slots else tensor
         case Delta(left, right):
             return f"delta[{labels((left, right))}]"
         case Iverson(left, relation, right):
             return f"[{left.name} {relation} {right.name}]"
         case Fn(name, arg, params):
-            return f"{name}({', '.join([terms_text(arg), *map(scalar_text, params)])})"
+            return f"{name}({', '.join([terms_text(arg, layouts), *map(scalar_text, params)])})"
         case Add(terms):
-            return f"({terms_text(terms)})"
+            return f"({terms_text(terms, layouts)})"
         case Partial(of, wrt):
-            return f"d{base_text(of)}/d{base_text(wrt)}"
+            return f"d{base_text(of, layouts)}/d{base_text(wrt, layouts)}"
     raise TypeError(f"not a factor: {base!r}")
 
 
-def labels(slots: tuple[Index, ...]) -> str:
-    """Index names with commas."""
-    return ",".join(slot.name for slot in slots)
+def labels(slots: tuple[Index, ...], layout: Sequence[int] | None = None) -> str:
+    """Index names with commas, those of a fused axis in parentheses."""
+    names = iter([slot.name for slot in slots])
+    if layout is None or sum(layout) != len(slots):
+        return ",".join(names)
+    axes = [",".join(islice(names, size)) for size in layout]
+    return ",".join(axis if size == 1 else f"({axis})" for axis, size in zip(axes, layout, strict=True))
 
 
 def scalar_text(value: sp.Expr) -> str:

@@ -8,7 +8,7 @@ from itertools import count, repeat
 
 from indexcalc.algebra.terms import Access
 from indexcalc.codegen.factors import where
-from indexcalc.codegen.formula import equation_text, terms_text
+from indexcalc.codegen.formula import Layouts, equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.operands import Scope, reduced, transposed
@@ -41,7 +41,7 @@ def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: 
 def statement_lines(statement: Statement, node: Node, scope: Scope, part: str) -> list[str]:
     """The comment with the index formula, and the assignment in NumPy; parts of it are called after `part`."""
     target = scope.tensors[statement.name]
-    lines = comment(statement.note or formula(statement), depth=1)
+    lines = comment(statement.note or formula(statement, scope.layouts), depth=1)
     depth = 2 if statement.may_overflow else 1
     code = numbered(target, node, part, depth)
     if statement.may_overflow:
@@ -65,12 +65,12 @@ def numbered(target: str, node: Node, part: str, depth: int) -> list[str]:
     return [re.sub(rf"(?<![\w.]){re.escape(part)}_\d+", lambda m: places[m[0]], line) for line in lines]
 
 
-def formula(statement: Statement) -> str:
+def formula(statement: Statement, layouts: Layouts) -> str:
     """The statement in the notation of a spec."""
     lhs = Access(statement.name, statement.axes)
     if statement.kind is Kind.ASSIGN:
-        return equation_text(lhs, statement.terms)
-    head, value = equation_text(lhs, ())[:-1], terms_text(statement.terms)
+        return equation_text(lhs, statement.terms, layouts)
+    head, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
     if statement.kind is Kind.HIDDEN:
         condition = " and ".join(f"{m.left.name} {relation(m)} {m.right.name}" for m in statement.masks)
         return f"{head}{value} where {condition}, else -inf"

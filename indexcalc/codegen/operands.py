@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import sympy as sp
 
@@ -31,11 +31,13 @@ class Scope:
         tensors: the variable of every tensor.
         scalars: the variable of every extent and parameter.
         dtype: an expression for the dtype of arrays made from nothing, such as ``X.dtype``.
+        layouts: how many slots each axis of a stored tensor holds, for tensors with fused axes.
     """
 
     tensors: Mapping[str, str]
     scalars: Mapping[sp.Symbol, str]
     dtype: str
+    layouts: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 def transposed(operand: Operand, axes: Axes) -> Operand:

@@ -60,6 +60,11 @@ class Plan:
                 return program.axes(name)
         return self.axes(next(up.of for up in self.derivation.problem.upstream if up.name == name))
 
+    @property
+    def layouts(self) -> Mapping[str, tuple[int, ...]]:
+        """How many slots each axis of a stored array holds, for arrays with fused axes."""
+        return {**self.program.layouts, **self.derivation.backward.layouts}
+
     def array(self, name: str) -> Array:
         """The stored array of a tensor."""
         return Array(self.stored[name], self.axes(name))
@@ -114,7 +119,9 @@ def part_stem(plan: Plan) -> str:
 def forward_scope(plan: Plan) -> Scope:
     """Names as they are; arrays made from nothing take the dtype of the first input."""
     inputs = plan.program.inputs
-    return Scope(plan.tensors, plan.scalars, f"{plan.stored[inputs[0].name]}.dtype" if inputs else "float")
+    return Scope(
+        plan.tensors, plan.scalars, f"{plan.stored[inputs[0].name]}.dtype" if inputs else "float", plan.layouts
+    )
 
 
 def backward_scope(plan: Plan) -> Scope:
@@ -122,8 +129,10 @@ def backward_scope(plan: Plan) -> Scope:
     upstream = plan.derivation.problem.upstream
     inputs = plan.program.inputs
     if upstream:
-        return Scope(plan.tensors, plan.scalars, f"{plan.stored[upstream[0].name]}.dtype")
-    return Scope(plan.tensors, plan.scalars, f"values.{plan.stored[inputs[0].name]}.dtype" if inputs else "float")
+        return Scope(plan.tensors, plan.scalars, f"{plan.stored[upstream[0].name]}.dtype", plan.layouts)
+    return Scope(
+        plan.tensors, plan.scalars, f"values.{plan.stored[inputs[0].name]}.dtype" if inputs else "float", plan.layouts
+    )
 
 
 def module_names(derivation: Derivation) -> Mapping[str, str]:

@@ -74,10 +74,13 @@ def is_short_decimal(value: sp.Rational) -> bool:
 
 
 def split_scalar(value: sp.Expr, symbols: Symbols) -> tuple[list[Node], list[Node]]:
-    """A positive-looking scalar as ``(factors, divisors)``; one is no factor at all."""
-    factors: list[Node] = []
-    divisors: list[Node] = []
-    for part in sp.Mul.make_args(value):
+    """A positive-looking scalar as ``(factors, divisors)``; one is no factor at all.
+
+    A root stands where it is shortest: ``sqrt(2)/2`` divides by ``2**0.5``.
+    """
+    root, rest = root_and_rest(value)
+    factors, divisors = (rooted(square) for square in sp.fraction(root**2))
+    for part in sp.Mul.make_args(rest):
         if part == 1:
             continue
         if isinstance(part, sp.Rational) and not isinstance(part, sp.Integer) and not is_short_decimal(part):
@@ -89,6 +92,33 @@ def split_scalar(value: sp.Expr, symbols: Symbols) -> tuple[list[Node], list[Nod
         else:
             factors.append(scalar_node(part, symbols))
     return factors, divisors
+
+
+def root_and_rest(value: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """``(root, value / root)``: the constant factors, if there is a square root among them, else 1."""
+    constants = [part for part in sp.Mul.make_args(value) if part.is_Rational or is_root(part)]
+    if not any(map(is_root, constants)):
+        return sp.S.One, value
+    root = sp.Mul(*constants)
+    return root, value / root
+
+
+def is_root(value: sp.Expr) -> bool:
+    """Whether the scalar is ``n**(1/2)`` or its inverse, of a positive number or of pi."""
+    return (
+        isinstance(value, sp.Pow)
+        and abs(value.exp) == sp.S.Half
+        and (value.base is sp.pi or bool(value.base.is_Rational and value.base.is_positive))
+    )
+
+
+def rooted(square: sp.Expr) -> list[Node]:
+    """The square root of a whole number times powers of pi, as a whole factor and a root."""
+    number, rest = square.as_coeff_Mul()
+    whole, inner = sp.sqrt(number).as_coeff_Mul()
+    under = [number_node(part) for part in (inner**2, rest) if part != 1]
+    root = [Binary("**", product_of(under, []), Atom("0.5"))] if under else []
+    return [*([number_node(whole)] if whole != 1 else []), *root]
 
 
 def product_of_extents(extents: list[sp.Expr], symbols: Symbols) -> Node:

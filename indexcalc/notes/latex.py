@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import sympy as sp
 
-from indexcalc.algebra.build import is_negative
+from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
@@ -211,7 +211,16 @@ def term_latex(term: Term, notation: Notation) -> tuple[str, str]:
         return sign, parenthesised(scalar_text(coeff, notation))
     if not term.summed:
         return sign, body_latex(term.powers, notation, coeff)
-    return sign, scaled(coeff, sum_sign(term.summed, notation) + body_latex(term.powers, notation), notation)
+    outer, inner = in_front_of_sums(term)
+    return sign, summed_latex(coeff, outer, term.summed, body_latex(inner, notation), notation)
+
+
+def summed_latex(
+    coeff: sp.Expr, outer: Sequence[Power], indices: Sequence[Index], body: str, notation: Notation
+) -> str:
+    """A sum with what does not depend on its indices in front."""
+    whole = sum_sign(indices, notation) + body
+    return f"{body_latex(outer, notation, coeff)} {whole}" if outer else scaled(coeff, whole, notation)
 
 
 def joined(parts: Iterable[tuple[str, str]]) -> str:
@@ -229,7 +238,8 @@ def terms_latex(terms: Terms, notation: Notation) -> str:
     """A sum of terms; sums that all terms share are written once, in front."""
     first = terms[0].summed if terms else ()
     if len(terms) > 1 and first and all(term.summed == first for term in terms):
-        bodies = [Term(term.coeff, term.powers) for term in terms]
+        outer = [power for power in in_front_of_sums(terms[0])[0] if all(power in term.powers for term in terms)]
+        bodies = [Term(term.coeff, tuple(power for power in term.powers if power not in outer)) for term in terms]
         sign, coeff = split_sign(terms[0].coeff)
         if all(split_sign(term.coeff)[1] == coeff for term in terms):
             factor = coeff if sign == "+" else -coeff
@@ -237,7 +247,7 @@ def terms_latex(terms: Terms, notation: Notation) -> str:
         else:
             sign, coeff = "+", sp.S.One
         inner = parenthesised(joined(term_latex(body, notation) for body in bodies))
-        return joined([(sign, scaled(coeff, sum_sign(first, notation) + inner, notation))])
+        return joined([(sign, summed_latex(coeff, outer, first, inner, notation))])
     return joined(term_latex(term, notation) for term in terms)
 
 

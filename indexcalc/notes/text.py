@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import sympy as sp
 
+from indexcalc.algebra.build import in_front_of_sums
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.latex import split_sign
@@ -78,10 +79,13 @@ def term_text(term: Term, spelling: Spelling) -> tuple[str, str]:
     parts = []
     if coeff != 1 or not term.powers:
         parts.append(scalar_text(coeff))
+    front = [power for power in in_front_of_sums(term)[0] if not power[1].could_extract_minus_sign()]
+    parts.extend(power_text(power, spelling) for power in front)
     if term.summed:
         parts.append(f"Σ_{','.join(index.name for index in term.summed)}")
-    above = [(base, exp) for base, exp in term.powers if not exp.could_extract_minus_sign()]
-    below = [(base, -exp) for base, exp in term.powers if exp.could_extract_minus_sign()]
+    rest = [power for power in term.powers if power not in front]
+    above = [(base, exp) for base, exp in rest if not exp.could_extract_minus_sign()]
+    below = [(base, -exp) for base, exp in rest if exp.could_extract_minus_sign()]
     parts.extend(power_text(power, spelling) for power in above)
     if below and not above:
         parts.append("1")

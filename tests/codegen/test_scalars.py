@@ -24,6 +24,10 @@ SYMBOLS = {d: "d", n: "n", eps: "eps"}
         (d * n, "d * n"),
         (2 / n, "2 / n"),
         (sp.pi, "np.pi"),
+        (sp.sqrt(2) / 2, "1.0 / 2**0.5"),
+        (sp.sqrt(3) * d / 2, "3**0.5 * d / 2"),
+        (sp.sqrt(2) / (2 * sp.sqrt(sp.pi)), "1.0 / (2 * np.pi) ** 0.5"),
+        (4 / sp.sqrt(sp.pi), "4 / np.pi**0.5"),
         (sp.exp(eps), "float(np.exp(eps))"),
     ],
 )

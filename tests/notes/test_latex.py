@@ -17,6 +17,7 @@ T, D = sp.symbols("T d", integer=True, positive=True)
 IX, JX, TOK, MU = Index("i", T), Index("j", T), Index("tok", T), Index("mu", T)
 PLAIN = Notation({}, {"tok": r"\mathrm{tok}", "mu": r"\mu"}, {"d": "d", "T": "T"}, {"dS": "S"}, {}, "L")
 A, B, Z = Access("A", (IX, JX)), Access("B", (IX, JX)), Access("Z", (IX,))
+UP = Access("u", ())
 WQ, DS = Access("W_Q", (IX, JX)), Access("dS", (IX, JX))
 DIFFERENCE = Add((access("A", IX, JX), product(-1, ((Z, ONE),))))
 
@@ -32,6 +33,12 @@ def one(coeff: sp.Expr | int, *powers: tuple, summed: tuple[Index, ...] = ()) ->
         (one(1), "1"),
         (one(-1, (A, ONE)), "-A_{ij}"),
         (one(1 / sp.sqrt(D), (A, ONE), summed=(JX,)), r"\frac{1}{\sqrt{d}} \sum_{j} A_{ij}"),
+        (one(2, (UP, ONE), (A, ONE), summed=(JX,)), r"2 u \sum_{j} A_{ij}"),
+        (one(1, (A, ONE), (UP, -ONE), summed=(JX,)), r"\frac{1}{u} \sum_{j} A_{ij}"),
+        (
+            (*one(1, (UP, ONE), (A, ONE), summed=(JX,)), *one(-1, (UP, ONE), (B, ONE), summed=(JX,))),
+            r"u \sum_{j} (A_{ij} - B_{ij})",
+        ),
         (one(1, (A, ONE), (Z, -ONE)), r"\frac{A_{ij}}{Z_{i}}"),
         (one(sp.Rational(1, 2), (Z, -ONE)), r"\frac{1}{2 \, Z_{i}}"),
         (one(-1, (Z, -sp.S.Half)), r"-\frac{1}{\sqrt{Z_{i}}}"),
