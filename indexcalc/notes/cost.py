@@ -109,7 +109,8 @@ def memory_of(forward: Program, backward: Program) -> Memory:
         forward: the forward pass.
         backward: the backward pass.
     """
-    read = {name for name, readers in backward.consumers.items() if readers}
+    made = {equation.name for equation in backward.equations}
+    read = {name for name, readers in backward.consumers.items() if readers or name in made}
     unread = tuple(
         equation.name
         for equation in forward.equations

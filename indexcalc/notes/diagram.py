@@ -14,7 +14,7 @@ from indexcalc.program import Equation, Program
 FORWARD = "The forward pass: a box is a tensor with its shape, a rounded box an input, an arrow an operation."
 BACKWARD = (
     "The backward pass: full arrows carry gradients, from the rounded box of what is given; "
-    "dotted arrows read what was kept from the forward pass."
+    "dotted arrows read what was kept from the forward pass{again}."
 )
 
 
@@ -28,7 +28,16 @@ def diagram_blocks(derivation: Derivation) -> Iterator[Block]:
         names = {name: f"d{loss}/d{owner}" for name, owner in owners.items() if name in backward.tensors}
         authored = {*derivation.problem.names.values(), *derivation.problem.given.values()}
         shown = {name: f"{name} = {text}" if name in authored else text for name, text in names.items()}
-        yield diagram_of(backward, frozenset(program.tensors), shown, BACKWARD, "")
+        yield diagram_of(backward, frozenset(program.tensors), shown, BACKWARD.format(again=again(derivation)), "")
+
+
+def again(derivation: Derivation) -> str:
+    """What is read besides what was kept, as the end of a sentence."""
+    names = [equation.name for equation in derivation.recomputed if not equation.hoisted]
+    if not names:
+        return ""
+    every = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f", or {every}, computed again from it"
 
 
 def diagram_of(

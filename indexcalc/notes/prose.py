@@ -81,6 +81,13 @@ SENTENCES: Mapping[str, str] = {
     "rows": "With all indices but the last one fixed, a row of a tensor is a vector:",
     "entries": "Everything that the backward pass names is put in, down to what is given "
     "and to tensors of the forward pass:",
+    "recompute": "{names} {are} not kept after the forward pass. "
+    "The backward pass computes {again} again by the same equations, from {sources}.",
+    "recompute.unread": "{names} {are} not kept after the forward pass, and the backward pass does without.",
+    "recompute.summary": "First what was not kept, computed again from {sources}:",
+    "recompute.then": "Then the gradients, in an order in which they can be computed:",
+    "recompute.meaning": "computed again",
+    "recompute.cost": "not kept: computed again from {sources} in {cost}",
     "store": "The tensors of the forward pass that the backward pass reads:",
     "store.cheap": "cheap to compute again, entry by entry, from {sources}",
     "store.keep": "keep, or compute again from {sources} in {cost}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import sympy as sp
 
 from indexcalc.algebra.build import access
-from indexcalc.algebra.terms import Access, Fn, Index, walk
+from indexcalc.algebra.terms import Access, Fn, Index, tensors_of, walk
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import (
@@ -41,6 +41,7 @@ def setup_blocks(derivation: Derivation) -> list[Block]:
     blocks.extend(upstream_blocks(problem))
     blocks.append(Heading(3, ("Forward pass",)))
     blocks.extend(forward_blocks(program))
+    blocks.extend(recompute_blocks(derivation))
     blocks.extend(kink_blocks(program))
     blocks.extend(assumption_blocks(program))
     blocks.append(Heading(2, ("Index convention",)))
@@ -167,6 +168,27 @@ def forward_blocks(program: Program) -> Iterator[Block]:
         elif equation.hoisted:
             yield Paragraph(say("hoisted", readers=listed([Symbol(name) for name in program.consumers[equation.name]])))
         yield forward_display(equation)
+
+
+def recompute_blocks(derivation: Derivation) -> Iterator[Block]:
+    """What is not kept between the passes, and what is computed again."""
+    made = {equation.name for equation in derivation.recomputed}
+    names = derivation.problem.recompute
+    for key, chosen in (
+        ("recompute", [name for name in names if name in made]),
+        ("recompute.unread", [name for name in names if name not in made]),
+    ):
+        if chosen:
+            one = len(chosen) == 1
+            words = {"are": "is" if one else "are", "again": "it" if one else "them"}
+            sources = listed(Symbol(name) for name in recompute_sources(derivation))
+            yield Paragraph(say(key, names=listed(Symbol(name) for name in chosen), sources=sources, **words))
+
+
+def recompute_sources(derivation: Derivation) -> list[str]:
+    """The kept tensors that the recomputed ones are made from, in program order."""
+    read = {name for equation in derivation.recomputed for name in tensors_of(equation.terms)}
+    return [tensor.name for tensor in derivation.backward.inputs if tensor.name in read]
 
 
 def forward_display(equation: Equation) -> Display:

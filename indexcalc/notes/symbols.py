@@ -66,6 +66,8 @@ def forward_meaning(program: Program, equation: Equation) -> Spans:
 def backward_meaning(derivation: Derivation, equation: Equation) -> Spans:
     """Whose gradient it is; a named part is read by what it is a part of."""
     owner = derivation.gradients.get(equation.name)
+    if equation.name in derivation.problem.program.definitions:
+        return say("recompute.meaning")
     if owner is not None:
         return say("symbols.gradient", loss=Loss(), target=Symbol(owner))
     return say("symbols.part", readers=listed(Symbol(name) for name in derivation.backward.consumers[equation.name]))

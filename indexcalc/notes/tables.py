@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from indexcalc.algebra.canonical import same
 from indexcalc.algebra.terms import Access, Delta
 from indexcalc.calculus.steps import Collapse, Derivation, Entry, Proof, Section
 from indexcalc.notes.blocks import (
     Block,
     Display,
     Displays,
+    Equality,
     Gradient,
     Heading,
     Match,
@@ -38,7 +40,8 @@ from indexcalc.notes.matrix import (
 )
 from indexcalc.notes.matrix_form import matrix_form
 from indexcalc.notes.narration import fields
-from indexcalc.notes.prose import RULES, fill, listed
+from indexcalc.notes.prose import RULES, fill, listed, say
+from indexcalc.notes.setup import forward_display, recompute_sources
 from indexcalc.program import Identity as Claim
 
 
@@ -55,10 +58,24 @@ def identity_blocks(derivation: Derivation) -> Iterator[Block]:
     if derivation.proofs or derivation.unproved:
         yield Heading(2, ("Identities of the gradients",))
     for proof in derivation.proofs:
-        yield from proof_blocks(proof)
+        shown = any(equal(proof.identity, lemma.identity) for lemma in derivation.lemmas)
+        yield from cited_identity(proof.identity) if shown else proof_blocks(proof)
     for claim in derivation.unproved:
         yield Paragraph((f"No proof was found of this claim{doc_of(claim.doc)}:",))
         yield Display(claim.left, (claim.right,))
+
+
+def equal(one: Claim, other: Claim) -> bool:
+    """Whether two identities say the same, up to the names of dummies."""
+    return same(one.left, other.left) and same(one.right, other.right)
+
+
+def cited_identity(identity: Claim) -> Iterator[Block]:
+    """An identity that was proved above, among those of the forward pass."""
+    about = identity.doc[:1].upper() + identity.doc[1:] + ": " if identity.doc else ""
+    yield Paragraph(
+        (about, Equality(identity.left, identity.right), ", as shown among the identities of the forward pass.")
+    )
 
 
 def doc_of(doc: str) -> str:
@@ -83,7 +100,13 @@ def proof_blocks(proof: Proof) -> Iterator[Block]:
 def summary_blocks(derivation: Derivation) -> Iterator[Block]:
     """Every equation of the backward pass, in an order in which it can be computed."""
     yield Heading(2, ("Summary",))
-    yield Paragraph(("The backward pass, in an order in which it can be computed:",))
+    if derivation.recomputed:
+        sources = listed(Symbol(name) for name in recompute_sources(derivation))
+        yield Paragraph(say("recompute.summary", sources=sources))
+        yield Displays(tuple(map(forward_display, derivation.recomputed)))
+        yield Paragraph(say("recompute.then"))
+    else:
+        yield Paragraph(("The backward pass, in an order in which it can be computed:",))
     asked = {derivation.problem.gradient_names[target] for target in derivation.problem.targets}
     yield Displays(
         tuple(
@@ -94,7 +117,7 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
                 defines=equation.name not in derivation.gradients,
                 spelled=True,
             )
-            for equation in derivation.backward.equations
+            for equation in derivation.derived
         )
     )
     yield from jacobian_blocks(derivation)

@@ -53,7 +53,7 @@ def implementation_blocks(derivation: Derivation) -> Iterator[Block]:
 
 def view_blocks(derivation: Derivation, views: Collection[str] = ()) -> Iterator[Block]:
     """Rows and entries of gradients: those that a named part ties together, or all where a view is asked for."""
-    gradients = [eq for eq in derivation.backward.equations if eq.name in derivation.gradients]
+    gradients = [eq for eq in derivation.derived if eq.name in derivation.gradients]
     tied = [equation for equation in gradients if reads_part(equation, derivation)]
     rows = [(eq, form) for eq in (gradients if "rows" in views else tied) if (form := row_form(eq)) is not None]
     if rows:
@@ -74,7 +74,7 @@ def view_blocks(derivation: Derivation, views: Collection[str] = ()) -> Iterator
 
 def reads_part(equation: Equation, derivation: Derivation) -> bool:
     """Whether an entry-by-entry equation reads a part that was named, such as the inner product of a row."""
-    parts = {eq.name for eq in derivation.backward.equations} - set(derivation.gradients)
+    parts = {eq.name for eq in derivation.derived} - set(derivation.gradients)
     return not any(term.summed for term in equation.terms) and bool(parts & set(tensors_of(equation.terms)))
 
 
@@ -94,12 +94,12 @@ def in_one_formula(equation: Equation, derivation: Derivation) -> Terms | None:
     """One entry from forward tensors and given gradients alone; None if nothing changes, or it grows too long."""
     terms = expand(equation.terms)
     try:
-        for definition in reversed(derivation.backward.equations):
+        for definition in reversed(derivation.derived):
             if definition.name in tensors_of(terms):
                 terms = expand(unfold_factors(terms, definition))
     except LimitError:
         return None
-    if set(tensors_of(terms)) & set(derivation.backward.definitions):
+    if set(tensors_of(terms)) & {equation.name for equation in derivation.derived}:
         return None
     steps = relabel(equation.lhs, terms, nomenclature(derivation.problem))
     terms = factor(steps[-1].after if steps else terms)
@@ -123,7 +123,22 @@ def storage_blocks(derivation: Derivation) -> Iterator[Block]:
         )
         for tensor in read
     )
+    rows += tuple(
+        (
+            (Symbol(equation.name),),
+            (Scalar(extent_product(equation.lhs.slots)),),
+            recompute_advice(program, equation.name, frozenset(tensor.name for tensor in read)),
+        )
+        for equation in derivation.recomputed
+    )
     yield Table(("Tensor", "Entries", "Keep or recompute"), rows)
+
+
+def recompute_advice(program: Program, name: str, kept: frozenset[str]) -> Spans:
+    """What a tensor that is not kept is computed from, and what that costs."""
+    needed, ends = recomputed(program, name, kept)
+    cost = dominant([equation_cost(program.definitions[other]) for other in needed])
+    return say("recompute.cost", sources=listed(Symbol(end) for end in ends), cost=Order(cost))
 
 
 def storage_advice(program: Program, name: str, kept: frozenset[str], read: frozenset[str]) -> Spans:

@@ -79,7 +79,7 @@ def worksheet(derivation: Derivation, values: Values, *, digits: int = 4) -> str
             given=[given_text(name, writer) for name in (*values.inputs, *values.upstream)],
             scalars=[f"{symbol} = {writer.number(value)}" for symbol, value in scalars.items()],
             forward=[step_of(equation, writer, values, derivation) for equation in program.equations],
-            backward=[step_of(equation, writer, values, derivation) for equation in backward.equations],
+            backward=[step_of(equation, writer, values, derivation) for equation in derivation.derived],
             update=update_step(derivation, values, writer),
             digits=digits,
         )
