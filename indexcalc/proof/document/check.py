@@ -88,6 +88,7 @@ def claims_of(
             finding.reason,
             display=statement.span.display,
             counterexample=finding.counterexample,
+            correction=finding.correction,
             assumptions=finding.assumptions,
         )
         result.append((side, claim))
@@ -102,6 +103,7 @@ def claim_of(
     *,
     display: bool,
     counterexample: str = "",
+    correction: str = "",
     assumptions: tuple[str, ...] = (),
 ) -> Claim:
     """A claim at its place."""
@@ -115,6 +117,7 @@ def claim_of(
         verdict,
         reason,
         counterexample,
-        assumptions=assumptions,
+        correction,
+        assumptions,
         display=display,
     )

@@ -123,11 +123,7 @@ def definition_from(roles: Roles, number: int, name: Named, member: int = 1) -> 
             return None
         for slot, other in zip(slots, known, strict=False):
             sizes.unify(slot, other)
-    except ShapeError as error:
-        roles.failed[number] = str(error)
-        return None
-    except (NotUnderstoodError, LimitError) as error:
-        roles.failed[number] = str(error)
+    except (ShapeError, NotUnderstoodError, LimitError):
         return None
     adopt(symbols, sizes)
     line = roles.document.place(statement.sides[0].start)[0]

@@ -259,11 +259,10 @@ def joined(term: Term) -> Term:
     return term
 
 
-def proves(left: Meaning, right: Meaning, letters: tuple[Ix, ...], symbols: Symbols, sizes: Sizes) -> bool:
+def proves(left: Meaning, right: Meaning, symbols: Symbols, sizes: Sizes) -> bool:
     """Whether the algebra shows the two sides equal; False says nothing."""
     if left == right:
         return True
-    del letters
     lowering = Lowering(symbols, sizes.copy())
     try:
         one, other = lowering.terms(refreshed(left, lowering.sizes)), lowering.terms(refreshed(right, lowering.sizes))

@@ -30,7 +30,6 @@ class Roles:
         symbols: what names stand for.
         kinds: the role of each statement, by its place.
         defining: for each statement that defines a name, that name.
-        failed: for each statement that looks like a definition and is none, why.
     """
 
     document: Document
@@ -39,7 +38,6 @@ class Roles:
     symbols: Symbols
     kinds: dict[int, str] = field(default_factory=dict)
     defining: dict[int, str] = field(default_factory=dict)
-    failed: dict[int, str] = field(default_factory=dict)
 
 
 def head_of(roles: Roles, statement: Statement) -> Named | None:

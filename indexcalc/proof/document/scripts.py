@@ -116,14 +116,9 @@ def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str
         labels: the pairs of a base and a subscript that is a label for it.
         squares: the names whose square is a symbol of its own.
     """
-    base = node.base if isinstance(node, Scripted) else node
-    while isinstance(base, Group) and base.bracket == "{" and len(base.members) == 1:
-        inner = base.members[0].only
-        if inner is None or len(inner.items) != 1:
-            return None
-        base = inner.items[0]
-        if isinstance(base, Scripted) and not isinstance(node, Scripted):
-            return named(base, labels, squares)
+    base = unwrapped(node.base if isinstance(node, Scripted) else node)
+    if isinstance(base, Scripted) and not isinstance(node, Scripted):
+        return named(base, labels, squares)
     if not isinstance(base, Atom) or base.kind not in ("NAME", "ONE"):
         return None
     name = base.text if base.kind == "NAME" else "1"
@@ -139,9 +134,27 @@ def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str
             unreadable = found.unreadable
         else:
             parts = found.parts
+    name, powers, transposed = superscripts(name, node.above, squares)
+    return Named(name, parts, powers, transposed, node.primes, base.token.bold, base.token.start, unreadable)
+
+
+def unwrapped(node: Node) -> Node | None:
+    """What stands alone in braces, at any depth; None if there is more than one factor."""
+    while isinstance(node, Group) and node.bracket == "{" and len(node.members) == 1:
+        inner = node.members[0].only
+        if inner is None or len(inner.items) != 1:
+            return None
+        node = inner.items[0]
+    return node
+
+
+def superscripts(
+    name: str, above: Sequence[tuple[Token, ...]], squares: frozenset[str]
+) -> tuple[str, tuple[tuple[Token, ...], ...], bool]:
+    """The name with its labels, its powers, and whether it is transposed."""
     powers = []
     transposed = False
-    for tokens in node.above:
+    for tokens in above:
         if is_transpose(tokens):
             transposed = True
         elif is_label(tokens):
@@ -150,4 +163,4 @@ def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str
             name = f"{name}^2"
         else:
             powers.append(tokens)
-    return Named(name, parts, tuple(powers), transposed, node.primes, base.token.bold, base.token.start, unreadable)
+    return name, tuple(powers), transposed

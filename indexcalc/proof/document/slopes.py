@@ -28,6 +28,9 @@ from indexcalc.proof.document.nodes import (
 )
 from indexcalc.proof.document.sizes import Ix, Sizes
 
+Inside = Callable[[Entry], Meaning | None]
+"""The derivative of an entry of another tensor; None if it is constant."""
+
 NODE_LIMIT = 3_000
 """The most nodes of a derivative that is written out for a proof."""
 
@@ -43,7 +46,7 @@ def refreshed(node: Meaning, sizes: Sizes) -> Meaning:
     return rebuilt(node, lambda inner: refreshed(inner, sizes))
 
 
-def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Callable[[Entry], Meaning | None]) -> Meaning:
+def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
     """The derivative of `node` by the entry `wrt`.
 
     Args:
@@ -64,26 +67,12 @@ def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Callable[[Entry], Mea
         case Plus(terms):
             return total([slope(term, wrt, sizes, inside) for term in terms])
         case Times(factors):
-            parts = []
-            for n, factor in enumerate(factors):
-                inner = slope(factor, wrt, sizes, inside)
-                if inner != ZERO:
-                    rest = tuple(refreshed(other, sizes) for other in (*factors[:n], *factors[n + 1 :]))
-                    parts.append(times(*rest, inner))
-            return bounded(total(parts))
+            return of_product(factors, wrt, sizes, inside)
         case Raised(base, exponent):
-            inner = slope(base, wrt, sizes, inside)
-            if inner == ZERO:
-                return ZERO
-            if not isinstance(exponent, Number):
-                raise UnsupportedError("the derivative of a power with a variable exponent")
-            lowered = Raised(refreshed(base, sizes), Number(exponent.value - 1))
-            return bounded(times(exponent, lowered, inner))
+            return of_power(base, exponent, wrt, sizes, inside)
         case Applied(name, argument):
             inner = slope(argument, wrt, sizes, inside)
-            if inner == ZERO:
-                return ZERO
-            return bounded(times(from_row(name, refreshed(argument, sizes)), inner))
+            return ZERO if inner == ZERO else bounded(times(from_row(name, refreshed(argument, sizes)), inner))
         case Total(indices, body):
             inner = slope(body, wrt, sizes, inside)
             return refreshed(Total(indices, inner), sizes) if inner != ZERO else ZERO
@@ -91,6 +80,32 @@ def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Callable[[Entry], Mea
             raise UnsupportedError("the derivative of a derivative")
         case _:
             return ZERO
+
+
+def of_product(factors: tuple[Meaning, ...], wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
+    """(f g)' = f' g + f g'."""
+    parts = []
+    for n, factor in enumerate(factors):
+        inner = slope(factor, wrt, sizes, inside)
+        if inner != ZERO:
+            rest = tuple(refreshed(other, sizes) for other in (*factors[:n], *factors[n + 1 :]))
+            parts.append(times(*rest, inner))
+    return bounded(total(parts))
+
+
+def of_power(base: Meaning, exponent: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
+    """(f^n)' = n f^(n-1) f'.
+
+    Raises:
+        UnsupportedError: if the exponent is no number.
+    """
+    inner = slope(base, wrt, sizes, inside)
+    if inner == ZERO:
+        return ZERO
+    if not isinstance(exponent, Number):
+        raise UnsupportedError("the derivative of a power with a variable exponent")
+    lowered = Raised(refreshed(base, sizes), Number(exponent.value - 1))
+    return bounded(times(exponent, lowered, inner))
 
 
 def total(parts: list[Meaning]) -> Meaning:

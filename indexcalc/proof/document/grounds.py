@@ -1,0 +1,176 @@
+"""Whether a relation can be refuted at all: only known names, read without a guess, support it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from indexcalc.proof.document.members import Members
+from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, names_of, walk
+from indexcalc.proof.document.roles import Roles
+from indexcalc.proof.document.scripts import GREEK
+from indexcalc.proof.document.sizes import Ix
+from indexcalc.proof.document.symbols import Symbols, depends_on
+from indexcalc.proof.document.typed import Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Accusation:
+    """A member that does not equal the head, before it is known whether that can be said of it.
+
+    Attributes:
+        members: the statement under the reading in which they differ.
+        number: the place of the member.
+        generic: names that have no one meaning in the document.
+    """
+
+    members: Members
+    number: int
+    generic: Collection[str]
+
+    @property
+    def roles(self) -> Roles:
+        """The document's roles."""
+        return self.members.roles
+
+    @property
+    def symbols(self) -> Symbols:
+        """The document's symbols."""
+        return self.members.roles.symbols
+
+    @property
+    def head(self) -> Typed | None:
+        """The first member."""
+        return self.members.head
+
+    @property
+    def value(self) -> Typed | None:
+        """The accused member."""
+        return self.members.values[self.number]
+
+    def nodes(self) -> Iterator[Meaning]:
+        """Both members' expressions, as far as they have a meaning."""
+        yield from (value.node for value in (self.head, self.value) if value is not None)
+
+
+def ungrounded(accusation: Accusation) -> str | None:
+    """Why a member cannot support a refutation; None if it can."""
+    return next((reason for ground in GROUNDS if (reason := ground(accusation)) is not None), None)
+
+
+def guessed(accusation: Accusation) -> str | None:
+    """Something was read by a guess."""
+    if accusation.members.statement.guessed:
+        return "false, if its commas are spaces"
+    guesses = accusation.members.reader.guesses
+    return f"false, if {guesses[0]}" if guesses else None
+
+
+def head_unknown(accusation: Accusation) -> str | None:
+    """The head is a name without a definition, or with one from other inputs."""
+    head, value, symbols = accusation.head, accusation.value, accusation.symbols
+    if head is None or not isinstance(head.node, Entry):
+        return None
+    if head.node.name not in symbols.definitions:
+        return f"{head.node.name} has no definition to compare with"
+    if value is not None and unrelated(symbols, head.node, value.node):
+        return f"{head.node.name} is defined from other names before"
+    return None
+
+
+def strange(accusation: Accusation) -> str | None:
+    """The right side has inputs that may be upstream gradients."""
+    names = strangers(accusation.symbols, accusation.head, accusation.value)
+    return f"the loss is not known to have to do with {names[0]}" if names else None
+
+
+def ambiguous(accusation: Accusation) -> str | None:
+    """A name has no one meaning."""
+    names = (name for node in accusation.nodes() for name in names_of(node))
+    found = next((name for name in names if name in accusation.generic), None)
+    return f"{found} is defined in several ways" if found else None
+
+
+def undefined(accusation: Accusation) -> str | None:
+    """The accused member has a name that is no input, no definition and no gradient."""
+    symbols, value = accusation.symbols, accusation.value
+    fine = {*symbols.given, *symbols.definitions, *symbols.losses}
+    if accusation.head is not None:
+        fine.update(names_of(accusation.head.node))
+    for name in names_of(value.node) if value is not None else ():
+        if name not in fine and not name_is_constant(symbols.slots, name, accusation.roles):
+            return f"{name} is never defined"
+    return None
+
+
+def loss_unknown(accusation: Accusation) -> str | None:
+    """A gradient of the unknown loss by a tensor on which it is not known to depend, or depends at will."""
+    symbols, head = accusation.symbols, accusation.head
+    for node in accusation.nodes():
+        for inner in gradients_in(node, symbols):
+            name = inner.wrt.name
+            if head is not None and inner is head.node and name in symbols.outputs:
+                return f"the loss depends on {name} in a way that is not given"
+            if not any(o == name or depends_on(symbols.definitions, o, name) for o in symbols.outputs):
+                return f"the loss is not known to depend on {name}"
+    return None
+
+
+GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
+    guessed,
+    head_unknown,
+    strange,
+    ambiguous,
+    undefined,
+    loss_unknown,
+)
+"""What forbids a refutation, each with its reason."""
+
+
+def gradients_in(node: Meaning, symbols: Symbols) -> Iterator[Derivative]:
+    """The derivatives of an unknown loss in an expression."""
+    for inner in walk(node):
+        if isinstance(inner, Derivative) and isinstance(inner.body, Entry) and symbols.is_loss(inner.body.name):
+            yield inner
+
+
+def name_is_constant(slots: dict[str, tuple[Ix, ...]], name: str, roles: Roles) -> bool:
+    """Whether a name is a plain scalar, such as a temperature, that needs no definition: a letter, or a Greek one."""
+    base = name.split("_", maxsplit=1)[0].rsplit(" ", maxsplit=1)[-1]
+    return slots.get(name) == () and name in roles.survey.usages and (len(base) == 1 or base in GREEK)
+
+
+def unrelated(symbols: Symbols, head: Entry, body: Meaning) -> bool:
+    """Whether a name's definition and a restatement come from two sets of inputs without a common member."""
+    if head.name not in symbols.definitions:
+        return False
+    old = inputs_of(symbols, names_of(symbols.definitions[head.name].body))
+    new = inputs_of(symbols, names_of(body))
+    return bool(old) and bool(new) and not old & new
+
+
+def strangers(symbols: Symbols, head: Typed | None, value: Typed | None) -> list[str]:
+    """Where a gradient of the unknown loss is claimed: inputs of the right side that may be upstream gradients."""
+    if head is None or value is None or next(gradients_in(head.node, symbols), None) is None:
+        return []
+    known = inputs_of(symbols, (*symbols.outputs, *names_of(head.node)))
+    return sorted(inputs_of(symbols, names_of(value.node)) - known)
+
+
+def inputs_of(symbols: Symbols, names: Sequence[str]) -> set[str]:
+    """The tensors without a definition from which names are made."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in symbols.definitions:
+            pending.extend(names_of(symbols.definitions[name].body))
+        elif symbols.slots.get(name):
+            found.add(name)
+        elif symbols.is_loss(name):
+            pending.extend(symbols.outputs)
+    return found

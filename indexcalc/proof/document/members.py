@@ -1,0 +1,164 @@
+"""The members of a statement under one reading: what each means, over which letters, in which sizes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from indexcalc.errors import IndexCalcError
+from indexcalc.proof.document.assumptions import summed_entry
+from indexcalc.proof.document.definitions import scalars_only
+from indexcalc.proof.document.einstein import bind_chain_rule, bind_repeated
+from indexcalc.proof.document.nodes import Derivative, Meaning, free, occurrences, renamed, walk
+from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.reading import Reader
+from indexcalc.proof.document.roles import Roles
+from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
+from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.typed import Typed
+
+
+class Members:
+    """One reading of a statement.
+
+    Attributes:
+        roles: the document's roles.
+        statement: the statement.
+        unwritten: whether chain rules are summed although no sum is written.
+        sizes: the sizes, as far as the statement says.
+        reader: the reader of the members, with its letters, notes and guesses.
+        values: the meaning of each member; None if it has none.
+        troubles: why not.
+        shape_errors: how the shapes within a member clash.
+    """
+
+    def __init__(self, roles: Roles, statement: Statement, *, local: bool, unwritten: bool) -> None:
+        self.roles = roles
+        self.statement = statement
+        self.unwritten = unwritten
+        self.sizes: Sizes = roles.symbols.sizes.copy()
+        self.reader = Reader(roles.symbols, roles.survey, self.sizes, local=local)
+        self.reader.scalars_only = scalars_only(roles, statement)
+        self.values: list[Typed | None] = []
+        self.troubles: list[str] = []
+        self.shape_errors: list[str] = []
+        self.read()
+        self.bind()
+
+    @property
+    def head(self) -> Typed | None:
+        """The first member's meaning."""
+        return self.values[0]
+
+    def read(self) -> None:
+        """The meaning of every member."""
+        for side in self.statement.sides:
+            value: Typed | None = None
+            trouble, shape = side.error, ""
+            if side.tree is not None and side.relation != "in":
+                before = self.sizes.copy()
+                try:
+                    value = self.reader.sum(side.tree)
+                except ShapeError as error:
+                    shape = str(error)
+                    restore(self.sizes, before)
+                except (NotUnderstoodError, IndexCalcError) as error:
+                    trouble = str(error)
+                except RecursionError:
+                    trouble = "nested too deeply"
+            self.values.append(value)
+            self.troubles.append(trouble)
+            self.shape_errors.append(shape)
+
+    def bind(self) -> None:
+        """Sums that are not written, where the document leaves them out."""
+        read = [value for value in self.values if value is not None]
+        if not read:
+            return
+        einstein = self.roles.symbols.einstein
+        outside = set.intersection(*(set(letters_of(value)) for value in read))
+        if self.head is not None:
+            counts = Counter(occurrences(self.head.node))
+            outside |= {index for index in letters_of(self.head) if counts[index] == 1 or not einstein}
+        for n, value in enumerate(self.values):
+            if value is None:
+                continue
+            keep = {*outside, *value.axes}
+            if einstein:
+                node = bind_repeated(value.node, keep if not n or outside else keep | self.chain_letters())
+            elif self.unwritten:
+                node = bind_chain_rule(value.node, keep)
+            else:
+                continue
+            self.values[n] = Typed(node, value.axes, value.orientation, value.jacobian)
+
+    def chain_letters(self) -> set[Ix]:
+        """Where the head is a matrix: the letters of derivatives' denominators in the chain."""
+        own = self.reader.letters.values()
+        return {slot for node in self.derivatives() for slot in node.wrt.slots if slot in own}
+
+    def derivatives(self) -> Iterator[Derivative]:
+        """Every derivative in every member."""
+        for value in self.values:
+            for node in walk(value.node) if value is not None else ():
+                if isinstance(node, Derivative):
+                    yield node
+
+    def common(self, left: Typed, right: Typed, sizes: Sizes) -> tuple[Meaning, Meaning, tuple[Ix, ...]]:
+        """Two members over the same index variables, and these.
+
+        Raises:
+            NotUnderstoodError: if the axes of one cannot be told from the letters of the other.
+            ShapeError: if their sizes clash.
+        """
+        a, b, axes = left.node, right.node, left.axes
+        if left.axes and right.axes:
+            if len(left.axes) != len(right.axes):
+                raise NotUnderstoodError(f"{len(left.axes)} axes on one side, {len(right.axes)} on the other")
+            for p, q in zip(left.axes, right.axes, strict=True):
+                sizes.unify(p, q)
+            b = renamed(b, dict(zip(right.axes, left.axes, strict=True)))
+        elif left.axes or right.axes:
+            matrix, entries = (left, right) if left.axes else (right, left)
+            axes = self.axes_as_letters(matrix, entries)
+            names = dict(zip(matrix.axes, axes, strict=True))
+            for axis, index in names.items():
+                sizes.unify(axis, index)
+            a, b = (renamed(a, names), b) if left.axes else (a, renamed(b, names))
+        return a, b, tuple(dict.fromkeys((*axes, *(i for i in free(a) if i not in axes))))
+
+    def axes_as_letters(self, matrix: Typed, entries: Typed) -> tuple[Ix, ...]:
+        """The letters of a member written in entries, in the order of the axes of an array."""
+        letters, fixed = letters_of(entries), letters_of(matrix)
+        order = tuple(index for index in self.letter_order() if index in letters and index not in fixed)
+        if len(order) != len(matrix.axes):
+            raise NotUnderstoodError("an array on one side, entries on the other")
+        return order
+
+    def letter_order(self) -> list[Ix]:
+        """The letters of the chain: those of derivatives' denominators first, then as they occur."""
+        order: dict[Ix, None] = {}
+        for node in self.derivatives():
+            order.update(dict.fromkeys(node.wrt.slots))
+        for value in self.values:
+            if value is not None:
+                order.update(dict.fromkeys(letters_of(value)))
+        return list(order)
+
+    def sums_written(self) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """The tensors whose entries the statement sums up, each with the slots that are summed."""
+        for value in self.values:
+            for node in walk(value.node) if value is not None else ():
+                found = summed_entry(node)
+                if found is not None:
+                    yield found
+
+
+def letters_of(value: Typed) -> tuple[Ix, ...]:
+    """The free letters of an expression, without its axes."""
+    return tuple(index for index in free(value.node) if index not in value.axes)
+
+
+def restore(sizes: Sizes, before: Sizes) -> None:
+    """Undo what a member that does not fit has unified."""
+    sizes.parent, sizes.names, sizes.owners = before.parent, before.names, before.owners

@@ -1,0 +1,126 @@
+"""Two sides evaluated at random points: where they agree, and where they clearly differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from indexcalc.proof.document.nodes import Meaning, Size, Total, own_indices, walk
+from indexcalc.proof.document.numbers import Point
+from indexcalc.proof.document.points import Points
+from indexcalc.proof.document.sizes import Ix, Sizes
+
+TOLERANCE = 1e-9
+"""The relative error up to which two values are equal."""
+
+CLEARLY = 1e-6
+"""The relative error from which two values differ for certain; between the two nothing is said."""
+
+ZERO_SCALE = 1e-4
+"""A value below this part of the largest intermediate one is compared as if it were that large: exact zeros pass."""
+
+NEEDED = 6
+"""How many points must agree."""
+
+FAILURES, FAILING_PATTERNS = 3, 2
+"""How many points, and of how many patterns of sizes, must differ."""
+
+
+@dataclass
+class Failure:
+    """A point at which the sides differ: the pattern of its sizes, and both values."""
+
+    pattern: int
+    point: Point
+    left: np.ndarray
+    right: np.ndarray
+
+
+@dataclass
+class Trial:
+    """What the points show.
+
+    Attributes:
+        agreed: how many points agree.
+        failures: where the sides clearly differ.
+        vanish: whether both sides are zero at every point.
+    """
+
+    agreed: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    vanish: bool = True
+
+    @property
+    def equal(self) -> bool:
+        """Whether the sides agree often enough, and never differ."""
+        return not self.failures and self.agreed >= NEEDED
+
+    @property
+    def different(self) -> bool:
+        """Whether the sides differ often enough, and for several sizes."""
+        patterns = {failure.pattern for failure in self.failures}
+        return len(self.failures) >= FAILURES and len(patterns) >= FAILING_PATTERNS
+
+
+def tried(
+    points: Points,
+    sizes: Sizes,
+    sides: tuple[Meaning, Meaning],
+    letters: tuple[Ix, ...],
+    conditions: Sequence[tuple[str, str, str]],
+) -> Trial:
+    """Both sides over `letters` at random points, at the entries that the conditions allow.
+
+    Raises:
+        NotUnderstoodError: for what cannot be evaluated.
+        LimitError: for sums that are too large.
+    """
+    trial = Trial()
+    every = [*letters, *indices_in(sides[0]), *indices_in(sides[1])]
+    for pattern, point in points.at(sizes, every):
+        point.scale = 0.0
+        with np.errstate(all="ignore"):
+            x, y = (point.value(side, letters) for side in sides)
+        allowed = where_conditions_hold(x.shape, letters, conditions)
+        x, y = (x, y) if allowed.all() else (x[allowed], y[allowed])
+        if x.size and np.all(np.isfinite(x)) and np.all(np.isfinite(y)):
+            record(trial, Failure(pattern, point, x, y))
+    return trial
+
+
+def record(trial: Trial, seen: Failure) -> None:
+    """Count a point as one that agrees or one that differs; between the two it is neither."""
+    x, y = seen.left, seen.right
+    scale = max(float(np.max(np.abs(x), initial=0)), float(np.max(np.abs(y), initial=0)))
+    intermediate = max(1.0, seen.point.scale)
+    trial.vanish = trial.vanish and scale <= 1e-13 * intermediate
+    error = float(np.max(np.abs(x - y), initial=0)) / max(scale, ZERO_SCALE * intermediate)
+    if error <= TOLERANCE:
+        trial.agreed += 1
+    elif error >= CLEARLY:
+        trial.failures.append(seen)
+
+
+def where_conditions_hold(
+    shape: tuple[int, ...], letters: tuple[Ix, ...], conditions: Sequence[tuple[str, str, str]]
+) -> np.ndarray:
+    """The entries that the conditions on index letters allow."""
+    mask = np.ones(shape, dtype=bool)
+    grids = dict(zip((index.name for index in letters), np.indices(shape), strict=True))
+    for left, relation, right in conditions:
+        if left in grids and right in grids and relation in ("=", "!="):
+            same = grids[left] == grids[right]
+            mask = mask & (same if relation == "=" else ~same)
+    return mask
+
+
+def indices_in(node: Meaning) -> Iterator[Ix]:
+    """Every index variable in an expression."""
+    for inner in walk(node):
+        yield from own_indices(inner)
+        if isinstance(inner, Total):
+            yield from inner.indices
+        if isinstance(inner, Size):
+            yield inner.index
