@@ -51,16 +51,16 @@ def forward(
     X_split = X.reshape(N, N_G, C, S)
     w_split = w.reshape(N_G, C)
     b_split = b.reshape(N_G, C)
-    # mu[n,g] = 1/(C*S) * sum[c,s](X[n,g,c,s])
+    # mu[n,g] = 1/(C*S) * sum[c,s](X[n,(g,c),s])
     mu = X_split.sum(axis=(2, 3)) / (C * S)
-    # var[n,g] = 1/(C*S) * sum[c,s]((X[n,g,c,s] - mu[n,g])^2)
+    # var[n,g] = 1/(C*S) * sum[c,s]((X[n,(g,c),s] - mu[n,g])^2)
     var = ((X_split - mu[:, :, None, None]) ** 2).sum(axis=(2, 3)) / (C * S)
     # rs[n,g] = 1 / sqrt(var[n,g] + eps)
     rs = 1.0 / np.sqrt(var + eps)
-    # xh[n,g,c,s] = (X[n,g,c,s] - mu[n,g]) * rs[n,g]
+    # xh[n,(g,c),s] = (X[n,(g,c),s] - mu[n,g]) * rs[n,g]
     xh_split = (X_split - mu[:, :, None, None]) * rs[:, :, None, None]
     xh = xh_split.reshape(N, N_G * C, S)
-    # Y[n,g,c,s] = w[g,c] * xh[n,g,c,s] + b[g,c]
+    # Y[n,(g,c),s] = w[(g,c)] * xh[n,(g,c),s] + b[(g,c)]
     Y_split = w_split[..., None] * xh_split + b_split[..., None]
     Y = Y_split.reshape(N, N_G * C, S)
     return Values(X, w, b, mu, var, rs, xh, Y, N_G)
@@ -79,19 +79,19 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     w_split = w.reshape(N_G, C)
     xh_split = xh.reshape(N, N_G, C, S)
     G_split = G.reshape(N, N_G, C, S)
-    # dw[g,c] = sum[n,s](G[n,g,c,s] * xh[n,g,c,s])
+    # dw[(g,c)] = sum[n,s](G[n,(g,c),s] * xh[n,(g,c),s])
     dw_split = np.einsum("ngcs,ngcs->gc", G_split, xh_split)
     dw = dw_split.reshape(N_G * C)
-    # db[g,c] = sum[n,s](G[n,g,c,s])
+    # db[(g,c)] = sum[n,s](G[n,(g,c),s])
     db_split = G_split.sum(axis=(0, 3))
     db = db_split.reshape(N_G * C)
-    # dxh[n,g,c,s] = G[n,g,c,s] * w[g,c]
+    # dxh[n,(g,c),s] = G[n,(g,c),s] * w[(g,c)]
     dxh_split = G_split * w_split[..., None]
-    # r[n,g] = 1/(C*S) * sum[c,s](dxh[n,g,c,s])
+    # r[n,g] = 1/(C*S) * sum[c,s](dxh[n,(g,c),s])
     r = dxh_split.sum(axis=(2, 3)) / (C * S)
-    # u[n,g] = 1/(C*S) * sum[c,s](dxh[n,g,c,s] * xh[n,g,c,s])
+    # u[n,g] = 1/(C*S) * sum[c,s](dxh[n,(g,c),s] * xh[n,(g,c),s])
     u = np.einsum("ngcs,ngcs->ng", dxh_split, xh_split) / (C * S)
-    # dX[n,g,c,s] = rs[n,g] * (dxh[n,g,c,s] - r[n,g] - u[n,g] * xh[n,g,c,s])
+    # dX[n,(g,c),s] = rs[n,g] * (dxh[n,(g,c),s] - r[n,g] - u[n,g] * xh[n,(g,c),s])
     part = dxh_split - r[:, :, None, None] - u[:, :, None, None] * xh_split
     dX_split = rs[:, :, None, None] * part
     dX = dX_split.reshape(N, N_G * C, S)

@@ -135,11 +135,11 @@ def forward(
     X_norm_K = X_norm
     # X_norm_V[b,s,m] = X_norm[b,s,m]
     X_norm_V = X_norm
-    # Q[b,h,s,k] = sum[m](X_norm_Q[b,s,m] * W_Q[m,h,k])
+    # Q[b,h,s,k] = sum[m](X_norm_Q[b,s,m] * W_Q[m,(h,k)])
     Q = np.einsum("bsm,mhk->bhsk", X_norm_Q, W_Q_split, optimize=True)
-    # K[b,h,s,k] = sum[m](X_norm_K[b,s,m] * W_K[m,h,k])
+    # K[b,h,s,k] = sum[m](X_norm_K[b,s,m] * W_K[m,(h,k)])
     K = np.einsum("bsm,mhk->bhsk", X_norm_K, W_K_split, optimize=True)
-    # V[b,h,s,k] = sum[m](X_norm_V[b,s,m] * W_V[m,h,k])
+    # V[b,h,s,k] = sum[m](X_norm_V[b,s,m] * W_V[m,(h,k)])
     V = np.einsum("bsm,mhk->bhsk", X_norm_V, W_V_split, optimize=True)
     # KT[b,h,k,t] = K[b,h,t,k]
     KT = K.swapaxes(-1, -2)
@@ -155,10 +155,10 @@ def forward(
     AS = exp_A / Z[..., None]
     # AO_heads[b,h,s,k] = sum[t](AS[b,h,s,t] * V[b,h,t,k])
     AO_heads = AS @ V
-    # AO_cat[b,s,h,k] = AO_heads[b,h,s,k]
+    # AO_cat[b,s,(h,k)] = AO_heads[b,h,s,k]
     AO_cat_split = AO_heads.transpose(0, 2, 1, 3)
     AO_cat = AO_cat_split.reshape(B, S, N_H * D_h)
-    # AO_lin[b,s,m] = sum[h,k](AO_cat[b,s,h,k] * W_O[h,k,m])
+    # AO_lin[b,s,m] = sum[h,k](AO_cat[b,s,(h,k)] * W_O[(h,k),m])
     AO_lin = np.einsum("bshk,hkm->bsm", AO_cat_split, W_O_split, optimize=True)
     # AO_bias[b,s,m] = AO_lin[b,s,m] + b_O[m]
     AO_bias = AO_lin + b_O
@@ -238,13 +238,13 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
     db_O = dAO_bias.sum(axis=(0, 1))
     # dAO_lin[b,s,m] = dAO_bias[b,s,m]
     dAO_lin = dAO_bias
-    # dW_O[h,k,m] = sum[b,s](dAO_lin[b,s,m] * AO_cat[b,s,h,k])
+    # dW_O[(h,k),m] = sum[b,s](dAO_lin[b,s,m] * AO_cat[b,s,(h,k)])
     dW_O_split = np.einsum("bsm,bshk->hkm", dAO_lin, AO_cat_split, optimize=True)
     dW_O = dW_O_split.reshape(N_H * D_h, D)
-    # dAO_cat[b,s,h,k] = sum[m](dAO_lin[b,s,m] * W_O[h,k,m])
+    # dAO_cat[b,s,(h,k)] = sum[m](dAO_lin[b,s,m] * W_O[(h,k),m])
     dAO_cat_split = np.einsum("bsm,hkm->bshk", dAO_lin, W_O_split, optimize=True)
     dAO_cat = dAO_cat_split.reshape(B, S, N_H * D_h)
-    # dAO_heads[b,h,s,k] = dAO_cat[b,s,h,k]
+    # dAO_heads[b,h,s,k] = dAO_cat[b,s,(h,k)]
     dAO_heads = dAO_cat_split.transpose(0, 2, 1, 3)
     # dV[b,h,s,k] = sum[t](dAO_heads[b,h,t,k] * AS[b,h,t,s])
     dV = AS.swapaxes(-1, -2) @ dAO_heads
@@ -260,20 +260,20 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
     dKT = Q.swapaxes(-1, -2) @ dA / D_h**0.5
     # dK[b,h,s,k] = dKT[b,h,k,s]
     dK = dKT.swapaxes(-1, -2)
-    # dW_Q[m,h,k] = sum[b,s](dQ[b,h,s,k] * X_norm_Q[b,s,m])
+    # dW_Q[m,(h,k)] = sum[b,s](dQ[b,h,s,k] * X_norm_Q[b,s,m])
     dW_Q_split = np.einsum("bhsk,bsm->mhk", dQ, X_norm_Q, optimize=True)
     dW_Q = dW_Q_split.reshape(D, N_H * D_h)
-    # dW_K[m,h,k] = sum[b,s](dK[b,h,s,k] * X_norm_K[b,s,m])
+    # dW_K[m,(h,k)] = sum[b,s](dK[b,h,s,k] * X_norm_K[b,s,m])
     dW_K_split = np.einsum("bhsk,bsm->mhk", dK, X_norm_K, optimize=True)
     dW_K = dW_K_split.reshape(D, N_H * D_h)
-    # dW_V[m,h,k] = sum[b,s](dV[b,h,s,k] * X_norm_V[b,s,m])
+    # dW_V[m,(h,k)] = sum[b,s](dV[b,h,s,k] * X_norm_V[b,s,m])
     dW_V_split = np.einsum("bhsk,bsm->mhk", dV, X_norm_V, optimize=True)
     dW_V = dW_V_split.reshape(D, N_H * D_h)
-    # dX_norm_Q[b,s,m] = sum[h,k](dQ[b,h,s,k] * W_Q[m,h,k])
+    # dX_norm_Q[b,s,m] = sum[h,k](dQ[b,h,s,k] * W_Q[m,(h,k)])
     dX_norm_Q = np.einsum("bhsk,mhk->bsm", dQ, W_Q_split, optimize=True)
-    # dX_norm_K[b,s,m] = sum[h,k](dK[b,h,s,k] * W_K[m,h,k])
+    # dX_norm_K[b,s,m] = sum[h,k](dK[b,h,s,k] * W_K[m,(h,k)])
     dX_norm_K = np.einsum("bhsk,mhk->bsm", dK, W_K_split, optimize=True)
-    # dX_norm_V[b,s,m] = sum[h,k](dV[b,h,s,k] * W_V[m,h,k])
+    # dX_norm_V[b,s,m] = sum[h,k](dV[b,h,s,k] * W_V[m,(h,k)])
     dX_norm_V = np.einsum("bhsk,mhk->bsm", dV, W_V_split, optimize=True)
     # dX_norm[b,s,m] = dX_norm_Q[b,s,m] + dX_norm_K[b,s,m] + dX_norm_V[b,s,m]
     dX_norm = dX_norm_Q + dX_norm_K + dX_norm_V

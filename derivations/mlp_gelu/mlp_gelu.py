@@ -74,11 +74,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dA = G @ W2.T
     # dZ[n,h] = dA[n,h] * (0.5 + 0.5 * erf(sqrt(2)/2 * Z[n,h]) + sqrt(2)/(2*sqrt(pi)) *
     #     Z[n,h] * exp(-0.5 * Z[n,h]^2))
-    part = (
-        0.5
-        + 0.5 * _erf(0.5 * 2**0.5 * Z)
-        + 0.5 * 2**0.5 * Z * np.exp(-0.5 * Z**2) / np.pi**0.5
-    )
+    part = 0.5 + 0.5 * _erf(Z / 2**0.5) + Z * np.exp(-0.5 * Z**2) / (2 * np.pi) ** 0.5
     dZ = dA * part
     # db1[h] = sum[n](dZ[n,h])
     db1 = dZ.sum(axis=0)

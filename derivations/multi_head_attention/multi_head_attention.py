@@ -75,11 +75,11 @@ def forward(
     W_K_split = W_K.reshape(D, N_H, D_h)
     W_V_split = W_V.reshape(D, N_H, D_h)
     W_O_split = W_O.reshape(N_H, D_h, D)
-    # Q[b,h,s,k] = sum[m](X[b,s,m] * W_Q[m,h,k])
+    # Q[b,h,s,k] = sum[m](X[b,s,m] * W_Q[m,(h,k)])
     Q = np.einsum("bsm,mhk->bhsk", X, W_Q_split, optimize=True)
-    # K[b,h,s,k] = sum[m](X[b,s,m] * W_K[m,h,k])
+    # K[b,h,s,k] = sum[m](X[b,s,m] * W_K[m,(h,k)])
     K = np.einsum("bsm,mhk->bhsk", X, W_K_split, optimize=True)
-    # V[b,h,s,k] = sum[m](X[b,s,m] * W_V[m,h,k])
+    # V[b,h,s,k] = sum[m](X[b,s,m] * W_V[m,(h,k)])
     V = np.einsum("bsm,mhk->bhsk", X, W_V_split, optimize=True)
     # S[b,h,s,t] = 1/sqrt(D_h) * sum[k](Q[b,h,s,k] * K[b,h,t,k])
     S = Q @ K.swapaxes(-1, -2) / D_h**0.5
@@ -93,10 +93,10 @@ def forward(
     A = exp_S / Z[..., None]
     # O[b,h,s,k] = sum[t](A[b,h,s,t] * V[b,h,t,k])
     O = A @ V
-    # O_cat[b,s,h,k] = O[b,h,s,k]
+    # O_cat[b,s,(h,k)] = O[b,h,s,k]
     O_cat_split = O.transpose(0, 2, 1, 3)
     O_cat = O_cat_split.reshape(B, S_size, N_H * D_h)
-    # Y[b,s,m] = sum[h,k](O_cat[b,s,h,k] * W_O[h,k,m])
+    # Y[b,s,m] = sum[h,k](O_cat[b,s,(h,k)] * W_O[(h,k),m])
     Y = np.einsum("bshk,hkm->bsm", O_cat_split, W_O_split, optimize=True)
     return Values(X, W_Q, W_K, W_V, W_O, Q, K, V, S, A, O, O_cat, Y, N_H)
 
@@ -127,13 +127,13 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     W_V_split = W_V.reshape(D, N_H, D_h)
     W_O_split = W_O.reshape(N_H, D_h, D)
     O_cat_split = O_cat.reshape(B, S_size, N_H, D_h)
-    # dW_O[h,k,m] = sum[b,s](G[b,s,m] * O_cat[b,s,h,k])
+    # dW_O[(h,k),m] = sum[b,s](G[b,s,m] * O_cat[b,s,(h,k)])
     dW_O_split = np.einsum("bsm,bshk->hkm", G, O_cat_split, optimize=True)
     dW_O = dW_O_split.reshape(N_H * D_h, D)
-    # dO_cat[b,s,h,k] = sum[m](G[b,s,m] * W_O[h,k,m])
+    # dO_cat[b,s,(h,k)] = sum[m](G[b,s,m] * W_O[(h,k),m])
     dO_cat_split = np.einsum("bsm,hkm->bshk", G, W_O_split, optimize=True)
     dO_cat = dO_cat_split.reshape(B, S_size, N_H * D_h)
-    # dO[b,h,s,k] = dO_cat[b,s,h,k]
+    # dO[b,h,s,k] = dO_cat[b,s,(h,k)]
     dO = dO_cat_split.transpose(0, 2, 1, 3)
     # dV[b,h,s,k] = sum[t](dO[b,h,t,k] * A[b,h,t,s])
     dV = A.swapaxes(-1, -2) @ dO
@@ -147,17 +147,17 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dQ = dS @ K / D_h**0.5
     # dK[b,h,s,k] = 1/sqrt(D_h) * sum[t](dS[b,h,t,s] * Q[b,h,t,k])
     dK = dS.swapaxes(-1, -2) @ Q / D_h**0.5
-    # dW_Q[m,h,k] = sum[b,s](dQ[b,h,s,k] * X[b,s,m])
+    # dW_Q[m,(h,k)] = sum[b,s](dQ[b,h,s,k] * X[b,s,m])
     dW_Q_split = np.einsum("bhsk,bsm->mhk", dQ, X, optimize=True)
     dW_Q = dW_Q_split.reshape(D, N_H * D_h)
-    # dW_K[m,h,k] = sum[b,s](dK[b,h,s,k] * X[b,s,m])
+    # dW_K[m,(h,k)] = sum[b,s](dK[b,h,s,k] * X[b,s,m])
     dW_K_split = np.einsum("bhsk,bsm->mhk", dK, X, optimize=True)
     dW_K = dW_K_split.reshape(D, N_H * D_h)
-    # dW_V[m,h,k] = sum[b,s](dV[b,h,s,k] * X[b,s,m])
+    # dW_V[m,(h,k)] = sum[b,s](dV[b,h,s,k] * X[b,s,m])
     dW_V_split = np.einsum("bhsk,bsm->mhk", dV, X, optimize=True)
     dW_V = dW_V_split.reshape(D, N_H * D_h)
-    # dX[b,s,m] = sum[h,k](dQ[b,h,s,k] * W_Q[m,h,k]) + sum[h,k](dK[b,h,s,k] *
-    #     W_K[m,h,k]) + sum[h,k](dV[b,h,s,k] * W_V[m,h,k])
+    # dX[b,s,m] = sum[h,k](dQ[b,h,s,k] * W_Q[m,(h,k)]) + sum[h,k](dK[b,h,s,k] *
+    #     W_K[m,(h,k)]) + sum[h,k](dV[b,h,s,k] * W_V[m,(h,k)])
     dX = (
         np.einsum("bhsk,mhk->bsm", dQ, W_Q_split, optimize=True)
         + np.einsum("bhsk,mhk->bsm", dK, W_K_split, optimize=True)

@@ -40,7 +40,7 @@ def forward(X: np.ndarray, theta: np.ndarray) -> Values:
     part_1 = np.tri(2, k=-1, dtype=X.dtype) - (~np.tri(2, dtype=bool)).astype(X.dtype)
     part_2 = part_1 * np.sin(theta)[:, :, None, None]
     R = np.where(np.eye(2, dtype=bool), np.cos(theta)[:, :, None, None], 0.0) + part_2
-    # Y[t,p,q] = sum[r](R[t,p,q,r] * X[t,p,r])
+    # Y[t,(p,q)] = sum[r](R[t,p,q,r] * X[t,(p,r)])
     Y_split = np.einsum("tpqr,tpr->tpq", R, X_split, optimize=True)
     Y = Y_split.reshape(T, P * 2)
     return Values(X, theta, R, Y)
@@ -57,7 +57,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     T = G.shape[0]
     P = R.shape[1]
     G_split = G.reshape(T, P, 2)
-    # dX[t,p,r] = sum[q](G[t,p,q] * R[t,p,q,r])
+    # dX[t,(p,r)] = sum[q](G[t,(p,q)] * R[t,p,q,r])
     dX_split = np.einsum("tpq,tpqr->tpr", G_split, R, optimize=True)
     dX = dX_split.reshape(T, P * 2)
     return Gradients(dX)

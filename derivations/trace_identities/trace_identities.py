@@ -61,19 +61,19 @@ def backward(values: Values, u: np.ndarray, v: np.ndarray) -> Gradients:
         v: scalar the upstream gradient dL/dt.
     """
     X, A, B, C, D = values.X, values.A, values.B, values.C, values.D
-    # dX[i,k] = sum[a](u * A[a,i] * B[k,a]) + sum[j,l](v * X[j,l] * (C[i,j] * D[l,k] +
+    # dX[i,k] = u * sum[a](A[a,i] * B[k,a]) + v * sum[j,l](X[j,l] * (C[i,j] * D[l,k] +
     #     C[j,i] * D[k,l]))
     dX = (
         u * (A.T @ B.T)
         + v * np.einsum("jl,ij,lk->ik", X, C, D, optimize=True)
         + v * np.einsum("jl,ji,kl->ik", X, C, D, optimize=True)
     )
-    # dA[a,i] = sum[k](u * X[i,k] * B[k,a])
+    # dA[a,i] = u * sum[k](X[i,k] * B[k,a])
     dA = u * (B.T @ X.T)
-    # dB[k,a] = sum[i](u * A[a,i] * X[i,k])
+    # dB[k,a] = u * sum[i](A[a,i] * X[i,k])
     dB = u * (X.T @ A.T)
-    # dC[i,j] = sum[k,l](v * X[i,l] * X[j,k] * D[k,l])
+    # dC[i,j] = v * sum[k,l](X[i,l] * X[j,k] * D[k,l])
     dC = v * np.einsum("il,jk,kl->ij", X, X, D, optimize=True)
-    # dD[k,l] = sum[i,j](v * X[i,l] * C[i,j] * X[j,k])
+    # dD[k,l] = v * sum[i,j](X[i,l] * C[i,j] * X[j,k])
     dD = v * np.einsum("il,ij,jk->kl", X, C, X, optimize=True)
     return Gradients(dX, dA, dB, dC, dD)
