@@ -85,6 +85,11 @@ class Instance:
         """The indices and extents of the used spec in this program."""
         return Placing(self.line, self.inner, self.outer, self.source)
 
+    @cached_property
+    def docs(self) -> dict[str, str]:
+        """What the ``use`` line says of tensors, by their names in the used spec."""
+        return {name.name: name.doc for name in self.line.giving}
+
     @property
     def at(self) -> At | None:
         """The place of the ``use`` line."""
@@ -157,11 +162,13 @@ class Instance:
         """One statement renamed; what asks for gradients or proofs is left out."""
         match line:
             case InputLine(entry=entry) if entry.name not in self.bound:
-                return (replace(line, entry=self.definition(entry), at=self.at),)
+                doc = self.docs.get(entry.name) or line.doc
+                return (replace(line, entry=self.definition(entry), doc=doc, at=self.at),)
             case ParameterLine(name=name) if name not in self.scalars and name not in parameters_of(self.outer):
                 return (replace(line, at=self.at),)
             case EquationLine(left=left, right=right):
-                return (replace(line, left=self.definition(left), right=self.expression(right), at=self.at),)
+                doc = self.docs.get(left.name) or line.doc
+                return (replace(line, left=self.definition(left), right=self.expression(right), doc=doc, at=self.at),)
             case ClaimLine(left=one, right=other, assumed=True):
                 return (replace(line, left=self.expression(one), right=self.expression(other), at=self.at),)
             case _:

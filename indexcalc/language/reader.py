@@ -197,9 +197,10 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """All that gets another name."""
         return found
 
-    def renaming(self, name: Token, given: Token) -> ast.Giving:
-        """``Y as X_norm``."""
-        return ast.Giving(self.identifier(name), self.identifier(given), at(name))
+    def renaming(self, name: Token, given: Token | None, doc: Token | None) -> ast.Giving:
+        """``Y as X_norm "doc"``; a bare name stays as it is."""
+        own = self.identifier(name)
+        return ast.Giving(own, own if given is None else self.identifier(given), prose(doc), at(name))
 
     def names(self, *tokens: Token) -> tuple[ast.Slot, ...]:
         """Names between commas."""

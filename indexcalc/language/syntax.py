@@ -287,10 +287,11 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Giving:
-    """``Y as X_norm`` in a ``use`` line: a tensor of the used spec under a name of its own."""
+    """``Y as X_norm "doc"`` in a ``use`` line: a tensor of the used spec under a name and with words of its own."""
 
     name: str
     given: str
+    doc: str = ""
     at: At | None = None
 
 

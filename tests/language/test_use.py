@@ -135,6 +135,15 @@ def test_uses_of_uses():
     assert check_backward(problem, derive(problem).backward).ok
 
 
+def test_names_and_words_of_their_own():
+    line = 'use norm(X = X[(b,s),m]) as ln giving ms "mean square of a token", g as gain "how much", Y as Xn'
+    problem = read(f"{line}\nR[b,s] = sum[m](Xn[b,s,m])")
+    plain = read("use norm(X = X[(b,s),m]) as ln")
+    assert problem.program.tensors["ms"].doc == "mean square of a token"
+    assert problem.program.tensors["gain"].doc == "how much"
+    assert problem.program.tensors["Xn"].doc == plain.program.tensors["ln_Y"].doc
+
+
 def test_a_used_spec_can_stand_beside(tmp_path):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "norm.ixc").write_text(SPECS["norm"])
