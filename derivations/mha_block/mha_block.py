@@ -27,8 +27,8 @@ class Values(NamedTuple):
     b_O: np.ndarray  # [D] output bias
     M: np.ndarray  # [S, S] additive mask: 0, or -inf where a key is hidden
     R: np.ndarray  # [B, S, D] dropout mask: 1 where an entry is kept, else 0
-    mu: np.ndarray  # [B, S] mean of the token
-    var: np.ndarray  # [B, S] variance of the token
+    mu: np.ndarray  # [B, S] mean of the row
+    var: np.ndarray  # [B, S] variance of the row
     rs: np.ndarray  # [B, S] reciprocal standard deviation
     xh: np.ndarray  # [B, S, D] normalised input
     X_norm: np.ndarray  # [B, S, D] LayerNorm output
@@ -90,8 +90,8 @@ def forward(
     R: np.ndarray,
     *,
     N_H: int,
-    eps: float = 1e-05,
     keep: float = 0.9,
+    eps: float = 1e-05,
 ) -> Values:
     """Forward pass.
 
@@ -107,8 +107,8 @@ def forward(
         M: [S, S] additive mask: 0, or -inf where a key is hidden.
         R: [B, S, D] dropout mask: 1 where an entry is kept, else 0.
         N_H: extent, no input shows it.
-        eps: keeps the root of LayerNorm away from zero.
         keep: probability that dropout keeps an entry.
+        eps: keeps the root away from zero.
 
     Note:
         A row of A that is masked throughout gives NaN.
