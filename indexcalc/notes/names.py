@@ -89,6 +89,13 @@ def tensor_latex(name: str) -> str:
     return f"{base}^{{{','.join(marks)}}}" if marks else base
 
 
+def gradient_latex(name: str) -> str:
+    r"""The symbol of a gradient called after its tensor, such as ``dmu``: a Greek letter stays one."""
+    spelled = tensor_latex(name)
+    greek = re.match(r"\\mathrm{d([^\W\d_]+)}", spelled)
+    return rf"\mathrm{{d{GREEK[greek[1]]}}}" + spelled[greek.end() :] if greek and greek[1] in GREEK else spelled
+
+
 def scalar_latex(name: str) -> str:
     r"""``d_v`` as ``d_{v}``, ``beta2`` as ``\beta_{2}``: a scalar has its subscripts free."""
     head, *rest = name.split("_")
@@ -192,7 +199,10 @@ def notation_of(derivation: Derivation) -> Notation:
     for section in derivation.sections:
         used.update({index.name: None for index in occurring_indices(section.equation.terms)})
     owners = {name: tensor for tensor, name in problem.gradient_names.items()} | dict(derivation.gradients)
-    tensors = spelled_apart(names, {name: tensor_latex(name) for name in names})
+    short = {name for name, tensor in owners.items() if name == f"d{tensor}"}
+    tensors = spelled_apart(
+        names, {name: gradient_latex(name) if name in short else tensor_latex(name) for name in names}
+    )
     if problem.loss is not None:
         loss = tensors[problem.loss]
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexcalc.notes.names import Notation, notation_of, scalar_latex, spelled_apart, tensor_latex
+from indexcalc.notes.names import Notation, gradient_latex, notation_of, scalar_latex, spelled_apart, tensor_latex
 from indexcalc.rewrite.derive import derive
 from tests.notes.problems import PROBLEMS
 
@@ -39,6 +39,19 @@ def test_a_tensor(name: str, latex: str) -> None:
 )
 def test_a_scalar(name: str, latex: str) -> None:
     assert scalar_latex(name) == latex
+
+
+@pytest.mark.parametrize(
+    ("name", "latex"),
+    [
+        ("dmu", r"\mathrm{d\mu}"),
+        ("dgamma_1", r"\mathrm{d\gamma}^{(1)}"),
+        ("dX", r"\mathrm{dX}"),
+        ("dW_Q", r"\mathrm{dW}^{Q}"),
+    ],
+)
+def test_a_gradient_called_after_its_tensor(name: str, latex: str) -> None:
+    assert gradient_latex(name) == latex
 
 
 def test_two_names_never_look_alike() -> None:

@@ -10,6 +10,8 @@ from indexcalc.algebra.build import expand
 from indexcalc.algebra.canonical import same
 from indexcalc.algebra.terms import Access
 from indexcalc.calculus.steps import Rule, Step
+from indexcalc.language.read import load_problem
+from indexcalc.library import shipped_paths
 from indexcalc.notes import displayed_equations, latex_note, markdown_note
 from indexcalc.notes.blocks import Display, Paragraph, displays_of
 from indexcalc.notes.outline import outline
@@ -87,3 +89,16 @@ def test_a_common_denominator_keeps_the_value() -> None:
     shown = displayed_equations(DERIVED["attention"])
     pairs = [(one[1], other[1]) for one, other in pairwise(shown) if one[0] == other[0]]
     assert any(left != right and same(expand(left), expand(right)) for left, right in pairs)
+
+
+def test_an_identity_of_the_forward_pass_that_is_claimed_is_proved_once() -> None:
+    derivation = derive(load_problem(shipped_paths()["layer_norm"]))
+    lemmas = [(proof.identity.left, proof.identity.right) for proof in derivation.lemmas]
+    claims = [(claim.left, claim.right) for claim in derivation.problem.claims]
+    both = [one for one in lemmas if any(same(one[0], other[0]) and same(one[1], other[1]) for other in claims)]
+    assert both
+    boxed = [
+        display for display in displays_of(outline(derivation)) if display.boxed and isinstance(display.left, tuple)
+    ]
+    for left, right in both:
+        assert sum(same(display.left, left) and same(display.sides[-1], right) for display in boxed) == 1

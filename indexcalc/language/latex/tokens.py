@@ -247,7 +247,8 @@ class Tokenizer:
             return [Token("ONE", "1", start)]
         if name == "mathbb" and whole == "R":
             return [Token("REALS", "R", start)]
-        if all(token.kind == "NAME" and len(token.text) == 1 for token in tokens):
+        letters = all(token.kind == "NAME" and len(token.text) == 1 for token in tokens)
+        if letters or is_upright_gradient(name, tokens):
             text = f"mathcal {whole}" if name in ("mathcal", "mathscr", "mathfrak") else whole
             return [Token("NAME", text, start, marked)]
         return tokens
@@ -260,6 +261,11 @@ class Tokenizer:
         if tokens and tokens[0].kind == "NAME":
             return [replace(tokens[0], text=f"{accent} {tokens[0].text}", start=start), *tokens[1:]]
         return [Token("ODD", accent, start), *tokens]
+
+
+def is_upright_gradient(font: str, tokens: list[Token]) -> bool:
+    r"""Whether tokens in a font are the name of a gradient by a Greek letter, ``\mathrm{d\mu}``."""
+    return font == "mathrm" and [token.kind for token in tokens] == ["NAME", "NAME"] and tokens[0].text == "d"
 
 
 def filled(body: str, arguments: list[str]) -> str:
