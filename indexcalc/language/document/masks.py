@@ -22,23 +22,25 @@ HTML_SILENT = re.compile(
     r"<(script|style|pre|code)\b(?![^>]*math/tex).*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE
 )
 LIQUID = re.compile(r"\{%\s*highlight\b.*?\{%\s*endhighlight\s*%\}", re.DOTALL)
+QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 CONTEXT = re.compile(r"\s*indexcalc(?:-context)?\b:?(.*)", re.DOTALL)
 
 
 def markdown_ranges(source: str) -> tuple[list[Range], list[Range]]:
     """``(code and the like, fenced mathematics)`` of a Markdown text, as ranges of positions."""
-    starts = [0]
-    for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
+    starts = line_starts(source)
     parser = MarkdownIt("commonmark").use(front_matter_plugin)
     silent: list[Range] = []
     fences: list[Range] = []
     for token in parser.parse(source):
+        if token.type == "blockquote_open" and token.map is not None:
+            silent.extend(quote_marks(source, starts[token.map[0] : token.map[1]]))
         if token.map is None or token.type not in ("fence", "code_block", "front_matter"):
             continue
         first, last = token.map
         if token.type == "fence" and token.info.strip().lower() in MATH_FENCES:
-            closing = last - 1 if source[starts[last - 1] : starts[last]].strip().startswith(("```", "~~~")) else last
+            text = source[starts[last - 1] : starts[last]].lstrip(" >").rstrip()
+            closing = last - 1 if text.startswith(("```", "~~~")) else last
             silent.append((starts[first], starts[first + 1]))
             silent.append((starts[closing], starts[last]))
             fences.append((starts[first + 1], starts[closing]))
@@ -49,6 +51,22 @@ def markdown_ranges(source: str) -> tuple[list[Range], list[Range]]:
     rest = masked(source, [*silent, *fences])
     silent.extend(match.span() for match in INLINE_CODE.finditer(rest) if match["code"])
     return silent, fences
+
+
+def line_starts(source: str) -> list[int]:
+    """Where each line starts, and where the last one ends."""
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    return starts
+
+
+def quote_marks(source: str, starts: list[int]) -> Iterator[Range]:
+    """The marks with which the lines of a quotation begin."""
+    for start in starts:
+        match = QUOTE.match(source, start)
+        if match is not None:
+            yield match.span()
 
 
 def tex_ranges(source: str) -> list[Range]:
@@ -71,9 +89,18 @@ def masked(source: str, ranges: list[Range]) -> str:
     return "".join(text)
 
 
-def contexts_of(source: str) -> Iterator[str]:
-    """What comments ``<!-- indexcalc ... -->`` say."""
-    for match in COMMENT.finditer(source):
+def contexts_of(source: str, code: list[Range]) -> Iterator[str]:
+    """What comments ``<!-- indexcalc ... -->`` outside code say."""
+    for match in COMMENT.finditer(masked(source, code)):
         found = CONTEXT.fullmatch(match[1])
         if found:
             yield found[1].strip()
+
+
+def code_ranges(source: str) -> list[Range]:
+    """The code of a Markdown text, in which a comment says nothing."""
+    starts = line_starts(source)
+    tokens = MarkdownIt("commonmark").parse(source)
+    blocks = [(starts[t.map[0]], starts[t.map[1]]) for t in tokens if t.map and t.type in ("fence", "code_block")]
+    rest = masked(source, blocks)
+    return [*blocks, *(match.span() for match in INLINE_CODE.finditer(rest) if match["code"])]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from indexcalc.language.document.sections import Section
 from indexcalc.language.latex.tokens import Macro
 
 
@@ -34,6 +35,7 @@ class Document:
         spans: the mathematics.
         macros: the document's own macros.
         contexts: what comments of the document say to the checker.
+        sections: where sections start.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Document:
     spans: tuple[Span, ...]
     macros: Mapping[str, Macro] = field(default_factory=dict)
     contexts: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from indexcalc.errors import LimitError
-from indexcalc.language.document.masks import contexts_of, html_ranges, markdown_ranges, masked, tex_ranges
+from indexcalc.language.document.masks import code_ranges, contexts_of, html_ranges, markdown_ranges, masked, tex_ranges
 from indexcalc.language.document.model import Document, Span
 from indexcalc.language.document.scan import find_macros, find_spans
+from indexcalc.language.document.sections import find_sections
 
 SOURCE_LIMIT = 4_000_000
 """The longest document that is read, in characters."""
@@ -25,16 +26,18 @@ def read_document(source: str, name: str = "note.md") -> Document:
         raise LimitError(f"{name} has {len(source)} characters; the limit is {SOURCE_LIMIT}")
     lower = name.lower()
     fences: list[tuple[int, int]] = []
+    code: list[tuple[int, int]] = []
     if lower.endswith(".tex"):
         silent = tex_ranges(source)
     elif lower.endswith((".html", ".htm")):
         silent = html_ranges(source)
     else:
         silent, fences = markdown_ranges(source)
+        code = code_ranges(source)
     text = masked(source, silent)
     macros, definitions = find_macros(text)
     text = masked(text, definitions)
     spans = [*(Span(text[start:end], start, True) for start, end in fences)]
     spans.extend(find_spans(masked(text, fences), macros))
     spans.sort(key=lambda span: span.start)
-    return Document(name, source, tuple(spans), macros, tuple(contexts_of(source)))
+    return Document(name, source, tuple(spans), macros, tuple(contexts_of(source, code)), find_sections(text, name))

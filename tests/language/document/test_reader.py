@@ -54,3 +54,37 @@ def test_contexts_are_comments():
 def test_a_document_that_is_too_long_is_refused():
     with pytest.raises(LimitError):
         read_document("x" * (SOURCE_LIMIT + 1))
+
+
+def test_the_marks_of_a_quotation_are_no_relations():
+    document = read_document("text\n\n> ```math\n> a = b\n> ```\n>\n> and $$c\n> = d$$\n")
+    assert [span.text.split() for span in document.spans] == [["a", "=", "b"], ["c", "=", "d"]]
+
+
+def test_a_comment_within_code_says_nothing():
+    document = read_document("A comment `<!-- indexcalc … -->` and\n\n```\n<!-- indexcalc a = b -->\n```\n")
+    assert document.contexts == ()
+
+
+def test_sections_are_headings_items_and_rows():
+    text = "# One\n\ntext\n1. first\n   more\n2. second\n\nafter\n\n| a |\n| - |\nlast\n\n## Two\n\n```\n# code\n```\n"
+    found = [(text[section.start :].split("\n")[0], section.level) for section in read_document(text).sections]
+    assert found == [
+        ("# One", 1),
+        ("1. first", 7),
+        ("2. second", 7),
+        ("after", 6),
+        ("| a |", 8),
+        ("| - |", 8),
+        ("last", 7),
+        ("## Two", 2),
+    ]
+
+
+def test_sections_of_latex_are_commands_and_numbered_items():
+    text = (
+        r"\section{A} \begin{enumerate} \item one \begin{itemize}\item x\end{itemize} \item two \end{enumerate} "
+        r"rest \begin{itemize}\item y\end{itemize} \subsection{B}"
+    )
+    levels = [section.level for section in read_document(text, "a.tex").sections]
+    assert levels == [1, 7, 7, 7, 6, 2]
