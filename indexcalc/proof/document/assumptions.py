@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from indexcalc.errors import LimitError
+from indexcalc.errors import LimitError, SpecError
+from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.nodes import ONE, Entry, Meaning, Total
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.reading import Reader
@@ -14,6 +15,23 @@ from indexcalc.proof.document.symbols import NotUnderstoodError
 
 ASSUMED = re.compile(r"\b(?:assum|suppos|one-hot|sums?\s+to\s+(?:one|1|\$1\$)|given that|probabilit)", re.IGNORECASE)
 """Words that say that what follows is assumed."""
+
+
+def adopt_assumptions(roles: Roles, context: Context) -> None:
+    """Sums of which a context says that they are one.
+
+    Raises:
+        SpecError: if there is no such tensor, or if it has fewer slots.
+    """
+    for name, places in context.simplex.items():
+        slots = roles.symbols.slots.get(roles.symbols.resolve(name))
+        if slots is None:
+            raise SpecError(f"{name}, whose sum the context assumes to be 1, is no tensor of {roles.document.name}")
+        if len(slots) <= max(places):
+            raise SpecError(
+                f"{name}, whose sum the context assumes to be 1, has {len(slots)} slots, not {max(places) + 1}"
+            )
+        roles.symbols.simplex[roles.symbols.resolve(name)] = places
 
 
 def find_assumptions(roles: Roles) -> None:

@@ -6,9 +6,11 @@ from indexcalc.errors import SpecError
 from indexcalc.language.document import Document, Span, read_document
 from indexcalc.proof.document.context import Context, read_context
 from indexcalc.proof.document.judge import Judge
-from indexcalc.proof.document.outline import Side, Statement, outline
+from indexcalc.proof.document.outline import Side, Statement, Trouble, outline
+from indexcalc.proof.document.parts import part_below, set_aside
 from indexcalc.proof.document.refine import refine
-from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, OTHER
+from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, OTHER, Roles
+from indexcalc.proof.document.scopes import foreign, scopes_of
 from indexcalc.proof.document.sections import Sections
 from indexcalc.proof.document.understanding import roles_of
 from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict, report_of
@@ -27,27 +29,47 @@ def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
         SpecError: for a mistake in the context.
     """
     document = read_document(source, name)
-    statements, troubles = outline(document)
     unsaid = read_context([*document.contexts, context])
-    given = given_statements(unsaid)
-    hidden = len(given)
-    statements = [*given, *statements]
-    roles = roles_of(document, statements, unsaid)
-    generic = refine(roles)
-    judge = Judge(roles, generic)
+    statements, troubles = outline(document)
+    statements, schematic = set_aside(document, statements, unsaid.schematic)
+    placed = [
+        (trouble.span.start, claim_of(document, whole(trouble), Verdict.UNCLEAR, trouble.reason, trouble.span.display))
+        for trouble in troubles
+    ]
+    for statement, side in schematic:
+        claim = claim_of(document, side, Verdict.SCHEMATIC, "the context says so", statement.span.display)
+        placed.append((side.start, claim))
+    judged = judged_claims(document, statements, unsaid)
+    for heading in unsaid.scoped:
+        start, end = part_below(document, heading)
+        within = judged_claims(document, statements, unsaid.within(heading))
+        judged = [pair for pair in judged if not start <= pair[0] < end]
+        judged += [pair for pair in within if start <= pair[0] < end]
+    ordered = sorted((*placed, *judged), key=lambda pair: pair[0])
+    return report_of(name, [claim for _, claim in ordered])
+
+
+def whole(trouble: Trouble) -> Side:
+    """A piece of mathematics that could not be split, as one member."""
+    return Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
+
+
+def judged_claims(document: Document, statements: list[Statement], context: Context) -> list[tuple[int, Claim]]:
+    """The claims of all statements under one context, each with its place."""
+    given = given_statements(context)
     placed: list[tuple[int, Claim]] = []
-    for trouble in troubles:
-        side = Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
-        claim = claim_of(document, side, Verdict.UNCLEAR, trouble.reason, display=trouble.span.display)
-        placed.append((trouble.span.start, claim))
-    sections = Sections(roles, judge)
-    for number, statement in enumerate(statements):
-        if number < hidden:
-            continue
-        kind = sections.enter(number, statement)
-        for side, claim in claims_of(document, sections.judge, number, statement, kind):
-            placed.append((side.start, claim))
-    return report_of(name, [claim for _, claim in sorted(placed, key=lambda pair: pair[0])])
+    before: list[Roles] = []
+    for scope in scopes_of(document, statements, given, context):
+        roles = roles_of(document, [*given, *(statements[number] for number in scope.every)], context)
+        generic = refine(roles) | foreign(roles, before)
+        sections = Sections(roles, Judge(roles, generic))
+        before.append(roles)
+        for place, number in enumerate(scope.every, len(given)):
+            kind = sections.enter(place, statements[number])
+            if number in scope.own:
+                claims = claims_of(document, sections.judge, place, statements[number], kind)
+                placed.extend((side.start, claim) for side, claim in claims)
+    return placed
 
 
 def given_statements(context: Context) -> list[Statement]:
@@ -77,7 +99,7 @@ def claims_of(
         return []
     if kind in (DECLARATION, CONDITION):
         verdict = Verdict.DECLARATION if kind == DECLARATION else Verdict.CONDITION
-        return [(sides[1], claim_of(document, sides[1], verdict, "", display=statement.span.display))]
+        return [(sides[1], claim_of(document, sides[1], verdict, "", statement.span.display))]
     findings = judge.statement(number, statement, defines=kind == DEFINITION)
     result = []
     for side, finding in zip(sides[1:], findings, strict=True):
@@ -86,7 +108,7 @@ def claims_of(
             side,
             finding.verdict,
             finding.reason,
-            display=statement.span.display,
+            statement.span.display,
             counterexample=finding.counterexample,
             correction=finding.correction,
             assumptions=finding.assumptions,
@@ -100,8 +122,8 @@ def claim_of(
     side: Side,
     verdict: Verdict,
     reason: str,
-    *,
     display: bool,
+    *,
     counterexample: str = "",
     correction: str = "",
     assumptions: tuple[str, ...] = (),

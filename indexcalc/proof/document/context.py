@@ -5,22 +5,43 @@ Lines are equations of the forward pass in the notation of the document, or one 
     alias F = A
     function sigma = softmax
     convention einstein
+    layout jacobian
     adjoint G_* = dL/d*
     assume sum[k](y[k]) = 1
+    size H = x.2
+    schematic lines 29-30
+    scope "Backward pass"
+
+What follows a scope holds only below the heading that it names.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 
 from indexcalc.errors import SpecError
 from indexcalc.language.latex.tokens import tokenize
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
-DIRECTIVE = re.compile(r"(alias|function|convention|adjoint|assume)\s+(.*)")
+JACOBIAN, GRADIENT = "jacobian", "gradient"
+
 SUMS_TO_ONE = re.compile(r"sum\[([^\]]*)\]\s*\(\s*([^\[\s]+)\[([^\]]*)\]\s*\)\s*=\s*1")
 ADJOINT = re.compile(r"(\S+?)\*(\S*)\s*=\s*[d∂](\S+)/[d∂]\*")
+SIZE = re.compile(r"(\S+)\s*=\s*(\S+)\.(\d+)")
+LINES = re.compile(r"lines?\s+(\d+)(?:\s*[-–]\s*(\d+))?")
+QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOf:
+    """A name for the size of a slot, counted from 1, with the line that gives it."""
+
+    name: str
+    tensor: str
+    slot: int
+    line: str
 
 
 @dataclass
@@ -31,69 +52,176 @@ class Context:
         aliases: a name, and the name it stands for.
         functions: a name, and the known function it stands for.
         einstein: whether repeated indices are summed; None if the context does not say.
+        layout: how the derivative by an array is laid out: `JACOBIAN`, `GRADIENT`, or empty if it is not said.
         adjoints: ``(prefix, suffix, loss)`` of names of gradients.
         simplex: names whose entries sum to one, with the places of the summed slots.
+        sizes: names of sizes.
+        schematic: the first and last line of what is not to be judged.
         equations: equations of the forward pass, as LaTeX.
+        scoped: what holds only below a heading, by the heading.
     """
 
     aliases: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
     einstein: bool | None = None
+    layout: str = ""
     adjoints: list[tuple[str, str, str]] = field(default_factory=list)
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    sizes: list[SizeOf] = field(default_factory=list)
+    schematic: list[tuple[int, int]] = field(default_factory=list)
     equations: list[str] = field(default_factory=list)
+    scoped: dict[str, Context] = field(default_factory=dict)
+
+    def within(self, heading: str) -> Context:
+        """What holds below a heading: all that is said of the whole document, and what is said of this part."""
+        here = self.scoped[heading]
+        joined = Context(einstein=self.einstein, layout=self.layout)
+        for attribute in (f.name for f in fields(Context)):
+            general, own = getattr(self, attribute), getattr(here, attribute)
+            if isinstance(general, dict):
+                setattr(joined, attribute, {**general, **own})
+            elif isinstance(general, list):
+                setattr(joined, attribute, [*general, *own])
+            elif own not in (None, ""):
+                setattr(joined, attribute, own)
+        joined.scoped = {}
+        return joined
 
 
 def read_context(texts: list[str]) -> Context:
     """The context that several texts give together.
 
     Raises:
-        SpecError: for a line that is no directive and no equation.
+        SpecError: for a line that is no directive and no equation; the message says which.
     """
     context = Context()
     for text in texts:
-        for raw in text.splitlines():
+        here = context
+        for number, raw in enumerate(text.splitlines(), 1):
             for part in raw.split("#")[0].split(";"):
                 line = part.strip()
-                if line:
-                    read_line(line, context)
+                if not line:
+                    continue
+                try:
+                    here = read_line(line, here, context)
+                except SpecError as error:
+                    raise SpecError(f"line {number} of the context: {error}") from None
     return context
 
 
-def read_line(line: str, context: Context) -> None:
-    """Add what one line says."""
-    match = DIRECTIVE.fullmatch(line)
-    if match is None:
-        if "=" not in line and r"\in" not in line:
-            raise SpecError(f"a context holds equations and directives, but this is neither: {line}")
-        context.equations.append(spelled(line))
-        return
-    word, rest = match.groups()
-    if word in ("alias", "function"):
-        left, equals, right = (part.strip() for part in rest.partition("="))
-        if not equals or not left or not right:
-            raise SpecError(f"{word} needs two names, as in: {word} F = A; found: {line}")
-        if word == "function" and right not in {*FUNCTIONS, *STRUCTURAL}:
-            raise SpecError(f"the function {right} is not known; known are {', '.join(sorted(FUNCTIONS))} and softmax")
-        (context.aliases if word == "alias" else context.functions)[plain(left)] = plain(right)
-    elif word == "convention":
-        if rest not in ("einstein", "sums"):
-            raise SpecError(f"a convention is einstein or sums, not {rest}")
-        context.einstein = rest == "einstein"
-    elif word == "adjoint":
-        found = ADJOINT.fullmatch(rest)
-        if found is None:
-            raise SpecError(f"an adjoint is said as in: adjoint G_* = dL/d*; found: {line}")
-        context.adjoints.append((found[1], found[2], found[3]))
+def read_line(line: str, here: Context, whole: Context) -> Context:
+    """Add what one line says, and return the context to which the next one belongs."""
+    word, _, rest = line.partition(" ")
+    if word == "scope":
+        return read_scope(rest.strip(), line, whole)
+    if word in DIRECTIVES and not rest.lstrip().startswith("="):
+        DIRECTIVES[word](rest.strip(), line, here)
+    elif "=" in line or r"\in" in line:
+        here.equations.append(spelled(line))
     else:
-        found = SUMS_TO_ONE.fullmatch(rest)
-        if found is None:
-            raise SpecError(f"what can be assumed is that a sum is one, as in: assume sum[k](y[k]) = 1; found: {line}")
-        slots = [slot.strip() for slot in found[3].split(",")]
-        bound = [slot.strip() for slot in found[1].split(",")]
-        if not set(bound) <= set(slots):
-            raise SpecError(f"the sum runs over an index that {found[2]} does not have: {line}")
-        context.simplex[plain(found[2])] = tuple(slots.index(slot) for slot in bound)
+        known = ", ".join((*sorted(DIRECTIVES), "scope"))
+        raise SpecError(f"neither an equation nor a directive ({known}): {line}")
+    return here
+
+
+def read_scope(rest: str, line: str, whole: Context) -> Context:
+    """``scope "Backward pass"``: what follows holds below this heading."""
+    found = QUOTED.fullmatch(rest)
+    if found is None:
+        raise SpecError(f'a scope names a heading in quotes, as in: scope "Backward pass"; found: {line}')
+    return whole.scoped.setdefault(" ".join((found[1] or found[2]).split()), Context())
+
+
+def read_alias(rest: str, line: str, context: Context) -> None:
+    """``alias F = A``: one name for another."""
+    left, right = two_names("alias", rest, line)
+    context.aliases[plain(left)] = plain(right)
+
+
+def read_function(rest: str, line: str, context: Context) -> None:
+    """``function sigma = softmax``: a name for a known function."""
+    left, right = two_names("function", rest, line)
+    if right not in {*FUNCTIONS, *STRUCTURAL}:
+        raise SpecError(f"the function {right} is not known; known are {', '.join(sorted(FUNCTIONS))} and softmax")
+    context.functions[plain(left)] = plain(right)
+
+
+def two_names(word: str, rest: str, line: str) -> tuple[str, str]:
+    """The names on both sides of an equals sign."""
+    left, equals, right = (part.strip() for part in rest.partition("="))
+    if not equals or not left or not right:
+        raise SpecError(f"{word} needs two names, as in: {word} F = A; found: {line}")
+    return left, right
+
+
+def read_convention(rest: str, line: str, context: Context) -> None:
+    """``convention einstein`` or ``convention sums``."""
+    if rest not in ("einstein", "sums"):
+        raise SpecError(f"a convention is einstein (a repeated index is summed) or sums (every sum is written): {line}")
+    context.einstein = rest == "einstein"
+
+
+def read_layout(rest: str, line: str, context: Context) -> None:
+    """``layout jacobian`` or ``layout gradient``."""
+    if rest not in (JACOBIAN, GRADIENT):
+        raise SpecError(
+            f"a layout is {GRADIENT} (dL/dX has the shape of X) or {JACOBIAN} (that of its transpose), not: {line}"
+        )
+    if context.layout not in ("", rest):
+        raise SpecError(f"the layout was {context.layout} before; a document, or a scope, has one: {line}")
+    context.layout = rest
+
+
+def read_adjoint(rest: str, line: str, context: Context) -> None:
+    """``adjoint G_* = dL/d*``: names of gradients."""
+    found = ADJOINT.fullmatch(rest)
+    if found is None:
+        raise SpecError(f"an adjoint is said as in: adjoint G_* = dL/d*; found: {line}")
+    context.adjoints.append((found[1], found[2], found[3]))
+
+
+def read_assumption(rest: str, line: str, context: Context) -> None:
+    """``assume sum[k](y[k]) = 1``."""
+    found = SUMS_TO_ONE.fullmatch(rest)
+    if found is None:
+        raise SpecError(f"what can be assumed is that a sum is one, as in: assume sum[k](y[k]) = 1; found: {line}")
+    slots = [slot.strip() for slot in found[3].split(",")]
+    bound = [slot.strip() for slot in found[1].split(",")]
+    if not set(bound) <= set(slots):
+        raise SpecError(f"the sum runs over an index that {found[2]} does not have: {line}")
+    context.simplex[plain(found[2])] = tuple(slots.index(slot) for slot in bound)
+
+
+def read_size(rest: str, line: str, context: Context) -> None:
+    """``size H = x.2``: H is the size of the second slot of x."""
+    found = SIZE.fullmatch(rest)
+    if found is None or found[3] == "0":
+        raise SpecError(f"a size is that of a slot, counted from 1, as in: size H = x.2; found: {line}")
+    context.sizes.append(SizeOf(plain(found[1]), plain(found[2]), int(found[3]), line))
+
+
+def read_schematic(rest: str, line: str, context: Context) -> None:
+    """``schematic lines 29-30``: what stands there is not to be judged."""
+    found = LINES.fullmatch(rest)
+    if found is None:
+        raise SpecError(f"schematic needs the lines of the document, as in: schematic lines 29-30; found: {line}")
+    first, last = int(found[1]), int(found[2] or found[1])
+    if last < first or first < 1:
+        raise SpecError(f"the lines {first} to {last} are none: {line}")
+    context.schematic.append((first, last))
+
+
+DIRECTIVES: Mapping[str, Callable[[str, str, Context], None]] = {
+    "alias": read_alias,
+    "function": read_function,
+    "convention": read_convention,
+    "layout": read_layout,
+    "adjoint": read_adjoint,
+    "assume": read_assumption,
+    "size": read_size,
+    "schematic": read_schematic,
+}
+"""What reads each directive: the words after it, the whole line for messages, and the context."""
 
 
 def plain(name: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from indexcalc.errors import IndexCalcError
+from indexcalc.errors import IndexCalcError, SpecError
 from indexcalc.language.document import Document
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
+from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.outline import Statement, condition
 from indexcalc.proof.document.roles import CONDITION, DECLARATION, EQUATION, OTHER, Roles, head_of
 from indexcalc.proof.document.scripts import Named
@@ -154,3 +155,22 @@ def tie_letters(roles: Roles) -> None:
                         symbols.sizes.unify(symbols.sizes.named(name), slot)
                     except ShapeError:
                         continue
+
+
+def tie_sizes(roles: Roles, context: Context) -> None:
+    """Names that a context gives to sizes meet the slots that it names.
+
+    Raises:
+        SpecError: if there is no such tensor or slot, or if the size is declared as another one.
+    """
+    symbols = roles.symbols
+    for size in context.sizes:
+        slots = symbols.slots.get(symbols.resolve(size.tensor))
+        if slots is None:
+            raise SpecError(f"{size.tensor} is no tensor of {roles.document.name}: {size.line}")
+        if size.slot > len(slots):
+            raise SpecError(f"{size.tensor} has {len(slots)} slots, not {size.slot}: {size.line}")
+        try:
+            symbols.sizes.unify(symbols.sizes.named(size.name), slots[size.slot - 1])
+        except ShapeError as error:
+            raise SpecError(f"{error}: {size.line}") from None

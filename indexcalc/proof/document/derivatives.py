@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from indexcalc.proof.document.context import JACOBIAN
 from indexcalc.proof.document.nodes import (
     Derivative,
     Entry,
@@ -10,7 +11,7 @@ from indexcalc.proof.document.nodes import (
 )
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.symbols import NotUnderstoodError
-from indexcalc.proof.document.typed import Typed
+from indexcalc.proof.document.typed import COLUMN, ROW, Typed
 
 
 def derivative(reader: Scope, body: Typed, wrt: Typed) -> Typed:
@@ -22,15 +23,29 @@ def derivative(reader: Scope, body: Typed, wrt: Typed) -> Typed:
         and not body.node.slots
         and reader.symbols.is_loss(body.node.name)
     ):
-        return Typed(Derivative(body.node, wrt.node), wrt.axes)
+        return laid_out(reader, Derivative(body.node, wrt.node), body, wrt)
     if isinstance(body.node, Entry) and body.node.name != wrt.node.name:
         grounded(reader, body.node.name)
     node = body.node
-    return Typed(
-        Derivative(node, wrt.node, reader.local and may_be_local(reader, body.node, wrt.node)),
-        (*body.axes, *wrt.axes),
-        jacobian=bool(body.axes) and bool(wrt.axes),
-    )
+    local = reader.local and may_be_local(reader, body.node, wrt.node)
+    return laid_out(reader, Derivative(node, wrt.node, local), body, wrt)
+
+
+def laid_out(reader: Scope, node: Derivative, body: Typed, wrt: Typed) -> Typed:
+    """A derivative with its axes as the document's layout has them.
+
+    Without a word about it, the gradient of a scalar has the shape of what it is taken by, and that of an
+    array is not judged. In the layout of gradients the entries of the target come first, in that of
+    Jacobians last, and the gradient of a scalar is then a row, or the transpose.
+    """
+    layout = reader.symbols.layout
+    if layout and max(len(body.axes), len(wrt.axes)) == 1:
+        if body.axes and wrt.axes:
+            return Typed(node, (*body.axes, *wrt.axes) if layout == JACOBIAN else (*wrt.axes, *body.axes))
+        return Typed(node, (*body.axes, *wrt.axes), ROW if bool(wrt.axes) == (layout == JACOBIAN) else COLUMN)
+    if layout == JACOBIAN and not body.axes:
+        return Typed(node, wrt.axes[::-1])
+    return Typed(node, (*body.axes, *wrt.axes), jacobian=bool(body.axes) and bool(wrt.axes))
 
 
 def may_be_local(reader: Scope, body: Meaning, wrt: Entry) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document.assumptions import summed_entry
+from indexcalc.proof.document.context import JACOBIAN
 from indexcalc.proof.document.definitions import scalars_only
 from indexcalc.proof.document.einstein import bind_chain_rule, bind_repeated
 from indexcalc.proof.document.nodes import Derivative, Meaning, free, occurrences, renamed, walk
@@ -72,25 +74,25 @@ class Members:
 
     def bind(self) -> None:
         """Sums that are not written, where the document leaves them out."""
+        outside = self.outside()
+        self.values = [value and self.bound(n, value, outside) for n, value in enumerate(self.values)]
+
+    def outside(self) -> set[Ix]:
+        """The letters that no member sums without saying so: free in all of them, or on the left side."""
         read = [value for value in self.values if value is not None]
-        if not read:
-            return
-        einstein = self.roles.symbols.einstein
-        outside = set.intersection(*(set(letters_of(value)) for value in read))
+        outside = set.intersection(*(set(letters_of(value)) for value in read)) if read else set()
         if self.head is not None:
             counts = Counter(occurrences(self.head.node))
+            einstein = self.roles.symbols.einstein
             outside |= {index for index in letters_of(self.head) if counts[index] == 1 or not einstein}
-        for n, value in enumerate(self.values):
-            if value is None:
-                continue
-            keep = {*outside, *value.axes}
-            if einstein:
-                node = bind_repeated(value.node, keep if not n or outside else keep | self.chain_letters())
-            elif self.unwritten:
-                node = bind_chain_rule(value.node, keep)
-            else:
-                continue
-            self.values[n] = Typed(node, value.axes, value.orientation, value.jacobian)
+        return outside
+
+    def bound(self, n: int, value: Typed, outside: set[Ix]) -> Typed:
+        """A member with its unwritten sums."""
+        keep = {*outside, *value.axes}
+        if self.roles.symbols.einstein:
+            return replace(value, node=bind_repeated(value.node, keep if not n or outside else keep | self.chain_letters()))
+        return replace(value, node=bind_chain_rule(value.node, keep)) if self.unwritten else value
 
     def chain_letters(self) -> set[Ix]:
         """Where the head is a matrix: the letters of derivatives' denominators in the chain."""
@@ -139,7 +141,7 @@ class Members:
         """The letters of the chain: those of derivatives' denominators first, then as they occur."""
         order: dict[Ix, None] = {}
         for node in self.derivatives():
-            order.update(dict.fromkeys(node.wrt.slots))
+            order.update(dict.fromkeys(node.wrt.slots[:: -1 if self.roles.symbols.layout == JACOBIAN else 1]))
         for value in self.values:
             if value is not None:
                 order.update(dict.fromkeys(letters_of(value)))

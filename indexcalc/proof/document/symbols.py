@@ -51,6 +51,7 @@ class Symbols:
         assumed: index letters whose size bears a name.
         writes_chain_sums: whether the document writes the sums of its chain rules.
         words: functions named by a context, such as sigma for softmax.
+        layout: how a context says that derivatives by arrays are laid out; empty if it says nothing.
     """
 
     sizes: Sizes = field(default_factory=Sizes)
@@ -65,6 +66,7 @@ class Symbols:
     einstein: bool = False
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
+    layout: str = ""
     assumed: dict[str, str] = field(default_factory=dict)
     writes_chain_sums: bool = False
 

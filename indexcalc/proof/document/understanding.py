@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from indexcalc.language.document import Document
-from indexcalc.proof.document.assumptions import find_assumptions
+from indexcalc.proof.document.assumptions import adopt_assumptions, find_assumptions
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.conventions import uses_einstein
-from indexcalc.proof.document.declarations import declare, extent_labels, tie_letters, tie_ranges
+from indexcalc.proof.document.declarations import declare, extent_labels, tie_letters, tie_ranges, tie_sizes
 from indexcalc.proof.document.definitions import define, find_functions
 from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.outline import Statement
@@ -22,13 +22,17 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     context = context or Context()
     roles.symbols.aliases.update(context.aliases)
     roles.symbols.words.update(context.functions)
+    roles.symbols.layout = context.layout
+    for size in context.sizes:
+        roles.symbols.sizes.named(size.name)
     declare(roles)
     tie_ranges(roles)
     make_slots(roles, context)
+    tie_sizes(roles, context)
     name_loss(roles.symbols)
     find_functions(roles)
     roles.symbols.einstein = uses_einstein(roles) if context.einstein is None else context.einstein
-    roles.symbols.simplex.update(context.simplex)
+    adopt_assumptions(roles, context)
     define(roles)
     find_assumptions(roles)
     find_outputs(roles)
