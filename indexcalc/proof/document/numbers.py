@@ -58,7 +58,7 @@ class Point:
     lengths: dict[Ix, int]
     values: dict[str, Array]
     weights: Mapping[str, tuple[Array, Array]]
-    jacobians: dict[tuple[str, str, bool], Array] = field(default_factory=dict)
+    jacobians: dict[tuple[str, str, bool, tuple[str, ...]], Array] = field(default_factory=dict)
     scale: float = 0.0
 
     def length(self, index: Ix) -> int:
@@ -87,12 +87,14 @@ class Frame:
         lanes: perturbed tensors and those computed from them, lane axis first.
         wrt: the perturbed tensor; empty if none is.
         local: whether all other named tensors are held.
+        held: the tensors that are held, if not all.
     """
 
     point: Point
     lanes: dict[str, Array]
     wrt: str
     local: bool
+    held: tuple[str, ...] = ()
 
     def on(self, node: Meaning, grid: tuple[Ix, ...]) -> Array:
         """The expression on the grid, the lane axis first, of length 1 where nothing varies."""
@@ -160,6 +162,8 @@ class Frame:
         """The entries at the slots' indices, on the grid."""
         if not slots:
             return array.reshape(array.shape[0], *(1,) * len(grid))
+        if array.ndim != 1 + len(slots):
+            raise NotUnderstoodError("a name is used with slots of two numbers")
         places: tuple[Any, ...] = (slice(None), *(self.axis(slot, grid) for slot in slots))
         return np.asarray(array[places])
 
@@ -171,6 +175,7 @@ class Frame:
         fixed = (
             not self.wrt
             or self.local
+            or name in self.held
             or definition is None
             or not depends_on(self.point.symbols.definitions, name, self.wrt)
             or is_backward(self.point.symbols, name)
@@ -210,15 +215,15 @@ class Frame:
             raise NotUnderstoodError("a derivative of a derivative")
         if isinstance(body, Entry):
             own = body.slots
-            array = self.jacobian(body.name, wrt.name, node.local)
+            array = self.jacobian(body.name, wrt.name, node.local, node.held)
         else:
             own = free(body)
-            array = self.perturbed(body, own, wrt.name, node.local)
+            array = self.perturbed(body, own, wrt.name, node.local, node.held)
         return self.noted(self.read(array[np.newaxis], (*own, *wrt.slots), grid))
 
-    def jacobian(self, name: str, wrt: str, local: bool) -> Array:
+    def jacobian(self, name: str, wrt: str, local: bool, held: tuple[str, ...] = ()) -> Array:
         """The derivative of a named tensor, axes of the tensor first; computed once a point."""
-        key = (name, wrt, local)
+        key = (name, wrt, local, held)
         if key not in self.point.jacobians:
             slots = self.point.symbols.slots.get(name, ())
             body: Meaning = Entry(name, slots)
@@ -229,19 +234,21 @@ class Frame:
                 definition = self.point.symbols.definitions.get(name)
                 if local and definition is not None:
                     body, slots = definition.body, definition.slots
-                self.point.jacobians[key] = self.perturbed(body, slots, wrt, local)
+                self.point.jacobians[key] = self.perturbed(body, slots, wrt, local, held)
         return self.point.jacobians[key]
 
     def base(self, name: str) -> Array:
         """The unperturbed value of a tensor."""
         return np.asarray(Frame(self.point, {}, "", False).tensor(name)[0])
 
-    def perturbed(self, body: Meaning, own: tuple[Ix, ...], wrt: str, local: bool) -> Array:
+    def perturbed(
+        self, body: Meaning, own: tuple[Ix, ...], wrt: str, local: bool, held: tuple[str, ...] = ()
+    ) -> Array:
         """The derivative of an expression by all entries of a tensor: axes of the expression, then of the tensor."""
         at = np.asarray(self.base(wrt))
         size = max(1, at.size)
         lanes = at[np.newaxis] + 1j * COMPLEX_STEP * np.eye(size).reshape(size, *at.shape)
-        frame = Frame(self.point, {wrt: lanes}, wrt, local)
+        frame = Frame(self.point, {wrt: lanes}, wrt, local, held)
         if isinstance(body, Entry) and self.point.symbols.is_loss(body.name):
             result = frame.loss()[:, np.newaxis].reshape(-1)
             own = ()

@@ -1,0 +1,192 @@
+"""Scopes: a section that gives the letters of those before it a new meaning is read on its own.
+
+One wrong restatement is no new meaning. A section opens a scope if it contradicts two definitions or
+more, if all that it restates is contradicted and it uses nothing else that was defined before, or if it
+restates several gradients and contradicts every one.
+Where this has happened twice at one level, the document is a collection: every later section of that
+level is read on its own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from indexcalc.language.document import Document
+from indexcalc.language.latex.tree import Fraction
+from indexcalc.proof.document.context import Context
+from indexcalc.proof.document.judge import Judge
+from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.roles import Roles, head_of
+from indexcalc.proof.document.survey import Survey, is_differential, survey_of
+from indexcalc.proof.document.symbols import Symbols
+from indexcalc.proof.document.understanding import roles_of
+from indexcalc.proof.document.verdicts import TRUE, Verdict
+
+COMPARED_LIMIT = 60
+"""The most sections that are compared with what stands before; later ones that restate a name stand alone."""
+
+COLLECTION = 2
+"""From so many scopes of one level on, every section of that level is one."""
+
+GRADIENT = "∂/∂"
+"""The mark of a head that is a gradient."""
+
+
+@dataclass
+class Scope:
+    """Statements that share their symbols, by their places in the document.
+
+    Attributes:
+        level: that of the section that opened it.
+        inherited: statements of the sections around it.
+        own: its own.
+    """
+
+    level: int = -1
+    inherited: tuple[int, ...] = ()
+    own: list[int] = field(default_factory=list)
+
+    @property
+    def every(self) -> tuple[int, ...]:
+        """All statements that are read, in the order of the document."""
+        return tuple(sorted((*self.inherited, *self.own)))
+
+
+@dataclass
+class Part:
+    """What stands in one section, before the next one starts."""
+
+    level: int
+    numbers: list[int] = field(default_factory=list)
+
+
+def parts_of(document: Document, statements: Sequence[Statement]) -> list[Part]:
+    """The parts of a document, with the places of their statements."""
+    starts = [section.start for section in document.sections]
+    parts = [Part(-1), *(Part(section.level) for section in document.sections)]
+    for number, statement in enumerate(statements):
+        parts[bisect_right(starts, statement.span.start)].numbers.append(number)
+    return parts
+
+
+def scopes_of(
+    document: Document, statements: Sequence[Statement], given: Sequence[Statement], context: Context
+) -> list[Scope]:
+    """The scopes of a document in order; most documents have one."""
+    restatements = Restatements(document, statements, given, context)
+    base = Scope()
+    scopes, active = [base], [base]
+    path: list[Part] = []
+    opened: Counter[int] = Counter()
+    for part in parts_of(document, statements):
+        while path and path[-1].level >= part.level:
+            path.pop()
+        while len(active) > 1 and active[-1].level > part.level:
+            active.pop()
+        inherited = tuple(number for around in path for number in around.numbers)
+        collection = opened[part.level] >= COLLECTION
+        if collection or (part.numbers and restatements.opens(active[-1], part, inherited)):
+            opened[part.level] += 1
+            if len(active) > 1 and active[-1].level == part.level:
+                active.pop()
+            active.append(Scope(part.level, inherited))
+            scopes.append(active[-1])
+        active[-1].own.extend(part.numbers)
+        path.append(part)
+    return scopes
+
+
+@dataclass
+class Restatements:
+    """Compares what a section says of a name with what was said before."""
+
+    document: Document
+    statements: Sequence[Statement]
+    given: Sequence[Statement]
+    context: Context
+    heads: dict[int, tuple[str, tuple[str, ...]]] = field(init=False)
+    compared: int = 0
+
+    def __post_init__(self) -> None:
+        survey = survey_of(statement.trees for statement in self.statements)
+        roles = Roles(self.document, list(self.statements), survey, Symbols())
+        self.heads = {}
+        for number, statement in enumerate(self.statements):
+            if len(statement.sides) > 1 and statement.sides[1].relation in ("=", ":="):
+                right = tuple(token.text for token in statement.sides[1].tokens)
+                head = head_of(roles, statement)
+                name = head.name if head is not None else gradient_of(statement, survey)
+                if name:
+                    self.heads[number] = name, right
+
+    def restated(self, scope: Scope, part: Part) -> list[int]:
+        """The statements of a part whose head has another right side before."""
+        before: dict[str, set[tuple[str, ...]]] = {}
+        for number in scope.every:
+            if number in self.heads:
+                name, text = self.heads[number]
+                before.setdefault(name, set()).add(text)
+        mine = ((number, *self.heads[number]) for number in part.numbers if number in self.heads)
+        return [number for number, name, text in mine if name in before and text not in before[name]]
+
+    def opens(self, scope: Scope, part: Part, inherited: tuple[int, ...]) -> bool:
+        """Whether a part gives names of a scope a new meaning."""
+        restated = self.restated(scope, part)
+        if not restated:
+            return False
+        self.compared += 1
+        if self.compared > COMPARED_LIMIT:
+            return True
+        alone = self.understood((*inherited, *part.numbers))
+        together = tuple(sorted({*scope.every, *part.numbers}))
+        joint = self.understood(together)
+        judge = Judge(joint)
+        contradicted, gradients, agreed = set(), set(), set()
+        for number in restated:
+            name = joint.symbols.resolve(self.heads[number][0])
+            place = len(self.given) + together.index(number)
+            verdict = judge.statement(place, self.statements[number], defines=False)[0].verdict
+            if verdict in TRUE:
+                agreed.add(name)
+            elif name.startswith(GRADIENT):
+                gradients.update({name} if verdict is Verdict.REFUTED else ())
+            elif verdict in (Verdict.REFUTED, Verdict.FOLLOWS) or name in alone.symbols.definitions:
+                contradicted.add(name)
+        if len(contradicted) > 1 or (len(gradients) > 1 and not agreed):
+            return True
+        return bool(contradicted) and not agreed and not leans(alone, joint)
+
+    def understood(self, numbers: Sequence[int]) -> Roles:
+        """The roles and symbols of some statements."""
+        chosen = [*self.given, *(self.statements[number] for number in numbers)]
+        return roles_of(self.document, chosen, self.context)
+
+
+def gradient_of(statement: Statement, survey: Survey) -> str:
+    """The tensor by which the head is a derivative, with the sign of a derivative before it; empty if it is none."""
+    tree = statement.sides[0].tree
+    only = tree.only if tree is not None else None
+    if only is None or len(only.items) != 1 or not isinstance(only.items[0], Fraction):
+        return ""
+    below = only.items[0].denominator.only
+    if below is None or len(below.items) != 2 or not is_differential(below.items[0]):
+        return ""
+    found = survey.name(below.items[1])
+    return f"{GRADIENT}{found.name}" if found is not None else ""
+
+
+def leans(alone: Roles, joint: Roles) -> bool:
+    """Whether a part uses names that are defined only before it."""
+    return any(
+        name in joint.symbols.definitions and name not in alone.symbols.definitions for name in alone.survey.usages
+    )
+
+
+def foreign(roles: Roles, before: Sequence[Roles]) -> frozenset[str]:
+    """The names that a scope uses without saying what they are, and that another scope defines."""
+    elsewhere = {name for other in before for name in other.symbols.definitions}
+    mine = roles.symbols
+    return frozenset(name for name in elsewhere if name in mine.slots and name not in mine.definitions)
