@@ -91,7 +91,8 @@ class Members:
         """A member with its unwritten sums."""
         keep = {*outside, *value.axes}
         if self.roles.symbols.einstein:
-            return replace(value, node=bind_repeated(value.node, keep if not n or outside else keep | self.chain_letters()))
+            keep = keep if not n or outside else keep | self.chain_letters()
+            return replace(value, node=bind_repeated(value.node, keep))
         return replace(value, node=bind_chain_rule(value.node, keep)) if self.unwritten else value
 
     def chain_letters(self) -> set[Ix]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from indexcalc.proof.document.definitions import candidates, definition_from
+from indexcalc.proof.document.folding import fold
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.nodes import names_of
@@ -36,6 +37,7 @@ def refine(roles: Roles) -> frozenset[str]:
             roles.symbols.definitions[resolved] = new
             roles.symbols.slots[resolved] = new.slots
             judge = Judge(roles)
+    fold(roles.symbols)
     for definition in roles.symbols.definitions.values():
         roles.symbols.given.update(names_of(definition.body))
     find_outputs(roles)
