@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -10,10 +10,12 @@ import sympy as sp
 
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import (
+    Access,
     Base,
     Fn,
     Index,
     Partial,
+    Term,
     Terms,
     accesses_of,
     tensors_of,
@@ -45,7 +47,11 @@ from indexcalc.notes.blocks import (
     Split,
     Symbol,
 )
+from indexcalc.notes.familiar import Shown
 from indexcalc.notes.prose import RULES, fill, listed, say
+
+NOTHING = Shown()
+"""What a note has shown that shows everything."""
 
 Parts = Mapping[str, Display]
 """The definition of every named part, by its name."""
@@ -59,18 +65,54 @@ class Local:
     forward: Terms
 
 
-def steps_blocks(steps: Iterable[Step], parts: Parts, local: Local | None = None) -> Iterator[Block]:
-    """A sentence and an equation for each step; neighbouring steps of one sentence share it."""
-    intros = [(intro(step, local), step) for step in steps]
-    for sentence, group in groupby(intros, key=lambda pair: pair[0]):
+def steps_blocks(
+    steps: Iterable[Step], parts: Parts, local: Local | None = None, shown: Shown = NOTHING
+) -> Iterator[Block]:
+    """A sentence and an equation for each step; neighbouring steps of one sentence share it.
+
+    Steps that do what a long note has `shown` in full are put together.
+    """
+    groups = [(group_intro(group, local), group) for group in shown.groups(tuple(steps))]
+    for sentence, same in groupby(groups, key=lambda pair: pair[0]):
         displays: list[Display] = []
-        for _, step in group:
-            displays.extend(definitions(step, parts))
-            displays.append(Display(step.subject, sides(step, local)))
+        for _, group in same:
+            for step in told(group):
+                displays.extend(definitions(step, parts))
+                displays.append(Display(step.subject, sides(step, local)))
         yield Paragraph(sentence)
         if len(displays) > 1:
             yield Displays(tuple(displays[:-1])) if len(displays) > 2 else displays[0]
         yield displays[-1]
+
+
+def told(group: Sequence[Step]) -> Sequence[Step]:
+    """The steps of a group whose equations are displayed."""
+    return group[1:] if group[0].rule in {Rule.ENTRY, Rule.FORWARD} and len(group) > 1 else group[-1:]
+
+
+def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
+    """The sentence before the equations of steps that are told together."""
+    first, last = group[0], group[-1]
+    if len(group) == 1:
+        return intro(first, local)
+    if first.rule is Rule.FORWARD:
+        again = say("forward.again", entry=first.subject) if isinstance(first.subject, Access) else ()
+        return (*again, *intro(group[1], local))
+    if first.rule is Rule.ENTRY:
+        assert isinstance(first.subject, Partial)
+        deltas = Equality(((Term(sp.S.One, ((first.subject, sp.S.One),)),)), first.after)
+        return say("entry.again", target=Symbol(first.subject.wrt.tensor), deltas=deltas)
+    collapses = [step.detail for step in group if isinstance(step.detail, Collapse)]
+    renamings = listed([Renaming(*pair) for pair in last.detail.pairs]) if isinstance(last.detail, Renamed) else []
+    back = say("back.again") if first.rule is Rule.SUBSTITUTE else ()
+    sentence = say(
+        ("run.one" if len(collapses) == 1 else "run") + (".relabel" if renamings else ""),
+        deltas=listed(detail.delta for detail in collapses),
+        killed=listed(detail.killed for detail in collapses),
+        matches=listed(Match(detail.killed, detail.survivor) for detail in collapses),
+        renamings=renamings,
+    )
+    return (*back, *sentence)
 
 
 def definitions(step: Step, parts: Parts) -> Iterator[Display]:
@@ -88,12 +130,18 @@ def sides(step: Step, local: Local | None) -> tuple[Side, ...]:
     """What to print behind the subject: the operator before the sum, a common denominator, the result."""
     if is_whole(step, local) and step.rule in {Rule.PRODUCT, Rule.QUOTIENT, Rule.POINTWISE, Rule.CONSTANT}:
         assert local is not None
-        return (Inside(local.partial.wrt, local.forward), *over_common(step.after), step.after)
+        inside = Inside(local.partial.wrt, local.forward, tensor_of(local.partial))
+        return (inside, *over_common(step.after), step.after)
     if is_whole(step, local) and step.rule is Rule.INSERT:
         return (*over_common(step.after), step.after)
     if step.rule is Rule.EXPAND:
         return (Split(step.after),)
     return (step.after,)
+
+
+def tensor_of(partial: Partial) -> str:
+    """The tensor that is differentiated; empty for an expression."""
+    return partial.base.tensor if isinstance(partial.base, Access) else ""
 
 
 def over_common(terms: Terms) -> tuple[Side, ...]:

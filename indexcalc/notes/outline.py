@@ -8,8 +8,9 @@ from indexcalc.algebra.terms import Terms, tensors_of
 from indexcalc.calculus.steps import Derivation, Section
 from indexcalc.notes.blocks import Block, Heading, Left, Paragraph, displays_of, side_terms
 from indexcalc.notes.diagram import diagram_blocks
+from indexcalc.notes.familiar import shown_before
 from indexcalc.notes.repetition import repeats_of
-from indexcalc.notes.sections import section_blocks
+from indexcalc.notes.sections import cited_consumers, section_blocks
 from indexcalc.notes.setup import setup_blocks
 from indexcalc.notes.symbols import symbol_blocks
 from indexcalc.notes.tables import (
@@ -34,9 +35,10 @@ def outline(derivation: Derivation, views: Collection[str] = ()) -> tuple[Block,
     blocks.extend(setup_blocks(derivation))
     blocks.extend(diagram_blocks(derivation))
     blocks.extend(lemma_blocks(derivation))
-    repeats = repeats_of(derivation)
+    repeats, shown = repeats_of(derivation), shown_before(derivation)
     for section in reading_order(derivation):
-        blocks.extend(section_blocks(derivation, section, repeats))
+        blocks.extend(section_blocks(derivation, section, repeats, shown))
+        shown = shown.after_section(section, cited_consumers(section, repeats))
     blocks.extend(identity_blocks(derivation))
     blocks.extend(summary_blocks(derivation))
     blocks.extend(matrix_blocks(derivation))

@@ -35,10 +35,18 @@ RULES: Mapping[Rule, str] = {
 SENTENCES: Mapping[str, str] = {
     "chain.only": "{loss} depends on {target} only through {consumer}. "
     "The full chain rule sums over every entry of {consumer}, with {noun} {dummies}:",
+    "chain.again": "{loss} depends on {target} only through {consumer}:",
+    "chain.path.again": "For the part that passes through {consumer}:",
     "chain.path": "For the part that passes through {consumer}, "
     "the full chain rule sums over every entry of {consumer}, with {noun} {dummies}:",
     "chain.scalar": "{loss} depends on {target} through the scalar {consumer}:",
     "chain.loss": "The equation of {consumer} itself reads {target}, so its derivative there is all there is to find.",
+    "chain.direct": "The equation of {consumer} itself reads {target}. Its derivative there is the whole of this path.",
+    "path.direct": "The direct path, in the equation of {consumer}",
+    "bar.via": "A gradient with a bar, such as {share}, is the part of it that passes "
+    "through the tensor below the bar.",
+    "bar.held": "A derivative with a bar and the word held, such as {partial}, is taken as if the tensors "
+    "below the bar were constant; they depend on {target} too, but what passes through them is found apart from it.",
     "path.heading": "The path through {consumer}",
     "paths.intro": "{target} is read by {consumers}. Each is a path from {target} to {loss}; "
     "every path is derived on its own, then the contributions are added.",
@@ -51,6 +59,13 @@ SENTENCES: Mapping[str, str] = {
     "forward.dummies": "The forward equation, with its own {noun} {dummies}:",
     "inside.constant": "Pull the derivative inside the sum. Here {constants} {verb} held, so {entries} {be} constant.",
     "inside": "Pull the derivative inside the sum:",
+    "forward.again": "The forward equation of {entry} is as above. ",
+    "entry.again": "Entries of {target} are independent of each other: {deltas}. Combining:",
+    "back.again": "Back in the chain rule, ",
+    "run.one": "{deltas} collapses the sum over {killed}; only {matches} is left:",
+    "run": "{deltas} collapse the sums over {killed}; only {matches} are left:",
+    "run.relabel": "{deltas} collapse the sums over {killed}; only {matches} are left. With {renamings} relabelled:",
+    "run.one.relabel": "{deltas} collapses the sum over {killed}; only {matches} is left. With {renamings} relabelled:",
     "collapse.part": "{delta} collapses the sum over {killed} where it stands: only {match} is left there. "
     "Terms without this delta keep the sum:",
     "drops": " The terms without {target} drop out.",
@@ -75,6 +90,8 @@ SENTENCES: Mapping[str, str] = {
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
     "cited": "The steps are those for {earlier}, with {swaps}. They give",
     "cited.path": "The steps are those of the path through {earlier}, with {swaps}. They give",
+    "cited.all": "The steps are those for {earlier}, with {swaps}:",
+    "cited.path.all": "The steps are those of the path through {earlier}, with {swaps}:",
     "cited.result": "and in the chain rule",
     "implementation": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
     "every line reads only what stands above it, what is given, or what the forward pass kept.",

@@ -114,8 +114,8 @@ def about_collapses(key: str, collapses: dict[Index, Collapse]) -> Spans:
     )
 
 
-def leftover_deltas(local: LocalDerivative, path: Path) -> Iterator[Block]:
-    """What the deltas say that no sum inside has used up."""
+def leftover_deltas(local: LocalDerivative, path: Path, *, brief: bool = False) -> Iterator[Block]:
+    """What the deltas say that no sum inside has used up; in brief, nothing of those that only wait for a sum."""
     entry, wrt = local.partial.base, local.partial.wrt
     if not isinstance(entry, Access) or not local.result:
         return
@@ -124,6 +124,8 @@ def leftover_deltas(local: LocalDerivative, path: Path) -> Iterator[Block]:
         return
     compound = len(local.result) > 1 or any(isinstance(base, Add) and holds_delta(base) for base in walk(local.result))
     key = "remains.inner" if entry != path.consumer else "independent" if compound else "remains"
+    if brief and key == "remains":
+        return
     yield Paragraph(
         say(
             key if len(ties) == 1 else f"{key}.many",

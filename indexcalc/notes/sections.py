@@ -40,7 +40,8 @@ from indexcalc.notes.blocks import (
     Spelled,
     Symbol,
 )
-from indexcalc.notes.narration import Local, Parts, steps_blocks
+from indexcalc.notes.familiar import Habit, Shown
+from indexcalc.notes.narration import NOTHING, Local, Parts, steps_blocks
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
 from indexcalc.notes.repetition import Repeat, Repeats
@@ -50,10 +51,10 @@ SHORT = 8
 """The most factors, at all depths, of a formula that is written out inside another one."""
 
 
-def section_blocks(derivation: Derivation, section: Section, repeats: Repeats) -> list[Block]:
+def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, shown: Shown = NOTHING) -> list[Block]:
     """The derivation of one backward tensor, from the chain rule to the boxed result.
 
-    A path that repeats one that is shown in full is cited.
+    A path that repeats one that is shown in full is cited; what a long note has shown is not shown again.
     """
     if section.target is None:
         return part_blocks(derivation, section)
@@ -63,20 +64,31 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats) -
     target = Access(section.target, section.equation.lhs.slots)
     if several:
         blocks.append(Paragraph(paths_sentence(derivation, section, target)))
-    cited = [path for path in section.paths if (section.target, path.consumer.tensor) in repeats]
+    cited, steps = cited_consumers(section, repeats), section.steps
     for path in section.paths:
-        if path in cited:
+        if path.consumer.tensor in cited:
             repeat = repeats[section.target, path.consumer.tensor]
-            blocks.extend(cited_blocks(path, target, repeat, several=several))
+            short = shown.brief and (several or all(step.rule is Rule.RELABEL for step in section.steps))
+            blocks.extend((cited_in_short if short else cited_blocks)(path, target, repeat, several=several))
+            steps = () if short and not several else steps
             continue
-        blocks.extend(path_blocks(path, target, parts, several=several))
+        # Where there is one path, its steps and those of the section are one chain.
+        tail, steps = ((), steps) if several else (steps, ())
+        blocks.extend(path_blocks(path, target, parts, shown, tail, several=several))
+        shown = shown.after_path(path)
         if several:
             blocks.extend(path_reading(section, path))
     if several and section.paths:
         blocks.append(Heading(3, ("All paths together",)))
-    blocks.extend(steps_blocks(section.steps, parts))
+    blocks.extend(steps_blocks(steps, parts, shown=shown))
     reading = [] if cited else reading_of(derivation, section)
     return [*boxed_result(blocks, section), *put_in(derivation, section), *reading]
+
+
+def cited_consumers(section: Section, repeats: Repeats) -> frozenset[str]:
+    """The consumers of the paths that are cited."""
+    consumers = (path.consumer.tensor for path in section.paths)
+    return frozenset(name for name in consumers if (section.target, name) in repeats)
 
 
 def put_in(derivation: Derivation, section: Section) -> Iterator[Block]:
@@ -168,39 +180,64 @@ def boxed_result(blocks: list[Block], section: Section) -> list[Block]:
     return [*blocks, result]
 
 
-def path_blocks(path: Path, target: Access, parts: Parts, *, several: bool) -> Iterator[Block]:
-    """What one consumer contributes: chain rule, local derivatives, and everything put together."""
+def path_blocks(
+    path: Path, target: Access, parts: Parts, shown: Shown, tail: tuple[Step, ...], *, several: bool
+) -> Iterator[Block]:
+    """What one consumer contributes: chain rule, local derivatives, and everything put together, up to the `tail`."""
     if several:
-        yield Heading(3, say("path.heading", consumer=Symbol(path.consumer.tensor)))
+        key = "path.direct" if is_direct(path, target) else "path.heading"
+        yield Heading(3, say(key, consumer=Symbol(path.consumer.tensor)))
     chain, rest = path.steps[0], path.steps[1:]
-    yield from chain_blocks(chain, path, target, several=several)
+    yield from chain_blocks(chain, path, target, shown, several=several)
     level = 4 if several else 3
     for local in path.locals:
         if len(path.locals) > 1:
             yield from local_heading(local, path, target, level)
-        yield from local_blocks(local, path, parts)
+        yield from local_blocks(local, path, parts, shown)
+        shown = shown.after(local.steps)
     if len(path.locals) > 1:
         yield Heading(level, say("back.heading", loss=Loss()))
-    yield from steps_blocks(rest, parts)
+    if is_direct(path, target) and several and rest and rest[0].after == path.locals[-1].result:
+        rest = rest[1:]
+    yield from steps_blocks((*rest, *tail), parts, shown=shown)
+
+
+def is_direct(path: Path, target: Access) -> bool:
+    """Whether the path is the loss's own equation, so that the chain rule has a single factor."""
+    alone = ((Partial(path.consumer, target), sp.S.One),)
+    return not path.consumer.slots and [term.powers for term in path.steps[0].after] == [alone]
 
 
 def cited_blocks(path: Path, target: Access, repeat: Repeat, *, several: bool) -> Iterator[Block]:
     """A path that differs from an earlier one by names alone: chain rule, local derivatives and result."""
     if several:
         yield Heading(3, say("path.heading", consumer=Symbol(path.consumer.tensor)))
-    yield from chain_blocks(path.steps[0], path, target, several=several)
+    yield from chain_blocks(path.steps[0], path, target, NOTHING, several=several)
+    yield Paragraph(citation(target, repeat, ""))
+    for local in path.locals:
+        yield Display(local.partial, (local.result,))
+    yield Paragraph(say("cited.result"))
+    yield Display(path.steps[-1].subject, (path.result,))
+
+
+def cited_in_short(path: Path, target: Access, repeat: Repeat, *, several: bool) -> Iterator[Block]:
+    """The same in a long note: what is cited, and the result."""
+    if several:
+        yield Heading(3, say("path.heading", consumer=Symbol(path.consumer.tensor)))
+    yield Paragraph(citation(target, repeat, ".all"))
+    if several:
+        yield Display(path.steps[-1].subject, (path.result,))
+
+
+def citation(target: Access, repeat: Repeat, form: str) -> Spans:
+    """Which steps are the same, and with which names."""
     swaps: list[Span] = []
     for number, (old, new) in enumerate(repeat.renamed):
         comma = "" if not number else " and " if number == len(repeat.renamed) - 1 else ", "
         swaps.extend([comma, Symbol(new), " for ", Symbol(old)])
     if repeat.target == target.tensor:
-        yield Paragraph(say("cited.path", earlier=Symbol(repeat.consumer), swaps=swaps))
-    else:
-        yield Paragraph(say("cited", earlier=Gradient(Access(repeat.target)), swaps=swaps))
-    for local in path.locals:
-        yield Display(local.partial, (local.result,))
-    yield Paragraph(say("cited.result"))
-    yield Display(path.steps[-1].subject, (path.result,))
+        return say(f"cited.path{form}", earlier=Symbol(repeat.consumer), swaps=swaps)
+    return say(f"cited{form}", earlier=Gradient(Access(repeat.target)), swaps=swaps)
 
 
 def local_heading(local: LocalDerivative, path: Path, target: Access, level: int) -> Iterator[Block]:
@@ -213,22 +250,24 @@ def local_heading(local: LocalDerivative, path: Path, target: Access, level: int
         yield Paragraph(say("statistic", consumer=Symbol(path.consumer.tensor), **names))
 
 
-def chain_blocks(chain: Step, path: Path, target: Access, *, several: bool) -> Iterator[Block]:
+def chain_blocks(chain: Step, path: Path, target: Access, shown: Shown, *, several: bool) -> Iterator[Block]:
     """The full chain rule, first with every gradient spelled out; nothing to say where the loss reads the target."""
     consumer = path.consumer
-    direct = len(chain.after) == 1 and chain.after[0].powers == ((Partial(consumer, target), sp.S.One),)
-    if direct and not consumer.slots:
-        yield Paragraph(say("chain.loss", consumer=Symbol(consumer.tensor), target=target))
+    if is_direct(path, target):
+        key = "chain.direct" if several else "chain.loss"
+        yield Paragraph(say(key, consumer=Symbol(consumer.tensor), target=target))
         return
     key = "chain.scalar" if not consumer.slots else "chain.path" if several else "chain.only"
+    if consumer.slots and Habit.CHAIN in shown.habits:
+        key = "chain.path.again" if several else "chain.again"
     noun = "a fresh dummy" if len(consumer.slots) == 1 else "fresh dummies"
     names: dict[str, Span | list[Span]] = {"noun": noun, "dummies": listed(consumer.slots)}
     yield Paragraph(say(key, loss=Loss(), target=target, consumer=Symbol(consumer.tensor), **names))
     yield Display(chain.subject, (Spelled(chain.after), chain.after))
 
 
-def local_blocks(local: LocalDerivative, path: Path, parts: Parts) -> Iterator[Block]:
+def local_blocks(local: LocalDerivative, path: Path, parts: Parts, shown: Shown) -> Iterator[Block]:
     """One local derivative, step by step, and what its deltas will do next."""
     forward = next((step.after for step in local.steps if step.rule is Rule.FORWARD), ())
-    yield from steps_blocks(local.steps, parts, Local(local.partial, forward))
-    yield from leftover_deltas(local, path)
+    yield from steps_blocks(local.steps, parts, Local(local.partial, forward), shown)
+    yield from leftover_deltas(local, path, brief=Habit.REMAINS in shown.habits)

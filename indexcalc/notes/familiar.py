@@ -1,0 +1,134 @@
+"""What a long note has shown in full: from then on the same is said in fewer words, and in fewer equations.
+
+A short note shows every step. In a long one a run of collapses, a new name for a dummy or a forward
+equation is shown in full the first time; nothing that is new is ever left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from indexcalc.algebra.terms import Terms
+from indexcalc.calculus.steps import Collapse, Derivation, Path, Rule, Section, Step, Subject
+
+LONG = 9
+"""The fewest gradients of a note that is long."""
+
+INSIDE = (Rule.PRODUCT, Rule.QUOTIENT, Rule.POINTWISE, Rule.CONSTANT)
+"""The rules whose equation holds the right side of the forward equation before it is differentiated."""
+
+
+class Habit(Enum):
+    """What a reader who has seen it once need not see in full again."""
+
+    CHAIN = "the chain rule sums over every entry of the consumer"
+    BACK = "a local derivative is put into the chain rule, and its deltas collapse sums"
+    RUN = "several deltas collapse sums, one after another"
+    RELABEL = "a dummy gets the author's name"
+    ENTRY = "entries are independent, and this is put in"
+    REMAINS = "a delta is left over for the chain rule"
+    READING = "which sums survive, and which indices only pass through"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What stands in a note up to some place; a note that is not `brief` is told nothing twice."""
+
+    brief: bool = False
+    habits: frozenset[Habit] = frozenset()
+    forwards: frozenset[tuple[Subject, Terms]] = frozenset()
+
+    def after_section(self, section: Section, cited: Collection[str]) -> Shown:
+        """What is shown once a section stands; paths through the consumers `cited` are not shown in it."""
+        shown = self.after(section.steps)
+        for path in section.paths:
+            if path.consumer.tensor not in cited:
+                shown = shown.after_path(path)
+        return shown
+
+    def after_path(self, path: Path) -> Shown:
+        """What is shown once a path stands."""
+        shown = self
+        for local in path.locals:
+            shown = shown.after(local.steps)
+        seen = {Habit.CHAIN, Habit.REMAINS, Habit.READING}
+        return replace(shown, habits=shown.habits | seen).after(path.steps) if self.brief else self
+
+    def after(self, steps: Iterable[Step]) -> Shown:
+        """What is shown once some steps stand."""
+        if not self.brief:
+            return self
+        steps = tuple(steps)
+        seen: set[Habit] = set()
+        for group in all_groups(steps):
+            seen |= habits_of(group)
+        forwards = {(step.subject, step.after) for step in steps if step.rule is Rule.FORWARD}
+        return replace(self, habits=self.habits | seen, forwards=self.forwards | forwards)
+
+    def groups(self, steps: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
+        """The steps, with those together that are said in one sentence."""
+        for group in all_groups(steps):
+            if self.is_familiar(group):
+                yield group
+            elif len(group) > 1 and group[-1].rule is Rule.RELABEL:
+                yield from (*self.groups(group[:-1]), group[-1:])
+            elif len(group) > 1 and group[0].rule is Rule.SUBSTITUTE:
+                yield from (group[:1], *self.groups(group[1:]))
+            else:
+                yield from ((step,) for step in group)
+
+    def is_familiar(self, group: Sequence[Step]) -> bool:
+        """Whether all that a group does has been shown in full."""
+        if group[0].rule is Rule.FORWARD:
+            return (group[0].subject, group[0].after) in self.forwards
+        return self.brief and habits_of(group) <= self.habits
+
+
+def shown_before(derivation: Derivation) -> Shown:
+    """What is shown when a note begins: nothing."""
+    gradients = sum(section.target is not None for section in derivation.sections)
+    return Shown(brief=gradients >= LONG)
+
+
+def habits_of(group: Sequence[Step]) -> set[Habit]:
+    """What a group of steps that might be said together shows."""
+    rules = [step.rule for step in group]
+    found = {Habit.RUN} if rules.count(Rule.COLLAPSE) > 1 else set()
+    singles = ((Rule.RELABEL, Habit.RELABEL), (Rule.ENTRY, Habit.ENTRY), (Rule.SUBSTITUTE, Habit.BACK))
+    return found | {habit for rule, habit in singles if rule in rules}
+
+
+def all_groups(steps: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
+    """The steps in order, with those together that might be said in one sentence."""
+    start = 0
+    while start < len(steps):
+        end = start + group_length(steps[start:])
+        yield tuple(steps[start:end])
+        start = end
+
+
+def group_length(steps: Sequence[Step]) -> int:
+    """How many of the steps, from the first one on, might be said together.
+
+    Collapses with the local derivative that is put in before them, and the renaming after them; the
+    derivative of an entry and what it is put into; a forward equation and the derivative of its right side.
+    """
+    first = steps[0]
+    start = 1 if first.rule is Rule.SUBSTITUTE else 0
+    if len(steps) > start and is_clean(steps[start]):
+        count = next((n for n, step in enumerate(steps) if n >= start and not is_clean(step)), len(steps))
+        follows = count < len(steps) and steps[count].rule is Rule.RELABEL
+        return count + 1 if follows else count
+    if first.rule is Rule.ENTRY:
+        others = (n for n, step in enumerate(steps[1:], 1) if step.rule is not Rule.INSERT)
+        return next(others, len(steps))
+    if first.rule is Rule.FORWARD and len(steps) > 1 and steps[1].rule in INSIDE:
+        return 2
+    return 1
+
+
+def is_clean(step: Step) -> bool:
+    """Whether a step is a collapse after which no term has the sum left."""
+    return isinstance(step.detail, Collapse) and not any(step.detail.killed in term.summed for term in step.after)
