@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import count, repeat
 
 from indexcalc.algebra.terms import Access
+from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import Layouts, equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
@@ -24,7 +25,9 @@ REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str]) -> list[list[str]]:
     """The lines of every statement; masks that occur twice are built once, before their first use."""
     nodes = [statement_node(statement, scope) for statement in statements]
-    used = [flat(mask) for node in nodes for mask in masks_in(node)]
+    masks = [mask for node in nodes for mask in masks_in(node)]
+    used = [flat(mask) for mask in masks]
+    words = {flat(mask): flat(spelled(mask, scope.dialect, scope.dtype)) for mask in masks}
     names: dict[str, str] = {}
     for text in dict.fromkeys(used):
         if used.count(text) > 1:
@@ -34,18 +37,18 @@ def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: 
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
         built.update(new)
         code = statement_lines(statement, with_masks_named(node, names), scope, part)
-        lines.append([*(f"{names[text]} = {text}" for text in new), *code])
+        lines.append([*(f"{names[text]} = {words[text]}" for text in new), *code])
     return lines
 
 
 def statement_lines(statement: Statement, node: Node, scope: Scope, part: str) -> list[str]:
-    """The comment with the index formula, and the assignment in NumPy; parts of it are called after `part`."""
+    """The comment with the index formula, and the assignment in code; parts of it are called after `part`."""
     target = scope.tensors[statement.name]
     lines = comment(statement.note or formula(statement, scope.layouts), depth=1)
-    depth = 2 if statement.may_overflow else 1
-    code = numbered(target, node, part, depth)
-    if statement.may_overflow:
-        return [*lines, 'with np.errstate(over="ignore"):', *(f"    {line}" for line in code)]
+    silenced = scope.dialect.silenced if statement.may_overflow else ""
+    code = numbered(target, spelled(node, scope.dialect, scope.dtype), part, depth=2 if silenced else 1)
+    if silenced:
+        return [*lines, silenced, *(f"    {line}" for line in code)]
     return [*lines, *code]
 
 

@@ -7,9 +7,10 @@ statement of its own, as a person would write it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
-from indexcalc.codegen.source import LEVELS, Atom, Binary, Call, Node, Prefix, Trailer, enclosed, flat, level
+from indexcalc.codegen.source import LEVELS, Atom, Binary, Call, Method, Node, Prefix, Trailer, enclosed, flat, level
 
 WIDTH = 88
 INDENT = 4
@@ -100,8 +101,8 @@ def subexpressions(node: Node) -> list[tuple[Node, Callable[[Node], Node]]]:
     match node:
         case Call(_, arguments, _) if arguments:
             return [(part, partial(with_argument, node, number)) for number, part in enumerate(arguments)]
-        case Trailer(operand, text):
-            return [(operand, lambda part: Trailer(part, text))]
+        case Trailer(operand, _) | Method(operand, _, _, _):
+            return [(operand, lambda part: replace(node, operand=part))]
         case Prefix(sign, operand):
             return [(operand, lambda part: Prefix(sign, part))]
         case Binary("**", left, right):

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import sympy as sp
 
 from indexcalc.algebra.terms import Delta, Index, Iverson
+from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.scalars import scalar_node
-from indexcalc.codegen.source import Atom, Binary, Call, Node, Prefix, Trailer, flat
+from indexcalc.codegen.source import Atom, Binary, Call, Method, Node, Prefix, Trailer, flat
 
 Axes = tuple[Index, ...]
 Mask = Delta | Iverson
@@ -32,12 +33,14 @@ class Scope:
         scalars: the variable of every extent and parameter.
         dtype: an expression for the dtype of arrays made from nothing, such as ``X.dtype``.
         layouts: how many slots each axis of a stored tensor holds, for tensors with fused axes.
+        dialect: the array library whose words are used.
     """
 
     tensors: Mapping[str, str]
     scalars: Mapping[sp.Symbol, str]
     dtype: str
     layouts: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    dialect: Dialect = NUMPY
 
 
 def transposed(operand: Operand, axes: Axes) -> Operand:
@@ -47,12 +50,10 @@ def transposed(operand: Operand, axes: Axes) -> Operand:
     order = [operand.axes.index(axis) for axis in axes]
     rank = len(order)
     if rank == 2:
-        text = ".T"
-    elif order == [*range(rank - 2), rank - 1, rank - 2]:
-        text = ".swapaxes(-1, -2)"
-    else:
-        text = f".transpose({', '.join(map(str, order))})"
-    return Operand(Trailer(operand.node, text), axes)
+        return Operand(Trailer(operand.node, ".T"), axes)
+    if order == [*range(rank - 2), rank - 1, rank - 2]:
+        return Operand(Method(operand.node, "swapaxes", ("-1", "-2")), axes)
+    return Operand(Method(operand.node, "transpose", tuple(map(str, order))), axes)
 
 
 def aligned(operand: Operand, axes: Axes) -> Node:
@@ -115,7 +116,7 @@ def as_numbers(mask: Operand, scope: Scope) -> Operand:
     node = mask.node
     if isinstance(node, Call) and node.keywords[-1:] == ("dtype=bool",):
         return Operand(Call(node.function, node.arguments, (*node.keywords[:-1], f"dtype={scope.dtype}")), mask.axes)
-    return Operand(Trailer(node, f".astype({scope.dtype})"), mask.axes)
+    return Operand(Method(node, "astype", (scope.dtype,)), mask.axes)
 
 
 def masks_node(masks: list[Mask], order: Axes, scope: Scope) -> Operand:
@@ -135,4 +136,4 @@ def reduced(operand: Operand, summed: Collection[Index], method: str = "sum") ->
         return operand
     left = tuple(axis for axis in operand.axes if axis not in summed)
     text = str(places[0]) if len(places) == 1 else f"({', '.join(map(str, places))})"
-    return Operand(Trailer(operand.node, f".{method}(axis={text})" if left else f".{method}()"), left)
+    return Operand(Method(operand.node, method, (), (f"axis={text}",) if left else ()), left)

@@ -177,12 +177,11 @@ def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
             return terms_operand(terms, order, scope)
         case Fn(name, arg, params):
             operand = terms_operand(arg, order, scope)
-            constant = flat(scalar_node(params[0], scope.scalars)) if params else ""
+            known = {"{x}": operand.node, **{"{c}": scalar_node(constant, scope.scalars) for constant in params}}
             template = row_of(name).numpy
             function = template[: template.index("(")]
             arguments = [part.strip() for part in template[len(function) + 1 : -1].split(",")]
-            nodes = [operand.node if part == "{x}" else Atom(part.format(x="", c=constant)) for part in arguments]
-            call = Call(function, tuple(nodes))
+            call = Call(function, tuple(known.get(part) or Atom(part) for part in arguments))
             # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
             return Operand(call if tensors_of(arg) or operand.axes else Call("float", (call,)), operand.axes)
         case Delta() | Iverson():

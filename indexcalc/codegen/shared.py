@@ -26,7 +26,7 @@ from indexcalc.algebra.terms import (
     free_indices,
     tensors_of,
 )
-from indexcalc.codegen.source import Atom, Binary, Call, Node, Prefix, Trailer, flat
+from indexcalc.codegen.source import Atom, Binary, Call, Method, Node, Prefix, Trailer, flat
 from indexcalc.codegen.statements import Kind, Statement
 
 ONE = sp.S.One
@@ -168,7 +168,7 @@ def masks_in(node: Node) -> Iterator[Node]:
                 yield node
             for argument in arguments:
                 yield from masks_in(argument)
-        case Trailer(operand, _) | Prefix(_, operand):
+        case Trailer(operand, _) | Method(operand, _, _, _) | Prefix(_, operand):
             yield from masks_in(operand)
         case Binary(_, left, right):
             yield from masks_in(left)
@@ -182,10 +182,8 @@ def with_masks_named(node: Node, names: Mapping[str, str]) -> Node:
             if flat(node) in names:
                 return Atom(names[flat(node)])
             return Call(function, tuple(with_masks_named(part, names) for part in arguments), keywords)
-        case Trailer(operand, text):
-            return Trailer(with_masks_named(operand, names), text)
-        case Prefix(sign, operand):
-            return Prefix(sign, with_masks_named(operand, names))
+        case Trailer(operand, _) | Method(operand, _, _, _) | Prefix(_, operand):
+            return replace(node, operand=with_masks_named(operand, names))
         case Binary(operator, left, right):
             return Binary(operator, with_masks_named(left, names), with_masks_named(right, names))
     return node

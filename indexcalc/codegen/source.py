@@ -32,6 +32,16 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Method:
+    """``operand.name(arguments, keywords)``, for a method that array libraries call differently."""
+
+    operand: Node
+    name: str
+    arguments: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Trailer:
     """An operand with a method call or a subscript behind it, such as ``.T`` or ``[:, None]``."""
 
@@ -56,7 +66,7 @@ class Binary:
     right: Node
 
 
-Node = Atom | Call | Trailer | Prefix | Binary
+Node = Atom | Call | Method | Trailer | Prefix | Binary
 
 
 def level(node: Node) -> int:
@@ -81,6 +91,8 @@ def flat(node: Node) -> str:
             return text
         case Call(function, arguments, keywords):
             return f"{function}({', '.join([*map(flat, arguments), *keywords])})"
+        case Method(operand, name, arguments, keywords):
+            return f"{enclosed(operand, ATOM_LEVEL)}.{name}({', '.join([*arguments, *keywords])})"
         case Trailer(operand, text):
             return enclosed(operand, ATOM_LEVEL) + text
         case Prefix(sign, operand):
