@@ -9,6 +9,7 @@ from indexcalc.proof.document.nodes import (
     Meaning,
     names_of,
 )
+from indexcalc.proof.document.numbers import is_backward
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.typed import COLUMN, ROW, Typed
@@ -45,15 +46,27 @@ def laid_out(reader: Scope, node: Derivative, body: Typed, wrt: Typed) -> Typed:
         return Typed(node, (*body.axes, *wrt.axes), ROW if bool(wrt.axes) == (layout == JACOBIAN) else COLUMN)
     if layout == JACOBIAN and not body.axes:
         return Typed(node, wrt.axes[::-1])
-    return Typed(node, (*body.axes, *wrt.axes), jacobian=bool(body.axes) and bool(wrt.axes))
+    orientation = wrt.orientation if wrt.axes else body.orientation
+    return Typed(node, (*body.axes, *wrt.axes), orientation, jacobian=bool(body.axes) and bool(wrt.axes))
 
 
 def may_be_local(reader: Scope, body: Meaning, wrt: Entry) -> bool:
-    """Whether other tensors may be held: only where the definition itself names the target."""
+    """Whether other tensors may be held: only where the definition itself names the target, never for a loss."""
     if not isinstance(body, Entry) or body.name == wrt.name:
         return True
     definition = reader.symbols.definitions.get(body.name)
-    return definition is not None and wrt.name in names_of(definition.body)
+    if definition is None or wrt.name not in names_of(definition.body):
+        return False
+    return bool(definition.slots) or is_read(reader, body.name)
+
+
+def is_read(reader: Scope, name: str) -> bool:
+    """Whether another tensor of the forward pass reads a tensor; if none reads a scalar, it is the loss."""
+    symbols = reader.symbols
+    return any(
+        name in names_of(definition.body) and not is_backward(symbols, other)
+        for other, definition in symbols.definitions.items()
+    )
 
 
 def grounded(reader: Scope, name: str) -> None:

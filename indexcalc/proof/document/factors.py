@@ -7,26 +7,20 @@ from dataclasses import replace
 
 import sympy as sp
 
-from indexcalc.errors import IndexCalcError
-from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Environment, Fraction, Group, Node, Root, Scripted, Truth
 from indexcalc.proof.document import typed
+from indexcalc.proof.document.bars import barred
 from indexcalc.proof.document.binders import RELATIONS, oriented
-from indexcalc.proof.document.derivatives import grounded
 from indexcalc.proof.document.naming import named_value, power
 from indexcalc.proof.document.nodes import (
     ONE,
     ZERO,
     Applied,
-    Derivative,
-    Entry,
     Number,
     Relation,
-    Total,
-    times,
 )
-from indexcalc.proof.document.rates import fraction, target
+from indexcalc.proof.document.rates import fraction
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.scripts import is_transpose, subscript
 from indexcalc.proof.document.symbols import NotUnderstoodError
@@ -90,7 +84,7 @@ def scripted(reader: Scope, item: Scripted) -> Typed:
     """Scripts on a bracket, a fraction or a number: entries, transposes, powers."""
     value = factor(reader, item.base)
     if item.along:
-        return part_along(reader, value, item.along)
+        return barred(reader, value, item.along)
     powers = []
     for tokens in item.above:
         if is_transpose(tokens):
@@ -104,33 +98,6 @@ def scripted(reader: Scope, item: Scripted) -> Typed:
     if item.primes:
         raise NotUnderstoodError("a prime on an expression")
     return value
-
-
-def part_along(reader: Scope, value: Typed, tokens: Sequence[Token]) -> Typed:
-    """The part of a gradient that passes through one tensor: the chain rule over that tensor's entries."""
-    node = value.node
-    if not isinstance(node, Derivative) or not isinstance(node.body, Entry) or node.body.slots:
-        raise NotUnderstoodError("a bar after what is no gradient")
-    through = inner_names(reader, tokens)
-    if not isinstance(through.node, Entry):
-        raise NotUnderstoodError("a derivative along an expression")
-    grounded(reader, through.node.name)
-    if through.node.name == node.body.name:
-        return replace(value, node=Derivative(node.body, node.wrt, True))
-    up = Derivative(node.body, through.node)
-    down = Derivative(through.node, node.wrt, reader.local)
-    return replace(value, node=Total(through.axes, times(up, down)) if through.axes else times(up, down))
-
-
-def inner_names(reader: Scope, tokens: Sequence[Token]) -> Typed:
-    """The tensor that a subscript names."""
-    try:
-        tree = parse(tokens).only
-    except IndexCalcError as error:
-        raise NotUnderstoodError(str(error)) from None
-    if tree is None:
-        raise NotUnderstoodError("a derivative along an expression")
-    return target(reader, tree.items)
 
 
 def entries(reader: Scope, value: Typed, tokens: Sequence[Token]) -> Typed:

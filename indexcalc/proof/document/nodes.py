@@ -92,11 +92,12 @@ class Ones:
 
 @dataclass(frozen=True, slots=True)
 class Derivative:
-    """The derivative of `body` by an entry of a tensor; `local` holds all other named tensors."""
+    """The derivative of `body` by an entry of a tensor; `local` holds all other named tensors, else `held` some."""
 
     body: Meaning
     wrt: Entry
     local: bool = False
+    held: tuple[str, ...] = ()
 
 
 Meaning = Number | Size | Entry | Times | Plus | Raised | Applied | Total | Relation | Ones | Derivative
@@ -137,10 +138,10 @@ def rebuilt(node: Meaning, change: Callable[[Meaning], Meaning]) -> Meaning:
             return Applied(name, change(argument))
         case Total(indices, body):
             return Total(indices, change(body))
-        case Derivative(body, wrt, local):
+        case Derivative(body, wrt, local, held):
             changed = change(wrt)
             assert isinstance(changed, Entry)
-            return Derivative(change(body), changed, local)
+            return Derivative(change(body), changed, local, held)
         case _:
             return node
 

@@ -117,8 +117,8 @@ class Lowering:
             case Total(indices, body):
                 bound = tuple(self.index(index) for index in indices)
                 return sum_over(self.terms(body), bound)
-            case Derivative(body, wrt, local):
-                return self.terms(self.derivative(body, wrt, local))
+            case Derivative(body, wrt, local, held):
+                return self.terms(self.derivative(body, wrt, local, held))
 
     def few(self, terms: Terms) -> Terms:
         """The terms, if they are not too many."""
@@ -165,7 +165,7 @@ class Lowering:
             self.equations[equation.name] = equation
         return named
 
-    def derivative(self, body: Meaning, wrt: Entry, local: bool) -> Meaning:
+    def derivative(self, body: Meaning, wrt: Entry, local: bool, held: tuple[str, ...] = ()) -> Meaning:
         """A derivative written out; of an unknown loss, a name."""
         if isinstance(body, Entry) and self.symbols.is_loss(body.name):
             return Entry(f"d{body.name}/d{wrt.name}", wrt.slots)
@@ -173,19 +173,19 @@ class Lowering:
             definition = self.symbols.definitions[body.name]
             names = dict(zip(definition.slots, body.slots, strict=True))
             body = renamed(refreshed(definition.body, self.sizes), names)
-        return slope(body, wrt, self.sizes, lambda entry: None if local else self.inside(entry, wrt))
+        return slope(body, wrt, self.sizes, lambda entry: None if local else self.inside(entry, wrt, held))
 
-    def inside(self, entry: Entry, wrt: Entry) -> Meaning | None:
+    def inside(self, entry: Entry, wrt: Entry, held: tuple[str, ...] = ()) -> Meaning | None:
         """The total derivative of an entry of a defined tensor; None if it is constant."""
         definitions = self.symbols.definitions
         if entry.name not in definitions or not depends_on(definitions, entry.name, wrt.name):
             return None
-        if is_backward(self.symbols, entry.name):
+        if entry.name in held or is_backward(self.symbols, entry.name):
             return None
         definition = definitions[entry.name]
         names = dict(zip(definition.slots, entry.slots, strict=True))
         body = renamed(refreshed(definition.body, self.sizes), names)
-        return slope(body, wrt, self.sizes, lambda inner: self.inside(inner, wrt))
+        return slope(body, wrt, self.sizes, lambda inner: self.inside(inner, wrt, held))
 
     def define(self, name: str) -> None:
         """Add the definition of a name, after those that it reads."""

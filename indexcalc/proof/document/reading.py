@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Scripted, Sum
 from indexcalc.proof.document import typed
+from indexcalc.proof.document.bars import barred
 from indexcalc.proof.document.binders import big_sum
 from indexcalc.proof.document.calls import called
 from indexcalc.proof.document.derivatives import derivative
@@ -91,10 +92,12 @@ class Reader(Scope):
             return inline_derivative(self, items, position)
         if kind == "NABLA":
             return gradient(self, item, items, position + 1)
-        if isinstance(item, Fraction) and (wrt := operator(self, item)) is not None:
+        if isinstance(base, Fraction) and (wrt := operator(self, base)) is not None:
             if position + 1 == len(items):
                 raise NotUnderstoodError("a derivative of nothing")
-            return derivative(self, self.product(items[position + 1 :]), wrt), len(items)
+            value = derivative(self, self.product(items[position + 1 :]), wrt)
+            bar = item.along if isinstance(item, Scripted) else ()
+            return barred(self, value, bar) if bar else value, len(items)
         found = called(self, items, position)
         if found is not None:
             return found
