@@ -84,8 +84,9 @@ def closed(relation: list[Token], rest: list[list[Token]]) -> Iterator[Chain]:
         yield from (chain_of(part) for part in rest)
         return
     factors = [part for part in rest if part[0].kind == "NAME" and (len(part) > 2 or part[0].text.isupper())]
-    if factors and factors == rest and relation[-1].kind == "COMMA" and relation_after(relation) != "in":
-        joined = [*relation[:-1], *(token for part in rest for token in part if token.kind != "COMMA")]
+    if factors and factors == rest and relation_after(relation) != "in":
+        comma = [relation[-1]] if relation[-1].kind == "COMMA" else []
+        joined = [*relation[: len(relation) - len(comma)], *(t for part in rest for t in part if t.kind != "COMMA")]
         chain = chain_of(joined)
         yield Chain(chain.members, chain.continued, chain.remarks, guessed=True)
         return

@@ -61,7 +61,7 @@ def ungrounded(accusation: Accusation) -> str | None:
 def guessed(accusation: Accusation) -> str | None:
     """Something was read by a guess."""
     if accusation.members.statement.guessed:
-        return "false, if its commas are spaces"
+        return "false, if what stands apart in it is a product"
     guesses = accusation.members.reader.guesses
     return f"false, if {guesses[0]}" if guesses else None
 
@@ -111,8 +111,34 @@ def loss_unknown(accusation: Accusation) -> str | None:
             name = inner.wrt.name
             if head is not None and inner is head.node and name in symbols.outputs:
                 return f"the loss depends on {name} in a way that is not given"
+            if head is not None and claims_upstream(accusation):
+                return f"the loss depends on {name} in a way that is not given"
             if not any(o == name or depends_on(symbols.definitions, o, name) for o in symbols.outputs):
                 return f"the loss is not known to depend on {name}"
+    return None
+
+
+def claims_upstream(accusation: Accusation) -> bool:
+    """Whether the head has only gradients by tensors on which the loss depends at will, and the member has none."""
+    head, value, symbols = accusation.head, accusation.value, accusation.symbols
+    if head is None or value is None or next(gradients_in(value.node, symbols), None) is not None:
+        return False
+    return all(inner.wrt.name in symbols.outputs for inner in gradients_in(head.node, symbols))
+
+
+def disconnected(accusation: Accusation) -> str | None:
+    """A derivative by a tensor that may be a part of what is differentiated, though its definition does not say so."""
+    symbols = accusation.symbols
+    for node in accusation.nodes():
+        for inner in walk(node):
+            if not isinstance(inner, Derivative) or not isinstance(inner.body, Entry):
+                continue
+            body, wrt = inner.body.name, inner.wrt.name
+            if body == wrt or wrt not in symbols.definitions or body not in symbols.definitions:
+                continue
+            related = depends_on(symbols.definitions, body, wrt) or depends_on(symbols.definitions, wrt, body)
+            if not related and inputs_of(symbols, (wrt,)) <= inputs_of(symbols, (body,)):
+                return f"{body} is not known to depend on {wrt}"
     return None
 
 
@@ -123,6 +149,7 @@ GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     ambiguous,
     undefined,
     loss_unknown,
+    disconnected,
 )
 """What forbids a refutation, each with its reason."""
 

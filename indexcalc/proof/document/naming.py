@@ -44,7 +44,7 @@ def named_value(reader: Scope, found: Named) -> Typed:
         if found.parts is not None and len(found.parts) == 2:
             value = value_of(reader, replace(found, parts=(found.parts[1], found.parts[0])))
         elif value.axes:
-            value = typed.transpose(value)
+            value = transposed(reader, value, found.name)
         elif found.parts is None and "T" in reader.symbols.slots:
             value = typed.raised(value, Entry("T"))
     for tokens in found.powers:
@@ -104,7 +104,19 @@ def tensor(reader: Scope, name: str, parts: tuple[str, ...] | None) -> Typed:
         reader.sizes.unify(index, slot)
     whole = parts is None
     axes = tuple(index for n, index in enumerate(own) if whole or (parts is not None and parts[n] == COLON))
-    return Typed(Entry(name, own), axes)
+    return Typed(Entry(name, own), axes, orientation(reader, name))
+
+
+def orientation(reader: Scope, name: str) -> str:
+    """Whether a vector is a row or a column; in a document that has both, only a declaration is no guess."""
+    return reader.symbols.orientations.get(name, reader.symbols.orientation)
+
+
+def transposed(reader: Scope, value: Typed, name: str) -> Typed:
+    """The transpose; where a document has rows and columns, that of an undeclared vector is a guess."""
+    if len(value.axes) == 1 and reader.symbols.mixed and name not in reader.symbols.orientations:
+        reader.guesses.append(f"{name} is a {value.orientation}")
+    return typed.transpose(value)
 
 
 def ones(reader: Scope, parts: tuple[str, ...] | None) -> Typed:

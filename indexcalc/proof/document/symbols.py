@@ -51,6 +51,9 @@ class Symbols:
         assumed: index letters whose size bears a name.
         writes_chain_sums: whether the document writes the sums of its chain rules.
         words: functions named by a context, such as sigma for softmax.
+        orientation: that of vectors of which nothing is declared.
+        orientations: those of vectors declared as rows or columns.
+        mixed: whether the document has vectors of both kinds.
         layout: how a context says that derivatives by arrays are laid out; empty if it says nothing.
     """
 
@@ -66,6 +69,9 @@ class Symbols:
     einstein: bool = False
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
+    orientation: str = "column"
+    orientations: dict[str, str] = field(default_factory=dict)
+    mixed: bool = False
     layout: str = ""
     assumed: dict[str, str] = field(default_factory=dict)
     writes_chain_sums: bool = False

@@ -9,6 +9,7 @@ from indexcalc.proof.document.conventions import uses_einstein
 from indexcalc.proof.document.declarations import declare, extent_labels, tie_letters, tie_ranges, tie_sizes
 from indexcalc.proof.document.definitions import define, find_functions
 from indexcalc.proof.document.loss import find_outputs
+from indexcalc.proof.document.orientation import orient
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.slots import make_slots, name_loss
@@ -30,6 +31,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     make_slots(roles, context)
     tie_sizes(roles, context)
     name_loss(roles.symbols)
+    orient(roles)
     find_functions(roles)
     roles.symbols.einstein = uses_einstein(roles) if context.einstein is None else context.einstein
     adopt_assumptions(roles, context)
