@@ -12,7 +12,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Access, Add, Base, Index, Partial, Term, Terms
-from indexcalc.calculus.steps import Subject
+from indexcalc.calculus.steps import Subject, ThroughConsumer
 from indexcalc.notes.matrix import Matrix, Whole
 from indexcalc.program import Equation
 
@@ -112,6 +112,7 @@ Span = (
     | Shape
     | Sign
     | Code
+    | ThroughConsumer
 )
 Spans = tuple[Span, ...]
 
@@ -140,10 +141,14 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """The derivative of a whole sum, not yet taken: the operator in front, the sum in brackets."""
+    """The derivative of a whole sum, not yet taken: the operator in front, the sum in brackets.
+
+    `tensor` is what the sum is equal to.
+    """
 
     wrt: Access
     terms: Terms
+    tensor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +261,7 @@ Block = Heading | Paragraph | Items | Display | Displays | MatrixDisplays | Tabl
 def side_terms(side: Side) -> Terms:
     """A side as an algebra object of the same value."""
     match side:
-        case Inside(wrt, terms):
+        case Inside(wrt=wrt, terms=terms):
             return tuple(
                 product(term.coeff, ((Partial(Add((Term(sp.S.One, term.powers), *())), wrt), sp.S.One),), term.summed)
                 for term in terms

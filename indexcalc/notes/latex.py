@@ -97,12 +97,24 @@ def function_latex(base: Fn, notation: Notation) -> str:
 
 
 def partial_latex(base: Partial, notation: Notation) -> str:
-    """An unevaluated derivative as a fraction."""
+    """An unevaluated derivative as a fraction; behind a bar the tensors that are held."""
     below = rf"\partial {access_latex(base.wrt, notation)}"
+    if isinstance(base.base, Access) and (base.base.tensor, base.wrt.tensor) in notation.held:
+        above = rf"\partial {access_latex(base.base, notation)}"
+        return with_held(fraction(above, below, notation), base.base.tensor, base.wrt, notation)
     text = base_latex(base.base, notation)
     if width(text) > WIDE_PARTIAL:
         return fraction(r"\partial", below, notation) + bracketed(text)
     return fraction(rf"\partial {solid(text)}", below, notation)
+
+
+def with_held(derivative: str, tensor: str, wrt: Access, notation: Notation) -> str:
+    """A derivative of `tensor`, or its operator, with a bar and the tensors that are held; as it is if none are."""
+    names = notation.held.get((tensor, wrt.tensor))
+    if names is None:
+        return derivative
+    foot = ", ".join(map(notation.tensor, names))
+    return rf"\left.{derivative}\right|_{{{foot} \text{{ held}}}}"
 
 
 def base_latex(base: Base, notation: Notation) -> str:
@@ -262,7 +274,9 @@ def subject_latex(subject: Subject, notation: Notation) -> str:
 
 
 def share_latex(share: ThroughConsumer, notation: Notation) -> str:
-    """One consumer's share of a gradient: the derivative of the loss with the consumer at its foot."""
+    """One consumer's share of a gradient: what passes through it, or the loss's own derivative with others held."""
     below = access_latex(share.wrt, notation)
-    whole = rf"\frac{{\partial {notation.loss}}}{{\partial {below}}}"
-    return rf"\left.{whole}\right|_{{{notation.tensor(share.consumer)}}}"
+    whole = fraction(rf"\partial {notation.loss}", rf"\partial {below}", notation)
+    if share.consumer == notation.computed_loss and (share.consumer, share.wrt.tensor) in notation.held:
+        return with_held(whole, share.consumer, share.wrt, notation)
+    return rf"\left.{whole}\right|_{{\text{{via }} {notation.tensor(share.consumer)}}}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from indexcalc.algebra.terms import Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
+from indexcalc.notes.held import Held, held_tensors
 
 LOWER = (
     *["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda"],
@@ -142,6 +143,8 @@ class Notation:
         loss: the symbol of the loss.
         slashed: derivatives as ``dL/dX`` on one line, for running text, instead of fractions.
         layouts: how the slots of a tensor are grouped into axes, where some axis fuses several.
+        held: the tensors that the derivative of one tensor by another holds, by ``(tensor, other)``.
+        computed_loss: the tensor that is the loss, if the program computes it.
     """
 
     tensors: Mapping[str, str]
@@ -152,6 +155,8 @@ class Notation:
     loss: str
     slashed: bool = False
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    held: Held = field(default_factory=dict)
+    computed_loss: str | None = None
 
     def inline(self) -> Notation:
         """The same notation for running text."""
@@ -216,4 +221,6 @@ def notation_of(derivation: Derivation) -> Notation:
         named={name: tensor for name, tensor in owners.items() if name in authored},
         loss=loss,
         layouts=derivation.backward.layouts,
+        held=held_tensors(derivation),
+        computed_loss=problem.loss,
     )

@@ -30,7 +30,6 @@ from indexcalc.notes.blocks import (
 )
 from indexcalc.notes.latex import (
     access_latex,
-    base_latex,
     bracketed,
     fraction,
     joined,
@@ -39,6 +38,7 @@ from indexcalc.notes.latex import (
     subscripted,
     term_latex,
     terms_latex,
+    with_held,
 )
 from indexcalc.notes.layout import chain_latex, solid
 from indexcalc.notes.matrix import Matrix, Whole
@@ -78,7 +78,7 @@ def span_latex(span: Span, notation: Notation) -> str:
         case Shape(axes, bare):
             sizes = sizes_latex(axes, notation)
             return sizes if bare else rf"\mathbb{{R}}^{{{sizes}}}"
-    return solid(base_latex(span, inline))  # type: ignore[arg-type]
+    return solid(subject_latex(span, inline))  # type: ignore[arg-type]
 
 
 def sizes_latex(axes: Sequence[Sequence[sp.Expr]], notation: Notation) -> str:
@@ -95,9 +95,9 @@ def spans_text(spans: Spans, notation: Notation, plain: Callable[[str], str], ma
 def side_latex(side: Side, notation: Notation) -> str:
     """One side of a displayed equation."""
     match side:
-        case Inside(wrt, terms):
+        case Inside(wrt, terms, tensor):
             operator = rf"\frac{{\partial}}{{\partial {access_latex(wrt, notation)}}}"
-            return operator + bracketed(terms_latex(terms, notation))
+            return with_held(operator, tensor, wrt, notation) + bracketed(terms_latex(terms, notation))
         case Spelled(terms):
             return terms_latex(terms, notation.spelled())
         case Split(terms):

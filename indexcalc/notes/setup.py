@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import sympy as sp
 
 from indexcalc.algebra.build import access
-from indexcalc.algebra.terms import Access, Fn, Index, tensors_of, walk
+from indexcalc.algebra.terms import Access, Fn, Index, Partial, tensors_of, walk
 from indexcalc.calculus.pointwise import row_of
-from indexcalc.calculus.steps import Derivation
+from indexcalc.calculus.steps import Derivation, ThroughConsumer
 from indexcalc.notes.blocks import (
     Block,
     Code,
@@ -28,6 +28,7 @@ from indexcalc.notes.blocks import (
     Symbol,
     Table,
 )
+from indexcalc.notes.held import Held, held_tensors
 from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Equation, Program, Tensor
@@ -47,7 +48,31 @@ def setup_blocks(derivation: Derivation) -> list[Block]:
     blocks.append(Heading(2, ("Index convention",)))
     wanted = program.tensors[problem.targets[0]] if problem.targets else program.inputs[0]
     blocks.append(Paragraph(fill(CONVENTION, entry=wanted.entry)))
+    blocks.extend(bar_blocks(derivation))
     return blocks
+
+
+def bar_blocks(derivation: Derivation) -> Iterator[Block]:
+    """What a bar behind a derivative says, of each kind that the note has, with the first one as its example."""
+    subjects = [step.subject for section in derivation.sections for step in section.all_steps()]
+    held = held_tensors(derivation)
+    direct = {(derivation.problem.loss, target) for _, target in held}
+    shares = [subject for subject in subjects if isinstance(subject, ThroughConsumer)]
+    share = next((s for s in shares if (s.consumer, s.wrt.tensor) not in direct), None)
+    partial = next((s for s in subjects if isinstance(s, Partial) and is_held(s, held)), None)
+    spans: list[Span] = []
+    if share is not None:
+        spans.extend(say("bar.via", share=share))
+    if partial is not None:
+        spans.extend([" "] if spans else [])
+        spans.extend(say("bar.held", partial=partial, target=Symbol(partial.wrt.tensor)))
+    if spans:
+        yield Paragraph(tuple(spans))
+
+
+def is_held(partial: Partial, held: Held) -> bool:
+    """Whether a derivative of a tensor holds others."""
+    return isinstance(partial.base, Access) and (partial.base.tensor, partial.wrt.tensor) in held
 
 
 def index_table(program: Program) -> Table:

@@ -1,0 +1,46 @@
+"""What local derivatives hold: other paths to the loss, but never statistics that are differentiated through."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.language.read import load_problem, read_problem
+from indexcalc.library import shipped_paths
+from indexcalc.notes import latex_note, markdown_note
+from indexcalc.notes.held import held_tensors
+from indexcalc.rewrite.derive import derive
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("info_nce", {("L", "S"): ("Z",)}),
+        ("matrix_factorization", {("L", "P"): ("E",), ("L", "Q"): ("E",)}),
+        ("layer_norm", {}),
+        ("attention_projected", {}),
+    ],
+)
+def test_shipped(name: str, held: dict[tuple[str, str], tuple[str, ...]]) -> None:
+    assert held_tensors(derive(load_problem(shipped_paths()[name]))) == held
+
+
+@pytest.mark.parametrize("writer", [markdown_note, latex_note])
+def test_the_loss_never_has_two_derivatives_of_one_look(writer) -> None:
+    derivation = derive(load_problem(shipped_paths()["info_nce"]))
+    note = writer(derivation)
+    assert r"\right|_{Z \text{ held}} = -\frac{1}{N} \, \delta_{ij}" in note
+    assert r"\frac{\partial L}{\partial S_{ij}} = -\frac{1}{N} \, \delta_{ij}" not in note
+    assert "the word held" in note
+
+
+def test_a_residual_holds_what_it_is_added_to() -> None:
+    source = """
+title "A residual"
+index i, j : N
+input X[i], W[i,j]
+H[i] = sum[j](W[i,j] * X[j])
+Y[i] = H[i] + X[i]
+upstream G[i] = dL/dY[i]
+derive X, H
+"""
+    assert held_tensors(derive(read_problem(source))) == {("Y", "X"): ("H",)}

@@ -1,0 +1,59 @@
+"""Bars behind derivatives: held tensors, parts of a gradient, and a loss that has one derivative."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.proof.document import Verdict, check
+
+FORWARD = r"""
+$$Z_i = \sum_j \exp(S_{ij})$$
+$$L = \sum_i \log(Z_i) - \sum_i S_{ii} Z_i$$
+"""
+DIRECT = r"-\delta_{ij} Z_i"
+THROUGH = r"\left(\frac{1}{Z_i} - S_{ii}\right) \exp(S_{ij})"
+
+
+def verdict(left: str, right: str) -> Verdict:
+    """The verdict on the last claim of a document."""
+    return check(f"{FORWARD}\n$${left} = {right}$$", "note.md").claims[-1].verdict
+
+
+def bar(foot: str, derivative: str = r"\frac{\partial L}{\partial S_{ij}}") -> str:
+    """A derivative with a bar behind it."""
+    return rf"\left.{derivative}\right|_{{{foot}}}"
+
+
+@pytest.mark.parametrize("foot", [r"Z \text{ held}", r"Z \text{ fixed}", r"Z = \text{const}", r"Z"])
+def test_a_tensor_is_held(foot):
+    assert verdict(bar(foot), DIRECT) is Verdict.PROVED
+    assert verdict(bar(foot), rf"2 {DIRECT}") is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("foot", [r"\text{via } Z", r"\text{through } Z", r"Z"])
+def test_a_part_passes_through_a_tensor(foot):
+    assert verdict(bar(foot), THROUGH) is Verdict.PROVED
+    assert verdict(bar(foot), rf"{DIRECT} + {THROUGH}") is Verdict.REFUTED
+
+
+def test_words_tell_the_two_apart():
+    assert verdict(bar(r"Z \text{ held}"), THROUGH) is Verdict.REFUTED
+    assert verdict(bar(r"\text{via } Z"), DIRECT) is Verdict.REFUTED
+
+
+def test_an_operator_with_a_bar():
+    operator = bar(r"Z \text{ held}", r"\frac{\partial}{\partial S_{ij}}")
+    body = r"\Bigl[\sum_a \log(Z_a) - \sum_a S_{aa} Z_a\Bigr]"
+    assert verdict(operator + body, DIRECT) is Verdict.PROVED
+    assert verdict(operator + body, THROUGH) is Verdict.REFUTED
+
+
+def test_the_derivative_of_a_computed_loss_is_total():
+    plain = r"\frac{\partial L}{\partial S_{ij}}"
+    assert verdict(plain, f"{DIRECT} + {THROUGH}") is Verdict.PROVED
+    assert verdict(plain, DIRECT) is Verdict.REFUTED
+
+
+def test_a_derivative_cannot_hold_its_own_target():
+    assert verdict(bar(r"S \text{ held}"), "0") is Verdict.UNCLEAR
+    assert verdict(bar(r"Z, S \text{ held}"), "0") is Verdict.UNCLEAR
