@@ -12,6 +12,7 @@ from enum import Enum
 
 from indexcalc.algebra.terms import Terms
 from indexcalc.calculus.steps import Collapse, Derivation, Path, Rule, Section, Step, Subject
+from indexcalc.notes.reading import explained
 
 LONG = 9
 """The fewest gradients of a note that is long."""
@@ -29,7 +30,6 @@ class Habit(Enum):
     RELABEL = "a dummy gets the author's name"
     ENTRY = "entries are independent, and this is put in"
     REMAINS = "a delta is left over for the chain rule"
-    READING = "which sums survive, and which indices only pass through"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +39,25 @@ class Shown:
     brief: bool = False
     habits: frozenset[Habit] = frozenset()
     forwards: frozenset[tuple[Subject, Terms]] = frozenset()
+    readings: frozenset[str] = frozenset()
 
     def after_section(self, section: Section, cited: Collection[str]) -> Shown:
         """What is shown once a section stands; paths through the consumers `cited` are not shown in it."""
         shown = self.after(section.steps)
         for path in section.paths:
             if path.consumer.tensor not in cited:
-                shown = shown.after_path(path)
+                shown = shown.after_path(section, path)
         return shown
 
-    def after_path(self, path: Path) -> Shown:
+    def after_path(self, section: Section, path: Path) -> Shown:
         """What is shown once a path stands."""
-        shown = self
+        if not self.brief:
+            return self
+        habits = self.habits | {Habit.CHAIN, Habit.REMAINS}
+        shown = replace(self, habits=habits, readings=self.readings | explained(section, path))
         for local in path.locals:
             shown = shown.after(local.steps)
-        seen = {Habit.CHAIN, Habit.REMAINS, Habit.READING}
-        return replace(shown, habits=shown.habits | seen).after(path.steps) if self.brief else self
+        return shown.after(path.steps)
 
     def after(self, steps: Iterable[Step]) -> Shown:
         """What is shown once some steps stand."""

@@ -113,14 +113,24 @@ SENTENCES: Mapping[str, str] = {
     "symbols.hoisted": "the sum inside {readers}",
     "symbols.gradient": "gradient of {loss} by {target}",
     "symbols.part": "part of {readers}",
-    "read.sum": "The sum over {index} is what survives: no delta tied {origin} to an index of {target}.",
-    "read.sum.weight": "The sum over {index} is what survives: no delta tied {origin} to an index of {target}, "
-    "so every {index} contributes, through the factor {weight}.",
+    "read.sum": "The sum over {indices} is what survives: no delta tied {origins} to an index of {target}{weight}.",
+    "read.sum.many": "The sums over {indices} are what survives: no delta tied {origins} to an index of "
+    "{target}{weight}.",
+    "read.sum.weight": ", so every {indices} contributes, through the factor {weight}",
+    "read.sum.weight.many": ", so all {indices} contribute, through the factor {weight}",
+    "read.sum.again": "The sum over {indices} survives{weight}.",
+    "read.sum.again.many": "The sums over {indices} survive{weight}.",
+    "read.sum.weight.again": ", through the factor {weight}",
+    "read.sum.weight.again.many": ", through the factor {weight}",
     "read.own": "The sum over {index} is the forward equation's own sum, which no delta killed.",
     "read.pass": "The index {indices} only passes through: {deltas} killed the sum over {killed}, "
     "so different values of {indices} do not mix.",
     "read.pass.many": "The indices {indices} only pass through: {deltas} killed the sums over {killed}, "
     "so different values of {indices} do not mix.",
+    "read.pass.again": "The index {indices} only passes through.",
+    "read.pass.again.many": "The indices {indices} only pass through.",
+    "read.fixed.again": "The index {indices} is free because {deltas} killed the sum over {killed}.",
+    "read.fixed.again.many": "The indices {indices} are free because {deltas} killed the sums over {killed}.",
     "read.fixed": "The index {indices} is free because {deltas} killed the forward equation's own sum over {killed}.",
     "read.fixed.many": "The indices {indices} are free because {deltas} killed the forward equation's own sums "
     "over {killed}.",

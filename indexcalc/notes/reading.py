@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from indexcalc.algebra.terms import Access, Add, Delta, Index, Terms, own_indices, walk
 from indexcalc.calculus.steps import Collapse, Derivation, LocalDerivative, Path, Renamed, Rule, Section, Step
 from indexcalc.notes.blocks import Block, Match, Paragraph, Span, Spans, Symbol
 from indexcalc.notes.prose import listed, say
 
+EXPLAINED = ("read.sum", "read.pass", "read.fixed")
+"""The sentences that give reasons, which have a short form for when these have been given."""
 
-def reading_of(derivation: Derivation, section: Section) -> list[Block]:
-    """One paragraph about the result of a gradient with a single path."""
+
+def reading_of(derivation: Derivation, section: Section, told: Collection[str] = ()) -> list[Block]:
+    """One paragraph about the result of a gradient with a single path; of what was `told` the reasons are known."""
     if len(section.paths) != 1 or is_a_sum_of_paths(section):
         return []
     (path,) = section.paths
-    steps = (*path.steps, *section.steps)
     named = [part.equation.name for part in derivation.sections if part.target is None]
-    return reading(section, path, steps, section.equation.terms, named)
+    return reading(section, path, named, told)
 
 
 def is_a_sum_of_paths(section: Section) -> bool:
@@ -25,15 +27,36 @@ def is_a_sum_of_paths(section: Section) -> bool:
     return any(step.rule is Rule.PATHS for step in section.steps)
 
 
-def path_reading(section: Section, path: Path) -> list[Block]:
+def path_reading(section: Section, path: Path, told: Collection[str] = ()) -> list[Block]:
     """One paragraph about what one of several paths contributes."""
-    return reading(section, path, path.steps, path.result, ())
+    return reading(section, path, (), told)
 
 
-def reading(section: Section, path: Path, steps: tuple[Step, ...], terms: Terms, named: Iterable[str]) -> list[Block]:
-    """The sentences about some terms, as one paragraph."""
+def explained(section: Section, path: Path) -> frozenset[str]:
+    """What the reading of a path tells, of `EXPLAINED`."""
+    steps, terms = read_off(section, path)
+    collapses = dict(passed(section, path, steps))
+    found = {"read.sum": surviving_sums(path, steps, terms), "read.pass": collapses.get("read.pass")}
+    found["read.fixed"] = collapses.get("read.fixed")
+    return frozenset(key for key in EXPLAINED if found[key])
+
+
+def read_off(section: Section, path: Path) -> tuple[tuple[Step, ...], Terms]:
+    """The steps that a reading is about, and the terms they led to."""
+    if is_a_sum_of_paths(section):
+        return path.steps, path.result
+    return (*path.steps, *section.steps), section.equation.terms
+
+
+def reading(section: Section, path: Path, named: Iterable[str], told: Collection[str]) -> list[Block]:
+    """The sentences about a result, as one paragraph."""
+    steps, terms = read_off(section, path)
     spans: list[Span] = list(say("reading"))
-    sentences = (*surviving(section, path, steps, terms), *left_over(terms, named), *passing(section, path, steps))
+    sentences = (
+        *surviving(section, path, steps, terms, again="read.sum" in told),
+        *left_over(terms, named),
+        *(about_collapses(key, collapses, key in told) for key, collapses in passed(section, path, steps)),
+    )
     for number, sentence in enumerate(sentences):
         spans.extend([" ", *sentence] if number else sentence)
     return [Paragraph(tuple(spans))] if sentences else []
@@ -49,20 +72,26 @@ def origins(steps: tuple[Step, ...]) -> dict[Index, Index]:
     return source
 
 
-def surviving(section: Section, path: Path, steps: tuple[Step, ...], terms: Terms) -> Iterator[Spans]:
-    """A sentence for every sum of the result that comes from the chain rule."""
+def surviving_sums(path: Path, steps: tuple[Step, ...], terms: Terms) -> list[tuple[Index, Index]]:
+    """The summed indices of a result that come from the chain rule, each with the dummy that it was."""
     source = origins(steps)
+    pairs = ((index, source.get(index, index)) for term in terms for index in term.summed)
+    return [pair for pair in dict.fromkeys(pairs) if pair[1] in path.consumer.slots]
+
+
+def surviving(section: Section, path: Path, steps: tuple[Step, ...], terms: Terms, *, again: bool) -> Iterator[Spans]:
+    """A sentence for the sums of the result that come from the chain rule, those with one factor together."""
     assert section.target is not None
-    target = Symbol(section.target)
-    for index in dict.fromkeys(index for term in terms for index in term.summed):
-        origin = source.get(index, index)
-        if origin not in path.consumer.slots:
-            continue
-        weight = weight_of(terms, index, path)
-        if weight is None:
-            yield say("read.sum", index=index, origin=origin, target=target)
-        else:
-            yield say("read.sum.weight", index=index, origin=origin, target=target, weight=weight)
+    together: dict[Access | None, list[tuple[Index, Index]]] = {}
+    for index, origin in surviving_sums(path, steps, terms):
+        together.setdefault(weight_of(terms, index, path), []).append((index, origin))
+    for weight, pairs in together.items():
+        form = (".again" if again else "") + (".many" if len(pairs) > 1 else "")
+        indices = listed(index for index, _ in pairs)
+        factor = () if weight is None else say(f"read.sum.weight{form}", indices=indices, weight=weight)
+        origins_listed = listed((origin for _, origin in pairs), "or")
+        target = Symbol(section.target)
+        yield say(f"read.sum{form}", indices=indices, origins=origins_listed, target=target, weight=list(factor))
 
 
 def left_over(terms: Terms, named: Iterable[str]) -> Iterator[Spans]:
@@ -85,8 +114,8 @@ def weight_of(terms: Terms, index: Index, path: Path) -> Access | None:
     return others[0] if len(others) == 1 and len(carriers) == len(others) + 1 else None
 
 
-def passing(section: Section, path: Path, steps: tuple[Step, ...]) -> Iterator[Spans]:
-    """A sentence for the indices of the target that deltas tied to sums and so took over."""
+def passed(section: Section, path: Path, steps: tuple[Step, ...]) -> list[tuple[str, dict[Index, Collapse]]]:
+    """The indices of the target that deltas tied to sums, and so took over: of the chain rule, then of the consumer."""
     slots = section.equation.lhs.slots
     inner = path.locals[-1].steps if path.locals else ()
     upstream: dict[Index, Collapse] = {}
@@ -98,16 +127,13 @@ def passing(section: Section, path: Path, steps: tuple[Step, ...]) -> Iterator[S
                 if survivor in slots and clean:
                     found = upstream if killed in path.consumer.slots else own
                     found.setdefault(survivor, collapse)
-    for key, collapses in (("read.pass", upstream), ("read.fixed", own)):
-        if collapses:
-            yield about_collapses(key, collapses)
+    return [(key, found) for key, found in (("read.pass", upstream), ("read.fixed", own)) if found]
 
 
-def about_collapses(key: str, collapses: dict[Index, Collapse]) -> Spans:
+def about_collapses(key: str, collapses: dict[Index, Collapse], again: bool) -> Spans:
     """One sentence about indices that took over sums, in the singular or the plural."""
-    one = len(collapses) == 1
     return say(
-        key if one else f"{key}.many",
+        key + (".again" if again else "") + (".many" if len(collapses) > 1 else ""),
         indices=listed(collapses),
         deltas=listed(collapse.delta for collapse in collapses.values()),
         killed=listed(collapse.killed for collapse in collapses.values()),

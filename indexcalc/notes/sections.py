@@ -64,7 +64,7 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
     target = Access(section.target, section.equation.lhs.slots)
     if several:
         blocks.append(Paragraph(paths_sentence(derivation, section, target)))
-    cited, steps = cited_consumers(section, repeats), section.steps
+    cited, steps, told = cited_consumers(section, repeats), section.steps, shown.readings
     for path in section.paths:
         if path.consumer.tensor in cited:
             repeat = repeats[section.target, path.consumer.tensor]
@@ -75,13 +75,13 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
         # Where there is one path, its steps and those of the section are one chain.
         tail, steps = ((), steps) if several else (steps, ())
         blocks.extend(path_blocks(path, target, parts, shown, tail, several=several))
-        shown = shown.after_path(path)
+        told, shown = shown.readings, shown.after_path(section, path)
         if several:
-            blocks.extend(path_reading(section, path))
+            blocks.extend(path_reading(section, path, told))
     if several and section.paths:
         blocks.append(Heading(3, ("All paths together",)))
     blocks.extend(steps_blocks(steps, parts, shown=shown))
-    reading = [] if cited else reading_of(derivation, section)
+    reading = [] if cited else reading_of(derivation, section, told)
     return [*boxed_result(blocks, section), *put_in(derivation, section), *reading]
 
 
@@ -107,8 +107,8 @@ def put_in(derivation: Derivation, section: Section) -> Iterator[Block]:
 
 
 def is_bare_product(terms: Terms) -> bool:
-    """Whether there is one term, without sums, that is short enough to read inside another."""
-    return len(terms) == 1 and not terms[0].summed and len(tuple(walk(terms))) <= SHORT
+    """Whether there is one term, without sums, that is not just a name, and short enough to read inside another."""
+    return len(terms) == 1 and not terms[0].summed and 1 < len(tuple(walk(terms))) <= SHORT
 
 
 def written_out(term: Term, source: Equation) -> Term:
