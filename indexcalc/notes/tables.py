@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from indexcalc.algebra.canonical import same
-from indexcalc.algebra.terms import Access, Delta
+from indexcalc.algebra.terms import Access, Index
 from indexcalc.calculus.steps import Collapse, Derivation, Entry, Proof, Section
 from indexcalc.notes.blocks import (
     Block,
@@ -174,9 +174,13 @@ def matrix_conventions(forms: list[tuple[Whole, Matrix]]) -> Spans:
 
 
 def delta_blocks(derivation: Derivation) -> Iterator[Block]:
-    """Which deltas appeared, and which sum each of them killed."""
-    rows = [row for section in derivation.sections if (row := delta_row(section)) is not None]
-    if rows:
+    """Which deltas appeared, and which sum each of them killed; gradients with the same deltas in one row."""
+    gradients: dict[tuple[Spans, Spans], list[Span]] = {}
+    for section in derivation.sections:
+        if (found := deltas_of(section)) is not None:
+            entry = Access(section.target or "", section.equation.lhs.slots)
+            gradients.setdefault(found, []).append(Gradient(entry))
+    if gradients:
         yield Heading(2, ("Where the deltas acted",))
         yield Paragraph(
             (
@@ -184,56 +188,54 @@ def delta_blocks(derivation: Derivation) -> Iterator[Block]:
                 "and every delta collapsed one sum, or stands in the result:",
             )
         )
-        yield Table(("Gradient", "Deltas", "Sums they kill"), tuple(rows))
+        rows = tuple((*found, tuple(comma_joined(names))) for found, names in gradients.items())
+        yield Table(("Deltas", "Sums they kill, and what is left", "Gradients"), rows)
 
 
-def delta_row(section: Section) -> tuple[Spans, ...] | None:
-    """The deltas of one section; None if there are none."""
+def deltas_of(section: Section) -> tuple[Spans, Spans] | None:
+    """The deltas of one section, and the sums they kill; None if there are none."""
     if section.target is None:
         return None
     steps = tuple(section.all_steps())
     deltas = dict.fromkeys(delta for s in steps if isinstance(s.detail, Entry) for delta in s.detail.deltas)
-    kills = dict.fromkeys(s.detail for s in steps if isinstance(s.detail, Collapse))
+    kills = dict.fromkeys((s.detail.killed, s.detail.survivor) for s in steps if isinstance(s.detail, Collapse))
     if not deltas:
         return None
-    return (
-        (Gradient(Access(section.target, section.equation.lhs.slots)),),
-        tuple(comma_joined(list(deltas))),
-        tuple(kill_spans(list(kills))),
-    )
+    return tuple(comma_joined(list(deltas))), tuple(kill_spans(list(kills)))
 
 
-def comma_joined(deltas: list[Delta]) -> list[Span]:
-    """Deltas with commas."""
+def comma_joined(items: Sequence[Span]) -> list[Span]:
+    """Spans with commas between them."""
     spans: list[Span] = []
-    for delta in deltas:
-        spans.extend([", ", delta] if spans else [delta])
+    for item in items:
+        spans.extend([", ", item] if spans else [item])
     return spans
 
 
-def kill_spans(kills: list[Collapse]) -> list[Span]:
-    """Each kill in words: the delta, its sum, what is left."""
+def kill_spans(kills: list[tuple[Index, Index]]) -> list[Span]:
+    """Each index whose sum is gone, and what is left of it."""
     spans: list[Span] = []
-    for kill in kills:
-        spans.extend(["; "] if spans else [])
-        spans.extend([kill.delta, ": the ", kill.killed, "-sum (", Match(kill.killed, kill.survivor), ")"])
+    for killed, survivor in kills:
+        spans.extend([", "] if spans else [])
+        spans.extend([killed, " (", Match(killed, survivor), ")"])
     return spans or ["none"]
 
 
 def cost_blocks(derivation: Derivation) -> Iterator[Block]:
-    """The cost of each equation in symbols, and what need not be stored."""
+    """The cost of the equations in symbols, those of one kind and cost together, and what need not be stored."""
     yield Heading(2, ("Cost and memory",))
     contractions = sum(is_contraction(equation.terms) for equation in derivation.backward.equations)
     number = "one contraction" if contractions == 1 else f"{contractions or 'no'} contractions"
     yield Paragraph((f"The backward pass has {number}. Operations, up to a constant factor:",))
     passes = (("forward", derivation.problem.program.equations), ("backward", derivation.backward.equations))
+    rows: dict[tuple[Spans, Spans, Spans], list[Span]] = {}
+    for name, equations in passes:
+        for equation in equations:
+            row = ((name,), (kind_of(equation.terms),), (Order(equation_cost(equation)),))
+            rows.setdefault(row, []).append(equation.lhs)
     yield Table(
-        ("Equation", "Pass", "Kind", "Cost"),
-        tuple(
-            ((equation.lhs,), (name,), (kind_of(equation.terms),), (Order(equation_cost(equation)),))
-            for name, equations in passes
-            for equation in equations
-        ),
+        ("Pass", "Kind", "Cost", "Equations"),
+        tuple((*row, tuple(comma_joined(entries))) for row, entries in rows.items()),
     )
     yield from memory_blocks(derivation)
 

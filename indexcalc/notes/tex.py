@@ -188,7 +188,8 @@ def long_table_text(source: Table, notation: Notation) -> str:
     header = " & ".join(rf"\textbf{{{plain(title)}}}" for title in source.header) + r" \\ \hline \endhead"
     rows = [" & ".join(text_of(cell, notation) for cell in row) + r" \\" for row in source.rows]
     body = "\n".join([header, *rows])
-    return f"\\begin{{longtable}}{{@{{}}{''.join(cells)}@{{}}}}\n{body}\n\\end{{longtable}}"
+    table = f"\\begin{{longtable}}{{@{{}}{''.join(cells)}@{{}}}}\n{body}\n\\end{{longtable}}"
+    return f"{{\\small\\renewcommand{{\\arraystretch}}{{1.1}}\n{table}}}"
 
 
 def block_text(block: Block, notation: Notation) -> str:
