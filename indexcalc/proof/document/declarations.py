@@ -35,6 +35,8 @@ def declare(roles: Roles) -> None:
                     declare_names(roles, before.sides[0].tokens, extents)
             continue
         roles.kinds[number] = EQUATION
+        if is_shape_claim(roles, statement):
+            continue
         if len(statement.sides) == 2 and statement.sides[1].relation == "in":
             roles.kinds[number] = DECLARATION
             extents = extents_of(statement.sides[1].tokens)
@@ -44,6 +46,16 @@ def declare(roles: Roles) -> None:
             side.relation in ("in", "->", "=>", "for", "<", ">", "<=", ">=", "!=", "~") for side in statement.sides[1:]
         ):
             roles.kinds[number] = OTHER
+
+
+def is_shape_claim(roles: Roles, statement: Statement) -> bool:
+    """Whether a product, not a list of names, is said to have a shape."""
+    tree = statement.sides[0].tree
+    if len(statement.sides) != 2 or statement.sides[1].relation != "in":
+        return False
+    if tree is None or tree.only is None or extents_of(statement.sides[1].tokens) is None:
+        return False
+    return len(tree.only.items) > 1 and not any(names_in(statement.sides[0].tokens, roles.survey))
 
 
 def explains_delta(roles: Roles, statement: Statement) -> bool:

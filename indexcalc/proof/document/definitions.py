@@ -51,7 +51,7 @@ def candidates(roles: Roles) -> Iterator[tuple[int, Named]]:
         name = head_of(roles, statement)
         if name is None or name.name in roles.symbols.adjoints:
             continue
-        if name.name in FUNCTIONS or (name.name == "delta" and name.parts is not None):
+        if name.name in FUNCTIONS or (name.name == "delta" and "delta" not in roles.symbols.slots):
             continue
         found.append((number, name))
     yield from (pair for pair in found if pair[1].parts is not None)
@@ -82,6 +82,21 @@ def define(roles: Roles) -> None:
         roles.defining[number] = resolved
     for definition in roles.symbols.definitions.values():
         roles.symbols.given.update(names_of(definition.body))
+
+
+def find_differentials(roles: Roles) -> None:
+    """``dY = dX W``, where Y is made from X, speaks of differentials: gradients go the other way."""
+    symbols = roles.symbols
+    for statement in roles.statements:
+        head = head_of(roles, statement)
+        target = symbols.adjoints.get(head.name) if head is not None else None
+        if head is None or target is None or not head.name.startswith("d"):
+            continue
+        for tree in statement.trees[1:]:
+            for name in names_of_tree(roles, tree):
+                source = symbols.adjoints.get(name.name, target)
+                if source != target and depends_on(symbols.definitions, target, source):
+                    symbols.differentials = True
 
 
 def depends_on_itself(symbols: Symbols, name: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, names_of, walk
-from indexcalc.proof.document.roles import Roles
+from indexcalc.proof.document.roles import Roles, names_of_tree
 from indexcalc.proof.document.scripts import GREEK
 from indexcalc.proof.document.sizes import Ix
 from indexcalc.proof.document.symbols import Symbols, depends_on
@@ -64,6 +64,17 @@ def guessed(accusation: Accusation) -> str | None:
         return "false, if what stands apart in it is a product"
     guesses = accusation.members.reader.guesses
     return f"false, if {guesses[0]}" if guesses else None
+
+
+def differential(accusation: Accusation) -> str | None:
+    """A short name of a gradient may be that of a differential."""
+    if not accusation.symbols.differentials:
+        return None
+    for tree in accusation.members.statement.trees:
+        for found in names_of_tree(accusation.roles, tree):
+            if found.name in accusation.symbols.adjoints and found.name.startswith("d"):
+                return f"{found.name} may be a differential"
+    return None
 
 
 def head_unknown(accusation: Accusation) -> str | None:
@@ -144,6 +155,7 @@ def disconnected(accusation: Accusation) -> str | None:
 
 GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     guessed,
+    differential,
     head_unknown,
     strange,
     ambiguous,

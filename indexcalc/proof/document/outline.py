@@ -11,6 +11,7 @@ from indexcalc.language.latex.chains import Chain, chains_of
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
+from indexcalc.proof.document.differentials import with_gradients
 
 CONTINUATION_GAP = 120
 """How many characters of prose may stand between a display and one that continues it with ``=``."""
@@ -79,9 +80,8 @@ def outline(document: Document) -> tuple[list[Statement], list[Trouble]]:
     """All statements of a document in order, and what could not be read."""
     statements: list[Statement] = []
     troubles: list[Trouble] = []
-    for number, span in enumerate(document.spans):
+    for number, (span, tokens) in enumerate(tokenized(document, troubles)):
         try:
-            tokens = tokenize(span.text, document.macros, span.start)
             chains = list(chains_of(tokens))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
@@ -101,6 +101,17 @@ def outline(document: Document) -> tuple[list[Statement], list[Trouble]]:
         statements.extend(here)
     attach_prose_conditions(document, statements)
     return statements, troubles
+
+
+def tokenized(document: Document, troubles: list[Trouble]) -> list[tuple[Span, list[Token]]]:
+    """The tokens of each piece of mathematics; what has none is added to the troubles."""
+    found = []
+    for span in document.spans:
+        try:
+            found.append((span, tokenize(span.text, document.macros, span.start)))
+        except (IndexCalcError, RecursionError) as error:
+            troubles.append(Trouble(span, str(error) or "nested too deeply"))
+    return list(zip((span for span, _ in found), with_gradients([tokens for _, tokens in found]), strict=True))
 
 
 def continues(document: Document, before: Statement, span: Span) -> bool:

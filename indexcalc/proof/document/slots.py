@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from indexcalc.language.latex.tree import Atom, Scripted, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.context import Context
-from indexcalc.proof.document.roles import Roles, heads, index_letters
+from indexcalc.proof.document.roles import Roles, head_of, heads, index_letters, names_of_tree
 from indexcalc.proof.document.survey import Survey, Usage
 from indexcalc.proof.document.symbols import Symbols
 
@@ -107,12 +107,30 @@ def is_capital_of_entries(roles: Roles, look: Look) -> bool:
 
 
 def is_adjoint(roles: Roles, look: Look) -> bool:
-    """``dQ`` for the gradient by Q."""
+    """``dQ`` for the gradient by Q; with indices only where more than its name says so."""
     target = look.name[1:]
-    if look.rank is not None or not look.name.startswith("d") or not target or not is_tensor(roles, target):
+    if not look.name.startswith("d") or not target or not is_tensor(roles, target):
         return False
+    if look.rank is not None:
+        usage, declared = roles.survey.usages[target], roles.symbols.slots.get(target, ())
+        if look.rank not in (roles.survey.rank(target), len(declared)):
+            return False
+        if not (usage.below or look.usage.bare or passes_gradients_on(roles)):
+            return False
     roles.symbols.adjoints[look.name] = target
     return True
+
+
+def passes_gradients_on(roles: Roles) -> bool:
+    """Whether some ``dX`` is made from another ``dY``."""
+    for statement in roles.statements:
+        head = head_of(roles, statement)
+        if head is None or not head.name.startswith("d") or not is_tensor(roles, head.name[1:]):
+            continue
+        names = {found.name for tree in statement.trees[1:] for found in names_of_tree(roles, tree)} - {head.name}
+        if any(name.startswith("d") and is_tensor(roles, name[1:]) for name in names):
+            return True
+    return False
 
 
 def is_size_of_letter(roles: Roles, look: Look) -> bool:

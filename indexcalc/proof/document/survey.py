@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
 
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Root, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.scripts import COLON, Named, named, subscript
@@ -13,13 +18,25 @@ from indexcalc.proof.document.scripts import COLON, Named, named, subscript
 
 @dataclass
 class Usage:
-    """How a name is used in the document."""
+    """How a name is used in the document.
+
+    Attributes:
+        indexed: how often with how many indices.
+        bare: how often without.
+        bold: whether ever in bold.
+        transposed: whether ever transposed.
+        numerator: how often it is differentiated.
+        below: how often something is differentiated by it.
+        scalar: whether something is divided by it.
+        called: how often a bracket follows it.
+    """
 
     indexed: Counter[int] = field(default_factory=Counter)
     bare: int = 0
     bold: bool = False
     transposed: bool = False
     numerator: int = 0
+    below: int = 0
     scalar: bool = False
     called: int = 0
 
@@ -75,27 +92,43 @@ def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, s
 
 def name_nodes(tree: Node | Product | Sum) -> Iterator[Node]:
     """Names with their scripts, each once; and calls of functions."""
-    if isinstance(tree, Sum):
-        for _, term in tree.terms:
-            yield from name_nodes(term)
-    elif isinstance(tree, Product):
-        for item in tree.items:
-            yield from name_nodes(item)
-    elif isinstance(tree, Scripted):
-        if isinstance(tree.base, Atom):
-            yield tree
-        else:
-            yield from name_nodes(tree.base)
-    elif isinstance(tree, Atom):
+    if isinstance(tree, Atom):
         yield tree
-    elif isinstance(tree, Group):
-        for member in tree.members:
-            yield from name_nodes(member)
-    elif isinstance(tree, Fraction):
-        yield from name_nodes(tree.numerator)
-        yield from name_nodes(tree.denominator)
-    elif hasattr(tree, "body"):
-        yield from name_nodes(tree.body)
+    elif isinstance(tree, Scripted) and isinstance(tree.base, Atom):
+        yield tree
+        for tokens in tree.above if tree.base.text == "e" and not tree.below else ():
+            yield from name_nodes(exponent(tokens))
+    else:
+        for part in inner_parts(tree):
+            yield from name_nodes(part)
+
+
+def inner_parts(tree: Node | Product | Sum) -> tuple[Node | Product | Sum, ...]:
+    """What stands directly inside a tree."""
+    match tree:
+        case Sum(terms):
+            return tuple(term for _, term in terms)
+        case Product(items):
+            return items
+        case Group(members=members):
+            return members
+        case Fraction(above, below):
+            return (above, below)
+        case Scripted(base=base):
+            return (base,)
+        case Root(body):
+            return (body,)
+        case _:
+            return ()
+
+
+@lru_cache(maxsize=4096)
+def exponent(tokens: tuple[Token, ...]) -> Sum:
+    """The syntax tree of a superscript; empty if it is none."""
+    try:
+        return parse(tokens)
+    except IndexCalcError:
+        return Sum(())
 
 
 def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -135,46 +168,75 @@ def letters_in(node: Scripted) -> tuple[str, ...]:
 
 
 def find_squares(chains: list[tuple[Sum, ...]], labels: frozenset[tuple[str, str]]) -> frozenset[str]:
-    """Names whose square stands alone on the left of a definition."""
-    found = set()
+    """Names whose square stands alone on the left of a definition, and that have none without the square."""
+    found: dict[str, set[bool]] = {}
     for members in chains:
         product = members[0].only
         if len(members) < 2 or product is None or len(product.items) != 1:
             continue
         head = named(product.items[0], labels, frozenset())
-        if head is not None and len(head.powers) == 1 and [token.text for token in head.powers[0]] == ["2"]:
-            found.add(head.name)
-    return frozenset(found)
+        if head is not None and head.name != "1":
+            squared = len(head.powers) == 1 and [token.text for token in head.powers[0]] == ["2"]
+            if squared or not head.powers:
+                found.setdefault(head.name, set()).add(squared)
+    return frozenset(name for name, squared in found.items() if squared == {True})
 
 
 def mark_numerators(
     member: Sum, labels: frozenset[tuple[str, str]], squares: frozenset[str], usages: dict[str, Usage]
 ) -> None:
     """Note which names are differentiated, which are divided by, and which are called."""
-    for node in nodes_of(member):
-        if isinstance(node, Fraction):
-            product = node.numerator.only
-            if product is not None and len(product.items) == 2 and is_differential(product.items[0]):
-                found = named(product.items[1], labels, squares)
-                if found is not None and found.parts is None:
-                    usages[found.name].numerator += 1
-            below = node.denominator.only
-            if below is not None and not is_differential(below.items[0]):
-                under_root = [t for i in below.items if isinstance(i, Root) and i.body.only for t in i.body.only.items]
-                for item in (*below.items, *under_root):
-                    found = named(item, labels, squares)
-                    if found is not None and found.parts is None and found.name in usages:
-                        usages[found.name].scalar = True
+
+    def bare(node: Node) -> Usage | None:
+        found = named(node, labels, squares)
+        return usages.get(found.name) if found is not None and found.parts is None else None
+
+    for node in differentiated(member):
+        if (usage := bare(node)) is not None:
+            usage.numerator += 1
+    for node in targets(member):
+        found = named(node, labels, squares)
+        if found is not None and found.name in usages:
+            usages[found.name].below += 1
+    for node in divisors(member):
+        if (usage := bare(node)) is not None:
+            usage.scalar = True
     for product in products_of(member):
-        for left, right in zip(product.items, product.items[1:], strict=False):
+        for left, right in pairwise(product.items):
             if isinstance(right, Group) and right.bracket == "(":
                 found = named(left, labels, squares)
-                if (
-                    found is not None
-                    and found.name in usages
-                    and found.name not in FUNCTIONS | dict.fromkeys(STRUCTURAL)
-                ):
+                if found is not None and found.name in usages and found.name not in (*FUNCTIONS, *STRUCTURAL):
                     usages[found.name].called += 1
+
+
+def differentiated(member: Sum) -> Iterator[Node]:
+    """What stands alone behind the sign of a derivative, in a fraction or before a slash."""
+    for node in nodes_of(member):
+        above = node.numerator.only if isinstance(node, Fraction) else None
+        if above is not None and len(above.items) == 2 and is_differential(above.items[0]):
+            yield above.items[1]
+    for product in products_of(member):
+        for sign, above_, slash, below in zip(*(product.items[n:] for n in range(4)), strict=False):
+            if is_differential(sign) and is_differential(below) and isinstance(slash, Atom) and slash.kind == "SLASH":
+                yield above_
+
+
+def targets(member: Sum) -> Iterator[Node]:
+    """What stands below the sign of a derivative in a fraction."""
+    for node in nodes_of(member):
+        below = node.denominator.only if isinstance(node, Fraction) else None
+        if below is not None and len(below.items) == 2 and is_differential(below.items[0]):
+            yield below.items[1]
+
+
+def divisors(member: Sum) -> Iterator[Node]:
+    """The factors of denominators, those under a root too."""
+    for node in nodes_of(member):
+        below = node.denominator.only if isinstance(node, Fraction) else None
+        if below is not None and not is_differential(below.items[0]):
+            for item in below.items:
+                yield item
+                yield from item.body.only.items if isinstance(item, Root) and item.body.only else ()
 
 
 def products_of(tree: Sum) -> Iterator[Product]:

@@ -54,6 +54,7 @@ class Symbols:
         orientation: that of vectors of which nothing is declared.
         orientations: those of vectors declared as rows or columns.
         mixed: whether the document has vectors of both kinds.
+        differentials: whether names such as ``dX`` may be differentials, not gradients.
         layout: how a context says that derivatives by arrays are laid out; empty if it says nothing.
     """
 
@@ -73,6 +74,7 @@ class Symbols:
     orientations: dict[str, str] = field(default_factory=dict)
     mixed: bool = False
     layout: str = ""
+    differentials: bool = False
     assumed: dict[str, str] = field(default_factory=dict)
     writes_chain_sums: bool = False
 

@@ -7,7 +7,7 @@ from indexcalc.proof.document.assumptions import adopt_assumptions, find_assumpt
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.conventions import uses_einstein
 from indexcalc.proof.document.declarations import declare, extent_labels, tie_letters, tie_ranges, tie_sizes
-from indexcalc.proof.document.definitions import define, find_functions
+from indexcalc.proof.document.definitions import define, find_differentials, find_functions
 from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.orientation import orient
 from indexcalc.proof.document.outline import Statement
@@ -36,6 +36,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     roles.symbols.einstein = uses_einstein(roles) if context.einstein is None else context.einstein
     adopt_assumptions(roles, context)
     define(roles)
+    find_differentials(roles)
     find_assumptions(roles)
     find_outputs(roles)
     tie_letters(roles)

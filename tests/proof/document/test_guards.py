@@ -1,0 +1,287 @@
+"""For each rule that guards true equations: true notes that are understood, and wrong twins that are refuted.
+
+The notes are small; what matters is the notation. The numbers in the names are only an order: reading,
+roles, sizes, derivatives, verdicts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from indexcalc.proof.document import Verdict, check
+
+JUDGED_TRUE = (Verdict.PROVED, Verdict.CONFIRMED)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A rule's notes.
+
+    Attributes:
+        start: how every note begins.
+        true: claims that hold; each is a display at the end of a note of its own.
+        wrong: claims that do not.
+        open: claims that cannot be judged, and must not be accused.
+    """
+
+    start: str
+    true: tuple[str, ...]
+    wrong: tuple[str, ...]
+    open: tuple[str, ...] = ()
+
+
+SOFTMAX = r"$$A_{ij} = \frac{e^{S_{ij}}}{\sum_l e^{S_{il}}}$$"
+LINEAR = r"Let $X \in \mathbb{R}^{N \times F}$, $W \in \mathbb{R}^{F \times O}$. $$Y = X W$$"
+MEAN = r"$$\mu_n = \frac{1}{H} \sum_{h=1}^{H} x_{nh}$$ $$c_{nh} = x_{nh} - \mu_n$$"
+
+GUARDS = {
+    "01 a sum reaches to the end of its term": Guard(
+        r"$$a_n = \sum_i x_{ni} w_i + b_n$$",
+        (
+            r"a_n = b_n + \sum_i w_i x_{ni}",
+            r"\sum_n a_n = \sum_n \sum_i x_{ni} w_i + \sum_n b_n",
+            r"\frac{\partial a_n}{\partial b_m} = \delta_{nm}",
+        ),
+        (r"a_n = \sum_i (x_{ni} w_i + b_n)", r"\frac{\partial a_n}{\partial b_m} = \sum_i \delta_{nm}"),
+    ),
+    "02 a derivative in a line": Guard(
+        r"$$y_i = 3 x_i^2$$",
+        (r"\partial y_i/\partial x_j = 6 x_i \delta_{ij}", r"\partial L/\partial x_i = 6 x_i \partial L/\partial y_i"),
+        (r"\partial y_i/\partial x_j = 6 x_i", r"\partial L/\partial x_i = 3 x_i \partial L/\partial y_i"),
+    ),
+    "03 application or product": Guard(
+        r"$$f(t) = t^3$$ $$y_i = f(x_i)$$ $$z_i = a (b_i + c_i)$$",
+        (r"\frac{\partial y_i}{\partial x_j} = 3 x_i^2 \delta_{ij}", r"z_i = a b_i + a c_i"),
+        (r"\frac{\partial y_i}{\partial x_j} = 3 x_i \delta_{ij}", r"z_i = a b_i + c_i"),
+    ),
+    "04 a label is no index": Guard(
+        r"$$S_{ij} = \frac{1}{\sqrt{d_k}} \sum_c Q_{ic} K_{jc}$$",
+        (
+            r"S = \frac{Q K^T}{\sqrt{d_k}}",
+            r"\frac{\partial L}{\partial Q_{ic}} = \sum_j \frac{\partial L}{\partial S_{ij}} \frac{K_{jc}}{\sqrt{d_k}}",
+        ),
+        (
+            r"S = \frac{Q K^T}{d_k}",
+            r"\frac{\partial L}{\partial Q_{ic}} = \sum_j \frac{\partial L}{\partial S_{ij}} K_{jc}",
+        ),
+    ),
+    "04 an accent belongs to its base": Guard(
+        r"$$\hat{h}_{kl} = 2 h_{kl}$$",
+        (
+            r"\hat{h_{kl}} = h_{kl} + h_{kl}",
+            r"\frac{\partial \hat{h_{kl}}}{\partial h_{ij}} = 2 \delta_{ki} \delta_{lj}",
+        ),
+        (
+            r"\hat{h_{kl}} = h_{kl}",
+            r"\frac{\partial \hat{h_{kl}}}{\partial h_{ij}} = 2 \delta_{kj} \delta_{li}",
+        ),
+    ),
+    "04 an entry of a transpose": Guard(
+        r"$$P = A B$$",
+        (r"(A B)^T_{pq} = \sum_k A_{qk} B_{kp}", r"P^T = B^T A^T"),
+        (r"(A B)^T_{pq} = \sum_k A_{pk} B_{kq}", r"P^T = A^T B^T"),
+    ),
+    "04 a square may be a symbol": Guard(
+        r"$$\mu_l = \frac{1}{N} \sum_k h_{kl}$$ $$\sigma^2_l = \frac{1}{N}\sum_{k=1}^N (h_{kl} - \mu_l)^2$$"
+        r"$$r_l = \frac{1}{\sqrt{\sigma_l^2 + \epsilon}}$$",
+        (r"\frac{\partial r_l}{\partial \sigma^2_m} = -\frac{1}{2} (\sigma_l^2 + \epsilon)^{-3/2} \delta_{lm}",),
+        (r"\frac{\partial r_l}{\partial \sigma^2_m} = -\frac{1}{2} (\sigma_l^2 + \epsilon)^{-1/2} \delta_{lm}",),
+    ),
+    "05 a condition holds for its equation": Guard(
+        SOFTMAX,
+        (
+            r"\frac{\partial A_{ij}}{\partial S_{ik}} = -A_{ij} A_{ik}, \quad j \neq k",
+            r"\frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij} (1 - A_{ij}), \quad j = k",
+        ),
+        (
+            r"\frac{\partial A_{ij}}{\partial S_{ik}} = -A_{ij} A_{ik}",
+            r"\frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij} A_{ik}, \quad j \neq k",
+        ),
+    ),
+    "06 a definition may stand below": Guard(
+        r"$$\frac{\partial L}{\partial x_i} = 2 x_i \frac{\partial L}{\partial y_i}$$ where",
+        (r"y_i = x_i x_i = x_i^2",),
+        (r"y_i = x_i x_i = x_i^3",),
+    ),
+    "07 a restatement is judged": Guard(
+        MEAN,
+        (r"c_{nh} = x_{nh} - \frac{1}{H} \sum_{k=1}^{H} x_{nk}",),
+        (r"c_{nh} = x_{nh} - \sum_{k=1}^{H} x_{nk}", r"\mu_n = \frac{1}{2 H} \sum_{h=1}^{H} x_{nh}"),
+    ),
+    "08 the loss is not given": Guard(
+        LINEAR,
+        (
+            r"\frac{\partial L}{\partial X} = \frac{\partial L}{\partial Y} W^T",
+            r"\frac{\partial L}{\partial W} = X^T \frac{\partial L}{\partial Y}",
+        ),
+        (
+            r"\frac{\partial L}{\partial X} = -\frac{\partial L}{\partial Y} W^T",
+            r"\frac{\partial L}{\partial W} = 2 X^T \frac{\partial L}{\partial Y}",
+        ),
+        (r"\frac{\partial L}{\partial W} = X^T Y", r"\frac{\partial L}{\partial Y} = 2 Y"),
+    ),
+    "09 only what is known supports an accusation": Guard(
+        r"$$y_i = 2 x_i$$",
+        (r"\frac{\partial L}{\partial x_i} = 2 \frac{\partial L}{\partial y_i}",),
+        (r"\frac{\partial L}{\partial x_i} = 3 \frac{\partial L}{\partial y_i}",),
+        (r"\frac{\partial u_i}{\partial x_j} = 3 \delta_{ij}", r"y_i = 3 v_i"),
+    ),
+    "10 a name for a part": Guard(
+        SOFTMAX + r" $$Z_i = \sum_l e^{S_{il}}$$",
+        (
+            r"A_{ij} = \frac{e^{S_{ij}}}{Z_i}",
+            r"\frac{\partial Z_i}{\partial S_{ij}} = e^{S_{ij}}",
+            r"\frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij} (\delta_{jk} - A_{ik})",
+        ),
+        (
+            r"A_{ij} = \frac{e^{S_{ij}}}{Z_j}",
+            r"\frac{\partial Z_i}{\partial S_{ij}} = Z_i",
+            r"\frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij} (\delta_{jk} + A_{ik})",
+        ),
+    ),
+    "10 a delta with one index is an error": Guard(
+        r"$$z_j = \sum_i w_{ji} a_i$$ $$\delta_j = \frac{\partial L}{\partial z_j}$$",
+        (
+            r"\frac{\partial L}{\partial w_{ji}} = \delta_j a_i",
+            r"\frac{\partial L}{\partial a_i} = \sum_j w_{ji} \delta_j",
+        ),
+        (r"\frac{\partial L}{\partial w_{ji}} = \delta_j w_{ji}", r"\frac{\partial L}{\partial a_i} = \sum_j w_{ji}"),
+    ),
+    "11 a letter lives in one equation": Guard(
+        r"Let $X \in \mathbb{R}^{N \times F}$, $V \in \mathbb{R}^{F \times K}$."
+        r"$$Y_{ik} = \sum_j X_{ij} V_{jk}$$ $$s_k = \sum_i X_{ik}$$",
+        (r"\sum_k s_k = \sum_i \sum_k X_{ik}", r"\frac{\partial s_k}{\partial X_{ij}} = \delta_{kj}"),
+        (r"\sum_k s_k = \sum_k X_{kk}", r"\frac{\partial s_k}{\partial X_{ij}} = \delta_{ki} \delta_{kj}"),
+    ),
+    "12 declared sizes never meet": Guard(
+        LINEAR,
+        (r"\frac{\partial L}{\partial W} = X^T \frac{\partial L}{\partial Y}",),
+        (
+            r"\frac{\partial L}{\partial W} = \frac{\partial L}{\partial Y} X^T",
+            r"\frac{\partial L}{\partial W} = X \frac{\partial L}{\partial Y}",
+        ),
+    ),
+    "13 a size by a limit": Guard(
+        MEAN,
+        (
+            r"\frac{\partial \mu_n}{\partial x_{mh}} = \frac{1}{H} \delta_{nm}",
+            r"\sum_{h=1}^{H} \mu_n = H \mu_n",
+            r"\sum_{h=0}^{H-1} c_{nh} = 0",
+        ),
+        (r"\frac{\partial \mu_n}{\partial x_{mh}} = \delta_{nm}", r"\sum_{h=1}^{H} \mu_n = \mu_n"),
+    ),
+    "14 an index may be missing on the right only": Guard(
+        r"$$s = \sum_i \sum_j x_{ij}$$ $$t_i = \sum_j x_{ij}$$",
+        (r"\frac{\partial s}{\partial x_{ij}} = 1", r"s = \sum_i t_i"),
+        (r"\frac{\partial s}{\partial x_{ij}} = x_{ij}", r"s = \sum_i x_{ij}"),
+        (r"\frac{\partial s}{\partial t_i} = 1",),
+    ),
+    "14 a row is added to every row": Guard(
+        r"Let $X \in \mathbb{R}^{N \times F}$, $W \in \mathbb{R}^{F \times O}$, $b \in \mathbb{R}^{O}$."
+        r"$$Y = X W + b$$",
+        (r"\frac{\partial L}{\partial b_o} = \sum_n \frac{\partial L}{\partial Y_{no}}",),
+        (r"\frac{\partial L}{\partial b_o} = \frac{\partial L}{\partial Y_{no}}",),
+    ),
+    "15 sums that are not written": Guard(
+        r"$$y_{ij} = x_{ik} c_{kj}$$ $$t_{i} = y_{ij} u_j$$ $$v_{ij} = y_{ik} x_{jk}$$",
+        (
+            r"\frac{\partial y_{ij}}{\partial x_{pq}} = \delta_{ip} c_{qj}",
+            r"t_i = x_{ik} c_{kj} u_j",
+            r"\frac{\partial l}{\partial x_{pq}} = \frac{\partial l}{\partial y_{pj}} c_{qj}",
+        ),
+        (r"t_i = x_{ik} c_{jk} u_j", r"\frac{\partial y_{ij}}{\partial x_{pq}} = c_{qj}"),
+    ),
+    "16 a sum over what does not occur": Guard(
+        r"$$m = \frac{1}{N} \sum_{i=1}^{N} x_i$$ $$y = a b$$",
+        (r"\sum_{i=1}^{N} y = N a b",),
+        (r"\sum_{i=1}^{N} y = a b", r"y = \sum_{i=1}^{N} a b"),
+    ),
+    "17 total and local derivatives": Guard(
+        MEAN,
+        (
+            r"\frac{\partial c_{nh}}{\partial x_{mk}} = \delta_{nm} \delta_{hk} - \frac{1}{H} \delta_{nm}",
+            r"\frac{\partial c_{nh}}{\partial x_{mk}} = \delta_{nm} \delta_{hk}",
+            r"\frac{\partial c_{nh}}{\partial \mu_m} = -\delta_{nm}",
+        ),
+        (
+            r"\frac{\partial c_{nh}}{\partial x_{mk}} = \delta_{nm} \delta_{hk} + \frac{1}{H} \delta_{nm}",
+            r"\frac{\partial c_{nh}}{\partial x_{mk}} = \delta_{hk}",
+            r"\frac{\partial c_{nh}}{\partial \mu_m} = -1",
+        ),
+    ),
+    "17 a repeated index is the diagonal": Guard(
+        SOFTMAX,
+        (r"\frac{\partial A_{ij}}{\partial S_{ij}} = A_{ij} (1 - A_{ij})",),
+        (r"\frac{\partial A_{ij}}{\partial S_{ij}} = A_{ij} (\delta_{ij} - A_{ij})",),
+    ),
+    "17 a gradient by its short name": Guard(
+        r"Let $Q \in \mathbb{R}^{n \times d}$, $K \in \mathbb{R}^{m \times d}$. $$S = Q K^\top$$",
+        (r"dQ = dS\, K", r"dK = dS^\top Q"),
+        (r"dQ = 2\, dS\, K", r"dK = dS\, Q"),
+    ),
+    "21 points lie in the domain": Guard(
+        r"$$y_i = \log a_i$$ $$r_i = \sqrt{b_i}$$ $$q_i = |u_i|$$",
+        (
+            r"\log (a_i b_i) = y_i + \log b_i",
+            r"\frac{\partial r_i}{\partial b_j} = \frac{\delta_{ij}}{2 r_i}",
+            r"q_i^2 = u_i^2",
+        ),
+        (
+            r"\log (a_i b_i) = y_i \log b_i",
+            r"\frac{\partial r_i}{\partial b_j} = \frac{\delta_{ij}}{r_i}",
+            r"q_i = u_i",
+        ),
+    ),
+    "21 an exact zero": Guard(
+        SOFTMAX + r" $$\frac{\partial L}{\partial S_{ij}} = \sum_k \frac{\partial L}{\partial A_{ik}}"
+        r" \frac{\partial A_{ik}}{\partial S_{ij}}$$",
+        (
+            r"\sum_j \frac{\partial L}{\partial S_{ij}} = 0",
+            r"\sum_k \frac{\partial A_{ij}}{\partial S_{ik}} = 0",
+        ),
+        (
+            r"\sum_i \frac{\partial L}{\partial S_{ij}} = 0",
+            r"\sum_k \frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij}",
+        ),
+    ),
+    "24 a shape is a claim": Guard(
+        LINEAR,
+        (r"X W \in \mathbb{R}^{N \times O}", r"\frac{\partial L}{\partial W} = X^T \frac{\partial L}{\partial Y}"),
+        (r"Y = X W \in \mathbb{R}^{O \times N}",),
+    ),
+}
+
+OPEN = [(name, claim) for name, guard in GUARDS.items() for claim in guard.open]
+TRUE = [(name, claim) for name, guard in GUARDS.items() for claim in guard.true]
+WRONG = [(name, claim) for name, guard in GUARDS.items() for claim in guard.wrong]
+
+
+def claims_of(name, claim):
+    start = check(GUARDS[name].start).claims
+    every = check(f"{GUARDS[name].start}\n\n$${claim}$$\n").claims
+    return every, every[len(start) :]
+
+
+@pytest.mark.parametrize(("name", "claim"), TRUE)
+def test_a_true_claim_is_understood_and_not_accused(name, claim):
+    every, own = claims_of(name, claim)
+    assert not [one for one in every if one.verdict in (Verdict.REFUTED, Verdict.FOLLOWS)]
+    assert own
+    assert all(one.verdict in (*JUDGED_TRUE, Verdict.DEFINITION, Verdict.CONDITION) for one in own), own
+    assert any(one.verdict in JUDGED_TRUE for one in own)
+
+
+@pytest.mark.parametrize(("name", "claim"), WRONG)
+def test_its_wrong_twin_is_refuted(name, claim):
+    every, own = claims_of(name, claim)
+    assert Verdict.REFUTED in [one.verdict for one in own], own
+    assert {one.line for one in every if one.verdict is Verdict.REFUTED} == {own[-1].line}
+
+
+@pytest.mark.parametrize(("name", "claim"), OPEN)
+def test_what_cannot_be_known_is_not_accused(name, claim):
+    every, own = claims_of(name, claim)
+    assert not [one for one in every if one.verdict in (Verdict.REFUTED, Verdict.FOLLOWS)]
+    assert own
