@@ -13,7 +13,19 @@ from lark.lexer import Lexer
 
 from indexcalc.errors import SpecError
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Environment, Fraction, Group, Node, Product, Root, Scripted, Sum, Truth
+from indexcalc.language.latex.tree import (
+    NORM,
+    Atom,
+    Environment,
+    Fraction,
+    Group,
+    Node,
+    Product,
+    Root,
+    Scripted,
+    Sum,
+    Truth,
+)
 
 GRAMMAR = r"""
 start: sum
@@ -37,6 +49,7 @@ atom: (NAME | NUM | ONE | PARTIAL | NABLA | SUM | TEXT | DOTS | REALS | COLON | 
     | LBRACE sum RBRACE  -> curly
     | LBRACE RBRACE      -> nothing
     | LBAR sum RBAR      -> bars
+    | LNORM sum RNORM    -> norm
     | FRAC farg farg     -> fraction
     | SQRT farg          -> root
     | SQRT LBRACK raw* RBRACK farg -> odd_root
@@ -45,10 +58,15 @@ listing: sum ((COMMA | SEMICOLON) sum)*
 farg: LBRACE sum RBRACE | NAME | NUM | ONE
 %declare PLUS MINUS TIMES ODOT SLASH SUB SUP PRIME NAME NUM ONE TOP PARTIAL NABLA SUM TEXT DOTS REALS COLON LPAR RPAR
 %declare LBRACK RBRACK LBRACE RBRACE LBAR RBAR FRAC SQRT ENVIRONMENT COMMA SEMICOLON DOT REL ODD QUAD BAR NEWLINE
-%declare NORM AMP AT
+%declare NORM LNORM RNORM AMP AT
 """
 
 BRACKETS = {"(": "LPAR", ")": "RPAR", "[": "LBRACK", "]": "RBRACK", "{": "LBRACE", "}": "RBRACE"}
+
+BEFORE_OPENING = frozenset(
+    ["PLUS", "MINUS", "TIMES", "ODOT", "SLASH", "(", "{", "[", "LBAR", "LNORM", "COMMA", "SUM", "FRAC", "SQRT"]
+)
+"""What a bar that closes cannot follow."""
 
 READABLE = {
     "REL": "a relation",
@@ -169,6 +187,10 @@ class Builder(Transformer[LarkToken, Any]):
         """An absolute value."""
         return Group("|", (children[1],), children[0].value.start)
 
+    def norm(self, children: list[Any]) -> Group:
+        """A norm."""
+        return Group(NORM, (children[1],), children[0].value.start)
+
     def fraction(self, children: list[Any]) -> Fraction:
         """A fraction."""
         return Fraction(children[1], children[2], children[0].value.start)
@@ -269,12 +291,39 @@ def rows_of(tokens: Sequence[Token]) -> tuple[tuple[tuple[Token, ...], ...], ...
 
 
 def close_bars(tokens: Sequence[Token]) -> list[Token]:
-    """Bars told apart: one that cannot close opens."""
+    """Bars and double bars told apart: one closes the bar that is open, unless it stands where a factor begins."""
+    result: list[Token] = []
+    open_bars: list[str] = []
+    for token in joined_bars(tokens):
+        if token.kind not in ("BAR", "NORM"):
+            if token.kind in ("(", "{", "["):
+                open_bars.append(token.kind)
+            elif token.kind in (")", "}", "]") and open_bars:
+                del open_bars[last_bracket(open_bars) :]
+            result.append(token)
+            continue
+        begins = not result or result[-1].kind in BEFORE_OPENING
+        closes = not begins and bool(open_bars) and open_bars[-1] == token.kind
+        if closes:
+            open_bars.pop()
+        else:
+            open_bars.append(token.kind)
+        result.append(replace(token, kind=f"{'R' if closes else 'L'}{token.kind}"))
+    return result
+
+
+def last_bracket(open_bars: list[str]) -> int:
+    """The place of the last bracket that is no bar; the end if there is none."""
+    return next((n for n in range(len(open_bars) - 1, -1, -1) if open_bars[n] not in ("BAR", "NORM")), len(open_bars))
+
+
+def joined_bars(tokens: Sequence[Token]) -> list[Token]:
+    """Two bars side by side as one double bar."""
     result: list[Token] = []
     for token in tokens:
-        if token.kind == "BAR":
-            opens = not result or result[-1].kind in ("PLUS", "MINUS", "TIMES", "SLASH", "(", "{", "[", "LBAR", "COMMA")
-            result.append(replace(token, kind="LBAR" if opens else "RBAR"))
+        beside = result and result[-1].kind == "BAR" and token.kind == "BAR" and token.start == result[-1].start + 1
+        if beside and result[-1].text == token.text == "|":
+            result[-1] = replace(result[-1], kind="NORM", text="||")
         else:
             result.append(token)
     return result

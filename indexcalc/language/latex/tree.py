@@ -40,9 +40,13 @@ class Scripted:
     along: tuple[Token, ...] = ()
 
 
+NORM = "‖"
+"""The bracket of a norm."""
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A bracketed list of sums: ``{``, ``(``, ``[`` or ``|``; several members if there are commas."""
+    """A bracketed list of sums: ``{``, ``(``, ``[``, ``|`` or ``‖``; several members if there are commas."""
 
     bracket: str
     members: tuple[Sum, ...]

@@ -205,8 +205,8 @@ SIMPLE: dict[str, tuple[str, str]] = {
     "mid": ("BAR", "|"),
     "|": ("NORM", "||"),
     "Vert": ("NORM", "||"),
-    "lVert": ("NORM", "||"),
-    "rVert": ("NORM", "||"),
+    "lVert": ("LNORM", "||"),
+    "rVert": ("RNORM", "||"),
     "prime": ("PRIME", "'"),
     "colon": ("COLON", ":"),
     "_": ("NAME", "_"),
@@ -333,5 +333,5 @@ STRUCTURAL = frozenset(
 WORDS = frozenset(FUNCTIONS) | STRUCTURAL | frozenset({"if", "for", "where", "otherwise", "dim", "keepdim", "True"})
 """Runs of letters that are one name."""
 
-OPENERS = frozenset({"{", "(", "[", "LBAR", "BEGIN"})
-CLOSERS = frozenset({"}", ")", "]", "RBAR", "END"})
+OPENERS = frozenset({"{", "(", "[", "LBAR", "LNORM", "BEGIN"})
+CLOSERS = frozenset({"}", ")", "]", "RBAR", "RNORM", "END"})

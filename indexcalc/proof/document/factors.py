@@ -8,7 +8,7 @@ from dataclasses import replace
 import sympy as sp
 
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Environment, Fraction, Group, Node, Root, Scripted, Truth
+from indexcalc.language.latex.tree import NORM, Atom, Environment, Fraction, Group, Node, Root, Scripted, Truth
 from indexcalc.proof.document import typed
 from indexcalc.proof.document.bars import barred
 from indexcalc.proof.document.binders import RELATIONS, oriented
@@ -38,8 +38,7 @@ def factor(reader: Scope, item: Node) -> Typed:
         case Group(bracket, members):
             if len(members) != 1:
                 raise NotUnderstoodError("a list in brackets")
-            inner = reader.sum(members[0])
-            return replace(inner, node=Applied("abs", inner.node)) if bracket == "|" else inner
+            return bracketed(reader.sum(members[0]), bracket)
         case Fraction():
             return fraction(reader, item)
         case Root(body):
@@ -51,6 +50,17 @@ def factor(reader: Scope, item: Node) -> Typed:
         case Environment(name):
             raise NotUnderstoodError(f"a {name} written out is not read")
     raise NotUnderstoodError("a factor that is not read")
+
+
+def bracketed(value: Typed, bracket: str) -> Typed:
+    """An expression in brackets, which may be bars."""
+    if bracket == NORM:
+        return typed.norm(value)
+    if bracket != "|":
+        return value
+    if value.axes:
+        raise NotUnderstoodError("bars around an array: magnitudes, a norm or a determinant?")
+    return replace(value, node=Applied("abs", value.node))
 
 
 def truth(reader: Scope, item: Truth) -> Typed:
@@ -82,7 +92,11 @@ def atom(reader: Scope, token: Token) -> Typed:
 
 def scripted(reader: Scope, item: Scripted) -> Typed:
     """Scripts on a bracket, a fraction or a number: entries, transposes, powers."""
-    value = factor(reader, item.base)
+    if isinstance(item.base, Group) and item.base.bracket == NORM and item.below:
+        value = typed.norm(reader.sum(item.base.members[0]), "".join(token.text for token in item.below))
+        item = replace(item, below=())
+    else:
+        value = factor(reader, item.base)
     if item.along:
         return barred(reader, value, item.along)
     powers = []

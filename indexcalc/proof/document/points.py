@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from indexcalc.proof.document.nodes import Applied, Entry, Meaning, Raised, walk
+from indexcalc.proof.document.nodes import Applied, Entry, Meaning, Raised, children, walk
 from indexcalc.proof.document.numbers import Point
 from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.symbols import Symbols
@@ -19,6 +19,9 @@ PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4
 
 SEEDS = 3
 """Points for each pattern of sizes."""
+
+POSITIVE = frozenset({"exp", "abs", "sigmoid", "softplus"})
+"""Functions that are never negative."""
 
 CLASS_LIMIT = 12
 """The most classes of one formula that get sizes of their own; a formula with more is not judged."""
@@ -90,18 +93,26 @@ def generator(name: str, pattern: int, seed: int) -> np.random.Generator:
 
 
 def positive_names(symbols: Symbols, bodies: Iterable[Meaning]) -> frozenset[str]:
-    """Inputs that stand directly under a logarithm or a root."""
+    """Inputs that stand under a logarithm or a root, unless a square, an exponential or a magnitude is around them."""
     found: set[str] = set()
     for body in (*bodies, *(definition.body for definition in symbols.definitions.values())):
         for node in walk(body):
-            inside: Meaning | None = None
             if isinstance(node, Applied) and node.name == "log":
-                inside = node.argument
+                found.update(signed_inside(node.argument))
             elif isinstance(node, Raised) and not is_whole(node.exponent):
-                inside = node.base
-            if inside is not None:
-                found.update(inner.name for inner in walk(inside) if isinstance(inner, Entry))
+                found.update(signed_inside(node.base))
     return frozenset(found)
+
+
+def signed_inside(node: Meaning) -> Iterator[str]:
+    """The tensors whose sign the value of an expression may follow."""
+    if isinstance(node, Entry):
+        yield node.name
+    even = isinstance(node, Raised) and is_whole(node.exponent) and getattr(node.exponent, "value", 1) % 2 == 0
+    if even or (isinstance(node, Applied) and node.name in POSITIVE):
+        return
+    for child in children(node):
+        yield from signed_inside(child)
 
 
 def is_whole(exponent: Meaning) -> bool:

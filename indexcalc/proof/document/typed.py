@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import sympy as sp
+
 from indexcalc.proof.document.nodes import (
     ZERO,
     Applied,
     Meaning,
+    Number,
     Plus,
     Raised,
     Relation,
@@ -163,6 +166,18 @@ def trace(value: Typed, sizes: Sizes) -> Typed:
     return Typed(Total((dummy,), renamed(value.node, dict.fromkeys(value.axes, dummy))))
 
 
+def norm(value: Typed, kind: str = "") -> Typed:
+    """The Euclidean norm of a vector, the Frobenius norm of a matrix; with the mark 1 the sum of magnitudes."""
+    if not value.axes:
+        raise NotUnderstoodError("the norm of one entry")
+    if kind == "1" and len(value.axes) == 1:
+        return Typed(Total(value.axes, Applied("abs", value.node)))
+    if kind not in ("", "2", "F") or (kind == "2" and len(value.axes) != 1) or (kind == "" and len(value.axes) > 1):
+        raise NotUnderstoodError(f"a norm with the mark {kind or 'of no kind'} of an array with {len(value.axes)} axes")
+    squares = Total(value.axes, Raised(value.node, Number(sp.Integer(2))))
+    return Typed(Raised(squares, Number(sp.Rational(1, 2))))
+
+
 def diagonal(value: Typed, sizes: Sizes) -> Typed:
     """The diagonal matrix of a vector."""
     if len(value.axes) != 1:
@@ -185,5 +200,8 @@ def softmax(value: Typed, sizes: Sizes) -> Typed:
 
 
 def raised(value: Typed, exponent: Meaning) -> Typed:
-    """A power of a scalar or an entry, or entry by entry."""
+    """A power of a scalar or an entry, or entry by entry; the square of a root of squares is what stands below it."""
+    node = value.node
+    if exponent == Number(sp.Integer(2)) and isinstance(node, Raised) and node.exponent == Number(sp.Rational(1, 2)):
+        return replace(value, node=node.base)
     return replace(value, node=Raised(value.node, exponent))

@@ -1,0 +1,60 @@
+"""Notations: a small true note for each, and wrong twins that must be refuted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from indexcalc.proof.document import Verdict, check
+from indexcalc.proof.document.verdicts import TRUE
+
+
+@dataclass(frozen=True)
+class Notation:
+    """What a note says first, and claims after it: true ones, and wrong ones."""
+
+    setting: str
+    true: tuple[str, ...]
+    wrong: tuple[str, ...] = ()
+
+
+NOTATIONS: dict[str, Notation] = {
+    "norms": Notation(
+        r"Let $A \in \mathbb{R}^{m \times n}$, $b \in \mathbb{R}^m$, $x \in \mathbb{R}^n$."
+        r" $$f = \frac12 \|A x - b\|^2$$ $$g = \lVert x \rVert_2$$ $$h = ||A||_F^2$$",
+        (
+            r"\frac{\partial f}{\partial x} = A^\top (A x - b)",
+            r"\frac{\partial g}{\partial x} = \frac{x}{\left\| x \right\|}",
+            r"\frac{\partial h}{\partial A} = 2 A",
+            r"\|x\|^2 = x^\top x",
+            r"\|x\|_1 = \sum_i |x_i|",
+        ),
+        (
+            r"\frac{\partial f}{\partial x} = 2 A^\top (A x - b)",
+            r"\frac{\partial g}{\partial x} = \frac{x}{\|x\|^2}",
+            r"\frac{\partial h}{\partial A} = A",
+            r"\|x\|_2 = x^\top x",
+            r"\|x\|_1 = \sum_i x_i^2",
+        ),
+    ),
+}
+
+
+def last(notation: Notation, claim: str) -> Verdict:
+    """The verdict of a claim after the setting."""
+    return check(f"{notation.setting}\n\n$${claim}$$\n").claims[-1].verdict
+
+
+TRUE_CLAIMS = [(name, claim) for name, notation in NOTATIONS.items() for claim in notation.true]
+WRONG_CLAIMS = [(name, claim) for name, notation in NOTATIONS.items() for claim in notation.wrong]
+
+
+@pytest.mark.parametrize(("name", "claim"), TRUE_CLAIMS)
+def test_a_true_claim_is_confirmed(name, claim):
+    assert last(NOTATIONS[name], claim) in TRUE
+
+
+@pytest.mark.parametrize(("name", "claim"), WRONG_CLAIMS)
+def test_its_wrong_twin_is_refuted(name, claim):
+    assert last(NOTATIONS[name], claim) is Verdict.REFUTED
