@@ -99,6 +99,7 @@ __all__ = [
 HOMES = {
     "indexcalc.algebra.sympy_bridge": ("from_sympy", "to_sympy"),
     "indexcalc.calculus.steps": ("Derivation", "Rule", "Section", "Step"),
+    "indexcalc.checking": ("check",),
     "indexcalc.codegen": ("numpy_module",),
     "indexcalc.errors": ("IndexCalcError", "LimitError", "ProgramError", "SpecError", "UnsupportedError"),
     "indexcalc.generation": ("Outputs", "generate", "render", "validate"),
@@ -128,7 +129,6 @@ HOMES = {
     "indexcalc.library": ("find_spec", "shipped"),
     "indexcalc.notes": ("formula_text", "latex_note", "markdown_note"),
     "indexcalc.problem": ("Problem",),
-    "indexcalc.proof.document": ("check",),
     "indexcalc.proof.report": ("Report",),
     "indexcalc.rewrite.derive": ("derive",),
     "indexcalc.writing": ("write",),

@@ -137,8 +137,15 @@ class Program:
         return tuple(dict.fromkeys(symbols))
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name of an index, a tensor, a parameter or an extent; fresh dummies avoid these."""
+        extents = {str(extent) for extent in self.extents}
+        parameters = {str(parameter.symbol) for parameter in self.parameters}
+        return self.index_names | frozenset(self.tensors) | extents | parameters
+
+    @cached_property
     def index_names(self) -> frozenset[str]:
-        """Every index name that is declared or occurs; fresh dummies avoid these."""
+        """Every index name that is declared or occurs."""
         names = {index.name for index in self.indices}
         for tensor in self.tensors.values():
             names.update(slot.name for slot in tensor.slots)

@@ -120,7 +120,7 @@ def direct_part(problem: Problem, name: str, slots: tuple[Index, ...]) -> Terms:
 def derive_path(sweep: Sweep, wrt: Access, consumer: str, lhs: Access, alone: bool) -> Path:
     """The contribution of one consumer: ``sum_ab dL/dY_ab dY_ab/dX_t``, contracted."""
     program = sweep.problem.program
-    avoid = program.index_names
+    avoid = names_to_avoid(sweep.problem)
     declared = program.tensors[consumer].slots
     entry = Access(consumer, fresh_indices(declared, avoid))
     taken = avoid | {slot.name for slot in entry.slots}
@@ -139,6 +139,12 @@ def derive_path(sweep: Sweep, wrt: Access, consumer: str, lhs: Access, alone: bo
     return Path(entry, (*local_steps, own), tuple(steps), steps[-1].after)
 
 
+def names_to_avoid(problem: Problem) -> frozenset[str]:
+    """The names that no dummy may have: everything that a formula of the derivation may show beside it."""
+    given = {up.name for up in problem.upstream} | set(problem.names.values())
+    return problem.program.names | given
+
+
 def statistics_derivatives(
     sweep: Sweep, wrt: Access, consumer: str, avoid: frozenset[str]
 ) -> tuple[LocalDerivative, ...]:
@@ -148,7 +154,7 @@ def statistics_derivatives(
     wanted_names = feeding(sweep, consumer, between)
     known: dict[str, LocalDerivative] = {}
     for name in wanted_names:
-        entry = Access(name, fresh_indices(program.tensors[name].slots, program.index_names))
+        entry = Access(name, fresh_indices(program.tensors[name].slots, names_to_avoid(sweep.problem)))
         wanted = Wanted(wrt, known, avoid | {slot.name for slot in entry.slots})
         known = {**known, name: local_derivative(program.definitions[name], entry, wanted, sweep.tidy)}
     return tuple(known.values())

@@ -14,15 +14,18 @@ from rich.table import Table
 from rich.text import Text
 
 from indexcalc.cli import terminal
+from indexcalc.checking import model_from
 from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document import CheckReport, Claim, Verdict, check
 from indexcalc.proof.document.formats import FORMATS, totals
+from indexcalc.proof.figures import check_figures
 
 REFUTED, MISTAKE = 1, 2
 
 STYLES = {
     Verdict.PROVED: "green",
     Verdict.CONFIRMED: "green",
+    Verdict.ROUNDED: "yellow",
     Verdict.REFUTED: "bold red",
     Verdict.FOLLOWS: "red",
     Verdict.DEFINITION: "cyan",
@@ -52,6 +55,14 @@ def check_documents(
     context: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What the documents leave unsaid: forward equations, aliases.")
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|PATH", help="Check the numbers of worksheets of this derivation instead."),
+    ] = None,
+    values: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The numbers of --against, in TOML; values.toml beside its spec by default."),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail also if something is not understood.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Show the true relations too.")] = False,
 ) -> None:
@@ -60,7 +71,13 @@ def check_documents(
     console = Console()
     try:
         unsaid = read(context) if context is not None else ""
-        reports = [check(read(note), str(note), unsaid) for note in notes]
+        if against is not None:
+            model = model_from(against, values)
+            reports = [check_figures(read(note), model, str(note), unsaid) for note in notes]
+        elif values is not None:
+            raise IndexCalcError("--values says nothing without --against NAME, whose numbers they are")
+        else:
+            reports = [check(read(note), str(note), unsaid) for note in notes]
     except IndexCalcError as error:
         terminal.show_error(Console(stderr=True), str(error))
         raise typer.Exit(MISTAKE) from error
@@ -93,7 +110,7 @@ def show_report(console: Console, report: CheckReport, *, every: bool) -> None:
     shown = [
         claim
         for claim in report.claims
-        if every or claim.verdict in (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.UNCLEAR)
+        if every or claim.verdict in (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.ROUNDED, Verdict.UNCLEAR)
     ]
     if shown:
         console.print(table_of(report.file, shown))

@@ -22,6 +22,7 @@ from indexcalc.notes.blocks import (
     Paragraph,
     Scalar,
     Shape,
+    Sign,
     Span,
     Spans,
     Spelled,
@@ -133,10 +134,19 @@ def parameter_blocks(program: Program) -> Iterator[Block]:
     """The scalar constants."""
     if program.parameters:
         rows = tuple(
-            ((Scalar(p.symbol),), (Scalar(p.default),) if p.default is not None else ("none",), (p.doc,))
+            ((Scalar(p.symbol),), (default_span(p.default),) if p.default is not None else ("none",), (p.doc,))
             for p in program.parameters
         )
         yield documented(Table(("Constant", "Default", "Meaning"), rows))
+
+
+def default_span(value: sp.Expr) -> Span:
+    """A default as an author writes it: a decimal where it is a short one, a power of ten where it is small."""
+    if value.is_Rational and not value.is_Integer and sp.Rational(repr(float(value))) == value:
+        mantissa, _, exponent = repr(float(value)).partition("e")
+        power = rf"10^{{{int(exponent)}}}" if exponent else ""
+        return Sign(power if mantissa == "1" else rf"{mantissa} \cdot {power}" if power else mantissa)
+    return Scalar(value)
 
 
 def upstream_blocks(problem: Problem) -> Iterator[Block]:

@@ -39,7 +39,7 @@ from indexcalc.notes.matrix import (
     parts_of,
 )
 from indexcalc.notes.matrix_form import matrix_form
-from indexcalc.notes.narration import fields
+from indexcalc.notes.narration import fields, sides
 from indexcalc.notes.prose import RULES, fill, listed, say
 from indexcalc.notes.setup import forward_display, recompute_sources
 from indexcalc.program import Identity as Claim
@@ -94,7 +94,7 @@ def proof_blocks(proof: Proof) -> Iterator[Block]:
     for step in proof.steps:
         yield Paragraph(fill(RULES[step.rule], **fields(step, None)))
         start = step.subject.left if isinstance(step.subject, Claim) else identity.left
-        yield Display(start, (step.after,))
+        yield Display(start, sides(step, None))
 
 
 def summary_blocks(derivation: Derivation) -> Iterator[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from indexcalc.algebra.terms import occurring_indices
 from indexcalc.calculus.adjoint import derive_gradients
 from indexcalc.calculus.steps import Rule, ThroughConsumer
 from indexcalc.language import read_problem
@@ -74,3 +75,21 @@ def test_a_target_that_the_loss_does_not_depend_on_has_gradient_zero():
     derivation = derive(problem)
     assert derivation.backward.definitions["dw"].terms == ()
     assert check_backward(problem, derivation.backward).ok
+
+
+def test_no_dummy_is_called_like_anything_else():
+    source = """
+title "Names at the start of the alphabet"
+index i, j : b
+param a = 0.5
+input c[i], W[i,j]
+Y[i] = a * sum[j](W[i,j] * exp(c[j]))
+upstream d[i] = dL/dY[i]
+derive W, c
+"""
+    derivation = derive(read_problem(source))
+    indices = {
+        index.name for step in derivation.all_steps() for index in occurring_indices((*step.before, *step.after))
+    }
+    assert not indices & {"a", "b", "c", "d"}
+    assert {"i", "j", "e"} <= indices

@@ -102,3 +102,12 @@ def test_an_identity_of_the_forward_pass_that_is_claimed_is_proved_once() -> Non
     ]
     for left, right in both:
         assert sum(same(display.left, left) and same(display.sides[-1], right) for display in boxed) == 1
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "softmax_cross_entropy", "tsne"])
+def test_no_step_of_a_proof_repeats_the_equation_before_it(name: str) -> None:
+    note = markdown_note(derive(load_problem(shipped_paths()[name])))
+    proofs = note.split("## Identities of the forward pass")[1].split("\n## ")[0]
+    proofs += note.split("## Identities of the gradients")[1].split("\n## ")[0]
+    equations = [part.split("```")[0] for part in proofs.split("```math\n")[1:]]
+    assert all(before != after for before, after in pairwise(equations))

@@ -12,6 +12,7 @@ from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict
 MARKS = {
     Verdict.PROVED: "✓✓",
     Verdict.CONFIRMED: "✓",
+    Verdict.ROUNDED: "≈",
     Verdict.REFUTED: "✗",
     Verdict.FOLLOWS: "↳",
     Verdict.DEFINITION: ":=",
