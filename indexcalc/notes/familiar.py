@@ -29,6 +29,7 @@ class Habit(Enum):
     RUN = "several deltas collapse sums, one after another"
     RELABEL = "a dummy gets the author's name"
     ENTRY = "entries are independent, and this is put in"
+    DELTA = "entries are independent, this is put in, and deltas collapse sums"
     REMAINS = "a delta is left over for the chain rule"
 
 
@@ -79,6 +80,8 @@ class Shown:
                 yield from (*self.groups(group[:-1]), group[-1:])
             elif len(group) > 1 and group[0].rule is Rule.SUBSTITUTE:
                 yield from (group[:1], *self.groups(group[1:]))
+            elif len(group) > 2 and group[0].rule is Rule.ENTRY and group[-1].rule is Rule.COLLAPSE:
+                yield from (*self.groups(group[:2]), *self.groups(group[2:]))
             else:
                 yield from ((step,) for step in group)
 
@@ -99,6 +102,8 @@ def habits_of(group: Sequence[Step]) -> set[Habit]:
     """What a group of steps that might be said together shows."""
     rules = [step.rule for step in group]
     found = {Habit.RUN} if rules.count(Rule.COLLAPSE) > 1 else set()
+    if rules[0] is Rule.ENTRY and Rule.COLLAPSE in rules:
+        found.add(Habit.DELTA)
     singles = ((Rule.RELABEL, Habit.RELABEL), (Rule.ENTRY, Habit.ENTRY), (Rule.SUBSTITUTE, Habit.BACK))
     return found | {habit for rule, habit in singles if rule in rules}
 
@@ -125,8 +130,10 @@ def group_length(steps: Sequence[Step]) -> int:
         follows = count < len(steps) and steps[count].rule is Rule.RELABEL
         return count + 1 if follows else count
     if first.rule is Rule.ENTRY:
-        others = (n for n, step in enumerate(steps[1:], 1) if step.rule is not Rule.INSERT)
-        return next(others, len(steps))
+        inserts = next((n for n, step in enumerate(steps[1:]) if step.rule is not Rule.INSERT), len(steps) - 1)
+        if inserts != 1:
+            return 1 + inserts
+        return next((n for n, step in enumerate(steps) if n > 1 and not is_clean(step)), len(steps))
     if first.rule is Rule.FORWARD and len(steps) > 1 and steps[1].rule in INSIDE:
         return 2
     return 1

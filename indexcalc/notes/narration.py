@@ -87,7 +87,9 @@ def steps_blocks(
 
 def told(group: Sequence[Step]) -> Sequence[Step]:
     """The steps of a group whose equations are displayed."""
-    return group[1:] if group[0].rule in {Rule.ENTRY, Rule.FORWARD} and len(group) > 1 else group[-1:]
+    if group[-1].rule is Rule.COLLAPSE or len(group) == 1:
+        return group[-1:]
+    return group[1:] if group[0].rule in {Rule.ENTRY, Rule.FORWARD} else group[-1:]
 
 
 def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
@@ -98,13 +100,16 @@ def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
     if first.rule is Rule.FORWARD:
         again = say("forward.again", entry=first.subject) if isinstance(first.subject, Access) else ()
         return (*again, *intro(group[1], local))
+    before: Spans = say("back.again") if first.rule is Rule.SUBSTITUTE else ()
     if first.rule is Rule.ENTRY:
         assert isinstance(first.subject, Partial)
-        deltas = Equality(((Term(sp.S.One, ((first.subject, sp.S.One),)),)), first.after)
-        return say("entry.again", target=Symbol(first.subject.wrt.tensor), deltas=deltas)
+        deltas = Equality((Term(sp.S.One, ((first.subject, sp.S.One),)),), first.after)
+        before = say("entry.again", target=Symbol(first.subject.wrt.tensor), deltas=deltas)
+        if last.rule is Rule.INSERT:
+            return (*before, *say("entry.insert"))
+        before = (*before, *say("entry.collapse"))
     collapses = [step.detail for step in group if isinstance(step.detail, Collapse)]
     renamings = listed([Renaming(*pair) for pair in last.detail.pairs]) if isinstance(last.detail, Renamed) else []
-    back = say("back.again") if first.rule is Rule.SUBSTITUTE else ()
     sentence = say(
         ("run.one" if len(collapses) == 1 else "run") + (".relabel" if renamings else ""),
         deltas=listed(detail.delta for detail in collapses),
@@ -112,7 +117,7 @@ def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
         matches=listed(Match(detail.killed, detail.survivor) for detail in collapses),
         renamings=renamings,
     )
-    return (*back, *sentence)
+    return (*before, *sentence)
 
 
 def definitions(step: Step, parts: Parts) -> Iterator[Display]:
