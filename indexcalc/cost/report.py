@@ -1,0 +1,168 @@
+"""The cost of a derivation: each equation of both passes, all of them, and the backward pass before simplification.
+
+"Before" is the reverse sweep alone: chain rule, product rule, every delta collapsed, but nothing of the
+forward pass recognised, no identity applied, no part named. It computes the same gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.calculus.adjoint import derive_gradients
+from indexcalc.calculus.steps import Derivation
+from indexcalc.cost.counts import Count, span, total
+from indexcalc.cost.memory import Moment, entries_read, entries_written, largest, moments
+from indexcalc.cost.work import equation_flops
+from indexcalc.errors import LimitError
+from indexcalc.problem import Problem
+from indexcalc.program import Equation, Program
+from indexcalc.rewrite.backward import backward_program
+from indexcalc.rewrite.cost import Sizes, nominal_sizes
+
+
+@dataclass(frozen=True, slots=True)
+class EquationCost:
+    """One equation: operations, and entries that it reads and writes."""
+
+    equation: Equation
+    flops: Count
+    read: Count
+    written: Count
+
+    @property
+    def moved(self) -> Count:
+        """Entries read and written."""
+        return self.read + self.written
+
+
+@dataclass(frozen=True, slots=True)
+class PassCost:
+    """The equations of one pass, in order."""
+
+    equations: tuple[EquationCost, ...]
+
+    @property
+    def flops(self) -> Count:
+        """Operations of all equations."""
+        return total(row.flops for row in self.equations)
+
+    @property
+    def moved(self) -> Count:
+        """Entries that all equations read and write."""
+        return total(row.moved for row in self.equations)
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """When most is held over inputs and results: one of these moments, which one depends on the sizes."""
+
+    moments: tuple[Moment, ...]
+
+    def at(self, sizes: Mapping[sp.Symbol, int]) -> int:
+        """The most entries for given sizes of all extents."""
+        return max((moment.entries.at(sizes) for moment in self.moments), default=0)
+
+    def moment(self, sizes: Mapping[sp.Symbol, int]) -> Moment | None:
+        """When that is; None if there are no equations."""
+        return max(self.moments, key=lambda moment: moment.entries.at(sizes), default=None)
+
+    def __str__(self) -> str:
+        """``2 T^2 + T``, or ``max(..., ...)``."""
+        listed = [str(moment.entries) for moment in self.moments] or ["0"]
+        return listed[0] if len(listed) == 1 else f"max({', '.join(listed)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The backward pass as the reverse sweep gives it, and what is held when it runs after the forward pass."""
+
+    cost: PassCost
+    peak: Peak
+
+
+@dataclass(frozen=True, slots=True)
+class CostReport:
+    """What a derivation costs.
+
+    Attributes:
+        title: of the forward program.
+        extents: every extent that a count may hold.
+        forward: the forward pass.
+        backward: the backward pass, with what it computes again.
+        ends: entries of inputs, upstream gradients, outputs and gradients, which the caller holds.
+        peak: entries held over these while forward and backward pass run, one after the other.
+        before: the backward pass before simplification; None where writing it out would grow too long.
+    """
+
+    title: str
+    extents: tuple[sp.Symbol, ...]
+    forward: PassCost
+    backward: PassCost
+    ends: Count
+    peak: Peak
+    before: Before | None
+
+    @property
+    def both(self) -> PassCost:
+        """Forward and backward pass."""
+        return PassCost((*self.forward.equations, *self.backward.equations))
+
+
+def cost_report(derivation: Derivation) -> CostReport:
+    """The cost of a derivation in its extents."""
+    forward, backward = derivation.problem.program, derivation.backward
+    sizes = nominal_sizes(forward)
+    return CostReport(
+        title=forward.title,
+        extents=forward.extents,
+        forward=pass_cost(forward, sizes),
+        backward=pass_cost(backward, sizes),
+        ends=ends_of(forward, backward),
+        peak=peak_of(forward, backward),
+        before=before_of(derivation.problem, sizes),
+    )
+
+
+def before_of(problem: Problem, sizes: Sizes) -> Before | None:
+    """The cost before simplification; None if multiplying out meets a bound that simplification avoids."""
+    try:
+        program = unsimplified(problem)
+    except LimitError:
+        return None
+    return Before(pass_cost(program, sizes), peak_of(problem.program, program))
+
+
+def unsimplified(problem: Problem) -> Program:
+    """The backward pass as the reverse sweep alone gives it: right, but nothing made shorter.
+
+    Raises:
+        LimitError: if multiplying out gives too many terms.
+    """
+    return backward_program(problem, derive_gradients(problem))
+
+
+def peak_of(forward: Program, backward: Program) -> Peak:
+    """When most is held while both passes run, one after the other."""
+    return Peak(largest(moments((forward, backward), {*forward.outputs, *backward.outputs})))
+
+
+def pass_cost(program: Program, sizes: Sizes) -> PassCost:
+    """The cost of every equation of a program."""
+    return PassCost(
+        tuple(
+            EquationCost(eq, equation_flops(eq, sizes), entries_read(eq, sizes), entries_written(eq))
+            for eq in program.equations
+        )
+    )
+
+
+def ends_of(forward: Program, backward: Program) -> Count:
+    """The entries of all inputs and results of both passes."""
+    tensors = {**forward.tensors, **backward.tensors}
+    made = {equation.name for program in (forward, backward) for equation in program.equations}
+    given = (tensor.name for program in (forward, backward) for tensor in program.inputs if tensor.name not in made)
+    names = dict.fromkeys((*given, *forward.outputs, *backward.outputs))
+    return total(span(tensors[name].slots) for name in names)
