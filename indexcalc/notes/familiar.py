@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from indexcalc.algebra.terms import Terms
+from indexcalc.algebra.terms import Access, Terms
 from indexcalc.calculus.steps import Collapse, Derivation, Path, Rule, Section, Step, Subject
 from indexcalc.notes.reading import explained
 
@@ -19,6 +19,9 @@ LONG = 9
 
 INSIDE = (Rule.PRODUCT, Rule.QUOTIENT, Rule.POINTWISE, Rule.CONSTANT)
 """The rules whose equation holds the right side of the forward equation before it is differentiated."""
+
+COPYING = (Rule.FORWARD, Rule.PRODUCT, Rule.ENTRY, Rule.INSERT)
+"""The steps of the derivative of a copy."""
 
 
 class Habit(Enum):
@@ -30,6 +33,7 @@ class Habit(Enum):
     RELABEL = "a dummy gets the author's name"
     ENTRY = "entries are independent, and this is put in"
     DELTA = "entries are independent, this is put in, and deltas collapse sums"
+    COPY = "a tensor is another one under other indices, so its derivative is a product of deltas"
     REMAINS = "a delta is left over for the chain rule"
 
 
@@ -78,6 +82,8 @@ class Shown:
                 yield group
             elif len(group) > 1 and group[-1].rule is Rule.RELABEL:
                 yield from (*self.groups(group[:-1]), group[-1:])
+            elif len(group) == len(COPYING) and group[0].rule is Rule.FORWARD:
+                yield from (*self.groups(group[:1]), group[1:2], *self.groups(group[2:]))
             elif len(group) > 1 and group[0].rule is Rule.SUBSTITUTE:
                 yield from (group[:1], *self.groups(group[1:]))
             elif len(group) > 2 and group[0].rule is Rule.ENTRY and group[-1].rule is Rule.COLLAPSE:
@@ -87,7 +93,7 @@ class Shown:
 
     def is_familiar(self, group: Sequence[Step]) -> bool:
         """Whether all that a group does has been shown in full."""
-        if group[0].rule is Rule.FORWARD:
+        if group[0].rule is Rule.FORWARD and len(group) < len(COPYING):
             return (group[0].subject, group[0].after) in self.forwards
         return self.brief and habits_of(group) <= self.habits
 
@@ -104,6 +110,8 @@ def habits_of(group: Sequence[Step]) -> set[Habit]:
     found = {Habit.RUN} if rules.count(Rule.COLLAPSE) > 1 else set()
     if rules[0] is Rule.ENTRY and Rule.COLLAPSE in rules:
         found.add(Habit.DELTA)
+    if tuple(rules) == COPYING:
+        found.add(Habit.COPY)
     singles = ((Rule.RELABEL, Habit.RELABEL), (Rule.ENTRY, Habit.ENTRY), (Rule.SUBSTITUTE, Habit.BACK))
     return found | {habit for rule, habit in singles if rule in rules}
 
@@ -135,8 +143,16 @@ def group_length(steps: Sequence[Step]) -> int:
             return 1 + inserts
         return next((n for n, step in enumerate(steps) if n > 1 and not is_clean(step)), len(steps))
     if first.rule is Rule.FORWARD and len(steps) > 1 and steps[1].rule in INSIDE:
-        return 2
+        return len(COPYING) if is_copy(steps) else 2
     return 1
+
+
+def is_copy(steps: Sequence[Step]) -> bool:
+    """Whether the steps begin with the whole derivative of a tensor that is another one, under other indices."""
+    rules = tuple(step.rule for step in steps[: len(COPYING)])
+    (first, *rest) = steps[0].after
+    bare = not rest and first.coeff == 1 and not first.summed and len(first.powers) == 1
+    return rules == COPYING and bare and isinstance(first.powers[0][0], Access) and first.powers[0][1] == 1
 
 
 def is_clean(step: Step) -> bool:

@@ -47,7 +47,7 @@ from indexcalc.notes.blocks import (
     Split,
     Symbol,
 )
-from indexcalc.notes.familiar import Shown
+from indexcalc.notes.familiar import COPYING, Shown
 from indexcalc.notes.prose import RULES, fill, listed, say
 
 NOTHING = Shown()
@@ -87,9 +87,9 @@ def steps_blocks(
 
 def told(group: Sequence[Step]) -> Sequence[Step]:
     """The steps of a group whose equations are displayed."""
-    if group[-1].rule is Rule.COLLAPSE or len(group) == 1:
-        return group[-1:]
-    return group[1:] if group[0].rule in {Rule.ENTRY, Rule.FORWARD} else group[-1:]
+    rules = tuple(step.rule for step in group)
+    every = len(rules) > 1 and rules[0] in {Rule.ENTRY, Rule.FORWARD} and rules != COPYING
+    return group[1:] if every and rules[-1] is not Rule.COLLAPSE else group[-1:]
 
 
 def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
@@ -97,6 +97,9 @@ def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
     first, last = group[0], group[-1]
     if len(group) == 1:
         return intro(first, local)
+    if first.rule is Rule.FORWARD and last.rule is Rule.INSERT and isinstance(first.subject, Access):
+        value = (Term(sp.S.One, ((first.subject, sp.S.One),)),)
+        return say("copy.again", copy=Equality(value, first.after))
     if first.rule is Rule.FORWARD:
         again = say("forward.again", entry=first.subject) if isinstance(first.subject, Access) else ()
         return (*again, *intro(group[1], local))

@@ -60,6 +60,7 @@ SENTENCES: Mapping[str, str] = {
     "inside.constant": "Pull the derivative inside the sum. Here {constants} {verb} held, so {entries} {be} constant.",
     "inside": "Pull the derivative inside the sum:",
     "forward.again": "The forward equation of {entry} is as above. ",
+    "copy.again": "The forward equation {copy} is a copy, so there is one delta for each index slot:",
     "entry.again": "Entries of {target} are independent of each other: {deltas}. ",
     "entry.insert": "Combining:",
     "entry.collapse": "Put in, ",
