@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from indexcalc.cli import terminal
 from indexcalc.checking import model_from
+from indexcalc.cli import terminal
 from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document import CheckReport, Claim, Verdict, check
 from indexcalc.proof.document.formats import FORMATS, totals
@@ -51,6 +51,7 @@ class Format(StrEnum):
 
 def check_documents(
     notes: Annotated[list[Path], typer.Argument(metavar="NOTE...", help="Markdown, LaTeX or HTML documents.")],
+    *,
     output: Annotated[Format, typer.Option("--format", help="How the report is written.")] = Format.TEXT,
     context: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What the documents leave unsaid: forward equations, aliases.")

@@ -11,6 +11,7 @@ class Verdict(StrEnum):
 
     PROVED = "proved"
     CONFIRMED = "confirmed"
+    ROUNDED = "follows from rounded figures"
     REFUTED = "refuted"
     FOLLOWS = "follows from a wrong line"
     DEFINITION = "definition"
@@ -20,7 +21,7 @@ class Verdict(StrEnum):
     UNCLEAR = "not understood"
 
 
-TRUE = frozenset({Verdict.PROVED, Verdict.CONFIRMED})
+TRUE = frozenset({Verdict.PROVED, Verdict.CONFIRMED, Verdict.ROUNDED})
 
 
 @dataclass(frozen=True)

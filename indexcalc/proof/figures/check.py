@@ -9,11 +9,12 @@ from indexcalc.errors import LimitError, SpecError
 from indexcalc.proof.document.context import Context, read_context
 from indexcalc.proof.document.verdicts import CheckReport, Claim, report_of
 from indexcalc.proof.figures.chains import Chain, find_chains
-from indexcalc.proof.figures.judging import Finding, Judge
+from indexcalc.proof.figures.judging import Judge
 from indexcalc.proof.figures.model import Model
 from indexcalc.proof.figures.naming import Names, UnknownNameError
 from indexcalc.proof.figures.nodes import Name, Rows, names_in, shape_of
 from indexcalc.proof.figures.parser import read_expression
+from indexcalc.proof.figures.progress import Finding
 from indexcalc.proof.figures.text import Source, read_source
 from indexcalc.proof.figures.tokens import tokenize
 

@@ -15,25 +15,7 @@ from indexcalc.proof.numeric import Array
 
 ROW = re.compile(r"\b(?:position|row|token|query|sample|index|step)\s+(\d+)\b", re.IGNORECASE)
 CONNECTING = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "so",
-        "then",
-        "thus",
-        "hence",
-        "where",
-        "with",
-        "and",
-        "for",
-        "we",
-        "get",
-        "is",
-        "now",
-        "from",
-        "since",
-    ]
+    {"the", "a", "an", "so", "then", "thus", "hence", "where", "with", "and", "for", "we", "get", "is", "now", "from"}
 )
 """Words that stand before a name and are no part of it."""
 
@@ -83,9 +65,8 @@ class Head:
         if quantity is None:
             return Head(self.text, problem="the model has no such value after the update")
         flats = self.meaning.flats
-        return replace(
-            self, text=quantity.text, meaning=Meaning(quantity, np.asarray(quantity.values.reshape(-1)[flats]), flats)
-        )
+        meaning = Meaning(quantity, np.asarray(quantity.values.reshape(-1)[flats]), flats)
+        return replace(self, text=quantity.text, meaning=meaning)
 
 
 def head_of(chain: Chain, names: Names, context: str) -> Head:

@@ -96,7 +96,7 @@ def whole_power(base: Interval, exponent: int) -> Interval:
     return Interval(0.0, ends.high) if inside else ends
 
 
-TURNS = {"silu": (-1.2784645427610738,), "gelu": (-0.7517915249183103,), "abs": (0.0,), "relu": (0.0,)}
+TURNS: dict[str, tuple[float, ...]] = {"silu": (-1.2784645427610738,), "gelu": (-0.7517915249183103,), "abs": (0.0,), "relu": (0.0,)}
 """Where functions that are not monotone turn; beside those of sine and cosine."""
 
 RANGES = {"sin": 0.0, "cos": math.pi / 2}
@@ -115,7 +115,7 @@ def applied(name: str, argument: Interval) -> Interval:
     row = numeric_of(name)
     if row.positive and argument.low <= 0:
         return Interval(-math.inf, math.inf)
-    turns = TURNS.get(name, ())
+    turns: tuple[float, ...] = TURNS.get(name, ())
     if name in RANGES:
         if not max(abs(argument.low), abs(argument.high)) < ROUNDED_ARGUMENT:
             return Interval(-1.0, 1.0)

@@ -12,6 +12,9 @@ from indexcalc.proof.figures.unshown import explained
 TOLD = 4
 """The most entries that a reason names."""
 
+NOTHING = 1e-15
+"""Computed numbers below this are zero but for the rounding of doubles."""
+
 ORDER = (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.ROUNDED, Verdict.CONFIRMED)
 
 
@@ -39,7 +42,7 @@ def judge_list(node: Rows, line: int, head: Head, names: Names, ledger: Ledger) 
         except IndexError:
             return Verdict.REFUTED, f"{head.text} is {shape_text(values.shape)}, but more is shown"
         entry = "".join(f"[{at % length + names.first}]" for at, length in zip(place, values.shape, strict=True))
-        verdict, reason = entry_verdict(figure, exact, head, counted[flat], entry, names, ledger)
+        verdict, reason = entry_verdict(figure, head, counted[flat], entry, (names, ledger))
         findings.append((verdict, reason))
         place_key = (head.meaning.quantity.key, flat)
         known = exact if verdict in (Verdict.CONFIRMED, Verdict.ROUNDED) else None
@@ -52,13 +55,16 @@ def judge_list(node: Rows, line: int, head: Head, names: Names, ledger: Ledger) 
 
 
 def entry_verdict(
-    figure: Figure, exact: float, head: Head, position: int, entry: str, names: Names, ledger: Ledger
+    figure: Figure, head: Head, position: int, entry: str, known: tuple[Names, Ledger]
 ) -> tuple[Verdict, str]:
     """``(verdict, reason)`` of one entry."""
-    if figure.digits.holds(exact) or abs(exact - figure.value) < 1e-15:
+    assert head.meaning is not None
+    exact = float(head.meaning.values.reshape(-1)[position])
+    if figure.digits.holds(exact) or abs(exact - figure.value) < NOTHING:
         return Verdict.CONFIRMED, ""
-    off = f"{figure.text} at {entry} is off by {abs(figure.value - exact):.2g}: {rounded(exact, figure)} ({exact:.6g}) is right"
-    verdict, reason = explained(figure, head, position, names, ledger)
+    away = f"{figure.text} at {entry} is off by {abs(figure.value - exact):.2g}"
+    off = f"{away}: {rounded(exact, figure)} ({exact:.6g}) is right"
+    verdict, reason = explained(figure, head, position, *known)
     if verdict is Verdict.ROUNDED:
         return verdict, f"follows from rounded figures above: {off}"
     if verdict is Verdict.FOLLOWS:

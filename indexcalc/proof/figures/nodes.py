@@ -158,3 +158,28 @@ def figure_items(node: Node, place: tuple[int, ...] = ()) -> Iterator[tuple[tupl
         for number, item in enumerate(node.items):
             at = number if node.gap is None or number < node.gap else number - len(node.items)
             yield from figure_items(item, (*place, at))
+
+
+def replaced(node: Node, old: Node, new: Node, which: int) -> Node:
+    """The expression with one of the places where `old` stands taken by `new`, counted from the left."""
+    seen = -1
+
+    def visit(inner: Node) -> Node:
+        nonlocal seen
+        if inner == old:
+            seen += 1
+            return new if seen == which else inner
+        match inner:
+            case Sum(terms):
+                return Sum(tuple((sign, visit(term)) for sign, term in terms))
+            case Product(factors, matrix):
+                return Product(tuple((side, visit(factor)) for side, factor in factors), matrix)
+            case Power(base, exponent):
+                return Power(visit(base), visit(exponent))
+            case Call(name, arguments):
+                return Call(name, tuple(visit(argument) for argument in arguments))
+            case Rows(items, gap):
+                return Rows(tuple(visit(item) for item in items), gap)
+        return inner
+
+    return visit(node)

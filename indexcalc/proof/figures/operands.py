@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -91,14 +92,14 @@ def tied(formula: Node, figures: Node, sign: int = 1) -> Iterator[tuple[Figure, 
     match formula, figures:
         case Sum(left), Sum(right) if len(left) == len(right):
             for (before, part), (after, number) in zip(left, right, strict=True):
-                yield from tied(part, number, sign * before * after if isinstance(number, Figure) else 1)
+                yield from tied(part, number, sign * before * after)
         case Product(above), Product(below) if [side for side, _ in above] == [side for side, _ in below]:
-            for (_, part), (_, number) in zip(above, below, strict=True):
-                yield from tied(part, number)
-        case Power(base, exponent), Power(other, raised):
+            for place, ((_, part), (_, number)) in enumerate(zip(above, below, strict=True)):
+                yield from tied(part, number, 1 if place else sign)
+        case Power(base, exponent), Power(other, raised) if sign > 0:
             yield from tied(base, other)
             yield from tied(exponent, raised)
-        case Call(name, arguments), Call(same, others) if name == same and len(arguments) == len(others):
+        case Call(name, arguments), Call(same, others) if name == same and len(arguments) == len(others) and sign > 0:
             for part, number in zip(arguments, others, strict=True):
                 yield from tied(part, number)
 
@@ -179,15 +180,15 @@ class Operands:
             return Operand(hull([figure.value, exact]), exact)
         if not isinstance(part, Name) and figure.digits.meets(source) and source.holds(exact):
             return Operand(hull([figure.value, exact]), exact, Verdict.ROUNDED)
-        return self.from_above(figure, part, source, exact)
+        return self.from_above(figure, sign, part, source, exact)
 
-    def from_above(self, figure: Figure, part: Node, source: Interval, exact: float) -> Operand:
+    def from_above(self, figure: Figure, sign: int, part: Node, source: Interval, exact: float) -> Operand:
         """A figure that is off what it stands for: as stated above, or wrong here."""
         same = [s for s in self.ledger.like(figure) if s.exact is not None and close(signed(s, figure), exact)]
         if any(stated.verdict is Verdict.ROUNDED for stated in same):
             return Operand(hull([figure.value, exact]), exact, Verdict.ROUNDED)
         stated = self.entry(part)
-        if stated is not None and shown(stated.figure) == shown(figure):
+        if stated is not None and stated.figure.value == sign * figure.value and stated.figure.half == figure.half:
             if stated.verdict in (Verdict.REFUTED, Verdict.FOLLOWS):
                 reason = f"{figure.text} is off on line {stated.line}: {written(part)} is {rounded(exact, figure)}"
                 return Operand(self.free(figure).interval, exact, Verdict.FOLLOWS, reason, stated.line)
@@ -250,11 +251,12 @@ def close(left: float, right: float) -> bool:
 
 
 def rounded(value: float, figure: Figure) -> str:
-    """A number at the precision of a figure."""
-    if "e" in figure.text.lower() or "10" in figure.text[1:] and figure.half < 1e-9:
-        return f"{value:.6g}"
-    decimals = max(0, round(-np.log10(2 * figure.half))) if figure.half > 0 else 0
-    text = f"{value:.{decimals}f}"
+    """A number at the precision of a figure; one in scientific notation with as many digits as the figure."""
+    unit = 2 * figure.half
+    if any(mark in figure.text for mark in ("e", "E", "10", "%")) and not figure.text.lstrip("-").startswith("10"):
+        digits = max(1, math.floor(math.log10(abs(figure.value) / unit) + 1e-9) + 1) if figure.value else 3
+        return f"{value:.{min(digits, 15)}g}"
+    text = f"{value:.{max(0, round(-math.log10(unit)))}f}"
     return text if float(text) != 0 or value == 0 else f"{value:.4g}"
 
 

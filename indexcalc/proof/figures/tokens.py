@@ -87,7 +87,8 @@ SIGNS = {
     "−": "-", "–": "-", "·": "×", "⋅": "×", "*": "×", "∗": "×", "÷": "/", "∙": "×", "⊙": "×", "∘": "×",
 }  # fmt: skip
 COMMANDS = {
-    "times": "×", "cdot": "×", "odot": "×", "circ": "×", "ast": "×", "div": "/", "frac": "frac", "dfrac": "frac", "tfrac": "frac",
+    "times": "×", "cdot": "×", "odot": "×", "circ": "×", "ast": "×", "div": "/",
+    "frac": "frac", "dfrac": "frac", "tfrac": "frac",
     "sqrt": "sqrt", "partial": "∂", "nabla": "∇", "lbrace": "{", "rbrace": "}", "lbrack": "[", "rbrack": "]",
     "sum": "Σ",
 }  # fmt: skip

@@ -33,14 +33,14 @@ def explained(figure: Figure, head: Head, position: int, names: Names, ledger: L
     for stated in ledger.like(figure):
         if stated.exact is not None and close(signed(stated, figure), exact) and stated.verdict is Verdict.ROUNDED:
             return Verdict.ROUNDED, f"repeats line {stated.line}"
-    return recomputed(figure, exact, flat, head, names, ledger)
+    return recomputed(figure, head, position, names, ledger)
 
 
-def recomputed(
-    figure: Figure, exact: float, flat: int, head: Head, names: Names, ledger: Ledger
-) -> tuple[Verdict, str]:
+def recomputed(figure: Figure, head: Head, position: int, names: Names, ledger: Ledger) -> tuple[Verdict, str]:
     """Whether the equation of an entry gives the figure if it reads the figures stated above."""
     assert head.meaning is not None
+    flat = int(head.meaning.flats.reshape(-1)[position])
+    exact = float(head.meaning.values.reshape(-1)[position])
     model = names.model
     target = model.name_of(head.meaning.quantity.key)
     if target is None or target in model.values.inputs:

@@ -22,12 +22,12 @@ def test_every_figure_is_right(digits: int) -> None:
 
 @cache
 def places() -> list[tuple[int, int]]:
-    """Every figure of the sheet outside of titles, extents and exponents."""
+    """Every figure of the sheet in its two passes and the update, but for those in titles."""
     text = sheet()
-    start = text.index("## 2 Forward")
+    start, last = text.index("## 2 Forward"), text.index("The loss L")
     return [
         match.span()
-        for match in FIGURE.finditer(text, start)
+        for match in FIGURE.finditer(text, start, last)
         if not text[text.rfind("\n", 0, match.start()) + 1 :].startswith("#")
     ]
 

@@ -1,0 +1,106 @@
+"""What is found of one member of a chain, and what is known on the way along it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from indexcalc.proof.document.verdicts import Verdict
+from indexcalc.proof.figures.heads import Head
+from indexcalc.proof.figures.intervals import Interval
+from indexcalc.proof.figures.nodes import Figure, Node
+from indexcalc.proof.figures.operands import rounded
+from indexcalc.proof.numeric import Array
+
+NOTHING = 1e-15
+"""Computed numbers below this are zero but for the rounding of doubles."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict on a member.
+
+    Attributes:
+        verdict: the judgement.
+        reason: why, in words.
+        correction: the right number.
+        assumptions: what was read into a name.
+    """
+
+    verdict: Verdict
+    reason: str = ""
+    correction: str = ""
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass
+class Progress:
+    """What is known on the way along a chain.
+
+    Attributes:
+        head: what the chain is about.
+        target: the exact number that every member should be; None if it is not known.
+        broken: the number that a refuted member has instead.
+        line: the line of that member.
+        before: the member before; None if figures have nothing to be tied to.
+        source: where the member before lies; None if that is not known.
+        verdict: the verdict on it.
+        origin: the wrong line that it follows from, or 0.
+    """
+
+    head: Head
+    target: float | None = None
+    broken: float | None = None
+    line: int = 0
+    before: Node | None = None
+    source: Interval | None = None
+    verdict: Verdict = Verdict.CONFIRMED
+    origin: int = 0
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the member before is wrong, or follows from what is."""
+        return self.verdict in (Verdict.FOLLOWS, Verdict.REFUTED)
+
+    def forget(self) -> None:
+        """What follows is not compared with the member before."""
+        self.before = self.source = None
+
+    def off(self, figure: Figure) -> str:
+        """What would be right, and by how much a figure is off."""
+        assert self.target is not None
+        away = abs(figure.value - self.target)
+        return f"{rounded(self.target, figure)} ({self.target:.6g}) is right, off by {away:.2g}"
+
+    def right(self, figure: Figure) -> str:
+        """The right number at the precision of a figure."""
+        assert self.target is not None
+        return rounded(self.target, figure)
+
+    def gives(self, source: Interval, more: str) -> str:
+        """What a formula gives, and what the head is."""
+        assert self.target is not None
+        text = f"this gives {middle(source):.4g}, but {self.head.text or 'the head'} is {self.target:.4g}"
+        return f"{text}; {more}" if more else text
+
+
+def middle(source: Interval) -> float:
+    """The middle of an interval."""
+    return source.low if source.low == source.high else (source.low + source.high) / 2
+
+
+def spanned(source: Interval, figure: Figure) -> str:
+    """An interval at the precision of a figure."""
+    low, high = rounded(source.low, figure), rounded(source.high, figure)
+    return low if low == high else f"{low} to {high}"
+
+
+def spans(arrays: Sequence[Array], target: Array) -> bool:
+    """Whether a target lies between arrays, entry by entry, but for the rounding of doubles."""
+    if any(array.shape != target.shape for array in arrays):
+        return False
+    slack = 1e-9 * max(float(np.max(np.abs(target), initial=0.0)), 1e-300)
+    low, high = np.min(arrays, axis=0), np.max(arrays, axis=0)
+    return bool(np.all((low - slack <= target) & (target <= high + slack)))
