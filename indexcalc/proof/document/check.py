@@ -9,6 +9,8 @@ from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Side, Statement, Trouble, outline
 from indexcalc.proof.document.parts import part_below, set_aside
 from indexcalc.proof.document.refine import refine
+from indexcalc.proof.document.repair.correcting import Corrector
+from indexcalc.proof.document.repair.spelling import spelling_of
 from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, OTHER, Roles
 from indexcalc.proof.document.scopes import foreign, scopes_of
 from indexcalc.proof.document.sections import Sections
@@ -59,6 +61,7 @@ def judged_claims(document: Document, statements: list[Statement], context: Cont
     given = given_statements(context)
     placed: list[tuple[int, Claim]] = []
     before: list[Roles] = []
+    corrector = Corrector(spelling_of(document.source, statements))
     for scope in scopes_of(document, statements, given, context):
         roles = roles_of(document, [*given, *(statements[number] for number in scope.every)], context)
         generic = refine(roles) | foreign(roles, before)
@@ -67,7 +70,7 @@ def judged_claims(document: Document, statements: list[Statement], context: Cont
         for place, number in enumerate(scope.every, len(given)):
             kind = sections.enter(place, statements[number])
             if number in scope.own:
-                claims = claims_of(document, sections.judge, place, statements[number], kind)
+                claims = claims_of(document, sections.judge, place, statements[number], kind, corrector=corrector)
                 placed.extend((side.start, claim) for side, claim in claims)
     return placed
 
@@ -91,7 +94,7 @@ def given_statements(context: Context) -> list[Statement]:
 
 
 def claims_of(
-    document: Document, judge: Judge, number: int, statement: Statement, kind: str
+    document: Document, judge: Judge, number: int, statement: Statement, kind: str, *, corrector: Corrector
 ) -> list[tuple[Side, Claim]]:
     """The claims of one statement."""
     sides = statement.sides
@@ -100,7 +103,7 @@ def claims_of(
     if kind in (DECLARATION, CONDITION):
         verdict = Verdict.DECLARATION if kind == DECLARATION else Verdict.CONDITION
         return [(sides[1], claim_of(document, sides[1], verdict, "", statement.span.display))]
-    findings = judge.statement(number, statement, defines=kind == DEFINITION)
+    findings = corrector.corrected(judge, statement, judge.statement(number, statement, defines=kind == DEFINITION))
     result = []
     for side, finding in zip(sides[1:], findings, strict=True):
         claim = claim_of(

@@ -6,31 +6,30 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from indexcalc.proof.document.nodes import Meaning
+from indexcalc.proof.document.ratios import fitted, quantities_of, ratio, worded
 from indexcalc.proof.document.sizes import Ix, Sizes
-from indexcalc.proof.document.trials import Failure
+from indexcalc.proof.document.trials import Failure, indices_in
+
+DIFFER = "the two sides differ"
+"""Said where nothing better is known."""
 
 
-def diagnosis(failures: Sequence[Failure]) -> str:
+def diagnosis(failures: Sequence[Failure], sides: tuple[Meaning, Meaning], sizes: Sizes) -> str:
     """What is wrong, from the ratio of the sides over several points."""
-    values = [ratio(failure.left, failure.right) for failure in failures]
-    if all(abs(value + 1) < 1e-8 for value in values):
+    ratios = np.array([ratio(failure.left, failure.right) for failure in failures])
+    if not np.all(np.isfinite(ratios)):
+        return DIFFER
+    if np.all(np.abs(ratios + 1) < 1e-8):
         return "the sign is wrong"
-    if all(np.isfinite(values)) and max(values) - min(values) < 1e-8 * abs(values[0]):
-        return f"the right side is {values[0]:.6g} times the left"
-    if all(np.isfinite(values)):
-        return "the right side is a multiple of the left; a factor is missing or too much"
-    return "the two sides differ"
-
-
-def ratio(left: np.ndarray, right: np.ndarray) -> float:
-    """The constant by which the right side exceeds the left; NaN if there is none."""
-    usable = np.abs(left) > 1e-12
-    if not usable.any():
-        return float("nan")
-    values = (right[usable] / left[usable]).reshape(-1)
-    first = float(values[0])
-    constant = bool(np.all(np.abs(values - first) <= 1e-8 * abs(first)))
-    return first if constant and not np.any(np.abs(right[~usable]) > 1e-9) else float("nan")
+    indices = [index for side in sides for index in indices_in(side)]
+    found = fitted(ratios, quantities_of(failures, indices, sizes))
+    if found is not None:
+        return f"the right side is {worded(*found)} times the left"
+    if np.ptp(ratios) < 1e-8 * abs(ratios[0]):
+        return f"the right side is {ratios[0]:.6g} times the left"
+    several = any(failure.left.size > 1 for failure in failures)
+    return "the right side is a multiple of the left; a factor is missing or too much" if several else DIFFER
 
 
 def counterexample(failure: Failure, letters: tuple[Ix, ...], sizes: Sizes) -> str:

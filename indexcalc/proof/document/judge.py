@@ -209,7 +209,7 @@ class Reading:
         trial = tried(self.judge.points, sizes, (left, right), letters, conditions)
         if trial.different:
             shown = counterexample(trial.failures[0], letters, sizes)
-            return self.refuted(n, diagnosis(trial.failures), shown)
+            return self.refuted(n, diagnosis(trial.failures, (left, right), sizes), shown)
         if not trial.equal:
             return Finding(Verdict.UNCLEAR, "too few points at which both sides are defined")
         assumptions = tuple(dict.fromkeys(note for note in self.members.reader.notes if "binds nothing" not in note))

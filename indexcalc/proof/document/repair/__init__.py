@@ -1,0 +1,1 @@
+"""Corrections of refuted formulas: the author's own with one mistake taken back, or a derived one."""

@@ -1,0 +1,145 @@
+"""Trying out what may stand in place of a wrong member: quickly at two points, then by the judge."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import tokenize
+from indexcalc.language.latex.tree import Sum
+from indexcalc.proof.document.judge import Judge
+from indexcalc.proof.document.members import Members
+from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, free, walk
+from indexcalc.proof.document.numbers import Point
+from indexcalc.proof.document.outline import Side, Statement
+from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
+from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.trials import Failure, Trial, indices_in, record, where_conditions_hold
+from indexcalc.proof.document.verdicts import TRUE
+from indexcalc.proof.numeric import Array
+
+POINTS = 2
+"""How many points, of different sizes, a formula must pass before the judge is asked."""
+
+
+@dataclass
+class Attempts:
+    """What may stand in place of one member of a statement.
+
+    Attributes:
+        judge: the judge of the place.
+        statement: the statement with the wrong member.
+        number: which member is wrong.
+        local: whether derivatives of named tensors hold all other named tensors.
+        tried: how many formulas have been tried.
+        before: the members before the wrong one.
+        heads: values of the first member, by point.
+    """
+
+    judge: Judge
+    statement: Statement
+    number: int
+    local: bool = False
+    tried: int = 0
+    before: Members = field(init=False)
+    heads: dict[object, Array] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        sides = replace(self.statement, sides=self.statement.sides[: self.number])
+        self.before = Members(self.judge.roles, sides, local=self.local, unwritten=False)
+
+    @property
+    def partial(self) -> bool:
+        """Whether the head differentiates a named tensor, so that there are total and local derivatives."""
+        head = self.before.head
+        symbols = self.judge.roles.symbols
+        return head is not None and any(
+            isinstance(node, Derivative) and not (isinstance(node.body, Entry) and symbols.is_loss(node.body.name))
+            for node in walk(head.node)
+        )
+
+    def agrees(self, tree: Sum) -> bool:
+        """Whether a formula equals the head at a few points, without joining sizes that are apart."""
+        self.tried += 1
+        members = self.with_member(tree)
+        try:
+            one, other = members.head, members.reader.sum(tree)
+            if one is None or members.reader.guesses or any("binds nothing" in n for n in members.reader.notes):
+                return False
+            members.values.append(other)
+            other = members.bound(self.number, other, members.outside())
+            sizes = members.sizes.copy()
+            a, b, letters = members.common(one, other, sizes)
+            if any(index not in letters for index in free(b)) or self.joined(sizes):
+                return False
+            return self.equal(a, b, letters, sizes)
+        except (IndexCalcError, NotUnderstoodError, ShapeError, ValueError, RecursionError):
+            return False
+
+    def with_member(self, tree: Sum) -> Members:
+        """The members before, ready to take one more."""
+        members = copy.copy(self.before)
+        members.sizes = self.before.sizes.copy()
+        members.reader = replace(
+            self.before.reader, sizes=members.sizes, letters=dict(self.before.reader.letters), notes=[], guesses=[]
+        )
+        members.values = list(self.before.values)
+        return members
+
+    def equal(self, a: Meaning, b: Meaning, letters: tuple[Ix, ...], sizes: Sizes) -> bool:
+        """Whether both sides are equal at the points."""
+        trial = Trial()
+        for pattern, point in self.spread(sizes, [*letters, *indices_in(a), *indices_in(b)]):
+            point.scale = 0.0
+            with np.errstate(all="ignore"):
+                x, y = self.head_value(a, letters, point), point.value(b, letters)
+            allowed = where_conditions_hold(x.shape, letters, self.statement.conditions)
+            x, y = (x, y) if allowed.all() else (x[allowed], y[allowed])
+            if x.size and np.all(np.isfinite(x)) and np.all(np.isfinite(y)):
+                record(trial, Failure(pattern, point, x, y))
+            if trial.failures or trial.agreed == POINTS:
+                break
+        return trial.agreed > 0 and not trial.failures
+
+    def head_value(self, node: Meaning, letters: tuple[Ix, ...], point: Point) -> Array:
+        """The value of the head at a point, computed once."""
+        key = (node, letters, tuple(sorted((root.key, length) for root, length in point.lengths.items())))
+        if key not in self.heads:
+            self.heads[key] = point.value(node, letters)
+        return self.heads[key]
+
+    def spread(self, sizes: Sizes, every: list[Ix]) -> Iterator[tuple[int, Point]]:
+        """Points of different sizes."""
+        seen = set()
+        for pattern, point in self.judge.points.at(sizes, every):
+            if pattern not in seen:
+                seen.add(pattern)
+                yield pattern, point
+
+    def joined(self, sizes: Sizes) -> bool:
+        """Whether sizes that the definitions and the head keep apart have been made equal."""
+        own = self.before.sizes
+        roots: dict[Ix, Ix] = {}
+        for slots in self.judge.roles.symbols.slots.values():
+            for slot in slots:
+                if roots.setdefault(sizes.find(slot), own.find(slot)) != own.find(slot):
+                    return True
+        return False
+
+    def judged(self, latex: str) -> bool:
+        """Whether the judge, given the formula as it is printed in place of the wrong member, finds it true."""
+        try:
+            tokens = tuple(tokenize(latex, self.judge.roles.document.macros))
+            tree = parse(tokens)
+        except (IndexCalcError, RecursionError):
+            return False
+        old = self.statement.sides[self.number]
+        side = Side(old.relation, tokens, tree, "", old.start, old.end)
+        sides = [*self.statement.sides[: self.number], side, *self.statement.sides[self.number + 1 :]]
+        findings = self.judge.statement(0, replace(self.statement, sides=sides), defines=False)
+        return findings[self.number - 1].verdict in TRUE

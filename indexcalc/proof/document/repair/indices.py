@@ -1,0 +1,119 @@
+"""Mistakes with indices and sums: swapped, renamed, captured, not summed, summed too often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum
+from indexcalc.proof.document.repair.places import Place
+from indexcalc.proof.document.repair.vocabulary import (
+    Letter,
+    Vocabulary,
+    bracket_letters,
+    indexed,
+    is_sum,
+    key_of,
+    one,
+    units_of,
+)
+from indexcalc.proof.document.repair.wording import called, is_operator
+from indexcalc.proof.document.survey import is_differential
+
+Fill = Callable[[Letter], Node]
+"""A node with another letter at one place of its index."""
+
+
+def letter_places(node: Node, words: Vocabulary) -> list[tuple[Letter, Fill]]:
+    """The index letters on a node, each with the node under another letter there."""
+    if isinstance(node, Group):
+        atoms = bracket_letters(node) if node.bracket == "[" else []
+        return [((atom.token,), partial(with_member, node, n)) for n, atom in enumerate(atoms)]
+    if not isinstance(node, Scripted) or not (indexed(node, words.survey) or is_sum(node)):
+        return []
+    return [
+        (unit, partial(with_unit, node, n)) for n, (unit, is_letter) in enumerate(units_of(node.below)) if is_letter
+    ]
+
+
+def with_unit(node: Scripted, n: int, letter: Letter) -> Scripted:
+    """``X_{ij}`` with another letter at one place."""
+    units = [unit for unit, _ in units_of(node.below)]
+    return replace(node, below=tuple(token for unit in (*units[:n], letter, *units[n + 1 :]) for token in unit))
+
+
+def with_member(node: Group, n: int, letter: Letter) -> Group:
+    """``[i, j]`` with another letter at one place."""
+    return replace(node, members=(*node.members[:n], one(Atom(letter[0])), *node.members[n + 1 :]))
+
+
+def swapped(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+    """Two indices of one tensor exchanged."""
+    if isinstance(place.part, Product | Sum) or is_sum(place.part):
+        return
+    found = letter_places(place.part, words)
+    for (n, (a, _)), (m, (b, _)) in combinations(enumerate(found), 2):
+        if key_of(a) != key_of(b):
+            once = found[n][1](b)
+            yield (
+                place.put(letter_places(once, words)[m][1](a)),
+                f"the indices of {called(place.part, words)} are swapped",
+            )
+
+
+def reindexed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+    """One index under another letter: a wrong one, a free one, or a dummy that captured it."""
+    if isinstance(place.part, Product | Sum):
+        return
+    for letter, put in letter_places(place.part, words):
+        for other in words.letters:
+            if key_of(other) != key_of(letter):
+                yield place.put(put(other)), misread(place.part, key_of(letter), key_of(other), words)
+
+
+def misread(node: Node, letter: str, other: str, words: Vocabulary) -> str:
+    """What it means that a node bears one letter instead of another."""
+    if is_sum(node):
+        return f"the sum runs over {letter} instead of {other}"
+    if letter in words.dummies and other not in words.dummies:
+        return f"the sum over {letter} captures an index of {called(node, words)} that must be {other}"
+    return f"{called(node, words)} has the index {letter} instead of {other}"
+
+
+def summed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+    """A sum that is missing, in front of a factor; it reaches to the end of the product."""
+    if not isinstance(place.part, Product):
+        return
+    items = place.part.items
+    for letter in words.letters:
+        sign = Scripted(Atom(Token("SUM", "sum", 0)), letter)
+        for n, item in enumerate(items):
+            if not is_operator(item) and not (n and is_differential(items[n - 1])) and not is_differential(item):
+                tree = place.put(Product((*items[:n], sign, *items[n:])))
+                yield tree, f"the sum over {key_of(letter)} is missing"
+
+
+def unsummed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+    """A sum that is too much."""
+    if not isinstance(place.part, Product):
+        return
+    items = place.part.items
+    for n, item in enumerate(items):
+        if is_sum(item) and len(items) > 1 and isinstance(item, Scripted):
+            letters = [key_of(unit) for unit, is_letter in units_of(item.below) if is_letter]
+            yield place.put(Product((*items[:n], *items[n + 1 :]))), f"the sum over {' '.join(letters)} is too much"
+
+
+def relimited(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+    """The upper limit of a sum replaced by another extent."""
+    if not isinstance(place.part, Scripted) or not is_sum(place.part) or len(place.part.above) != 1:
+        return
+    (tokens,) = place.part.above
+    for extent in words.extents:
+        new = (extent.token,) if isinstance(extent, Atom) else ()
+        if new and key_of(new) != key_of(tokens):
+            tree = place.put(replace(place.part, above=(new,)))
+            yield tree, f"the sum runs to {key_of(tokens)} instead of {key_of(new)}"
