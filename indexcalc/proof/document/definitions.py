@@ -32,9 +32,6 @@ def find_functions(roles: Roles) -> None:
         parameter = roles.survey.name(inner.items[0]) if inner is not None and len(inner.items) == 1 else None
         if parameter is None or parameter.parts is not None or name.name in FUNCTIONS | dict.fromkeys(STRUCTURAL):
             continue
-        usage = roles.survey.usages.get(parameter.name)
-        if usage is not None and usage.indexed:
-            continue
         roles.symbols.functions.setdefault(name.name, Function(parameter.name, statement.sides[1].tree))
         roles.kinds[number] = DEFINITION
         roles.defining[number] = name.name

@@ -8,9 +8,11 @@ from indexcalc.proof.document.nodes import (
     Entry,
     Meaning,
     names_of,
+    renamed,
 )
 from indexcalc.proof.document.numbers import is_backward
 from indexcalc.proof.document.scope import Scope
+from indexcalc.proof.document.slopes import refreshed
 from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.typed import COLUMN, ROW, Typed
 
@@ -27,9 +29,32 @@ def derivative(reader: Scope, body: Typed, wrt: Typed) -> Typed:
         return laid_out(reader, Derivative(body.node, wrt.node), body, wrt)
     if isinstance(body.node, Entry) and body.node.name != wrt.node.name:
         grounded(reader, body.node.name)
-    node = body.node
+    node = unfolded(reader, body.node)
     local = reader.local and may_be_local(reader, body.node, wrt.node)
     return laid_out(reader, Derivative(node, wrt.node, local), body, wrt)
+
+
+def second_derivative(reader: Scope, body: Typed, first: Typed, second: Typed) -> Typed:
+    """The derivative of a scalar by two tensors, one after the other; of a matrix only by one vector twice."""
+    assert isinstance(first.node, Entry)
+    assert isinstance(second.node, Entry)
+    if body.axes:
+        raise NotUnderstoodError("a second derivative of an array")
+    axes = (*first.axes, *second.axes)
+    if len(axes) > 2 or (len(axes) == 2 and first.node.name != second.node.name):
+        raise NotUnderstoodError("a second derivative without a fixed layout")
+    if isinstance(body.node, Entry) and not reader.symbols.is_loss(body.node.name):
+        grounded(reader, body.node.name)
+    return Typed(Derivative(Derivative(body.node, first.node), second.node), axes)
+
+
+def unfolded(reader: Scope, node: Meaning) -> Meaning:
+    """The definition of a tensor that is itself a gradient, so that it can be differentiated again."""
+    definitions = reader.symbols.definitions
+    while isinstance(node, Entry) and node.name in definitions and is_backward(reader.symbols, node.name):
+        definition = definitions[node.name]
+        node = renamed(refreshed(definition.body, reader.sizes), dict(zip(definition.slots, node.slots, strict=True)))
+    return node
 
 
 def laid_out(reader: Scope, node: Derivative, body: Typed, wrt: Typed) -> Typed:

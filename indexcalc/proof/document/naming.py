@@ -55,8 +55,11 @@ def named_value(reader: Scope, found: Named) -> Typed:
 def value_of(reader: Scope, found: Named) -> Typed:
     """The meaning of a name and its index."""
     name, parts = found.name, found.parts
-    if parts is None and name in reader.arguments:
-        return reader.arguments[name]
+    if name in reader.arguments:
+        whole = reader.arguments[name]
+        return whole if parts is None else typed.at(whole, tuple(reader.place(part) for part in parts), reader.sizes)
+    if parts is None and name in reader.symbols.functions and name not in reader.symbols.definitions:
+        return reader.sum(reader.symbols.functions[name].body)
     if name == "1":
         return ones(reader, parts)
     if name == "delta" and parts is not None and len(parts) == 2 and "delta" not in reader.symbols.slots:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
@@ -39,6 +39,15 @@ from indexcalc.proof.oracles import COMPLEX_STEP
 GRID_LIMIT = 3_000_000
 """The most grid points of one product, lanes included."""
 
+DISPLACED_LIMIT = 100
+"""The most entries by which a second derivative is taken."""
+
+STEP = 0.02
+"""The step of central differences, in units of the inputs, whose magnitudes are about one."""
+
+STENCIL = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+"""The weights of central differences of order 8, by the number of steps."""
+
 
 @dataclass
 class Point:
@@ -51,6 +60,7 @@ class Point:
         values: the given tensors, and those computed so far.
         weights: of the unknown loss, by output.
         scale: the largest magnitude met on the way.
+        displaced: whether an input is displaced for a second derivative.
     """
 
     symbols: Symbols
@@ -60,6 +70,7 @@ class Point:
     weights: Mapping[str, tuple[Array, Array]]
     jacobians: dict[tuple[str, str, bool, tuple[str, ...]], Array] = field(default_factory=dict)
     scale: float = 0.0
+    displaced: bool = False
 
     def length(self, index: Ix) -> int:
         """The number of values of an index variable."""
@@ -212,7 +223,10 @@ class Frame:
         symbols, body, wrt = self.point.symbols, node.body, node.wrt
         whole_loss = isinstance(body, Entry) and symbols.is_loss(body.name)
         if self.wrt and not whole_loss:
-            raise NotUnderstoodError("a derivative of a derivative")
+            raise NotUnderstoodError("a third derivative" if self.point.displaced else "a derivative of a derivative")
+        if any(isinstance(inner, Derivative) for inner in walk(body)):
+            own = free(body)
+            return self.noted(self.read(self.displaced(body, own, wrt.name)[np.newaxis], (*own, *wrt.slots), grid))
         if isinstance(body, Entry):
             own = body.slots
             array = self.jacobian(body.name, wrt.name, node.local, node.held)
@@ -237,13 +251,35 @@ class Frame:
                 self.point.jacobians[key] = self.perturbed(body, slots, wrt, local, held)
         return self.point.jacobians[key]
 
+    def displaced(self, body: Meaning, own: tuple[Ix, ...], wrt: str) -> Array:
+        """The derivative of an expression with derivatives in it, by central differences of order 8."""
+        if self.point.displaced:
+            raise NotUnderstoodError("a third derivative")
+        at = np.asarray(self.base(wrt))
+        if at.size > DISPLACED_LIMIT:
+            raise LimitError(f"a second derivative by more than {DISPLACED_LIMIT} entries")
+        shape = tuple(self.point.length(index) for index in own)
+        given = {name: v for name, v in self.point.values.items() if name not in self.point.symbols.definitions}
+        columns = []
+        for entry in np.eye(max(1, at.size)).reshape(max(1, at.size), *at.shape):
+            total = np.zeros(shape)
+            for steps, weight in STENCIL.items():
+                for sign in (1, -1):
+                    moved = replace(
+                        self.point,
+                        values={**given, wrt: at + sign * steps * STEP * entry},
+                        jacobians={},
+                        displaced=True,
+                    )
+                    total = total + sign * weight / STEP * moved.value(body, own)
+            columns.append(total)
+        return np.stack(columns, axis=-1).reshape(shape + at.shape)
+
     def base(self, name: str) -> Array:
         """The unperturbed value of a tensor."""
         return np.asarray(Frame(self.point, {}, "", False).tensor(name)[0])
 
-    def perturbed(
-        self, body: Meaning, own: tuple[Ix, ...], wrt: str, local: bool, held: tuple[str, ...] = ()
-    ) -> Array:
+    def perturbed(self, body: Meaning, own: tuple[Ix, ...], wrt: str, local: bool, held: tuple[str, ...] = ()) -> Array:
         """The derivative of an expression by all entries of a tensor: axes of the expression, then of the tensor."""
         at = np.asarray(self.base(wrt))
         size = max(1, at.size)

@@ -46,6 +46,7 @@ from indexcalc.proof.document.nodes import (
     Times,
     Total,
     names_of,
+    rebuilt,
     renamed,
     times,
 )
@@ -169,11 +170,24 @@ class Lowering:
         """A derivative written out; of an unknown loss, a name."""
         if isinstance(body, Entry) and self.symbols.is_loss(body.name):
             return Entry(f"d{body.name}/d{wrt.name}", wrt.slots)
+        body = self.without_derivatives(body)
         if local and isinstance(body, Entry) and body.name != wrt.name:
             definition = self.symbols.definitions[body.name]
             names = dict(zip(definition.slots, body.slots, strict=True))
             body = renamed(refreshed(definition.body, self.sizes), names)
         return slope(body, wrt, self.sizes, lambda entry: None if local else self.inside(entry, wrt, held))
+
+    def without_derivatives(self, node: Meaning) -> Meaning:
+        """The expression with the derivatives in it written out, for a second derivative.
+
+        Raises:
+            UnsupportedError: for a derivative of an unknown loss, which has no rule.
+        """
+        if isinstance(node, Derivative):
+            if isinstance(node.body, Entry) and self.symbols.is_loss(node.body.name):
+                raise UnsupportedError("a second derivative of an unknown loss")
+            return self.derivative(node.body, node.wrt, node.local)
+        return rebuilt(node, self.without_derivatives)
 
     def inside(self, entry: Entry, wrt: Entry, held: tuple[str, ...] = ()) -> Meaning | None:
         """The total derivative of an entry of a defined tensor; None if it is constant."""

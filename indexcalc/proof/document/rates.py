@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from indexcalc.errors import IndexCalcError
-from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted
 from indexcalc.proof.document import typed
-from indexcalc.proof.document.derivatives import derivative
+from indexcalc.proof.document.derivatives import derivative, second_derivative
 from indexcalc.proof.document.naming import bracket_index, named_value
 from indexcalc.proof.document.nodes import (
     Entry,
@@ -24,8 +23,8 @@ def fraction(reader: Scope, item: Fraction) -> Typed:
     above, below = item.numerator.only, item.denominator.only
     if above is not None and below is not None and is_rate(above, below):
         return derivative(reader, reader.product(above.items[1:]), target(reader, below.items[1:]))
-    if above is not None and is_second(above.items[0]):
-        raise NotUnderstoodError("a second derivative")
+    if above is not None and below is not None and is_second(above.items[0]):
+        return second_rate(reader, above, below)
     return typed.divided(reader.sum(item.numerator), reader.sum(item.denominator), reader.sizes)
 
 
@@ -71,20 +70,23 @@ def inline_derivative(reader: Scope, items: Sequence[Node], position: int) -> tu
     return derivative(reader, body, target(reader, items[slash + 2 : end])), end
 
 
-def gradient(reader: Scope, item: Node, items: Sequence[Node], position: int) -> tuple[Typed, int]:
-    """``∇_X L``."""
-    if not isinstance(item, Scripted) or item.above or position >= len(items):
-        raise NotUnderstoodError("a gradient by something that is not named")
-    try:
-        tree = parse(item.below)
-    except IndexCalcError as error:
-        raise NotUnderstoodError(str(error)) from None
-    product = tree.only
-    if product is None:
-        raise NotUnderstoodError("a gradient by an expression")
-    wrt = target(reader, product.items)
-    body, position = reader.unit(items, position)
-    return derivative(reader, body, wrt), position
+def second_rate(reader: Scope, above: Product, below: Product) -> Typed:
+    r"""``\frac{\partial^2 f}{\partial x_i \partial x_j}``, and ``\frac{\partial^2 f}{\partial x^2}``."""
+    starts = [n for n, item in enumerate(below.items) if is_differential(item)]
+    if len(above.items) < 2 or not starts or starts[0] or len(starts) > 2:
+        raise NotUnderstoodError("a second derivative of this form")
+    body = reader.product(above.items[1:])
+    if len(starts) == 1:
+        last = below.items[-1]
+        squared = isinstance(last, Scripted) and [t.text for part in last.above for t in part] == ["2"]
+        if len(below.items) != 2 or not squared or not isinstance(last, Scripted):
+            raise NotUnderstoodError("a second derivative by one variable")
+        plain = replace(last, above=())
+        first, second = target(reader, (plain,)), target(reader, (plain,))
+    else:
+        first = target(reader, below.items[1 : starts[1]])
+        second = target(reader, below.items[starts[1] + 1 :])
+    return second_derivative(reader, body, first, second)
 
 
 def is_rate(above: Product, below: Product) -> bool:

@@ -12,11 +12,12 @@ from indexcalc.proof.document.binders import big_sum
 from indexcalc.proof.document.calls import called
 from indexcalc.proof.document.derivatives import derivative
 from indexcalc.proof.document.factors import factor
+from indexcalc.proof.document.nablas import nabla
 from indexcalc.proof.document.naming import bracket_index
 from indexcalc.proof.document.nodes import (
     negated,
 )
-from indexcalc.proof.document.rates import gradient, inline_derivative, operator
+from indexcalc.proof.document.rates import inline_derivative, operator
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.survey import is_differential
 from indexcalc.proof.document.symbols import NotUnderstoodError
@@ -91,7 +92,7 @@ class Reader(Scope):
         if kind == "PARTIAL":
             return inline_derivative(self, items, position)
         if kind == "NABLA":
-            return gradient(self, item, items, position + 1)
+            return nabla(self, items, position)
         if isinstance(base, Fraction) and (wrt := operator(self, base)) is not None:
             if position + 1 == len(items):
                 raise NotUnderstoodError("a derivative of nothing")

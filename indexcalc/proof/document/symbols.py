@@ -84,7 +84,7 @@ class Symbols:
 
     def is_loss(self, name: str) -> bool:
         """Whether a name is a loss that the document does not define."""
-        return name in self.losses and name not in self.definitions
+        return name in self.losses and name not in self.definitions and name not in self.functions
 
 
 def depends_on(definitions: Mapping[str, Definition], name: str, other: str) -> bool:

@@ -38,6 +38,38 @@ NOTATIONS: dict[str, Notation] = {
             r"\|x\|_1 = \sum_i x_i^2",
         ),
     ),
+    "nabla": Notation(
+        r"Let $A \in \mathbb{R}^{n \times n}$, $b \in \mathbb{R}^n$, $x \in \mathbb{R}^n$."
+        r" $$f(x) = \frac12 x^\top A x - b^\top x$$",
+        (
+            r"\nabla f(x) = \frac12 (A + A^\top) x - b",
+            r"\nabla_x f = \frac12 (A + A^\top) x - b",
+            r"\nabla_b f = -x",
+            r"\nabla^2 f(x) = \frac12 (A + A^\top)",
+            r"\nabla_x^2 f = \frac12 (A + A^\top)",
+        ),
+        (
+            r"\nabla f(x) = A x - b",
+            r"\nabla_b f = x",
+            r"\nabla^2 f(x) = A",
+        ),
+    ),
+    "second derivatives": Notation(
+        r"Let $A \in \mathbb{R}^{n \times n}$, $x \in \mathbb{R}^n$."
+        r" $$f(x) = x^\top A x$$ $$h(u) = e^{3u}$$ $$\mathbf{g} = \nabla f(x)$$",
+        (
+            r"\frac{\partial^2 f}{\partial x_i \partial x_j} = A_{ij} + A_{ji}",
+            r"\frac{\partial^2 f}{\partial x \partial x^\top} = A + A^\top",
+            r"\frac{\partial^2 f}{\partial x^2} = A + A^\top",
+            r"\frac{d^2 h}{du^2} = 9 h(u)",
+            r"\frac{\partial g_i}{\partial x_j} = A_{ij} + A_{ji}",
+        ),
+        (
+            r"\frac{\partial^2 f}{\partial x_i \partial x_j} = 2 A_{ij}",
+            r"\frac{d^2 h}{du^2} = 3 h(u)",
+            r"\frac{\partial g_i}{\partial x_j} = A_{ij}",
+        ),
+    ),
 }
 
 
