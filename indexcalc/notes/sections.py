@@ -175,9 +175,19 @@ def boxed_result(blocks: list[Block], section: Section) -> list[Block]:
     equation = section.equation
     result = Display(equation.lhs, (equation.terms,), boxed=True, spelled=True)
     last = blocks[-1]
-    if isinstance(last, Display) and last.left == equation.lhs and last.sides[-1] == equation.terms:
-        return [*blocks[:-1], replace(last, boxed=True, spelled=True)]
+    if isinstance(last, Display) and is_about(last, section) and last.sides[-1] == equation.terms:
+        return [*blocks[:-1], replace(last, left=equation.lhs, boxed=True, spelled=True)]
     return [*blocks, result]
+
+
+def is_about(display: Display, section: Section) -> bool:
+    """Whether an equation is about the gradient of a section, also where it is the derivative of the loss itself."""
+    match display.left:
+        case Partial(Access(_, ()), wrt):
+            alone = len(section.paths) == 1 and not is_a_sum_of_paths(section)
+            return alone and wrt == Access(section.target or "", section.equation.lhs.slots)
+        case left:
+            return left == section.equation.lhs
 
 
 def path_blocks(
@@ -197,7 +207,7 @@ def path_blocks(
         shown = shown.after(local.steps)
     if len(path.locals) > 1:
         yield Heading(level, say("back.heading", loss=Loss()))
-    if is_direct(path, target) and several and rest and rest[0].after == path.locals[-1].result:
+    if is_direct(path, target) and rest and rest[0].after == path.locals[-1].result:
         rest = rest[1:]
     yield from steps_blocks((*rest, *tail), parts, shown=shown)
 

@@ -111,3 +111,11 @@ def test_no_step_of_a_proof_repeats_the_equation_before_it(name: str) -> None:
     proofs += note.split("## Identities of the gradients")[1].split("\n## ")[0]
     equations = [part.split("```")[0] for part in proofs.split("```math\n")[1:]]
     assert all(before != after for before, after in pairwise(equations))
+
+
+def test_where_the_loss_reads_its_target_there_is_no_chain_rule_to_go_back_to() -> None:
+    note = markdown_note(derive(load_problem(shipped_paths()["softmax_cross_entropy"])))
+    section = note.split(r"## The gradient $`\partial L/\partial p`$")[1].split("\n## ")[0]
+    assert "chain rule:" not in section
+    assert section.count(r"\frac{\partial L}{\partial p_{nc}} = -\frac{1}{N} \, \frac{q_{nc}}{p_{nc}}") == 1
+    assert section.count(r"\boxed") == 1
