@@ -96,6 +96,7 @@ SENTENCES: Mapping[str, str] = {
     "cited.all": "The steps are those for {earlier}, with {swaps}:",
     "cited.path.all": "The steps are those of the path through {earlier}, with {swaps}:",
     "cited.result": "and in the chain rule",
+    "matrix.long": "The list of assignments in the implementation summary is written between whole arrays. ",
     "implementation": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
     "every line reads only what stands above it, what is given, or what the forward pass kept.",
     "rows": "With all indices but the last one fixed, a row of a tensor is a vector:",

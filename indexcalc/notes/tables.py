@@ -26,6 +26,7 @@ from indexcalc.notes.blocks import (
     Table,
 )
 from indexcalc.notes.cost import equation_cost, is_contraction, kind_of, memory_of
+from indexcalc.notes.familiar import shown_before
 from indexcalc.notes.matrix import (
     Diagonal,
     DiagonalOf,
@@ -132,7 +133,7 @@ def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
 
 
 def matrix_blocks(derivation: Derivation) -> Iterator[Block]:
-    """The backward pass between whole arrays, where there is such a form."""
+    """The backward pass between whole arrays, where there is such a form; a long note lists it once, as assignments."""
     yield Heading(2, ("Matrix form",))
     found: list[tuple[Whole, Matrix]] = []
     missing: list[Span] = []
@@ -142,7 +143,9 @@ def matrix_blocks(derivation: Derivation) -> Iterator[Block]:
             missing.append(equation.lhs)
         else:
             found.append(form)
-    if found:
+    if found and shown_before(derivation).brief:
+        yield Paragraph((*say("matrix.long"), *matrix_conventions(found)))
+    elif found:
         yield Paragraph(matrix_conventions(found))
         yield MatrixDisplays(tuple(found))
     if missing:
@@ -189,7 +192,7 @@ def delta_blocks(derivation: Derivation) -> Iterator[Block]:
             )
         )
         rows = tuple((*found, tuple(comma_joined(names))) for found, names in gradients.items())
-        yield Table(("Deltas", "Sums they kill, and what is left", "Gradients"), rows)
+        yield Table(("Deltas", "Sums they kill, and what is left", "Gradients"), rows, wrapping=2)
 
 
 def deltas_of(section: Section) -> tuple[Spans, Spans] | None:

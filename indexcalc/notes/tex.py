@@ -78,6 +78,9 @@ LETTERS = {
     "Ł": r"\L{}",
 }
 
+SHORT = 10
+"""The most rows of a table that stands on one page."""
+
 LEVELS = {2: "section", 3: "subsection", 4: "paragraph"}
 
 
@@ -169,8 +172,8 @@ def gathered(formulas: list[str]) -> str:
 
 
 def table_text(source: Table, notation: Notation) -> str:
-    """A table whose last column wraps."""
-    if source.wrapping > 1:
+    """A table whose last column wraps; one that is long may go on on the next page."""
+    if source.wrapping > 1 or len(source.rows) > SHORT:
         return long_table_text(source, notation)
     columns = "l" * (len(source.header) - 1) + "X"
     lines = [" & ".join(rf"\textbf{{{plain(title)}}}" for title in source.header) + r" \\ \hline"]
@@ -181,15 +184,16 @@ def table_text(source: Table, notation: Notation) -> str:
 
 
 def long_table_text(source: Table, notation: Notation) -> str:
-    """A table over several pages, in which every column wraps; the last ones get most of the line."""
+    """A table over several pages, in which the last columns wrap."""
     first = len(source.header) - source.wrapping
-    shares = [0.4 / first] * first + [0.6 / source.wrapping] * source.wrapping
-    cells = [rf">{{\raggedright\arraybackslash}}p{{\dimexpr {share:.2f}\linewidth-2\tabcolsep}}" for share in shares]
+    share = 0.64 / source.wrapping if source.wrapping > 1 else 0.5
+    wrapping = rf">{{\raggedright\arraybackslash}}p{{\dimexpr {share:.2f}\linewidth-2\tabcolsep}}"
+    cells = ["l"] * first + [wrapping] * source.wrapping
     header = " & ".join(rf"\textbf{{{plain(title)}}}" for title in source.header) + r" \\ \hline \endhead"
     rows = [" & ".join(text_of(cell, notation) for cell in row) + r" \\" for row in source.rows]
     body = "\n".join([header, *rows])
-    table = f"\\begin{{longtable}}{{@{{}}{''.join(cells)}@{{}}}}\n{body}\n\\end{{longtable}}"
-    return f"{{\\small\\renewcommand{{\\arraystretch}}{{1.1}}\n{table}}}"
+    table = f"\\begin{{longtable}}[l]{{@{{}}{''.join(cells)}@{{}}}}\n{body}\n\\end{{longtable}}"
+    return f"{{\\small\\renewcommand{{\\arraystretch}}{{1.2}}\n{table}}}"
 
 
 def block_text(block: Block, notation: Notation) -> str:
@@ -212,6 +216,6 @@ def block_text(block: Block, notation: Notation) -> str:
             return table_text(block, notation)
         case Assignments(items):
             body = "\n".join(rf"\item {inline(assignment_latex(item, notation))}" for item in items)
-            return f"\\begin{{enumerate}}\n{body}\n\\end{{enumerate}}"
+            return f"\\begin{{enumerate}}\\setlength{{\\itemsep}}{{0pt}}\n{body}\n\\end{{enumerate}}"
         case Diagram():
             return ""

@@ -115,23 +115,16 @@ def storage_blocks(derivation: Derivation) -> Iterator[Block]:
     yield Heading(2, ("What to store",))
     yield Paragraph(say("store"))
     kept = frozenset(tensor.name for tensor in program.inputs) | frozenset(program.outputs)
-    rows = tuple(
-        (
-            (Symbol(tensor.name),),
-            (Scalar(extent_product(tensor.slots)),),
-            storage_advice(program, tensor.name, kept, frozenset(t.name for t in read)),
-        )
-        for tensor in read
+    names = frozenset(tensor.name for tensor in read)
+    advice = [(tensor, storage_advice(program, tensor.name, kept, names)) for tensor in read]
+    advice.extend((program.tensors[e.name], recompute_advice(program, e.name, names)) for e in derivation.recomputed)
+    rows: dict[tuple[Spans, Spans], list[Span]] = {}
+    for tensor, words in advice:
+        rows.setdefault(((Scalar(extent_product(tensor.slots)),), words), []).append(Symbol(tensor.name))
+    yield Table(
+        ("Tensor", "Entries", "Keep or recompute"),
+        tuple((tuple(listed(symbols)), size, words) for (size, words), symbols in rows.items()),
     )
-    rows += tuple(
-        (
-            (Symbol(equation.name),),
-            (Scalar(extent_product(equation.lhs.slots)),),
-            recompute_advice(program, equation.name, frozenset(tensor.name for tensor in read)),
-        )
-        for equation in derivation.recomputed
-    )
-    yield Table(("Tensor", "Entries", "Keep or recompute"), rows)
 
 
 def recompute_advice(program: Program, name: str, kept: frozenset[str]) -> Spans:
