@@ -83,7 +83,8 @@ class Corrector:
         tree = attempts.statement.sides[attempts.number].tree
         if tree is None or attempts.before.head is None:
             return None
-        for repair in repairs(tree, vocabulary_of(attempts.judge.roles, attempts.statement)):
+        words = vocabulary_of(attempts.judge.roles, attempts.statement, attempts.number)
+        for repair in repairs(tree, words):
             if attempts.tried >= min(self.left, MEMBER_LIMIT):
                 return None
             if attempts.agrees(repair.tree):

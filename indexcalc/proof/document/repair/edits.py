@@ -6,19 +6,19 @@ name the mistake. None of them knows what is true: that is for the judge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice, zip_longest
 
 from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.repair.arrays import reordered, transposed, turned
 from indexcalc.proof.document.repair.factors import added, bracketed, multiplied, replaced, scaled, unadded, unfactored
-from indexcalc.proof.document.repair.indices import reindexed, relimited, summed, swapped, unsummed
+from indexcalc.proof.document.repair.indices import crossed, reindexed, relimited, summed, swapped, unsummed
 from indexcalc.proof.document.repair.places import Place, places
 from indexcalc.proof.document.repair.powers import refunctioned, renumbered, repowered, signed
 from indexcalc.proof.document.repair.vocabulary import Vocabulary
 
-KIND_LIMIT = 250
+LIMIT = 250
 """The most repairs of one kind that are tried for one formula."""
 
 
@@ -30,35 +30,48 @@ class Repair:
     words: str
 
 
-Edit = Callable[[Place, Vocabulary], Iterator[tuple[Sum, str]]]
+Found = tuple[Sum, str]
+Edit = Callable[[Place, Vocabulary], Iterator[Found]]
 
 
 def repairs(tree: Sum, words: Vocabulary) -> Iterator[Repair]:
     """All formulas that are one edit away, the likeliest kinds first."""
     every = list(places(tree))
-    for edit in EDITS:
-        yield from islice((Repair(*found) for place in every for found in edit(place, words)), KIND_LIMIT)
+    for edit, order in EDITS:
+        here = every[::-1] if order is INNER else every
+        found = [edit(place, words) for place in here]
+        yield from islice((Repair(*pair) for pair in (taking_turns(found) if order is TURNS else chain(*found))), LIMIT)
 
 
-EDITS: tuple[Edit, ...] = (
-    signed,
-    transposed,
-    swapped,
-    reindexed,
-    summed,
-    unsummed,
-    relimited,
-    reordered,
-    repowered,
-    renumbered,
-    unfactored,
-    replaced,
-    refunctioned,
-    scaled,
-    unadded,
-    turned,
-    added,
-    bracketed,
-    multiplied,
+def taking_turns(rows: Iterable[Iterator[Found]]) -> Iterator[Found]:
+    """The first of each row, then the second of each, and so on."""
+    missing = object()
+    for column in zip_longest(*rows, fillvalue=missing):
+        yield from (pair for pair in column if pair is not missing)  # type: ignore[misc]
+
+
+OUTER, INNER, TURNS = "outermost places first", "innermost places first", "places take turns"
+
+EDITS: tuple[tuple[Edit, str], ...] = (
+    (signed, OUTER),
+    (transposed, OUTER),
+    (swapped, OUTER),
+    (reindexed, OUTER),
+    (summed, INNER),
+    (unsummed, OUTER),
+    (relimited, OUTER),
+    (reordered, OUTER),
+    (repowered, OUTER),
+    (unfactored, OUTER),
+    (renumbered, OUTER),
+    (replaced, OUTER),
+    (refunctioned, OUTER),
+    (scaled, OUTER),
+    (unadded, OUTER),
+    (turned, OUTER),
+    (crossed, OUTER),
+    (added, TURNS),
+    (bracketed, TURNS),
+    (multiplied, TURNS),
 )
-"""The kinds of mistakes, in the order in which they are looked for."""
+"""The kinds of mistakes in the order in which they are looked for, and the order of their places."""

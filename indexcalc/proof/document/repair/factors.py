@@ -114,9 +114,12 @@ def added(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
         for sign in (-1, 1):
             yield place.put(Sum(((1, Product((number("1"),))), *negative(place.part, sign)))), "the term 1 is missing"
             yield place.put(Sum((*place.part.terms, (sign, Product((number("1"),)))))), "the term 1 is missing"
+        terms = place.part.terms
         for node, name in entries_of(words):
             for sign in (-1, 1):
-                yield place.put(Sum((*place.part.terms, (sign, Product((node,)))))), f"the term {name} is missing"
+                term = (sign, Product((node,)))
+                front = sign > 0 > terms[0][0]
+                yield place.put(Sum((term, *terms) if front else (*terms, term))), f"the term {name} is missing"
 
 
 def negative(tree: Sum, sign: int) -> tuple[tuple[int, Product], ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum
-from indexcalc.proof.document.repair.places import Place
+from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum, nodes_of
+from indexcalc.proof.document.repair.places import Place, places
 from indexcalc.proof.document.repair.vocabulary import (
     Letter,
     Vocabulary,
@@ -21,7 +21,6 @@ from indexcalc.proof.document.repair.vocabulary import (
     units_of,
 )
 from indexcalc.proof.document.repair.wording import called, is_operator
-from indexcalc.proof.document.survey import is_differential
 
 Fill = Callable[[Letter], Node]
 """A node with another letter at one place of its index."""
@@ -69,7 +68,7 @@ def reindexed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
     if isinstance(place.part, Product | Sum):
         return
     for letter, put in letter_places(place.part, words):
-        for other in words.letters:
+        for other in sorted(words.letters, key=lambda other: key_of(other) not in words.dummies):
             if key_of(other) != key_of(letter):
                 yield place.put(put(other)), misread(place.part, key_of(letter), key_of(other), words)
 
@@ -84,16 +83,66 @@ def misread(node: Node, letter: str, other: str, words: Vocabulary) -> str:
 
 
 def summed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
-    """A sum that is missing, in front of a factor; it reaches to the end of the product."""
+    """A sum that is missing, in front of the first factor that has its index; it reaches to the end of the product."""
     if not isinstance(place.part, Product):
         return
     items = place.part.items
-    for letter in words.letters:
-        sign = Scripted(Atom(Token("SUM", "sum", 0)), letter)
-        for n, item in enumerate(items):
-            if not is_operator(item) and not (n and is_differential(items[n - 1])) and not is_differential(item):
+    for letters in (*((letter,) for letter in words.letters), *((words.loose,) if len(words.loose) > 1 else ())):
+        names = [key_of(letter) for letter in letters]
+        sign = Scripted(Atom(Token("SUM", "sum", 0)), joined(letters))
+        first = next((n for n, item in enumerate(items) if mentions(item, names, words)), len(items))
+        for n in dict.fromkeys((first, 0)):
+            if n < len(items) and not is_operator(items[n]):
                 tree = place.put(Product((*items[:n], sign, *items[n:])))
-                yield tree, f"the sum over {key_of(letter)} is missing"
+                yield tree, f"the sum over {', '.join(names)} is missing"
+
+
+def joined(letters: Sequence[Letter]) -> tuple[Token, ...]:
+    """Letters with commas between them."""
+    comma = Token("COMMA", ",", 0)
+    return tuple(token for n, letter in enumerate(letters) for token in ((comma, *letter) if n else letter))
+
+
+def mentions(node: Node, names: Collection[str], words: Vocabulary) -> bool:
+    """Whether one of some index letters occurs in a part of a formula."""
+    inner = (letter for part in nodes_of(node) for letter, _ in letter_places(part, words))
+    return any(key_of(letter) in names for letter in inner)
+
+
+def crossed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+    """Two index letters that follow each other in the formula exchanged, on two tensors."""
+    if not place.whole or not isinstance(place.part, Sum):
+        return
+    found = list(spots(place.part, words))
+    for number, (one_spot, other_spot) in enumerate(pairwise(found)):
+        a, b = one_spot.letter, other_spot.letter
+        if one_spot.node is not other_spot.node and key_of(a) != key_of(b):
+            once = list(spots(one_spot.put(b), words))
+            names = f"{called(one_spot.node, words)} and {called(other_spot.node, words)}"
+            yield once[number + 1].put(a), f"indices of {names} are exchanged"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An index letter in a formula, the node that bears it, and the formula with another letter there."""
+
+    node: Node
+    letter: Letter
+    put: Callable[[Letter], Sum]
+
+
+def spots(tree: Sum, words: Vocabulary) -> Iterator[Spot]:
+    """Every index letter of a formula in order, those of sums left out."""
+    for place in places(tree):
+        node = place.part
+        if not isinstance(node, Product | Sum) and not is_sum(node):
+            for letter, fill in letter_places(node, words):
+                yield Spot(node, letter, partial(filled, place, fill))
+
+
+def filled(place: Place, fill: Fill, letter: Letter) -> Sum:
+    """The whole formula with another letter at one place."""
+    return place.put(fill(letter))
 
 
 def unsummed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:

@@ -20,15 +20,19 @@ class Place:
     Attributes:
         part: what stands there.
         put: the whole formula with another part there.
+        whole: whether it is the whole formula.
     """
 
     part: Subtree
     put: Callable[[Any], Sum]
+    whole: bool = False
 
 
 def places(tree: Sum) -> Iterator[Place]:
     """All places of a formula, outermost first."""
-    yield from inside(tree, lambda new: new)
+    first, *rest = inside(tree, lambda new: new)
+    yield replace(first, whole=True)
+    yield from rest
 
 
 def inside(part: Subtree, put: Callable[[Any], Sum]) -> Iterator[Place]:

@@ -69,13 +69,18 @@ def repowered(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
     if not powers and not (isinstance(part, Scripted) and part.above):
         yield place.put(with_script(part, (Token("NUM", "2", 0),))), f"the power of {name} is 1 instead of 2"
         if not isinstance(part, Fraction):
-            yield place.put(Root(one(part), 0)), "a root is missing"
+            yield place.put(Root(unbraced(part), 0)), "a root is missing"
 
 
 def lone(node: Group) -> Node:
     """What stands in braces, if it is a single node."""
     only = node.members[0].only if node.bracket == "{" else None
     return only.items[0] if only is not None and len(only.items) == 1 else Group("(", node.members, 0)
+
+
+def unbraced(node: Node) -> Sum:
+    """A node as a formula; what stands in braces without them."""
+    return node.members[0] if isinstance(node, Group) and node.bracket == "{" and node.members else one(node)
 
 
 def powers_of(node: Node) -> Iterator[tuple[int, tuple[Token, ...]]]:

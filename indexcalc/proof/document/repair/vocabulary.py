@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from indexcalc.language.latex.tokens import Token
@@ -28,6 +28,7 @@ class Vocabulary:
         survey: how the document uses its names.
         letters: the index letters of the statement.
         dummies: those that a sum of the statement binds.
+        loose: those of the wrong member that neither a sum binds nor the head has.
         names: a bare node and the number of slots of each tensor.
         extents: nodes that stand for extents.
         functions: entrywise functions.
@@ -37,14 +38,15 @@ class Vocabulary:
     survey: Survey
     letters: tuple[Letter, ...]
     dummies: frozenset[str]
+    loose: tuple[Letter, ...]
     names: Mapping[str, tuple[Node, int]]
     extents: tuple[Node, ...]
     functions: tuple[Token, ...]
     top: Token
 
 
-def vocabulary_of(roles: Roles, statement: Statement) -> Vocabulary:
-    """The material for repairs of one statement."""
+def vocabulary_of(roles: Roles, statement: Statement, number: int) -> Vocabulary:
+    """The material for repairs of one member of a statement."""
     survey, symbols = roles.survey, roles.symbols
     near = [node for tree in statement.trees for node in name_nodes(tree)]
     nodes = [*near, *(node for other in roles.statements for tree in other.trees for node in name_nodes(tree))]
@@ -69,8 +71,9 @@ def vocabulary_of(roles: Roles, statement: Statement) -> Vocabulary:
         functions.setdefault(word, Token("NAME", word, 0))
     return Vocabulary(
         survey,
-        tuple(letters_in(statement, survey).values()),
-        frozenset(dummies_in(statement)),
+        tuple(letters_in(statement.trees, survey).values()),
+        frozenset(dummies_in(statement.trees)),
+        loose_in(statement, number, survey),
         names,
         tuple(extents.values()),
         tuple(functions.values()),
@@ -149,10 +152,10 @@ def is_sum(node: Node) -> bool:
     return isinstance(base, Atom) and base.kind == "SUM"
 
 
-def letters_in(statement: Statement, survey: Survey) -> dict[str, Letter]:
-    """The index letters of a statement by their names, in order."""
+def letters_in(trees: Iterable[Sum], survey: Survey) -> dict[str, Letter]:
+    """The index letters of formulas by their names, in order."""
     found: dict[str, Letter] = {}
-    for tree in statement.trees:
+    for tree in trees:
         for node in nodes_of(tree):
             if isinstance(node, Scripted) and (indexed(node, survey) or is_sum(node)):
                 for unit, is_letter in units_of(node.below):
@@ -164,9 +167,17 @@ def letters_in(statement: Statement, survey: Survey) -> dict[str, Letter]:
     return found
 
 
-def dummies_in(statement: Statement) -> Iterator[str]:
-    """The letters that the sums of a statement bind."""
-    for tree in statement.trees:
+def loose_in(statement: Statement, number: int, survey: Survey) -> tuple[Letter, ...]:
+    """The letters of a member that neither a sum binds nor the head has."""
+    head, own = statement.sides[0].tree, statement.sides[number].tree
+    fixed = {*letters_in([head] if head else [], survey), *dummies_in([own] if own else [])}
+    found = letters_in([own] if own else [], survey)
+    return tuple(letter for name, letter in found.items() if name not in fixed)
+
+
+def dummies_in(trees: Iterable[Sum]) -> Iterator[str]:
+    """The letters that the sums of formulas bind."""
+    for tree in trees:
         for node in nodes_of(tree):
             if isinstance(node, Scripted) and is_sum(node):
                 yield from (key_of(unit) for unit, is_letter in units_of(node.below) if is_letter)
