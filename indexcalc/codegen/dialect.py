@@ -11,12 +11,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from indexcalc.codegen.source import Atom, Binary, Call, Method, Node, Prefix, Trailer
+from indexcalc.codegen.special import SPECIAL, Special
 from indexcalc.errors import UnsupportedError
 
 Arguments = tuple[Node, ...]
 Keywords = Mapping[str, str]
 Row = Callable[[Arguments, Keywords], Node]
 """What stands for a call: from its arguments and keywords, `device` among them where an array is made."""
+
+
+def no_number(call: Call) -> Node:
+    """``float(f(x))``: the result is no array."""
+    return Call("float", (call,))
 
 
 @dataclass(frozen=True)
@@ -32,12 +38,13 @@ class Dialect:
         silenced: the head of a block in which infinity is a right answer; empty if nothing warns.
         calls: a row for each function, dotted name or private one.
         plain: the functions of plain numbers, by the name of NumPy's function.
+        number: what stands for ``float(f(x))`` of plain numbers without such a function, from ``f(x)``.
         methods: the name of each method whose name differs.
         keywords: the name of each keyword that methods take, if it differs.
         constants: the atoms that are spelled otherwise.
         device: whether arrays made from nothing must be told where to live.
-        private: the source of private functions, by name, with the names that they call.
-        reserved: names that no variable may have.
+        private: the private functions that a module holds where it uses them.
+        imports: for each name of another module, the line that imports it: the standard library, then the rest.
     """
 
     name: str
@@ -48,12 +55,18 @@ class Dialect:
     silenced: str = ""
     calls: Mapping[str, Row] = field(default_factory=dict)
     plain: Mapping[str, str] = field(default_factory=dict)
+    number: Callable[[Call], Node] = no_number
     methods: Mapping[str, str] = field(default_factory=dict)
     keywords: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
     device: bool = False
-    private: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
-    reserved: frozenset[str] = frozenset()
+    private: Mapping[str, Special] = field(default_factory=dict)
+    imports: tuple[Mapping[str, str], ...] = ()
+
+    @property
+    def reserved(self) -> frozenset[str]:
+        """The names that no variable may have."""
+        return frozenset(name for block in self.imports for name in block) - {"NamedTuple", "np"}
 
 
 def spelled(node: Node, dialect: Dialect, dtype: str) -> Node:
@@ -75,7 +88,9 @@ def spelled(node: Node, dialect: Dialect, dtype: str) -> Node:
         case Call("float", (Call() as call,), _):
             return plain_number(call, dialect, dtype)
         case Call(function, arguments, keywords):
-            return respelled(function, tuple(spelled(part, dialect, dtype) for part in arguments), keywords, dialect, dtype)
+            return respelled(
+                function, tuple(spelled(part, dialect, dtype) for part in arguments), keywords, dialect, dtype
+            )
         case Method(operand, name, arguments, keywords):
             pairs = (keyword.partition("=") for keyword in keywords)
             renamed = tuple(f"{dialect.keywords.get(key, key)}={value}" for key, _, value in pairs)
@@ -106,7 +121,9 @@ def plain_number(call: Call, dialect: Dialect, dtype: str) -> Node:
     if call.function in dialect.plain:
         arguments = tuple(spelled(part, dialect, dtype) for part in call.arguments)
         return Call(dialect.plain[call.function], arguments, call.keywords)
-    return Call("float", (spelled(call, dialect, dtype),))
+    written = spelled(call, dialect, dtype)
+    assert isinstance(written, Call)
+    return dialect.number(written)
 
 
 def renamed(function: str, *kept: str, take: tuple[int, ...] | None = None) -> Row:
@@ -129,6 +146,8 @@ NUMPY = Dialect(
     name="numpy",
     library="NumPy",
     array="np.ndarray",
-    template="numpy_module.py.jinja2",
+    template="module.py.jinja2",
     silenced='with np.errstate(over="ignore"):',
+    private=SPECIAL,
+    imports=({"NamedTuple": "from typing import NamedTuple"}, {"np": "import numpy as np"}),
 )

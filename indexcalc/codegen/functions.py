@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import count, repeat
 
-from indexcalc.algebra.terms import Access
+from indexcalc.algebra.terms import Access, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import Layouts, equation_text, terms_text
@@ -16,7 +16,7 @@ from indexcalc.codegen.operands import Scope, reduced, transposed
 from indexcalc.codegen.plan import terms_node, terms_operand
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.shared import masks_in, with_masks_named
-from indexcalc.codegen.source import Node, flat
+from indexcalc.codegen.source import Call, Node, flat
 from indexcalc.codegen.statements import Kind, Statement
 
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
@@ -43,6 +43,8 @@ def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: 
 
 def statement_lines(statement: Statement, node: Node, scope: Scope, part: str) -> list[str]:
     """The comment with the index formula, and the assignment in code; parts of it are called after `part`."""
+    if scope.dialect.prefix and not statement.axes and not tensors_of(statement.terms):
+        node = Call("np.asarray", (node,), (f"dtype={scope.dtype}",))
     target = scope.tensors[statement.name]
     lines = comment(statement.note or formula(statement, scope.layouts), depth=1)
     silenced = scope.dialect.silenced if statement.may_overflow else ""

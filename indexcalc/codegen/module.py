@@ -1,20 +1,37 @@
-"""A derivation as a NumPy module: `Values`, `Gradients`, `forward` and `backward`."""
+"""A derivation as a module: `Values`, `Gradients`, `forward` and `backward`, in NumPy or in another dialect."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 
 import sympy as sp
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from indexcalc.calculus.steps import Derivation
+from indexcalc.codegen.dialect import NUMPY, Dialect
+from indexcalc.codegen.dialect_jax import JAX
+from indexcalc.codegen.dialect_torch import TORCH
+from indexcalc.codegen.differentiable import (
+    RULE,
+    Passes,
+    differentiable_function,
+    fields_read,
+    jax_rules,
+    torch_rules,
+)
 from indexcalc.codegen.functions import identifiers, pass_lines
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_fields, make_plan, part_stem
 from indexcalc.codegen.prose import field, paragraph, plain, shape_text
-from indexcalc.codegen.signatures import backward_function, forward_function, wanted_extents
-from indexcalc.codegen.special import SPECIAL, needed_functions
+from indexcalc.codegen.signatures import (
+    Function,
+    backward_function,
+    forward_function,
+    forward_scalars,
+    wanted_extents,
+)
+from indexcalc.codegen.special import needed_functions
 from indexcalc.codegen.statements import Statement
 from indexcalc.codegen.storage import merge_line, split_line
 
@@ -28,47 +45,62 @@ def numpy_module(derivation: Derivation) -> str:
     Raises:
         UnsupportedError: if a scalar or factor cannot be written in NumPy.
     """
-    plan = make_plan(derivation)
+    return module_source(derivation, NUMPY)
+
+
+def module_source(derivation: Derivation, dialect: Dialect) -> str:
+    """The source of a module with the forward and backward pass of a derivation, for one array library.
+
+    Raises:
+        UnsupportedError: if a scalar or factor cannot be written with this library.
+    """
+    plan = make_plan(derivation, dialect)
     forward_body = statement_block(plan, plan.forward, forward_scope(plan), plan.kept)
     backward_body = statement_block(plan, plan.backward, backward_scope(plan), derivation.backward.outputs)
     read = backward_reads(plan, backward_body)
     functions = (forward_function(plan, forward_body, read), backward_function(plan, backward_body, read))
-    fields = [
-        *value_fields(plan),
-        *(
-            line
-            for symbol in read
-            for line in field(
-                plan.scalars[symbol], "int" if symbol in plan.extents else "float", scalar_doc(plan, symbol)
-            )
-        ),
-    ]
-    gradients = gradient_fields(derivation)
+    scalars = forward_scalars(plan, forward_body, read)
+    passes = Passes(plan, scalars, tuple(read), fields_read(functions[1].body))
+    rules = RULES[dialect.template](passes)
+    code = [*forward_body, *backward_body, *(line for rule in rules for line in (*rule.decorators, *rule.body))]
+    private = [dialect.private[name].source for name in needed_functions(code, dialect.private)]
     ambiguous = [name for name in sorted({*plan.stored.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
-    return template().render(
+    return template(dialect.template).render(
         ambiguous=", ".join(ambiguous),
+        imports=import_blocks(dialect, [*code, *private]),
         kept=kept_text(plan),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass.", hang="")),
         shapes=shape_lines(plan),
-        value_fields=fields,
-        gradient_fields=[
-            line
-            for target, name in gradients.items()
-            for line in field(name, "np.ndarray", f"{shape_text(plan.axes(target), plan.scalars)} dL/d{target}")
-        ],
+        value_fields=[*value_fields(plan), *scalar_fields(plan, read)],
+        gradient_fields=gradient_lines(plan),
         functions=functions,
-        private_functions=[SPECIAL[name].source for name in needed_functions([*forward_body, *backward_body])],
+        rules=rules,
+        private_functions=private,
     )
 
 
+RULES: Mapping[str, Callable[[Passes], tuple[Function, ...]]] = {
+    NUMPY.template: lambda passes: (),
+    TORCH.template: lambda passes: (*torch_rules(passes), differentiable_function(passes, "_Function.apply")),
+    JAX.template: lambda passes: (*jax_rules(passes), differentiable_function(passes, RULE, "_constant")),
+}
+"""What a module for automatic differentiation holds besides the two passes, by its template."""
+
+
+def import_blocks(dialect: Dialect, lines: Collection[str]) -> list[list[str]]:
+    """The imports that lines need, and those that every module needs: the standard library, then the rest."""
+    used = {*identifiers(lines), *identifiers([dialect.array]), "NamedTuple", "np", "torch", "jax"}
+    return [[line for name, line in block.items() if name in used] for block in dialect.imports]
+
+
 @cache
-def template() -> Template:
-    """The template of a module."""
+def template(name: str) -> Template:
+    """A template of a module."""
     loader = PackageLoader("indexcalc.codegen", "templates")
     environment = Environment(
         loader=loader, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
-    return environment.get_template("numpy_module.py.jinja2")
+    return environment.get_template(name)
 
 
 def title(plan: Plan) -> str:
@@ -131,6 +163,23 @@ def kept_text(plan: Plan) -> str:
     return f"What is kept of the forward pass: all but {listed}."
 
 
+def scalar_fields(plan: Plan, read: Collection[sp.Symbol]) -> list[str]:
+    """The fields of `Values` for scalars."""
+    kinds = {symbol: "int" if symbol in plan.extents else "float" for symbol in read}
+    return [
+        line for symbol, kind in kinds.items() for line in field(plan.scalars[symbol], kind, scalar_doc(plan, symbol))
+    ]
+
+
+def gradient_lines(plan: Plan) -> list[str]:
+    """The fields of `Gradients`."""
+    return [
+        line
+        for target, name in gradient_fields(plan.derivation).items()
+        for line in field(name, plan.dialect.array, f"{shape_text(plan.axes(target), plan.scalars)} dL/d{target}")
+    ]
+
+
 def value_fields(plan: Plan) -> list[str]:
     """The fields of `Values`."""
     tensors = plan.program.tensors
@@ -139,7 +188,7 @@ def value_fields(plan: Plan) -> list[str]:
         for name in plan.kept
         for line in field(
             plan.stored[name],
-            "np.ndarray",
+            plan.dialect.array,
             f"{shape_text(plan.axes(name), plan.scalars)} {tensors[name].doc}".rstrip(),
         )
     ]

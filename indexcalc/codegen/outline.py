@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.calculus.steps import Derivation
+from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.shared import share_functions
@@ -28,6 +29,7 @@ class Plan:
         stored: Python names of all tensors, as they are given and returned.
         tensors: the variables that expressions use; another name where an array has fused axes.
         scalars: Python names of all extents and parameters.
+        dialect: the array library that the module is for.
     """
 
     derivation: Derivation
@@ -37,6 +39,7 @@ class Plan:
     stored: Mapping[str, str]
     tensors: Mapping[str, str]
     scalars: Mapping[sp.Symbol, str]
+    dialect: Dialect = NUMPY
 
     @property
     def program(self) -> Program:
@@ -74,7 +77,7 @@ class Plan:
         return self.stored[name] != self.tensors[name]
 
 
-def make_plan(derivation: Derivation) -> Plan:
+def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
     """Statements and names, before they are text."""
     program, backward = derivation.problem.program, derivation.backward
     passes = stable_passes(program, backward, derivation.problem.recompute)
@@ -83,7 +86,7 @@ def make_plan(derivation: Derivation) -> Plan:
     reverse = tuple(share_functions(passes.backward, set(taken)))
     added = [statement.name for statement in (*forward, *reverse)]
     upstream = [up.name for up in derivation.problem.upstream]
-    stored = python_names([*program.tensors, *upstream, *backward.tensors, *added])
+    stored = python_names([*program.tensors, *upstream, *backward.tensors, *added], dialect.reserved)
     tensors = dict(stored)
     for name in fused_tensors(derivation):
         tensors[name] = python_name(f"{stored[name]}_split", {*stored.values(), *tensors.values()})
@@ -92,10 +95,10 @@ def make_plan(derivation: Derivation) -> Plan:
     scalars: dict[sp.Symbol, str] = {}
     for symbol in symbols:
         if symbol not in scalars:
-            taken = {*stored.values(), *tensors.values(), *scalars.values()}
+            taken = {*stored.values(), *tensors.values(), *scalars.values(), *dialect.reserved}
             name = python_name(symbol.name)
             scalars[symbol] = python_name(f"{symbol.name}_size" if name in taken else symbol.name, taken)
-    return Plan(derivation, forward, reverse, passes.kept, stored, tensors, scalars)
+    return Plan(derivation, forward, reverse, passes.kept, stored, tensors, scalars, dialect)
 
 
 def fused_tensors(derivation: Derivation) -> tuple[str, ...]:
@@ -120,7 +123,11 @@ def forward_scope(plan: Plan) -> Scope:
     """Names as they are; arrays made from nothing take the dtype of the first input."""
     inputs = plan.program.inputs
     return Scope(
-        plan.tensors, plan.scalars, f"{plan.stored[inputs[0].name]}.dtype" if inputs else "float", plan.layouts
+        plan.tensors,
+        plan.scalars,
+        f"{plan.stored[inputs[0].name]}.dtype" if inputs else "float",
+        plan.layouts,
+        plan.dialect,
     )
 
 
@@ -128,23 +135,26 @@ def backward_scope(plan: Plan) -> Scope:
     """Names as they are; arrays made from nothing take the dtype of the upstream gradient or the first input."""
     upstream = plan.derivation.problem.upstream
     inputs = plan.program.inputs
-    if upstream:
-        return Scope(plan.tensors, plan.scalars, f"{plan.stored[upstream[0].name]}.dtype", plan.layouts)
-    return Scope(
-        plan.tensors, plan.scalars, f"values.{plan.stored[inputs[0].name]}.dtype" if inputs else "float", plan.layouts
-    )
+    first = plan.stored[upstream[0].name] if upstream else f"values.{plan.stored[inputs[0].name]}" if inputs else ""
+    dtype = f"{first}.dtype" if first else "float"
+    return Scope(plan.tensors, plan.scalars, dtype, plan.layouts, plan.dialect)
 
 
-def module_names(derivation: Derivation) -> Mapping[str, str]:
+def function_name(plan: Plan) -> str:
+    """The name of the function that automatic differentiation calls: that of the derivation."""
+    return python_name(plan.derivation.problem.slug, plan.dialect.reserved)
+
+
+def module_names(derivation: Derivation, dialect: Dialect = NUMPY) -> Mapping[str, str]:
     """The field of `Values` for every tensor that is kept, the field of `Gradients` for every gradient asked for."""
-    plan, problem = make_plan(derivation), derivation.problem
+    plan, problem = make_plan(derivation, dialect), derivation.problem
     gradients = {problem.gradient_names[target]: name for target, name in gradient_fields(derivation).items()}
     return {**{name: plan.stored[name] for name in plan.kept}, **gradients}
 
 
-def module_symbols(derivation: Derivation) -> Mapping[str, str]:
+def module_symbols(derivation: Derivation, dialect: Dialect = NUMPY) -> Mapping[str, str]:
     """The Python name of every parameter and extent, by its name."""
-    return {symbol.name: name for symbol, name in make_plan(derivation).scalars.items()}
+    return {symbol.name: name for symbol, name in make_plan(derivation, dialect).scalars.items()}
 
 
 def gradient_fields(derivation: Derivation) -> Mapping[str, str]:

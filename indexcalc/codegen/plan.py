@@ -177,7 +177,7 @@ def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
             return terms_operand(terms, order, scope)
         case Fn(name, arg, params):
             operand = terms_operand(arg, order, scope)
-            known = {"{x}": operand.node, **{"{c}": scalar_node(constant, scope.scalars) for constant in params}}
+            known = {"{x}": operand.node} | ({"{c}": scalar_node(params[0], scope.scalars)} if params else {})
             template = row_of(name).numpy
             function = template[: template.index("(")]
             arguments = [part.strip() for part in template[len(function) + 1 : -1].split(",")]

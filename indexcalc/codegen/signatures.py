@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Delta, Iverson, tensors_of
 from indexcalc.codegen.functions import call_or_wrap, identifiers
-from indexcalc.codegen.layout import WIDTH
+from indexcalc.codegen.layout import INDENT, WIDTH
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_variables
 from indexcalc.codegen.prose import default_text, paragraph, plain, shape_text
 from indexcalc.codegen.statements import Kind
@@ -27,28 +28,45 @@ class Function:
     arguments: tuple[str, ...]
     body: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    decorators: tuple[str, ...] = ()
 
 
 def forward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Function:
     """``forward(inputs, *, parameters) -> Values``."""
-    program = plan.program
-    arrays = [plan.array(tensor.name) for tensor in program.inputs]
+    arrays = [plan.array(tensor.name) for tensor in plan.program.inputs]
+    arguments, lines = arguments_of(plan, forward_scalars(plan, body, read))
+    results = [plan.stored[name] for name in plan.kept] + [plan.scalars[symbol] for symbol in read]
+    extents = extent_lines(wanted_extents(plan, body), arrays, plan.unread, forward_scope(plan))
+    block = [*extents, *body, *call_or_wrap("return Values", results)]
+    first = head("forward", arguments, "Values")
+    return Function(first, "Forward pass.", tuple(lines), tuple(block), tuple(empty_row_lines(plan)))
+
+
+def forward_scalars(plan: Plan, body: list[str], read: list[sp.Symbol]) -> tuple[sp.Symbol, ...]:
+    """The keyword arguments of the forward pass: extents that no shape shows, parameters, those with a default last."""
     wanted = wanted_extents(plan, body)
     unread = [extent for extent in plan.unread if extent in wanted or extent in read]
-    arguments = [f"{array.variable}: np.ndarray" for array in arrays]
-    lines = [line for tensor in program.inputs for line in tensor_line(plan, tensor.name, tensor.doc)]
-    keywords = [f"{plan.scalars[extent]}: int" for extent in unread]
-    lines += [line for extent in unread for line in paragraph(f"{plan.scalars[extent]}: extent, no input shows it.", 2)]
-    for parameter in sorted(program.parameters, key=lambda p: p.default is not None):
-        name = plan.scalars[parameter.symbol]
+    parameters = sorted(plan.program.parameters, key=lambda p: p.default is not None)
+    return (*unread, *(parameter.symbol for parameter in parameters))
+
+
+def arguments_of(plan: Plan, scalars: Sequence[sp.Symbol]) -> tuple[list[str], list[str]]:
+    """The inputs and keyword arguments of the forward pass, and the lines that say what they are."""
+    inputs = plan.program.inputs
+    arguments = [f"{plan.stored[tensor.name]}: {plan.dialect.array}" for tensor in inputs]
+    lines = [line for tensor in inputs for line in tensor_line(plan, tensor.name, tensor.doc)]
+    parameters = {parameter.symbol: parameter for parameter in plan.program.parameters}
+    keywords = []
+    for symbol in scalars:
+        name, parameter = plan.scalars[symbol], parameters.get(symbol)
+        if parameter is None:
+            keywords.append(f"{name}: int")
+            lines += paragraph(f"{name}: extent, no input shows it.", 2)
+            continue
         default = "" if parameter.default is None else f" = {default_text(parameter.default)}"
         keywords.append(f"{name}: float{default}")
         lines += paragraph(f"{name}: {sentence(parameter.doc or 'a constant')}", 2)
-    results = [plan.stored[name] for name in plan.kept] + [plan.scalars[symbol] for symbol in read]
-    extents = extent_lines(wanted, arrays, plan.unread, forward_scope(plan))
-    block = [*extents, *body, *call_or_wrap("return Values", results)]
-    first = head("forward", [*arguments, *(["*", *keywords] if keywords else [])], "Values")
-    return Function(first, "Forward pass.", tuple(lines), tuple(block), tuple(empty_row_lines(plan)))
+    return [*arguments, *(["*", *keywords] if keywords else [])], lines
 
 
 def empty_row_lines(plan: Plan) -> list[str]:
@@ -99,17 +117,18 @@ def backward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Fun
     lines = paragraph("values: what `forward` returned.", 2)
     for up in upstream:
         lines += tensor_line(plan, up.name, up.doc or f"the upstream gradient dL/d{up.of}")
-    arguments = ["values: Values", *(f"{array.variable}: np.ndarray" for array in given)]
+    arguments = ["values: Values", *(f"{array.variable}: {plan.dialect.array}" for array in given)]
     return Function(head("backward", arguments, "Gradients"), "Backward pass.", tuple(lines), tuple(block))
 
 
-def head(name: str, arguments: list[str], result: str) -> str:
+def head(name: str, arguments: list[str], result: str, depth: int = 0) -> str:
     """``def name(arguments) -> result:``, over several lines if need be."""
     line = f"def {name}({', '.join(arguments)}) -> {result}:"
-    if len(line) <= WIDTH:
+    width = WIDTH - depth * INDENT
+    if len(line) <= width:
         return line
     joined = ", ".join(arguments)
-    inner = [f"    {joined}"] if len(joined) + 4 <= WIDTH else [f"    {argument}," for argument in arguments]
+    inner = [f"    {joined}"] if len(joined) + INDENT <= width else [f"    {argument}," for argument in arguments]
     return "\n".join([f"def {name}(", *inner, f") -> {result}:"])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -100,14 +100,14 @@ SPECIAL = {
 }
 
 
-def needed_functions(lines: Iterable[str]) -> tuple[str, ...]:
+def needed_functions(lines: Iterable[str], table: Mapping[str, Special] = SPECIAL) -> tuple[str, ...]:
     """The private functions that code lines call, with those that they call, in the order of the table."""
     text = "\n".join(lines)
-    found = {name for name in SPECIAL if re.search(rf"\b{name}\(", text)}
+    found = {name for name in table if re.search(rf"\b{name}\(", text)}
     pending = list(found)
     while pending:
-        for name in SPECIAL[pending.pop()].calls:
+        for name in table[pending.pop()].calls:
             if name not in found:
                 found.add(name)
                 pending.append(name)
-    return tuple(name for name in SPECIAL if name in found)
+    return tuple(name for name in table if name in found)

@@ -1,0 +1,67 @@
+"""JAX as a dialect: ``jax.numpy`` has most of NumPy's names; what traced code can't hold is left out."""
+
+from __future__ import annotations
+
+from indexcalc.codegen.dialect import Arguments, Dialect, Keywords, renamed
+from indexcalc.codegen.source import Call, Node
+from indexcalc.codegen.special import Special
+
+PROMOTED = '''\
+def _promoted(*arrays: jax.Array) -> tuple[jax.Array, ...]:
+    """The arrays in one floating dtype, that of their gradients."""
+    dtype = jnp.result_type(0.0, *arrays)
+    return tuple(jnp.asarray(array, dtype) for array in arrays)'''
+
+CONSTANT = '''\
+@partial(jax.custom_vjp, nondiff_argnums=(1,))
+def _constant(x: jax.Array, name: str) -> jax.Array:
+    """The array itself, which refuses to be differentiated by."""
+    return x
+
+
+def _constant_forward(x: jax.Array, name: str) -> tuple[jax.Array, None]:
+    return x, None
+
+
+def _constant_backward(name: str, _: None, upstream: jax.Array) -> None:
+    raise NotImplementedError(f"dL/d{name} is not derived; ask for it in the spec")
+
+
+_constant.defvjp(_constant_forward, _constant_backward)'''
+
+SAME = ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arctan", "abs", "sign", "where",
+        "maximum", "minimum", "heaviside", "logaddexp", "broadcast_to", "einsum")  # fmt: skip
+"""The functions whose name and arguments are NumPy's; ``jnp.einsum`` looks for an order by itself."""
+
+MADE = ("zeros", "ones", "full", "eye", "asarray")
+"""The functions that make arrays."""
+
+
+def exact_gelu(arguments: Arguments, keywords: Keywords) -> Node:
+    """``jax.nn.gelu`` is an approximation unless told otherwise."""
+    return Call("jax.nn.gelu", arguments, ("approximate=False",))
+
+
+JAX = Dialect(
+    name="jax",
+    library="JAX",
+    array="jax.Array",
+    template="jax_module.py.jinja2",
+    prefix="np.",
+    calls={
+        **{f"np.{name}": renamed(f"jnp.{name}") for name in SAME},
+        **{f"np.{name}": renamed(f"jnp.{name}", "dtype") for name in MADE},
+        "np.tri": renamed("jnp.tri", "k", "dtype"),
+        "_sigmoid": renamed("jax.nn.sigmoid"),
+        "_silu": renamed("jax.nn.silu"),
+        "_gelu": exact_gelu,
+        "_erf": renamed("jax.lax.erf"),
+    },
+    number=lambda call: call,
+    constants={"np.pi": "jnp.pi", "np.e": "jnp.e", "np.inf": "jnp.inf", "-np.inf": "-jnp.inf"},
+    private={"_promoted": Special(PROMOTED), "_constant": Special(CONSTANT)},
+    imports=(
+        {"partial": "from functools import partial", "NamedTuple": "from typing import NamedTuple"},
+        {"jax": "import jax", "jnp": "import jax.numpy as jnp"},
+    ),
+)

@@ -1,0 +1,125 @@
+"""PyTorch as a dialect: every call of NumPy that generated code may hold, and how PyTorch says it."""
+
+from __future__ import annotations
+
+from indexcalc.codegen.dialect import Arguments, Dialect, Keywords, renamed
+from indexcalc.codegen.source import Binary, Call, Node, Trailer
+from indexcalc.codegen.special import Special
+
+PROMOTED = '''\
+def _promoted(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """The tensors in one floating dtype: products of matrices don't mix them."""
+    dtype = tensors[0].dtype
+    for tensor in tensors[1:]:
+        dtype = torch.promote_types(dtype, tensor.dtype)
+    dtype = dtype if dtype.is_floating_point else torch.get_default_dtype()
+    return tuple(tensor.to(dtype) for tensor in tensors)'''
+
+ONLY_DERIVED = '''\
+def _only_derived(needed: tuple[bool, ...], /, **places: int) -> None:
+    """Refuse gradients that were not derived, where a zero would look like one."""
+    for name, place in places.items():
+        if needed[place]:
+            message = f"dL/d{name} is not derived; ask for it in the spec"
+            raise NotImplementedError(message)'''
+
+SOFTPLUS = '''\
+def _softplus(x: torch.Tensor) -> torch.Tensor:
+    """log(1 + e^x), exact for every x: PyTorch's own is x from 20 on."""
+    return torch.logaddexp(x, torch.zeros_like(x))'''
+
+STEP = '''\
+def _step(x: torch.Tensor) -> torch.Tensor:
+    """1 for x > 0, else 0."""
+    return torch.heaviside(x, torch.zeros_like(x))'''
+
+PLACED = ("dtype", "device")
+
+
+def triangle(arguments: Arguments, keywords: Keywords) -> Node:
+    """``torch.ones(n, m).tril(k)``: ones at and below a diagonal."""
+    sizes = arguments if len(arguments) == 2 else arguments * 2
+    return Trailer(renamed("torch.ones", *PLACED)(sizes, keywords), f".tril({keywords.get('k', '')})")
+
+
+def filled(arguments: Arguments, keywords: Keywords) -> Node:
+    """``torch.ones(shape) * value``: the value may be a number or a tensor."""
+    return Binary("*", renamed("torch.ones", *PLACED)(arguments[:1], keywords), arguments[1])
+
+
+def through_tensors(call: Call) -> Node:
+    """``float(f(torch.as_tensor(x, dtype=torch.float64)))``: functions of PyTorch don't take plain numbers."""
+    first = Call("torch.as_tensor", call.arguments[:1], ("dtype=torch.float64",))
+    return Call("float", (Call(call.function, (first, *call.arguments[1:]), call.keywords),))
+
+
+TORCH = Dialect(
+    name="torch",
+    library="PyTorch",
+    array="torch.Tensor",
+    template="torch_module.py.jinja2",
+    prefix="np.",
+    device=True,
+    calls={
+        "np.einsum": renamed("torch.einsum"),
+        "np.where": renamed("torch.where"),
+        "np.zeros": renamed("torch.zeros", *PLACED),
+        "np.ones": renamed("torch.ones", *PLACED),
+        "np.asarray": renamed("torch.as_tensor", *PLACED),
+        "np.eye": renamed("torch.eye", *PLACED),
+        "np.tri": triangle,
+        "np.full": filled,
+        "np.broadcast_to": renamed("torch.broadcast_to"),
+        "np.sqrt": renamed("torch.sqrt"),
+        "np.exp": renamed("torch.exp"),
+        "np.log": renamed("torch.log"),
+        "np.sin": renamed("torch.sin"),
+        "np.cos": renamed("torch.cos"),
+        "np.tanh": renamed("torch.tanh"),
+        "np.abs": renamed("torch.abs"),
+        "np.sign": renamed("torch.sign"),
+        "np.maximum": renamed("torch.clamp_min"),
+        "np.minimum": renamed("torch.clamp_max"),
+        "np.heaviside": renamed("_step", take=(0,)),
+        "np.logaddexp": renamed("_softplus", take=(1,)),
+        "_sigmoid": renamed("torch.sigmoid"),
+        "_silu": renamed("torch.nn.functional.silu"),
+        "_gelu": renamed("torch.nn.functional.gelu"),
+        "_erf": renamed("torch.erf"),
+    },
+    plain={
+        "np.exp": "math.exp",
+        "np.log": "math.log",
+        "np.sin": "math.sin",
+        "np.cos": "math.cos",
+        "np.tan": "math.tan",
+        "np.sinh": "math.sinh",
+        "np.cosh": "math.cosh",
+        "np.tanh": "math.tanh",
+        "np.arctan": "math.atan",
+        "np.abs": "abs",
+        "np.maximum": "max",
+        "np.minimum": "min",
+        "_erf": "math.erf",
+    },
+    number=through_tensors,
+    methods={"max": "amax", "min": "amin", "transpose": "permute", "astype": "to"},
+    keywords={"axis": "dim"},
+    constants={
+        "np.pi": "torch.pi",
+        "np.e": "torch.e",
+        "np.inf": "torch.inf",
+        "-np.inf": "-torch.inf",
+        "bool": "torch.bool",
+    },
+    private={
+        "_promoted": Special(PROMOTED),
+        "_only_derived": Special(ONLY_DERIVED),
+        "_softplus": Special(SOFTPLUS),
+        "_step": Special(STEP),
+    },
+    imports=(
+        {"math": "import math", "NamedTuple": "from typing import NamedTuple"},
+        {"torch": "import torch", "once_differentiable": "from torch.autograd.function import once_differentiable"},
+    ),
+)

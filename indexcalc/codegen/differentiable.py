@@ -1,0 +1,224 @@
+"""The two passes as one function that a library's automatic differentiation can call.
+
+It returns what upstream gradients are given for (or the loss), and gives back the gradients of inputs.
+A gradient that was not derived is refused, where a zero would look like one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.codegen.functions import call_or_wrap
+from indexcalc.codegen.layout import INDENT, WIDTH
+from indexcalc.codegen.names import python_name
+from indexcalc.codegen.outline import Plan, function_name, gradient_fields
+from indexcalc.codegen.signatures import Function, arguments_of, head
+
+RULE = "_function"
+"""The name of what the library differentiates, and the stem of the names of its rules."""
+
+
+@dataclass(frozen=True)
+class Passes:
+    """What the rules of both libraries are written from.
+
+    Attributes:
+        plan: names, and what is asked.
+        scalars: the keyword arguments of the forward pass.
+        carried: the scalars that `Values` holds, after the tensors.
+        read: the fields of `Values` that the backward pass reads.
+    """
+
+    plan: Plan
+    scalars: tuple[sp.Symbol, ...]
+    carried: tuple[sp.Symbol, ...]
+    read: frozenset[str]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The variables of the inputs."""
+        return tuple(self.plan.stored[tensor.name] for tensor in self.plan.program.inputs)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables of all arguments."""
+        return (*self.inputs, *(self.plan.scalars[symbol] for symbol in self.scalars))
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The scalars that are extents."""
+        return tuple(self.plan.scalars[symbol] for symbol in self.scalars if symbol in self.plan.extents)
+
+    @property
+    def upstream(self) -> tuple[str, ...]:
+        """The variables of the upstream gradients; a loss has none."""
+        return tuple(self.plan.stored[up.name] for up in self.plan.derivation.problem.upstream)
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The fields of `Values` that the function returns."""
+        problem = self.plan.derivation.problem
+        names = (problem.loss,) if problem.loss is not None else tuple(up.of for up in problem.upstream)
+        return tuple(self.plan.stored[name] for name in names)
+
+    @property
+    def gradients(self) -> tuple[str, ...]:
+        """For every argument its gradient; None if it was not derived."""
+        fields = gradient_fields(self.plan.derivation)
+        factor = "" if self.upstream else f"{self.given} * "
+        derived = (fields.get(tensor.name) for tensor in self.plan.program.inputs)
+        found = [f"{factor}gradients.{field}" if field else "None" for field in derived]
+        return (*found, *("None" for _ in self.scalars))
+
+    @property
+    def constant(self) -> dict[str, int]:
+        """The arguments whose gradients were not derived, with their places; extents have none to derive."""
+        places = zip(self.names, self.gradients, strict=True)
+        return {n: place for place, (n, g) in enumerate(places) if g == "None" and n not in self.sizes}
+
+    @property
+    def given(self) -> str:
+        """A variable for what the rule of the backward pass is given."""
+        return python_name("upstream", self.sizes)
+
+    @property
+    def forgotten(self) -> tuple[str, ...]:
+        """The fields of `Values` that need not be kept between the passes."""
+        return tuple(self.plan.stored[name] for name in self.plan.kept if self.plan.stored[name] not in self.read)
+
+    @property
+    def array(self) -> str:
+        """The type of one array."""
+        return self.plan.dialect.array
+
+    @property
+    def result_type(self) -> str:
+        """The type of what the function returns."""
+        return self.array if len(self.results) == 1 else f"tuple[{', '.join([self.array] * len(self.results))}]"
+
+    @property
+    def typed(self) -> list[str]:
+        """All arguments with their types, none of them a keyword."""
+        kinds = ["int" if name in self.sizes else "float" for name in self.names[len(self.inputs) :]]
+        pairs = zip(self.names, [self.array] * len(self.inputs) + kinds, strict=True)
+        return [f"{name}: {kind}" for name, kind in pairs]
+
+    @property
+    def forward_arguments(self) -> list[str]:
+        """The arguments of a call of `forward`."""
+        return [*self.inputs, *(f"{name}={name}" for name in self.names[len(self.inputs) :])]
+
+
+def fields_read(body: Sequence[str]) -> frozenset[str]:
+    """The fields of `values` that lines read."""
+    return frozenset(re.findall(r"\bvalues\.(\w+)", "\n".join(body)))
+
+
+def differentiable_function(passes: Passes, call: str, constant: str = "") -> Function:
+    """The function that users call: one floating dtype for all, then `call`.
+
+    Args:
+        passes: names and arguments.
+        call: what the library differentiates.
+        constant: the function that an argument goes through if its gradient was not derived.
+    """
+    plan = passes.plan
+    arguments, lines = arguments_of(plan, passes.scalars)
+    given = python_name("given", passes.names)
+
+    def guarded(name: str) -> str:
+        return f'{constant}({name}, "{name}")' if constant and name in passes.constant else name
+
+    block = call_or_wrap(f"{given} = _promoted", [guarded(name) for name in passes.inputs]) if passes.inputs else []
+    first = [f"*{given}"] if passes.inputs else []
+    block += call_or_wrap(f"return {call}", [*first, *(guarded(name) for name in passes.names[len(passes.inputs) :])])
+    text = f"{', '.join(passes.results)} of the forward pass; {plan.dialect.library} differentiates it by `backward`."
+    summary = text if len(text) + INDENT + 6 <= WIDTH else f"What {plan.dialect.library} differentiates by `backward`."
+    return Function(head(function_name(plan), arguments, passes.result_type), summary, tuple(lines), tuple(block))
+
+
+def torch_rules(passes: Passes) -> tuple[Function, Function]:
+    """The methods ``forward(ctx, ...)`` and ``backward(ctx, ...)`` of a ``torch.autograd.Function``."""
+    ctx = python_name("ctx", (*passes.names, *passes.upstream))
+    count = len(passes.plan.kept)
+    block = []
+    if passes.constant:
+        places = [f"{name}={place}" for name, place in passes.constant.items()]
+        block += call_or_wrap("_only_derived", [f"{ctx}.needs_input_grad", *places], depth=2)
+    block += call_or_wrap("values = forward", passes.forward_arguments, depth=2)
+    kept = "values"
+    if passes.forgotten:
+        kept = "kept"
+        block += call_or_wrap("kept = values._replace", [f"{name}=None" for name in passes.forgotten], depth=2)
+    block.append(f"{ctx}.save_for_backward(*{kept}{f'[:{count}]' if passes.carried else ''})")
+    if passes.carried:
+        block.append(f"{ctx}.scalars = {kept}[{count}:]")
+    block += returned([f"values.{name}" for name in passes.results], 2)
+    forward = Function(
+        head("forward", [ctx, *passes.typed], passes.result_type, 1), "", (), tuple(block), (), ("@staticmethod",)
+    )
+    given = passes.upstream or (passes.given,)
+    carried = f", *{ctx}.scalars" if passes.carried else ""
+    block = [f"values = Values(*{ctx}.saved_tensors{carried})"]
+    block += call_or_wrap("gradients = backward", ["values", *passes.upstream], depth=2)
+    block += returned(passes.gradients, 2, always=True)
+    typed = [f"{name}: {passes.array}" for name in given]
+    first = head("backward", [ctx, *typed], f"tuple[{passes.array} | None, ...]", 1)
+    return forward, Function(first, "", (), tuple(block), (), ("@staticmethod", "@once_differentiable"))
+
+
+def jax_rules(passes: Passes) -> tuple[Function, Function, Function]:
+    """The function of a ``jax.custom_vjp``, and its rules for the forward and the backward pass."""
+    places = tuple(place for place, name in enumerate(passes.names) if name in passes.sizes)
+    decorator = f"@partial(jax.custom_vjp, nondiff_argnums={places})" if places else "@jax.custom_vjp"
+    run = call_or_wrap("values = forward", passes.forward_arguments)
+    results = [f"values.{name}" for name in passes.results]
+    summary = "The results of `forward`, with rules of their own for gradients."
+    primal = Function(
+        head(RULE, passes.typed, passes.result_type), summary, (), (*run, *returned(results)), (), (decorator,)
+    )
+    forgotten = [f"{name}=None" for name in (*passes.forgotten, *carried_sizes(passes))]
+    keep = call_or_wrap("kept = values._replace", forgotten) if forgotten else ["kept = values"]
+    output = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    forward = Function(
+        head(f"{RULE}_forward", passes.typed, f"tuple[{passes.result_type}, Values]"),
+        "",
+        (),
+        (*run, *keep, f"return {output}, kept"),
+    )
+    return primal, forward, jax_backward(passes)
+
+
+def jax_backward(passes: Passes) -> Function:
+    """The rule for gradients: extents, what was kept, upstream gradients."""
+    block: list[str] = []
+    given = passes.given
+    if len(passes.upstream) == 1:
+        (given,) = passes.upstream
+    elif passes.upstream:
+        block.append(f"{', '.join(passes.upstream)} = {given}")
+    sizes = carried_sizes(passes)
+    if sizes:
+        block += call_or_wrap("values = values._replace", [f"{name}={name}" for name in sizes])
+    block += call_or_wrap("gradients = backward", ["values", *passes.upstream])
+    pairs = zip(passes.names, passes.gradients, strict=True)
+    block += returned([gradient for name, gradient in pairs if name not in passes.sizes], always=True)
+    typed = [*(f"{name}: int" for name in passes.sizes), "values: Values", f"{given}: {passes.result_type}"]
+    return Function(head(f"{RULE}_backward", typed, f"tuple[{passes.array} | None, ...]"), "", (), tuple(block))
+
+
+def carried_sizes(passes: Passes) -> list[str]:
+    """The extents among the scalars that `Values` carries: numbers, never traced."""
+    return [passes.plan.scalars[symbol] for symbol in passes.carried if symbol in passes.plan.extents]
+
+
+def returned(values: Sequence[str], depth: int = 1, *, always: bool = False) -> list[str]:
+    """``return a, b``, one a line if they are too long; a tuple even of one if `always`."""
+    text = f"return {', '.join(values)}" if len(values) > 1 or not always else f"return ({values[0]},)"
+    if len(text) + depth * INDENT <= WIDTH:
+        return [text]
+    return ["return (", *(f"    {value}," for value in values), ")"]

@@ -1,0 +1,55 @@
+"""The array libraries that code can be written for, by the name that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from indexcalc.calculus.steps import Derivation
+from indexcalc.codegen.dialect import NUMPY, Dialect
+from indexcalc.codegen.dialect_jax import JAX
+from indexcalc.codegen.dialect_torch import TORCH
+from indexcalc.codegen.module import module_source
+from indexcalc.codegen.outline import function_name, gradient_fields, make_plan, module_names, module_symbols
+
+DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (NUMPY, TORCH, JAX)}
+TARGETS = tuple(DIALECTS)
+
+
+@dataclass(frozen=True)
+class TargetModule:
+    """A module for one array library, and the names in it.
+
+    Attributes:
+        target: the library.
+        source: the text of the module.
+        function: the function that automatic differentiation calls; NumPy's module has none.
+        names: the field of `Values` or `Gradients` for every tensor and gradient.
+        symbols: the Python name of every parameter and extent.
+        derived: for every input, whether its gradient was derived.
+    """
+
+    target: str
+    source: str
+    function: str
+    names: Mapping[str, str]
+    symbols: Mapping[str, str]
+    derived: tuple[bool, ...]
+
+
+def target_module(derivation: Derivation, target: str) -> TargetModule:
+    """The module of a derivation for one of `TARGETS`.
+
+    Raises:
+        UnsupportedError: if a scalar or factor cannot be written with this library.
+    """
+    dialect = DIALECTS[target]
+    derived = gradient_fields(derivation)
+    return TargetModule(
+        target,
+        module_source(derivation, dialect),
+        function_name(make_plan(derivation, dialect)),
+        module_names(derivation, dialect),
+        module_symbols(derivation, dialect),
+        tuple(tensor.name in derived for tensor in derivation.problem.program.inputs),
+    )
