@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from indexcalc.algebra.sympy_bridge import from_sympy, to_sympy
     from indexcalc.calculus.steps import Derivation, Rule, Section, Step
-    from indexcalc.codegen import numpy_module
+    from indexcalc.codegen import numpy_module, target_module
     from indexcalc.errors import IndexCalcError, LimitError, ProgramError, SpecError, UnsupportedError
     from indexcalc.generation import Outputs, generate, render, validate
     from indexcalc.language.api import Program, extents
@@ -90,6 +90,7 @@ __all__ = [
     "sqrt",
     "sum",
     "tanh",
+    "target_module",
     "to_sympy",
     "validate",
     "var",
@@ -100,7 +101,7 @@ HOMES = {
     "indexcalc.algebra.sympy_bridge": ("from_sympy", "to_sympy"),
     "indexcalc.calculus.steps": ("Derivation", "Rule", "Section", "Step"),
     "indexcalc.checking": ("check",),
-    "indexcalc.codegen": ("numpy_module",),
+    "indexcalc.codegen": ("numpy_module", "target_module"),
     "indexcalc.errors": ("IndexCalcError", "LimitError", "ProgramError", "SpecError", "UnsupportedError"),
     "indexcalc.generation": ("Outputs", "generate", "render", "validate"),
     "indexcalc.language.api": ("Program", "extents"),

@@ -6,24 +6,28 @@ import importlib.util
 import json
 import sys
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
 from indexcalc.calculus.steps import Derivation
-from indexcalc.codegen import module_names, module_symbols, numpy_module
+from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
 from indexcalc.errors import IndexCalcError
 from indexcalc.notes import latex_note, markdown_note
 from indexcalc.proof.claims import check_claims
 from indexcalc.proof.gradcheck import check_module
 from indexcalc.proof.paths import check_paths
-from indexcalc.proof.report import Report
+from indexcalc.proof.report import Comparison, Report
+from indexcalc.proof.targets import check_target, is_installed
 
 
 class BrokenCodeError(IndexCalcError):
     """Generated code that cannot even be imported: a mistake of this package, not of the user."""
 
+
+UNCHECKED = "the check of the code for {target}: {target} is not installed (pip install 'indexcalc[{target}]')"
+"""What is said of code whose library is missing."""
 
 VALIDATION_FILE = "validation.json"
 """The file that holds the report."""
@@ -31,36 +35,57 @@ VALIDATION_FILE = "validation.json"
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The rendered derivation: the note in Markdown and in LaTeX, and the NumPy module."""
+    """The rendered derivation: the note in Markdown and in LaTeX, the NumPy module, and those for other libraries."""
 
     markdown: str
     latex: str
     code: str
+    targets: tuple[TargetModule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The texts of a derivation, and the report of the numerical check of its code."""
+    """The texts of a derivation, and the report of the numerical check of its code.
+
+    Attributes:
+        slug: the short name of the derivation.
+        texts: the note and the code.
+        report: what was compared.
+        unchecked: why code for some library was not checked.
+    """
 
     slug: str
     texts: Texts
     report: Report
+    unchecked: tuple[str, ...] = ()
 
     @property
     def files(self) -> Mapping[str, str]:
         """The text of every file, by the name of the file."""
-        validation = json.dumps(self.report.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+        found = {**self.report.to_json(), **({"unchecked": list(self.unchecked)} if self.unchecked else {})}
+        validation = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
         return {**rendered_files(self.slug, self.texts), VALIDATION_FILE: validation + "\n"}
 
 
 def rendered_files(slug: str, texts: Texts) -> Mapping[str, str]:
     """The files that follow from the derivation alone, without random numbers."""
-    return {f"{slug}.md": texts.markdown, f"{slug}.tex": texts.latex, f"{slug}.py": texts.code}
+    others = {f"{slug}_{module.target}.py": module.source for module in texts.targets}
+    return {f"{slug}.md": texts.markdown, f"{slug}.tex": texts.latex, f"{slug}.py": texts.code, **others}
 
 
-def render(derivation: Derivation, views: Collection[str] = ()) -> Texts:
-    """The note and the code of a derivation; `views` asks for rows or entries of all gradients in the note."""
-    return Texts(markdown_note(derivation, views), latex_note(derivation, views), numpy_module(derivation))
+def render(derivation: Derivation, views: Collection[str] = (), targets: Collection[str] = ()) -> Texts:
+    """The note and the code of a derivation.
+
+    Args:
+        derivation: what was derived.
+        views: asks for rows or entries of all gradients in the note.
+        targets: the libraries to write code for, besides NumPy: `torch`, `jax`.
+
+    Raises:
+        UnsupportedError: if a scalar or factor cannot be written with one of these libraries.
+    """
+    others = tuple(target_module(derivation, target) for target in targets if target != NUMPY.name)
+    return Texts(markdown_note(derivation, views), latex_note(derivation, views), numpy_module(derivation), others)
 
 
 def validate(derivation: Derivation, code: str, *, seed: int = 0) -> Report:
@@ -83,6 +108,25 @@ def validate(derivation: Derivation, code: str, *, seed: int = 0) -> Report:
     return replace(report, comparisons=(*report.comparisons, *paths, *claims))
 
 
+def validate_targets(
+    derivation: Derivation, modules: Iterable[TargetModule], *, seed: int = 0
+) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+    """What the checks of code for other libraries found, and why some were not made.
+
+    Raises:
+        BrokenCodeError: if the code cannot be imported.
+        UnsupportedError: if no random inputs satisfy the program's assumptions and domains.
+    """
+    found: list[Comparison] = []
+    unchecked = []
+    for module in modules:
+        if is_installed(module.target):
+            found += check_target(derivation.problem, loaded(module.source), module, seed=seed).comparisons
+        else:
+            unchecked.append(UNCHECKED.format(target=module.target))
+    return tuple(found), tuple(unchecked)
+
+
 def loaded(code: str) -> ModuleType:
     """A generated module, imported from a file of its own that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="indexcalc-") as folder:
@@ -103,12 +147,30 @@ def loaded(code: str) -> ModuleType:
     return module
 
 
-def generate(derivation: Derivation, *, seed: int = 0) -> Outputs:
+def generate(derivation: Derivation, *, targets: Collection[str] = (), seed: int = 0) -> Outputs:
     """All texts of a derivation, with the report of the check; a check that fails is in the report.
+
+    Args:
+        derivation: what was derived.
+        targets: the libraries to write code for, besides NumPy: `torch`, `jax`.
+        seed: of the random inputs and upstream gradients.
 
     Raises:
         BrokenCodeError: if the code cannot be imported.
         UnsupportedError: if the code cannot be written, or cannot be checked, in this version.
     """
-    texts = render(derivation)
-    return Outputs(derivation.problem.slug, texts, validate(derivation, texts.code, seed=seed))
+    texts = render(derivation, targets=targets)
+    return checked(derivation, texts, seed=seed)
+
+
+def checked(derivation: Derivation, texts: Texts, *, seed: int = 0) -> Outputs:
+    """The texts with the report of the check of all their code.
+
+    Raises:
+        BrokenCodeError: if the code cannot be imported.
+        UnsupportedError: if no random inputs satisfy the program's assumptions and domains.
+    """
+    report = validate(derivation, texts.code, seed=seed)
+    found, unchecked = validate_targets(derivation, texts.targets, seed=seed)
+    report = replace(report, comparisons=(*report.comparisons, *found))
+    return Outputs(derivation.problem.slug, texts, report, unchecked)

@@ -19,8 +19,9 @@ from rich.console import Console
 from indexcalc.cli import terminal
 from indexcalc.cli.lazy import LazyCommands
 from indexcalc.cli.version import package_version
+from indexcalc.codegen import TARGETS
 from indexcalc.errors import IndexCalcError
-from indexcalc.generation import BrokenCodeError, Outputs, render, validate
+from indexcalc.generation import BrokenCodeError, checked, render
 from indexcalc.language import load_problem
 from indexcalc.library import find_spec, shipped
 from indexcalc.notes import VIEWS, formula_text
@@ -99,6 +100,19 @@ def chosen_views(text: str) -> tuple[str, ...]:
     return chosen
 
 
+def chosen_targets(text: str) -> tuple[str, ...]:
+    """The array libraries in a list with commas, each once.
+
+    Raises:
+        IndexCalcError: if one is unknown.
+    """
+    chosen = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    for name in chosen:
+        if name not in TARGETS:
+            raise IndexCalcError(f"--target: there is no target {name!r}; there are {', '.join(TARGETS)}")
+    return chosen
+
+
 @app.command("derive")
 def derive_spec(
     spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help="A shipped derivation, or the path of a spec.")],
@@ -107,31 +121,46 @@ def derive_spec(
     views: Annotated[
         str, typer.Option(metavar="LIST", help=f"More views in the note, with commas between: {', '.join(VIEWS)}.")
     ] = "",
+    target: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help=f"The array libraries to write code for, with commas between: {', '.join(TARGETS)}. "
+            "NumPy's code is NAME.py, written always; that of others goes beside it, NAME_torch.py, NAME_jax.py.",
+        ),
+    ] = "numpy",
 ) -> None:
     """Derive the backward pass of a forward pass: a note, NumPy code, and a check of the code."""
     start = time.perf_counter()
     console = Console()
     with mistakes_reported():
-        chosen = chosen_views(views)
+        chosen, targets = chosen_views(views), chosen_targets(target)
         with terminal.Progress(Console(stderr=True)) as progress:
             progress("reading the spec")
             problem = load_problem(find_spec(spec))
             progress("deriving the gradients")
             derivation = derive(problem)
             progress("writing the note and the code")
-            texts = render(derivation, chosen)
+            texts = render(derivation, chosen, targets)
             progress("checking the code")
-            report = validate(derivation, texts.code)
+            outputs = checked(derivation, texts)
+            report = outputs.report
         terminal.show(console, (problem.program.title or problem.slug, "bold"))
         for equation in derivation.backward.equations:
             terminal.show_formula(console, formula_text(equation, derivation))
         terminal.show_claims(console, derivation, report)
         terminal.show_summary(console, "checked", terminal.check_text(report), ok=report.ok)
+        for module in texts.targets:
+            said = terminal.target_text(report, module.target)
+            if said:
+                terminal.show_summary(console, "checked", said, ok=report.ok)
+        for reason in outputs.unchecked:
+            terminal.show_summary(console, "skipped", reason, ok=False)
         if not report.ok:
             terminal.show_refutation(Console(stderr=True), report, written=force)
         if report.ok or force:
             folder = Path("out") / problem.slug if out is None else out
-            paths = write(Outputs(problem.slug, texts, report).files, folder)
+            paths = write(outputs.files, folder)
             terminal.show_summary(console, "written", terminal.paths_text(paths))
         terminal.show_summary(console, "time", f"{time.perf_counter() - start:.2f} s")
     if not report.ok:

@@ -75,6 +75,18 @@ def check_text(report: Report) -> str:
     )
 
 
+def target_text(report: Report, target: str) -> str:
+    """What was checked of the code for another library; nothing if it was not."""
+    ending = f", {target}"
+    gradients = [c for c in report.comparisons if c.method.removesuffix(ending) in BOUNDS and c.method.endswith(ending)]
+    if not gradients:
+        return ""
+    own = [c for c in report.comparisons if c.method.startswith(f"{target}.")]
+    worst = max(c.error for c in gradients)
+    verdict = "".join(f"; {c.method} {'agrees' if c.ok else 'does not agree'}" for c in own)
+    return f"{target}: {counted(len(gradients), 'gradient')}, worst relative error {worst:.1e}{verdict}"
+
+
 def counted(number: int, noun: str) -> str:
     """``1 gradient``, ``5 gradients``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
