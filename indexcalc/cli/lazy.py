@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 LAZY = {
     "check": ("indexcalc.cli.check", "check_documents"),
+    "cost": ("indexcalc.cli.cost", "show_cost"),
     "worksheet": ("indexcalc.cli.worksheet", "write_worksheet"),
 }
 """The module and the function of each command, by its name."""

@@ -13,6 +13,7 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Access, Add, Base, Index, Partial, Term, Terms
 from indexcalc.calculus.steps import Subject, ThroughConsumer
+from indexcalc.cost import Count
 from indexcalc.notes.matrix import Matrix, Whole
 from indexcalc.program import Equation
 
@@ -68,6 +69,13 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class Polynomial:
+    """A count of operations or entries: a polynomial in the extents."""
+
+    count: Count
+
+
+@dataclass(frozen=True, slots=True)
 class Scalar:
     """A scalar expression, such as an extent."""
 
@@ -108,6 +116,7 @@ Span = (
     | Renaming
     | Equality
     | Order
+    | Polynomial
     | Scalar
     | Shape
     | Sign

@@ -79,13 +79,6 @@ def is_contraction(terms: Terms) -> bool:
     return any(bound and len(powers) > 1 for term in terms for powers, bound in components(term))
 
 
-def kind_of(terms: Terms) -> str:
-    """What an equation does, in words."""
-    if is_contraction(terms):
-        return "contraction"
-    return "sum" if any(term.summed for term in terms) else "entry by entry"
-
-
 @dataclass(frozen=True, slots=True)
 class Memory:
     """Which tensors need not be stored.

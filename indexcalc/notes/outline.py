@@ -7,6 +7,7 @@ from collections.abc import Collection
 from indexcalc.algebra.terms import Terms, tensors_of
 from indexcalc.calculus.steps import Derivation, Section
 from indexcalc.notes.blocks import Block, Heading, Left, Paragraph, displays_of, side_terms
+from indexcalc.notes.costs import cost_blocks
 from indexcalc.notes.diagram import diagram_blocks
 from indexcalc.notes.familiar import shown_before
 from indexcalc.notes.repetition import repeats_of
@@ -14,7 +15,6 @@ from indexcalc.notes.sections import cited_consumers, section_blocks
 from indexcalc.notes.setup import setup_blocks
 from indexcalc.notes.symbols import symbol_blocks
 from indexcalc.notes.tables import (
-    cost_blocks,
     delta_blocks,
     identity_blocks,
     lemma_blocks,

@@ -97,6 +97,12 @@ SENTENCES: Mapping[str, str] = {
     "cited.path.all": "The steps are those of the path through {earlier}, with {swaps}:",
     "cited.result": "and in the chain rule",
     "matrix.long": "The list of assignments in the implementation summary is written between whole arrays. ",
+    "cost": "The backward pass has {number}. FLOPs are additions, multiplications, divisions and functions "
+    "of one entry each, with sums of products in the cheapest pairwise order:",
+    "cost.totals": "In all; an equation reads every tensor once and writes its own once:",
+    "cost.ends": "Inputs and results hold {ends} entries, and nothing else has to be held.",
+    "cost.peak": "Inputs and results hold {ends} entries. Beside them, at most {moments}.",
+    "cost.moment": "{entries} entries are held while {made} is computed",
     "implementation": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
     "every line reads only what stands above it, what is given, or what the forward pass kept.",
     "rows": "With all indices but the last one fixed, a row of a tensor is a vector:",

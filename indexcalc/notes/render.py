@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Index
+from indexcalc.cost import Count
+from indexcalc.cost.counts import powers_of
 from indexcalc.notes.blocks import (
     Display,
     Equality,
@@ -16,6 +18,7 @@ from indexcalc.notes.blocks import (
     Loss,
     Match,
     Order,
+    Polynomial,
     Quotient,
     Renaming,
     Scalar,
@@ -73,12 +76,24 @@ def span_latex(span: Span, notation: Notation) -> str:
             return f"O({scalar_text(count, notation)})"
         case Sign(latex):
             return latex
-        case Scalar(value):
-            return scalar_text(value, notation)
+        case Scalar(value) | Polynomial(value):
+            return count_latex(value, notation) if isinstance(value, Count) else scalar_text(value, notation)
         case Shape(axes, bare):
             sizes = sizes_latex(axes, notation)
             return sizes if bare else rf"\mathbb{{R}}^{{{sizes}}}"
     return solid(subject_latex(span, inline))  # type: ignore[arg-type]
+
+
+def count_latex(count: Count, notation: Notation) -> str:
+    """A polynomial in the extents, such as ``2 T^{2} d + 3 T^{2}``."""
+    parts = []
+    for monomial, number in count.terms:
+        factors = [
+            scalar_text(extent, notation) + (f"^{{{exponent}}}" if exponent > 1 else "")
+            for extent, exponent in powers_of(monomial)
+        ]
+        parts.append(" ".join([*([str(number)] if number > 1 or not factors else []), *factors]))
+    return " + ".join(parts) or "0"
 
 
 def sizes_latex(axes: Sequence[Sequence[sp.Expr]], notation: Notation) -> str:

@@ -1,4 +1,4 @@
-"""The closing parts of a note: identities, summary, matrix form, deltas, cost and memory."""
+"""The closing parts of a note: identities, summary, matrix form, deltas, memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from indexcalc.notes.blocks import (
     Heading,
     Match,
     MatrixDisplays,
-    Order,
     Paragraph,
     Scalar,
     Sign,
@@ -25,7 +24,7 @@ from indexcalc.notes.blocks import (
     Symbol,
     Table,
 )
-from indexcalc.notes.cost import equation_cost, is_contraction, kind_of, memory_of
+from indexcalc.notes.cost import memory_of
 from indexcalc.notes.familiar import shown_before
 from indexcalc.notes.matrix import (
     Diagonal,
@@ -222,25 +221,6 @@ def kill_spans(kills: list[tuple[Index, Index]]) -> list[Span]:
         spans.extend([", "] if spans else [])
         spans.extend([killed, " (", Match(killed, survivor), ")"])
     return spans or ["none"]
-
-
-def cost_blocks(derivation: Derivation) -> Iterator[Block]:
-    """The cost of the equations in symbols, those of one kind and cost together, and what need not be stored."""
-    yield Heading(2, ("Cost and memory",))
-    contractions = sum(is_contraction(equation.terms) for equation in derivation.backward.equations)
-    number = "one contraction" if contractions == 1 else f"{contractions or 'no'} contractions"
-    yield Paragraph((f"The backward pass has {number}. Operations, up to a constant factor:",))
-    passes = (("forward", derivation.problem.program.equations), ("backward", derivation.backward.equations))
-    rows: dict[tuple[Spans, Spans, Spans], list[Span]] = {}
-    for name, equations in passes:
-        for equation in equations:
-            row = ((name,), (kind_of(equation.terms),), (Order(equation_cost(equation)),))
-            rows.setdefault(row, []).append(equation.lhs)
-    yield Table(
-        ("Pass", "Kind", "Cost", "Equations"),
-        tuple((*row, tuple(comma_joined(entries))) for row, entries in rows.items()),
-    )
-    yield from memory_blocks(derivation)
 
 
 def memory_blocks(derivation: Derivation) -> Iterator[Block]:

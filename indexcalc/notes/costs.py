@@ -1,0 +1,63 @@
+"""The section on cost: operations of each equation, both passes in all, before and after, and what is held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from indexcalc.calculus.steps import Derivation
+from indexcalc.cost import CostReport, PassCost, cost_report
+from indexcalc.notes.blocks import Block, Heading, Paragraph, Polynomial, Span, Spans, Symbol, Table
+from indexcalc.notes.cost import is_contraction
+from indexcalc.notes.prose import listed, say
+from indexcalc.notes.tables import comma_joined, memory_blocks
+
+FEW = 6
+"""The most tensors that are listed in the middle of a sentence."""
+
+
+def cost_blocks(derivation: Derivation) -> Iterator[Block]:
+    """Operations, those of one count together; totals before and after simplification; memory."""
+    yield Heading(2, ("Cost and memory",))
+    contractions = sum(is_contraction(equation.terms) for equation in derivation.backward.equations)
+    number = "one contraction" if contractions == 1 else f"{contractions or 'no'} contractions"
+    report = cost_report(derivation)
+    yield Paragraph(say("cost", number=number))
+    rows: dict[tuple[Spans, Spans], list[Span]] = {}
+    for name, cost in (("forward", report.forward), ("backward", report.backward)):
+        for row in cost.equations:
+            rows.setdefault(((name,), (Polynomial(row.flops),)), []).append(row.equation.lhs)
+    yield Table(
+        ("Pass", "FLOPs", "Equations"), tuple((*row, tuple(comma_joined(entries))) for row, entries in rows.items())
+    )
+    yield Paragraph(say("cost.totals"))
+    yield Table(("", "FLOPs", "Entries moved"), tuple(total_rows(report)), wrapping=2)
+    yield Paragraph(peak_sentence(report))
+    yield from memory_blocks(derivation)
+
+
+def total_rows(report: CostReport) -> Iterator[tuple[Spans, ...]]:
+    """Both passes in all; the backward pass before simplification, where that differs."""
+    yield total_row("forward", report.forward)
+    yield total_row("backward", report.backward)
+    before = report.before
+    if before is not None and (before.cost.flops, before.cost.moved) != (report.backward.flops, report.backward.moved):
+        yield total_row("backward, before simplification", before.cost)
+
+
+def total_row(name: str, cost: PassCost) -> tuple[Spans, ...]:
+    """One pass in all."""
+    return (name,), (Polynomial(cost.flops),), (Polynomial(cost.moved),)
+
+
+def peak_sentence(report: CostReport) -> Spans:
+    """What the caller holds, and the most that is held beside it, with the moments when that may be."""
+    moments = [moment for moment in report.peak.moments if moment.held]
+    if not moments:
+        return say("cost.ends", ends=Polynomial(report.ends))
+    spans: list[Span] = []
+    for number, moment in enumerate(moments):
+        spans.extend([", or "] if number else [])
+        spans.extend(say("cost.moment", entries=Polynomial(moment.entries), made=Symbol(moment.equation)))
+        if len(moment.held) <= FEW:
+            spans.extend([" (", *listed(Symbol(name) for name in moment.held), ")"])
+    return say("cost.peak", ends=Polynomial(report.ends), moments=spans)
