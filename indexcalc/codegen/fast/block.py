@@ -1,0 +1,127 @@
+"""The lines of one block: which nodes are computed, under which names, under which formula."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Index
+from indexcalc.codegen.fast.graph import Operation
+from indexcalc.codegen.fast.lowering import Lowering
+from indexcalc.codegen.fast.names import Names
+from indexcalc.codegen.fast.storage import Storage, assigned
+from indexcalc.codegen.fast.writing import Writer
+from indexcalc.codegen.functions import formula
+from indexcalc.codegen.operands import Operand, transposed
+from indexcalc.codegen.prose import comment
+from indexcalc.codegen.source import Atom, flat
+from indexcalc.codegen.statements import Statement
+
+
+@dataclass(frozen=True)
+class Block:
+    """Statements as a graph of array operations.
+
+    Attributes:
+        statements: in order.
+        lowering: their graph.
+        spans: the nodes that each statement added.
+    """
+
+    statements: tuple[Statement, ...]
+    lowering: Lowering
+    spans: tuple[range, ...]
+
+    def node(self, statement: Statement) -> int:
+        """The node that holds what a statement computes."""
+        return self.lowering.tensors[statement.name][0]
+
+    def stands_as_it_is(self, statement: Statement) -> bool:
+        """Whether the node's axes are in the order of the statement's."""
+        places = self.lowering.tensors[statement.name][1]
+        return places == tuple(range(len(places)))
+
+    def reads(self, wanted: Collection[int]) -> dict[int, int]:
+        """How often each node is read that the wanted ones are made from, themselves included."""
+        nodes = self.lowering.graph.nodes
+        counts: dict[int, int] = dict.fromkeys(wanted, 0)
+        for number in range(len(nodes) - 1, -1, -1):
+            if number in counts:
+                for use in nodes[number].uses:
+                    counts[use.node] = counts.get(use.node, 0) + 1
+        return counts
+
+    def storage(self, wanted: Collection[int], results: Mapping[str, int], kept: Collection[int]) -> Storage:
+        """Where the nodes are kept; in reused space if results stand in arrays of their own."""
+        live = sorted(self.reads(wanted))
+        return assigned(self.lowering.graph.nodes, live, results, kept, use_spaces=bool(self.dimensions))
+
+    @property
+    def dimensions(self) -> int:
+        """How many dimensions the loop around the block has."""
+        axes = (axis for node in self.lowering.graph.nodes for axis in node.axes)
+        return max((axis.dimension + 1 for axis in axes if axis.dimension is not None), default=0)
+
+    def called(self, tensors: Mapping[str, str]) -> Mapping[int, str]:
+        """The tensor's name for every node that is a tensor as it stands; leaves have names already."""
+        names: dict[int, str] = {}
+        for statement in self.statements:
+            number = self.node(statement)
+            if self.stands_as_it_is(statement) and self.lowering.graph.nodes[number].operation is not Operation.LEAF:
+                names.setdefault(number, tensors[statement.name])
+        return names
+
+    def lines(self, writer: Writer, names: Names) -> Iterator[tuple[Statement, list[str]]]:
+        """Every statement with the lines that compute its nodes; none, if all are there already."""
+        nodes = self.lowering.graph.nodes
+        for statement, span in zip(self.statements, self.spans, strict=True):
+            yield statement, [line for number in span if number in writer.counts for line in writer.lines(number)]
+        assert len(writer.variables) == len(writer.counts) <= len(nodes)
+
+    def value(self, writer: Writer, statement: Statement) -> str:
+        """What a statement computed, with its axes in order."""
+        number, places = self.lowering.tensors[statement.name]
+        axes = tuple(Index(str(place), sp.S.One) for place in range(len(places)))
+        value = transposed(Operand(Atom(writer.variables[number]), axes), tuple(axes[place] for place in places))
+        return flat(value.node)
+
+
+def block_of(
+    statements: Sequence[Statement], names: Names, large: frozenset[str], indices: Mapping[str, tuple[Index, ...]]
+) -> Block:
+    """The graph of some statements; `indices` are those of each on the dimensions of the loop around them."""
+    lowering = Lowering(names.scope.scalars, names.own["size"], names.own["dtype"], large)
+    spans = []
+    for statement in statements:
+        start = len(lowering.graph.nodes)
+        lowering.add(statement, indices.get(statement.name, ()))
+        spans.append(range(start, len(lowering.graph.nodes)))
+    return Block(tuple(statements), lowering, tuple(spans))
+
+
+def headed(statement: Statement, lines: list[str], names: Names, depth: int) -> list[str]:
+    """The lines under their formula."""
+    text = statement.note or formula(statement, names.scope.layouts)
+    return [*comment(text, depth), *lines] if lines else []
+
+
+def straight_lines(
+    statements: Sequence[Statement], later: Collection[str], names: Names, large: frozenset[str]
+) -> Iterator[str]:
+    """Statements one after another, on whole arrays."""
+    block = block_of(statements, names, large, {})
+    kept = [block.node(statement) for statement in statements if statement.name in later]
+    called = block.called(names.scope.tensors)
+    writer = Writer(
+        block.lowering.graph.nodes, block.storage(kept, {}, kept), names, called=called, counts=block.reads(kept)
+    )
+    for statement, lines in block.lines(writer, names):
+        if statement.name in later:
+            target, value = names.scope.tensors[statement.name], block.value(writer, statement)
+            if writer.nodes[block.node(statement)].operation is Operation.LEAF:
+                value += ".copy()"
+            if value != target:
+                lines.append(f"{target} = {value}")
+        yield from headed(statement, lines, names, 1)

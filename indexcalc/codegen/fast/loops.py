@@ -1,0 +1,175 @@
+"""A loop over blocks as Python: arrays for its results, a function for a share of the blocks, and its call."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from indexcalc.codegen.fast.block import Block, block_of, headed
+from indexcalc.codegen.fast.blocking import Loop
+from indexcalc.codegen.fast.graph import Axis
+from indexcalc.codegen.fast.names import Names, with_names
+from indexcalc.codegen.fast.writing import Writer
+from indexcalc.codegen.functions import call_or_wrap
+from indexcalc.codegen.names import python_name
+from indexcalc.codegen.scalars import product_of_extents, scalar_node
+from indexcalc.codegen.source import flat
+from indexcalc.codegen.statements import Statement
+
+DEPTH = 3
+"""How deep the lines of a block are indented."""
+
+
+@dataclass(frozen=True)
+class LoopText:
+    """A loop and how it is written.
+
+    Attributes:
+        loop: what runs.
+        number: of the loop within its function.
+        block: the graph of one block.
+        writer: of its nodes.
+        written: the statements whose tensors are needed in full.
+        totals: the statements that sum over the loop.
+        names: the Python names outside the loop.
+    """
+
+    loop: Loop
+    number: int
+    block: Block
+    writer: Writer
+    written: tuple[Statement, ...]
+    totals: tuple[Statement, ...]
+    names: Names
+
+    def lines(self) -> Iterator[str]:
+        """Arrays for results, the function, the call."""
+        inner: list[str] = []
+        for statement, lines in self.block.lines(self.writer, self.names):
+            if statement in self.totals:
+                lines.append(f"{self.part_of(statement)} += {self.block.value(self.writer, statement)}")
+            elif statement in self.written and not self.is_in_place(statement):
+                lines.append(f"{self.part_of(statement)} = {self.block.value(self.writer, statement)}")
+            inner += headed(statement, lines, self.names, DEPTH)
+        yield from self.result_lines()
+        yield from self.definition_lines(inner)
+        yield from self.call_lines()
+
+    def is_in_place(self, statement: Statement) -> bool:
+        """Whether a result was computed where it stands."""
+        place = self.writer.storage.places.get(self.block.node(statement))
+        return place is not None and place.result == statement.name
+
+    def part_of(self, statement: Statement) -> str:
+        """The part of a whole array that belongs to the block."""
+        dimensions = {index: number for number, index in enumerate(self.loop.indices[statement.name])}
+        axes = [Axis(slot.extent, dimensions.get(slot)) for slot in statement.axes]
+        return self.writer.sliced(self.names.scope.tensors[statement.name], axes)
+
+    def shape(self, axes: Sequence[Axis]) -> str:
+        """The shape of an array that holds one block, or all of them."""
+        steps = self.names.own["steps"]
+        return tuple_text(
+            flat(scalar_node(axis.extent, self.names.scope.scalars))
+            if axis.dimension is None
+            else f"{steps}[{axis.dimension}]"
+            for axis in axes
+        )
+
+    def result_lines(self) -> Iterator[str]:
+        """Arrays for the results of a loop: totals begin with zero."""
+        for statement in (*self.written, *self.totals):
+            size = self.shape([Axis(slot.extent) for slot in statement.axes])
+            maker = "np.zeros" if statement in self.totals else "np.empty"
+            yield f"{self.names.scope.tensors[statement.name]} = {maker}({size}, {self.names.own['dtype']})"
+
+    def definition_lines(self, inner: Sequence[str]) -> Iterator[str]:
+        """The function that works through a share of the blocks."""
+        own, blocks = self.names.own, self.writer.blocks
+        arguments = [own["blocks"], own["steps"], *(self.names.scope.tensors[s.name] for s in self.totals)]
+        yield ""
+        *head, last = call_or_wrap(f"def {own['loop']}_{self.number}", arguments)
+        yield from (*head, f"{last}:")
+        for place, axes in enumerate(self.writer.storage.spaces):
+            yield f"    {own['space']}_{place + 1} = np.empty({self.shape(axes)}, {own['dtype']})"
+        target = f"({blocks[0]},)" if len(blocks) == 1 else ", ".join(blocks)
+        yield f"    for {target} in {own['blocks']}:"
+        text = "\n".join(inner)
+        for dimension, block in enumerate(blocks):
+            size = f"{own['size']}_{dimension + 1}"
+            if size in text:
+                yield f"        {size} = {block}.stop - {block}.start"
+        for line in inner:
+            yield f"        {line}"
+        yield ""
+
+    def call_lines(self) -> Iterator[str]:
+        """The call that runs the loop."""
+        own, scope = self.names.own, self.names.scope
+        lengths = tuple_text(flat(scalar_node(extent, scope.scalars)) for extent in self.loop.extents)
+        totals = []
+        for statement in self.totals:
+            has = tuple_text(str(index in statement.axes) for index in self.loop.indices[statement.name])
+            totals.append(f"({scope.tensors[statement.name]}, {has})")
+        cell = f"{own['dtype']}.itemsize * ({self.cell()})"
+        listed = f"[{', '.join(totals)}]"
+        if len(listed) > 40:
+            yield f"{own['totals']} = ["
+            yield from (f"    {total}," for total in totals)
+            yield "]"
+            listed = own["totals"]
+        yield from call_or_wrap("_run", [f"{own['loop']}_{self.number}", lengths, cell, listed, own["threads"]])
+
+    def cell(self) -> str:
+        """How many entries the arrays of one block hold for every entry of the loop's dimensions."""
+        every = set(range(len(self.loop.extents)))
+        arrays = [axes for axes in self.writer.storage.spaces if every <= {axis.dimension for axis in axes}]
+        if not arrays:
+            nodes = [self.writer.nodes[number] for number in self.writer.storage.places]
+            arrays = [max((node.axes for node in nodes), key=len, default=())]
+        counts: dict[str, int] = {}
+        for axes in arrays:
+            extents = [axis.extent for axis in axes if axis.dimension is None]
+            text = flat(product_of_extents(extents, self.names.scope.scalars)) if extents else "1"
+            counts[text] = counts.get(text, 0) + 1
+        return " + ".join(f"{count} * {text}" if count > 1 else text for text, count in counts.items())
+
+
+def tuple_text(parts: Iterator[str] | Sequence[str]) -> str:
+    """The parts as a Python tuple."""
+    listed = list(parts)
+    return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
+
+
+def loop_text(loop: Loop, number: int, later: Collection[str], names: Names, large: frozenset[str]) -> LoopText:
+    """A loop as it is written; `later` are the tensors that are needed after it."""
+    block = block_of(loop.statements, names, large, loop.indices)
+    totals = tuple(s for s in loop.statements if loop.is_total(s))
+    written = tuple(s for s in loop.statements if s.name in later and s not in totals)
+    results: dict[str, int] = {}
+    for statement in written:
+        if block.stands_as_it_is(statement) and block.node(statement) not in results.values():
+            results[statement.name] = block.node(statement)
+    kept = [block.node(statement) for statement in written]
+    wanted = [*kept, *(block.node(statement) for statement in totals)]
+    tensors = names.scope.tensors
+    local = with_names(names, {s.name: f"{tensors[s.name]}_{names.own['part']}" for s in (*written, *totals)})
+    writer = Writer(
+        block.lowering.graph.nodes,
+        block.storage(wanted, results, kept),
+        names,
+        blocks=block_names(loop, names),
+        called=block.called(local.scope.tensors),
+        counts=block.reads(wanted),
+        depth=DEPTH,
+    )
+    return LoopText(loop, number, block, writer, written, totals, names)
+
+
+def block_names(loop: Loop, names: Names) -> tuple[str, ...]:
+    """The variables of the slices of one block: the indices' own names."""
+    root = next(s for s in loop.statements if not loop.is_total(s))
+    found: list[str] = []
+    for index in loop.indices[root.name]:
+        found.append(python_name(index.name, {*names.taken, *found}))
+    return tuple(found)

@@ -1,0 +1,376 @@
+"""Statements in normal form → array operations, with small arrays put together before large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import sympy as sp
+
+from indexcalc.algebra.build import is_negative
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms
+from indexcalc.calculus.pointwise import row_of
+from indexcalc.codegen.fast.graph import Axis, Graph, Node, Operation, Use
+from indexcalc.codegen.operands import Axes, Mask, arranged
+from indexcalc.codegen.scalars import scalar_node
+from indexcalc.codegen.source import Atom, Call, flat
+from indexcalc.codegen.source import Node as Source
+from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.errors import UnsupportedError
+
+ONE = sp.S.One
+COMMUTATIVE = ("np.add", "np.multiply")
+REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
+BLOCK_LENGTH = 64
+"""How long a block is taken to be where two arrays are compared in size; another axis counts ten times that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A node with the index of every axis."""
+
+    node: int
+    axes: Axes
+
+
+Value: TypeAlias = Array | sp.Expr
+
+
+@dataclass
+class Lowering:
+    """Builds the graph of one block.
+
+    Attributes:
+        scalars: the Python names of extents and parameters.
+        stem: of the names for the lengths of a block.
+        dtype: the variable with the dtype of new arrays.
+        large: the tensors that are larger than any input and result.
+        graph: what is built.
+        tensors: the node of every tensor made in the block; its axes stand in the order of the slots given here.
+        dimensions: the dimension of the loop that an index of the present statement runs over.
+        order: the indices of the present statement, its own first.
+        name: of the present statement.
+    """
+
+    scalars: Mapping[sp.Symbol, str]
+    stem: str
+    dtype: str
+    large: frozenset[str] = frozenset()
+    graph: Graph = field(default_factory=Graph)
+    tensors: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
+    dimensions: Mapping[Index, int] = field(default_factory=dict)
+    order: Axes = ()
+    name: str = ""
+
+    def add(self, statement: Statement, indices: tuple[Index, ...] = ()) -> None:
+        """Build what a statement computes; `indices` are its indices on the dimensions of the loop."""
+        self.name = statement.name
+        self.dimensions = {index: number for number, index in enumerate(indices)}
+        summed = tuple(index for term in statement.terms for index in term.summed)
+        self.order = tuple(dict.fromkeys((*statement.axes, *statement.over, *summed)))
+        array = self.spread(self.value(statement), statement.axes)
+        self.tensors[statement.name] = array.node, tuple(array.axes.index(slot) for slot in statement.axes)
+
+    def value(self, statement: Statement) -> Value:
+        """The right-hand side."""
+        if statement.kind is Kind.HIDDEN:
+            return self.hidden(list(statement.masks), self.total(statement.terms), "-np.inf")
+        if statement.kind is not Kind.ASSIGN:
+            return self.reduced(REDUCTIONS[statement.kind], self.total(statement.terms), statement.over)
+        if len(statement.terms) == 1 and statement.terms[0].summed:
+            return self.summed(statement.terms[0], statement.axes)
+        return self.total(statement.terms)
+
+    def spread(self, value: Value, axes: Axes) -> Array:
+        """The value as an array with all of `axes`."""
+        if isinstance(value, Array) and len(value.axes) == len(axes):
+            return value
+        sizes = ", ".join(self.length(axis) for axis in axes)
+        shape = f"({sizes},)" if len(axes) == 1 else f"({sizes})"
+        if isinstance(value, Array):
+            use = Use(value.node, tuple(axes.index(axis) for axis in value.axes))
+            return self.made(Operation.MAP, "np.broadcast_to", (use, Atom(shape)), axes)
+        return self.made(Operation.MAP, "np.full", (Atom(shape), self.text(value), Atom(self.dtype)), axes)
+
+    def length(self, index: Index) -> str:
+        """The length of an axis: of the block, if a loop runs over it."""
+        dimension = self.dimensions.get(index)
+        return flat(scalar_node(index.extent, self.scalars)) if dimension is None else f"{self.stem}_{dimension + 1}"
+
+    def text(self, value: sp.Expr) -> Source:
+        """A scalar as Python source."""
+        return scalar_node(value, self.scalars)
+
+    def made(
+        self, operation: Operation, name: str, arguments: tuple[Use | Source, ...], axes: Axes, summed: Axes = ()
+    ) -> Array:
+        """A node with these axes."""
+        node = Node(operation, name, arguments, self.axes(axes), self.axes(summed))
+        return Array(self.graph.add(node), axes)
+
+    def axes(self, indices: Sequence[Index]) -> tuple[Axis, ...]:
+        """The axes that run over indices."""
+        return tuple(Axis(index.extent, self.dimensions.get(index)) for index in indices)
+
+    def access(self, access: Access) -> Array:
+        """A tensor, made in the block or before."""
+        if access.tensor in self.tensors:
+            node, places = self.tensors[access.tensor]
+            return Array(node, tuple(access.slots[places.index(number)] for number in range(len(places))))
+        distinct = tuple(dict.fromkeys(access.slots))
+        if len(distinct) == len(access.slots):
+            return self.made(Operation.LEAF, access.tensor, (), distinct)
+        whole = Node(Operation.LEAF, access.tensor, (), self.axes(access.slots))
+        use = Use(self.graph.add(whole), tuple(distinct.index(slot) for slot in access.slots))
+        return self.made(Operation.DIAGONAL, "", (use,), distinct)
+
+    def total(self, terms: Terms) -> Value:
+        """A sum of terms without sums in them."""
+        parts = [(is_negative(term.coeff), term) for term in terms]
+        values = [(minus, self.term(Term(-term.coeff, term.powers) if minus else term)) for minus, term in parts]
+        while len(values) > 1:
+            first, second = self.nearest([value for _, value in values])
+            (minus, left), (other, right) = values[first], values[second]
+            rest = [pair for number, pair in enumerate(values) if number not in (first, second)]
+            if minus == other:
+                joined = minus, self.combined("np.add", left, right)
+            elif minus:
+                joined = False, self.combined("np.subtract", right, left)
+            else:
+                joined = False, self.combined("np.subtract", left, right)
+            values = [*rest[:first], joined, *rest[first:]]
+        if not values:
+            return sp.S.Zero
+        ((minus, value),) = values
+        if not minus:
+            return value
+        return -value if not isinstance(value, Array) else self.called("np.negative", value)
+
+    def term(self, term: Term) -> Value:
+        """A product of factors whose coefficient has no minus sign."""
+        masks = [base for base in term.bases if isinstance(base, Mask)]
+        powers = [power for power in term.powers if not isinstance(power[0], Mask)]
+        above, below = [], []
+        for base, exponent in powers:
+            if masks and isinstance(base, Fn) and base.name == "exp" and exponent == 1:
+                argument = self.total(base.arg)
+                inside = [m for m in masks if isinstance(argument, Array) and {m.left, m.right} <= set(argument.axes)]
+                masks = [mask for mask in masks if mask not in inside]
+                above.append(self.called("np.exp", self.hidden(inside, argument, "-np.inf")))
+            elif exponent.could_extract_minus_sign():
+                below.append(self.raised(base, -exponent))
+            else:
+                above.append(self.raised(base, exponent))
+        return self.hidden(masks, self.product(term.coeff, above, below), "0.0")
+
+    def product(self, coeff: sp.Expr, above: list[Value], below: list[Value]) -> Value:
+        """``coeff * above / below``, small factors first; what divides a larger array is inverted before."""
+        scalars = [value for value in above if not isinstance(value, Array)]
+        divisors = [value for value in below if not isinstance(value, Array)]
+        coeff = sp.Mul(coeff, *scalars) / sp.Mul(*divisors)
+        arrays = [value for value in above if isinstance(value, Array)]
+        union = {axis for value in (*above, *below) if isinstance(value, Array) for axis in value.axes}
+        whole: list[Array] = []
+        for divisor in below:
+            if isinstance(divisor, Array):
+                if len(divisor.axes) < len(union):
+                    inverse = self.combined("np.divide", sp.S.One, divisor)
+                    assert isinstance(inverse, Array)
+                    arrays.append(inverse)
+                else:
+                    whole.append(divisor)
+        if coeff != 1 and arrays:
+            smallest = min(range(len(arrays)), key=lambda number: self.size(arrays[number]))
+            if len(arrays[smallest].axes) < len(union):
+                arrays[smallest] = self.scaled(arrays[smallest], coeff)
+                coeff = ONE
+        value: Value = coeff if not arrays else self.scaled(self.folded("np.multiply", arrays), coeff)
+        for divisor in whole:
+            value = self.combined("np.divide", value, divisor)
+        return value
+
+    def folded(self, function: str, arrays: list[Array]) -> Array:
+        """All arrays put together, always the two whose result is smallest."""
+        while len(arrays) > 1:
+            first, second = self.nearest(arrays)
+            joined = self.combined(function, arrays[first], arrays[second])
+            assert isinstance(joined, Array)
+            rest = [array for number, array in enumerate(arrays) if number not in (first, second)]
+            arrays = [*rest[:first], joined, *rest[first:]]
+        return arrays[0]
+
+    def nearest(self, values: Sequence[Value]) -> tuple[int, int]:
+        """The two values that are smallest together, the first ones of those."""
+        pairs = [(first, second) for first in range(len(values)) for second in range(first + 1, len(values))]
+        return min(pairs, key=lambda pair: (self.joint_size(values[pair[0]], values[pair[1]]), pair))
+
+    def joint_size(self, *values: Value) -> int:
+        """How many entries the values have when they are broadcast together, roughly."""
+        axes = {axis for value in values if isinstance(value, Array) for axis in value.axes}
+        size = 1
+        for axis in axes:
+            size *= BLOCK_LENGTH if axis in self.dimensions else 10 * BLOCK_LENGTH
+        return size
+
+    def size(self, array: Array) -> int:
+        """How many entries an array has, roughly."""
+        return self.joint_size(array)
+
+    def weight(self, array: Array, tensor: str) -> int:
+        """The size of an array; that of a large tensor counts for more than all others."""
+        return self.joint_size(array) * (10**9 if tensor in self.large else 1)
+
+    def scaled(self, array: Array, coeff: sp.Expr) -> Array:
+        """``coeff * array``."""
+        if coeff == 1:
+            return array
+        negative = is_negative(coeff)
+        numerator, denominator = (-coeff if negative else coeff).as_numer_denom()
+        if numerator == 1 and not negative and denominator.is_number is False and not denominator.is_Pow:
+            return self.called("np.divide", array, self.text(denominator))
+        return self.called("np.multiply", array, self.text(coeff))
+
+    def raised(self, base: Base, exponent: sp.Expr) -> Value:
+        """``base**exponent`` for an exponent without a minus sign."""
+        value = self.factor(base)
+        if not isinstance(value, Array):
+            return value**exponent
+        if exponent == 1:
+            return value
+        if exponent == 2:
+            return self.called("np.square", value)
+        if exponent == sp.Rational(1, 2):
+            return self.called("np.sqrt", value)
+        return self.called("np.power", value, self.text(exponent))
+
+    def factor(self, base: Base) -> Value:
+        """One factor."""
+        match base:
+            case Access():
+                return self.access(base)
+            case Add(terms):
+                return self.total(terms)
+            case Fn(name, arg, params):
+                return self.function(name, self.total(arg), params)
+            case Delta() | Iverson():
+                return self.hidden([base], ONE, "0.0")
+        raise UnsupportedError("an unevaluated derivative cannot be written as code")
+
+    def function(self, name: str, argument: Value, params: tuple[sp.Expr, ...]) -> Value:
+        """A pointwise function of the table."""
+        template = row_of(name).numpy
+        function, _, rest = template.partition("(")
+        constant = flat(self.text(params[0])) if params else ""
+        if not isinstance(argument, Array):
+            # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
+            number = Atom(template.format(x=flat(self.text(argument)), c=constant))
+            return self.made(Operation.MAP, "float", (number,), ())
+        parts = [part.strip() for part in rest[:-1].split(",")]
+        use = self.use(argument, argument.axes)
+        arguments = tuple(use if part == "{x}" else Atom(part.format(x="", c=constant)) for part in parts)
+        return self.made(Operation.MAP, function, arguments, argument.axes)
+
+    def use(self, array: Array, axes: Axes) -> Use:
+        """The array as an argument of an array over `axes`."""
+        return Use(array.node, tuple(axes.index(axis) for axis in array.axes))
+
+    def called(self, function: str, value: Value, *others: Source) -> Array:
+        """A function of one array, and numbers."""
+        assert isinstance(value, Array)
+        return self.made(Operation.MAP, function, (self.use(value, value.axes), *others), value.axes)
+
+    def combined(self, function: str, left: Value, right: Value) -> Value:
+        """A function of two values, broadcast together."""
+        if not isinstance(left, Array) and not isinstance(right, Array):
+            return SCALAR_RULES[function](left, right)
+        arrays = sorted((v for v in (left, right) if isinstance(v, Array)), key=lambda array: -len(array.axes))
+        axes = arrays[0].axes
+        if any(axis not in axes for array in arrays for axis in array.axes):
+            axes = arranged(dict.fromkeys(axis for array in arrays for axis in array.axes), self.order)
+        arguments: list[Use | Source] = [
+            self.use(value, axes) if isinstance(value, Array) else self.text(value) for value in (left, right)
+        ]
+        if function in COMMUTATIVE:
+            arguments.sort(key=lambda a: a.node if isinstance(a, Use) else len(self.graph.nodes))
+        return self.made(Operation.MAP, function, tuple(arguments), axes)
+
+    def hidden(self, masks: list[Mask], value: Value, otherwise: str) -> Value:
+        """The value where all masks hold, a number elsewhere."""
+        if not masks:
+            return value
+        truths = [self.falsehood(mask) for mask in masks]
+        hidden = truths[0]
+        for truth in truths[1:]:
+            joined = self.combined("np.logical_or", hidden, truth)
+            assert isinstance(joined, Array)
+            hidden = joined
+        if not isinstance(value, Array):
+            axes = hidden.axes
+            number = Call(f"{self.dtype}.type", (self.text(value),))
+            return self.made(Operation.MAP, "np.where", (self.use(hidden, axes), Atom(otherwise), number), axes)
+        axes = value.axes
+        if not set(hidden.axes) <= set(axes):
+            axes = arranged(dict.fromkeys((*value.axes, *hidden.axes)), self.order)
+        arguments = (self.use(hidden, axes), Atom(otherwise), self.use(value, axes))
+        return self.made(Operation.MAP, "np.where", arguments, axes)
+
+    def falsehood(self, mask: Mask) -> Array:
+        """A boolean array that is true where a delta or bracket is 0."""
+        left, right = (self.made(Operation.POSITIONS, "", (), (index,)) for index in (mask.left, mask.right))
+        function = "np.not_equal" if isinstance(mask, Delta) else OPPOSITES[mask.relation]
+        axes = arranged(dict.fromkeys((mask.left, mask.right)), self.order)
+        return self.made(Operation.MAP, function, (self.use(left, axes), self.use(right, axes)), axes)
+
+    def reduced(self, method: str, value: Value, over: Axes) -> Value:
+        """The sum, the largest or the smallest value over axes."""
+        if not isinstance(value, Array):
+            return value if method != "sum" else sp.Mul(value, *(index.extent for index in over))
+        gone = tuple(axis for axis in value.axes if axis in over)
+        left = tuple(axis for axis in value.axes if axis not in over)
+        return self.made(Operation.REDUCE, method, (self.use(value, (*left, *gone)),), left, gone)
+
+    def summed(self, term: Term, out: Axes) -> Value:
+        """The sum of one access, or of a product of two."""
+        accesses = [base for base, power in term.powers for _ in range(int(power)) if isinstance(base, Access)]
+        assert len(accesses) in (1, 2)
+        arrays = [self.access(base) for base in accesses]
+        if len(arrays) == 1:
+            total = self.reduced("sum", arrays[0], term.summed)
+            assert isinstance(total, Array)
+            return self.scaled(total, term.coeff)
+        coeff, name = term.coeff, self.name
+        result = tuple(axis for axis in dict.fromkeys((*arrays[0].axes, *arrays[1].axes)) if axis not in term.summed)
+        sizes = [self.weight(array, base.tensor) for array, base in zip(arrays, accesses, strict=True)]
+        small = min(range(2), key=lambda number: sizes[number])
+        if coeff != 1 and sizes[small] <= self.weight(Array(-1, result), name):
+            arrays[small], coeff = self.scaled(arrays[small], coeff), ONE
+        left, right, axes = oriented(arrays[0], arrays[1], tuple(axis for axis in out if axis in result), term.summed)
+        joint = (*axes, *term.summed)
+        product = self.made(
+            Operation.PRODUCT, "", (self.use(left, joint), self.use(right, joint)), axes, tuple(term.summed)
+        )
+        return self.scaled(product, coeff)
+
+
+def oriented(left: Array, right: Array, out: Axes, summed: Sequence[Index]) -> tuple[Array, Array, Axes]:
+    """The operands and the axes of their product: kept ones that both have, then rows, then columns."""
+    rows = [axis for axis in out if axis not in right.axes]
+    columns = [axis for axis in out if axis not in left.axes]
+    batch = [axis for axis in out if axis in left.axes and axis in right.axes]
+    if not (rows and columns):
+        return left, right, out
+    if out.index(rows[-1]) > out.index(columns[-1]):
+        left, right, rows, columns = right, left, columns, rows
+    return left, right, (*batch, *rows, *columns)
+
+
+OPPOSITES = {"<": "np.greater_equal", "<=": "np.greater", "!=": "np.equal"}
+"""The function that is true where a relation does not hold."""
+
+SCALAR_RULES: Mapping[str, Callable[[sp.Expr, sp.Expr], sp.Expr]] = {
+    "np.add": lambda left, right: left + right,
+    "np.subtract": lambda left, right: left - right,
+    "np.multiply": lambda left, right: left * right,
+    "np.divide": lambda left, right: left / right,
+}

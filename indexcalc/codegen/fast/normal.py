@@ -1,0 +1,260 @@
+"""Statements in normal form: pointwise ones without sums, and sums of at most two named factors.
+
+Every sum gets a statement of its own, a product of several factors is cut into products of two by the
+order that costs least, and what is computed twice under other index names is computed once. The
+normal form is what blocks are made of: it says of every statement whether it is work for BLAS, for
+memory, or for one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import opt_einsum
+import sympy as sp
+
+from indexcalc.algebra.build import product
+from indexcalc.algebra.canonical import components
+from indexcalc.algebra.renaming import rename_bound, substitute
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Power,
+    Term,
+    Terms,
+    free_indices,
+    tensors_of,
+)
+from indexcalc.codegen.plan import distributed, without_inner_deltas
+from indexcalc.codegen.statements import Kind, Statement
+
+ONE = sp.S.One
+NOMINAL_SIZE = 64
+"""The size that every extent is taken to have where the order of a long product is chosen."""
+
+
+@dataclass
+class Normaliser:
+    """Collects statements in normal form.
+
+    Attributes:
+        taken: the names in use; new ones join.
+        done: the statements so far.
+        wanted: the results; each is a tensor of its own, even if another one is equal.
+        known: the tensor that holds a value, by the value with its indices numbered.
+        aliases: a tensor that holds the same entries as one before it, and where that one has its slots.
+    """
+
+    taken: set[str]
+    wanted: frozenset[str]
+    done: list[Statement] = field(default_factory=list)
+    known: dict[object, str] = field(default_factory=dict)
+    aliases: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+
+    def add(self, statement: Statement) -> None:
+        """Append a statement with what it needs before it."""
+        statement = replace(statement, terms=self.renamed(statement.terms))
+        if statement.kind is not Kind.ASSIGN:
+            self.done.append(statement)
+            return
+        terms = tuple(
+            without_inner_deltas(part) for whole in statement.terms for part in distributed(without_inner_deltas(whole))
+        )
+        if len(terms) == 1 and is_one_sum(terms[0]):
+            terms = (self.two_factors(terms[0], statement),)
+        else:
+            terms = tuple(self.without_sums(term, statement) for term in terms)
+        self.settle(replace(statement, terms=terms, may_overflow=False))
+
+    def settle(self, statement: Statement) -> None:
+        """Append a statement in normal form, unless its value has a name already."""
+        source = copied(statement)
+        key = numbered(statement)
+        if source is not None:
+            self.aliases[statement.name] = source.tensor, tuple(statement.axes.index(slot) for slot in source.slots)
+        elif key in self.known:
+            self.aliases[statement.name] = self.known[key], tuple(range(len(statement.axes)))
+        else:
+            self.known[key] = statement.name
+        if statement.name not in self.aliases or statement.name in self.wanted:
+            self.done.append(statement)
+
+    def renamed(self, terms: Terms) -> Terms:
+        """The terms with every tensor under its first name."""
+        return tuple(
+            Term(term.coeff, tuple((self.base(base), e) for base, e in term.powers), term.summed) for term in terms
+        )
+
+    def base(self, base: Base) -> Base:
+        """A factor with every tensor under its first name."""
+        if isinstance(base, Access):
+            name, places = self.aliases.get(base.tensor, (base.tensor, tuple(range(len(base.slots)))))
+            return Access(name, tuple(base.slots[place] for place in places))
+        if isinstance(base, Fn):
+            return Fn(base.name, self.renamed(base.arg), base.params)
+        return Add(self.renamed(base.terms)) if isinstance(base, Add) else base
+
+    def without_sums(self, term: Term, owner: Statement) -> Term:
+        """The term with every sum in it under a name."""
+        powers: list[Power] = []
+        for group, summed in components(term):
+            if summed:
+                part = Term(ONE, group, summed)
+                powers.append((self.named((part,), owner), ONE))
+            else:
+                powers += group
+        return product(term.coeff, powers)
+
+    def named(self, terms: Terms, owner: Statement) -> Access:
+        """A tensor that holds the terms."""
+        free = free_indices(terms)
+        axes = (*(axis for axis in owner.axes if axis in free), *(axis for axis in free if axis not in owner.axes))
+        name = unused(owner.name, self.taken)
+        self.add(Statement(name, axes, terms))
+        named = self.base(Access(name, axes))
+        assert isinstance(named, Access)
+        return named
+
+    def two_factors(self, term: Term, owner: Statement) -> Term:
+        """One sum, of one or two accesses; everything else about it gets names."""
+        factors = self.accesses(term, owner)
+        while len(factors) > 2 or any(own_sums(n, factors, term.summed) for n in range(len(factors)) if factors[1:]):
+            lonely = next((n for n in range(len(factors)) if own_sums(n, factors, term.summed)), None)
+            chosen = [lonely] if lonely is not None else list(cheapest_pair(factors, term))
+            rest = [factor for n, factor in enumerate(factors) if n not in chosen]
+            outside = {axis for factor in rest for axis in factor.slots}
+            inside = {axis for n in chosen for axis in factors[n].slots}
+            summed = [axis for axis in term.summed if axis in inside and axis not in outside]
+            part = product(1, [(factors[n], ONE) for n in chosen], summed)
+            factors = [self.named((part,), owner), *rest]
+        left = {axis for factor in factors for axis in factor.slots}
+        return product(term.coeff, [(factor, ONE) for factor in factors], [s for s in term.summed if s in left])
+
+    def accesses(self, term: Term, owner: Statement) -> list[Access]:
+        """The factors of a sum as plain accesses, what stands over the same indices together."""
+        plain: list[Access] = []
+        others: list[Power] = []
+        for base, exponent in term.powers:
+            count = int(exponent) if exponent in (1, 2) else 0
+            if isinstance(base, Access) and count and len(set(base.slots)) == len(base.slots):
+                plain += [base] * count
+            elif count == 2 and isinstance(base, Add):
+                plain += [self.named((product(1, [(base, ONE)]),), owner)] * 2
+            else:
+                others.append((base, exponent))
+        for group in nested(others, plain):
+            plain.append(self.named((product(1, group),), owner))
+        return plain
+
+
+def normal_form(statements: Iterable[Statement], wanted: Iterable[str], taken: set[str]) -> tuple[Statement, ...]:
+    """The statements in normal form.
+
+    Args:
+        statements: one for each tensor.
+        wanted: the tensors that are results.
+        taken: the names in use; new ones join.
+    """
+    normaliser = Normaliser(taken, frozenset(wanted))
+    for statement in statements:
+        normaliser.add(statement)
+    return tuple(normaliser.done)
+
+
+def copied(statement: Statement) -> Access | None:
+    """The tensor of which a statement is a copy, with its axes in whatever order."""
+    if statement.kind is not Kind.ASSIGN or len(statement.terms) != 1:
+        return None
+    (term,) = statement.terms
+    if term.coeff != 1 or term.summed or len(term.powers) != 1 or term.powers[0][1] != 1:
+        return None
+    base = term.powers[0][0]
+    whole = (
+        isinstance(base, Access) and set(base.slots) == set(statement.axes) and len(base.slots) == len(statement.axes)
+    )
+    return base if whole and isinstance(base, Access) else None
+
+
+def is_one_sum(term: Term) -> bool:
+    """Whether a term is one sum, with nothing but a coefficient before it."""
+    groups = components(term)
+    return len(groups) == 1 and bool(groups[0][1])
+
+
+def nested(powers: list[Power], plain: list[Access]) -> Iterator[list[Power]]:
+    """The factors that are no accesses, in groups: masks and factors that lie within the indices of another.
+
+    An access that a mask restricts is taken out of `plain`, so that zero times infinity cannot arise.
+    """
+    groups: list[list[Power]] = []
+    wide = sorted(powers, key=lambda power: -len(axes_of(power)))
+    for power in wide:
+        host = next((group for group in groups if axes_of(power) <= axes_of(group[0])), None)
+        if host is None:
+            groups.append([power])
+        else:
+            host.append(power)
+    for group in groups:
+        if any(isinstance(base, Delta | Iverson) for base, _ in group):
+            taken = [access for access in plain if axes_of(group[0]) <= set(access.slots)]
+            for access in taken[:1]:
+                plain.remove(access)
+                group.append((access, ONE))
+        yield group
+
+
+def axes_of(power: Power) -> set[Index]:
+    """The indices of a factor."""
+    return set(free_indices((Term(ONE, (power,)),)))
+
+
+def own_sums(number: int, factors: list[Access], summed: Iterable[Index]) -> tuple[Index, ...]:
+    """The summed indices that one factor alone has."""
+    others = {axis for place, factor in enumerate(factors) if place != number for axis in factor.slots}
+    return tuple(axis for axis in summed if axis in factors[number].slots and axis not in others)
+
+
+def cheapest_pair(factors: list[Access], term: Term) -> tuple[int, int]:
+    """The two factors that the cheapest order of the whole product multiplies first."""
+    letters: dict[Index, str] = {}
+    for factor in factors:
+        for axis in factor.slots:
+            letters.setdefault(axis, opt_einsum.get_symbol(len(letters)))
+    inputs = ["".join(letters[axis] for axis in factor.slots) for factor in factors]
+    out = "".join(letter for axis, letter in letters.items() if axis not in term.summed)
+    shapes = [(NOMINAL_SIZE,) * len(factor.slots) for factor in factors]
+    optimize = "optimal" if len(factors) <= 6 else "greedy"
+    path, _ = opt_einsum.contract_path(",".join(inputs) + "->" + out, *shapes, shapes=True, optimize=optimize)
+    first, second = sorted(path[0])[:2]
+    return first, second
+
+
+def unused(stem: str, taken: set[str]) -> str:
+    """A name such as ``dX_1``; it counts as taken from now on."""
+    number = 1
+    while f"{stem}_{number}" in taken:
+        number += 1
+    taken.add(f"{stem}_{number}")
+    return f"{stem}_{number}"
+
+
+def numbered(statement: Statement) -> object:
+    """What a statement computes, with its indices numbered in order: equal for equal values under other names."""
+    places = {axis: Index(f"#{number}", axis.extent) for number, axis in enumerate(statement.axes)}
+    terms = []
+    for term in substitute(statement.terms, places):
+        sums = {axis: Index(f"+{number}", axis.extent) for number, axis in enumerate(term.summed)}
+        renamed = rename_bound(term, sums)
+        terms.append((renamed.coeff, frozenset(renamed.powers), renamed.summed))
+    return tuple(axis.extent for axis in statement.axes), tuple(terms)
+
+
+def reads(statement: Statement) -> tuple[str, ...]:
+    """The tensors that a statement reads."""
+    return tensors_of(statement.terms)

@@ -1,0 +1,240 @@
+"""Array operations → lines of NumPy: operators where memory is new, ``out=`` and ``+=`` where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Index
+from indexcalc.codegen.contraction import einsum, pairwise
+from indexcalc.codegen.fast.graph import Axis, Node, Operation, Use
+from indexcalc.codegen.fast.names import Names
+from indexcalc.codegen.fast.storage import ELEMENTWISE, Storage
+from indexcalc.codegen.functions import call_or_wrap
+from indexcalc.codegen.layout import assignment
+from indexcalc.codegen.operands import Operand, Scope, aligned
+from indexcalc.codegen.scalars import scalar_node
+from indexcalc.codegen.source import Atom, Binary, Call, Prefix, Trailer, flat
+from indexcalc.codegen.source import Node as Source
+
+OPERATORS = {
+    "np.add": "+", "np.subtract": "-", "np.multiply": "*", "np.divide": "/", "np.power": "**", "np.greater": ">",
+    "np.greater_equal": ">=", "np.equal": "==", "np.not_equal": "!=", "np.logical_or": "|",
+}  # fmt: skip
+IN_PLACE = {"np.add": "+=", "np.subtract": "-=", "np.multiply": "*=", "np.divide": "/="}
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass
+class Writer:
+    """Writes the nodes of one block.
+
+    Attributes:
+        nodes: all nodes.
+        storage: where they are kept.
+        names: the Python names outside the block.
+        blocks: the variable of the slice on every dimension of the loop; none outside loops.
+        called: the tensor that a node is, as it is called in the block.
+        counts: how often each node is read.
+        depth: how deep the lines are indented.
+        variables: the expression for every node that is written already.
+        numbered: how many names with a number there are.
+    """
+
+    nodes: Sequence[Node]
+    storage: Storage
+    names: Names
+    called: Mapping[int, str]
+    counts: Mapping[int, int]
+    blocks: tuple[str, ...] = ()
+    depth: int = 1
+    variables: dict[int, str] = field(default_factory=dict)
+    numbered: int = 0
+
+    @property
+    def scope(self) -> Scope:
+        """The names of tensors and scalars."""
+        return self.names.scope
+
+    def lines(self, number: int) -> list[str]:
+        """The lines that compute a node."""
+        node = self.nodes[number]
+        match node.operation:
+            case Operation.LEAF:
+                return self.leaf_lines(number, node)
+            case Operation.MAP:
+                return self.map_lines(number, node)
+            case Operation.PRODUCT:
+                return self.product_lines(number, node)
+        return self.stored(number, self.other_expression(node))
+
+    def leaf_lines(self, number: int, node: Node) -> list[str]:
+        """A tensor that is there before; the part of it that a block reads gets a name if it is read twice."""
+        text = self.sliced(self.scope.tensors[node.name], node.axes)
+        if "[" not in text or self.counts.get(number, 0) < 2:
+            self.variables[number] = text
+            return []
+        name = self.fresh(f"{self.scope.tensors[node.name]}_{self.names.own['part']}")
+        self.variables[number] = name
+        return [f"{name} = {text}"]
+
+    def fresh(self, stem: str) -> str:
+        """A name with a number if it is taken."""
+        name, number = stem, 2
+        while name in self.variables.values():
+            name, number = f"{stem}_{number}", number + 1
+        return name
+
+    def sliced(self, array: str, axes: Sequence[Axis]) -> str:
+        """The part of an array that belongs to the block."""
+        slots = [":" if axis.dimension is None else self.blocks[axis.dimension] for axis in axes]
+        while slots and slots[-1] == ":":
+            slots.pop()
+        return f"{array}[{', '.join(slots)}]" if slots else array
+
+    def argument(self, argument: Use | Source, rank: int) -> Source:
+        """An argument, ready to broadcast with an array of this rank."""
+        if not isinstance(argument, Use):
+            return argument
+        axes = tuple(Index(str(place), sp.S.One) for place in range(rank))
+        operand = Operand(Atom(self.variables[argument.node]), tuple(axes[place] for place in argument.places))
+        return aligned(operand, axes)
+
+    def map_lines(self, number: int, node: Node) -> list[str]:
+        """A pointwise function."""
+        place = self.storage.places[number]
+        arguments = [self.argument(argument, len(node.axes)) for argument in node.arguments]
+        before = None if place.inherited is None else self.variables[place.inherited]
+        if node.name == "np.where" and before is not None:
+            lines = [f"np.copyto({before}, {flat(arguments[1])}, where={flat(arguments[0])})"]
+            return [*lines, *self.renamed(number, before)]
+        if before is not None and (number not in self.called or not self.counts[number]):
+            first = flat(arguments[0]) == before
+            if node.name in IN_PLACE and (first or node.name in ("np.add", "np.multiply")):
+                self.variables[number] = before
+                other = arguments[1] if first else arguments[0]
+                return [f"{before} {IN_PLACE[node.name]} {flat(other)}"]
+            self.variables[number] = before
+            return [flat(Call(node.name, tuple(arguments), (f"out={before}",)))]
+        if before is not None:
+            return self.named(number, Call(node.name, tuple(arguments), (f"out={before}",)))
+        target = self.target(number)
+        if target and node.name in ELEMENTWISE:
+            return self.named(number, Call(node.name, tuple(arguments), (f"out={target}",)))
+        return self.stored(number, self.fresh_expression(node, arguments))
+
+    def fresh_expression(self, node: Node, arguments: list[Source]) -> Source:
+        """A pointwise function whose value gets memory of its own."""
+        if node.name == "np.negative":
+            return Prefix("-", arguments[0])
+        if node.name == "np.square":
+            return Binary("**", arguments[0], Atom("2"))
+        if node.name in OPERATORS and len(arguments) == 2:
+            operator = OPERATORS[node.name]
+            if operator in ("+", "-", "*", "/", "**"):
+                return Binary(operator, arguments[0], arguments[1])
+        return Call(node.name, tuple(arguments))
+
+    def renamed(self, number: int, before: str) -> list[str]:
+        """The name of a node that stands in the memory of another."""
+        name = self.called.get(number, before)
+        self.variables[number] = name
+        return [] if name == before else [f"{name} = {before}"]
+
+    def target(self, number: int) -> str:
+        """The memory of a node that is not new, as Python source."""
+        place = self.storage.places[number]
+        node = self.nodes[number]
+        if place.result:
+            return self.sliced(self.scope.tensors[place.result], node.axes) if self.blocks else ""
+        if place.space is None:
+            return ""
+        slots = [
+            ":" if axis.dimension is None else f":{self.names.own['size']}_{axis.dimension + 1}" for axis in node.axes
+        ]
+        while slots and slots[-1] == ":":
+            slots.pop()
+        return (
+            f"{self.names.own['space']}_{place.space + 1}[{', '.join(slots)}]"
+            if slots
+            else f"{self.names.own['space']}_{place.space + 1}"
+        )
+
+    def named(self, number: int, value: Source) -> list[str]:
+        """An assignment to the node's name; what is written where it stands, and not read, needs none."""
+        if not self.counts[number] and isinstance(value, Call) and value.keywords[-1:] and "out=" in value.keywords[-1]:
+            self.variables[number] = value.keywords[-1].removeprefix("out=")
+            return call_or_wrap(value.function, [*map(flat, value.arguments), *value.keywords], self.depth)
+        name = self.called.get(number)
+        if name is None:
+            self.numbered += 1
+            name = f"{self.names.own['part']}_{self.numbered}"
+        self.variables[number] = name
+        return assignment(name, value, iter(f"{name}_{n}" for n in range(1, 100)), self.depth)
+
+    def stored(self, number: int, value: Source) -> list[str]:
+        """An assignment to the node's name; where it has memory already, the value is put there."""
+        target = self.target(number)
+        if not target:
+            return self.named(number, value)
+        lines = assignment(target, value, iter(f"{self.names.own['part']}_{n}" for n in range(101, 200)), self.depth)
+        if self.counts[number]:
+            return [*lines, *self.named(number, Atom(target))]
+        self.variables[number] = target
+        return lines
+
+    def product_lines(self, number: int, node: Node) -> list[str]:
+        """A product of two arrays: of matrices if it can be."""
+        value = self.product(node)
+        target = self.target(number)
+        if target and isinstance(value, Binary) and value.operator == "@":
+            return self.named(number, Call("np.matmul", (value.left, value.right), (f"out={target}",)))
+        if target and isinstance(value, Call):
+            return self.named(number, Call(value.function, value.arguments, (*value.keywords, f"out={target}")))
+        return self.stored(number, value)
+
+    def product(self, node: Node) -> Source:
+        """The expression of a product, with letters for indices."""
+        every = (*node.axes, *node.summed)
+        extents = [
+            axis.extent if axis.dimension is None else sp.Symbol(f"{self.names.own['size']}_{axis.dimension + 1}")
+            for axis in every
+        ]
+        joint = [Index(letter, extent) for letter, extent in zip(LETTERS, extents, strict=False)]
+        left, right = (
+            Operand(Atom(self.variables[use.node]), tuple(joint[place] for place in use.places)) for use in node.uses
+        )
+        out = tuple(joint[: len(node.axes)])
+        lengths = {extent: str(extent) for extent in extents if extent not in self.scope.scalars and extent.is_Symbol}
+        scope = replace(self.scope, scalars={**self.scope.scalars, **lengths})
+        operand = pairwise(left, right, out, scope)
+        assert operand.axes == out
+        return operand.node
+
+    def other_expression(self, node: Node) -> Source:
+        """A reduction, the numbers along an axis, or a diagonal."""
+        if node.operation is Operation.POSITIONS:
+            (axis,) = node.axes
+            if axis.dimension is None:
+                return Call("np.arange", (self.extent(axis.extent),))
+            block = self.blocks[axis.dimension]
+            return Call("np.arange", (Atom(f"{block}.start"), Atom(f"{block}.stop")))
+        (use,) = node.uses
+        value = Atom(self.variables[use.node])
+        if node.operation is Operation.DIAGONAL:
+            joint = [Index(LETTERS[place], sp.S.One) for place in range(len(node.axes))]
+            axes = tuple(joint[place] for place in use.places)
+            view = einsum([Operand(value, axes)], tuple(joint)).node
+            assert isinstance(view, Call)
+            return Call(view.function, view.arguments)
+        gone = [place for place, lies in enumerate(use.places) if lies >= len(node.axes)]
+        if not node.axes:
+            return Trailer(value, f".{node.name}()")
+        text = str(gone[0]) if len(gone) == 1 else f"({', '.join(map(str, gone))})"
+        return Trailer(value, f".{node.name}(axis={text})")
+
+    def extent(self, extent: sp.Expr) -> Source:
+        """An extent as Python source."""
+        return scalar_node(extent, self.scope.scalars)
