@@ -17,8 +17,8 @@ from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.typed import COLUMN, ROW, Typed
 
 
-def derivative(reader: Scope, body: Typed, wrt: Typed) -> Typed:
-    """The derivative of an expression by a tensor."""
+def derivative(reader: Scope, body: Typed, wrt: Typed, *, straight: bool = False) -> Typed:
+    """The derivative of an expression by a tensor; total if its d is straight beside curly ones."""
     assert isinstance(wrt.node, Entry)
     if (
         isinstance(body.node, Entry)
@@ -30,7 +30,7 @@ def derivative(reader: Scope, body: Typed, wrt: Typed) -> Typed:
     if isinstance(body.node, Entry) and body.node.name != wrt.node.name:
         grounded(reader, body.node.name)
     node = unfolded(reader, body.node)
-    local = reader.local and may_be_local(reader, body.node, wrt.node)
+    local = reader.local and not (straight and reader.mixed) and may_be_local(reader, body.node, wrt.node)
     return laid_out(reader, Derivative(node, wrt.node, local), body, wrt)
 
 
@@ -76,13 +76,16 @@ def laid_out(reader: Scope, node: Derivative, body: Typed, wrt: Typed) -> Typed:
 
 
 def may_be_local(reader: Scope, body: Meaning, wrt: Entry) -> bool:
-    """Whether other tensors may be held: only where the definition itself names the target, never for a loss."""
+    """Whether other tensors may be held: only where the definition itself names the target.
+
+    A loss has total derivatives, unless a straight d beside a curly one says that the curly one is local.
+    """
     if not isinstance(body, Entry) or body.name == wrt.name:
         return True
     definition = reader.symbols.definitions.get(body.name)
     if definition is None or wrt.name not in names_of(definition.body):
         return False
-    return bool(definition.slots) or is_read(reader, body.name)
+    return reader.mixed or bool(definition.slots) or is_read(reader, body.name)
 
 
 def is_read(reader: Scope, name: str) -> bool:

@@ -13,6 +13,7 @@ from indexcalc.proof.document.definitions import scalars_only
 from indexcalc.proof.document.einstein import bind_chain_rule, bind_repeated
 from indexcalc.proof.document.nodes import Derivative, Meaning, free, occurrences, renamed, walk
 from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.rates import is_mixed
 from indexcalc.proof.document.reading import Reader
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
@@ -41,6 +42,7 @@ class Members:
         self.sizes: Sizes = roles.symbols.sizes.copy()
         self.reader = Reader(roles.symbols, roles.survey, self.sizes, local=local)
         self.reader.scalars_only = scalars_only(roles, statement)
+        self.reader.mixed = is_mixed(side.tree for side in statement.sides if side.tree is not None)
         self.values: list[Typed | None] = []
         self.troubles: list[str] = []
         self.shape_errors: list[str] = []

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted
+from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted, Sum, nodes_of
 from indexcalc.proof.document import typed
 from indexcalc.proof.document.derivatives import derivative, second_derivative
 from indexcalc.proof.document.naming import bracket_index, named_value
@@ -22,7 +22,8 @@ def fraction(reader: Scope, item: Fraction) -> Typed:
     """A quotient, or a derivative written as one."""
     above, below = item.numerator.only, item.denominator.only
     if above is not None and below is not None and is_rate(above, below):
-        return derivative(reader, reader.product(above.items[1:]), target(reader, below.items[1:]))
+        body, wrt = reader.product(above.items[1:]), target(reader, below.items[1:])
+        return derivative(reader, body, wrt, straight=is_straight(above))
     if above is not None and below is not None and is_second(above.items[0]):
         return second_rate(reader, above, below)
     return typed.divided(reader.sum(item.numerator), reader.sum(item.denominator), reader.sizes)
@@ -93,6 +94,18 @@ def is_rate(above: Product, below: Product) -> bool:
     """Whether numerator and denominator are differentials."""
     longer = len(above.items) > 1 and len(below.items) > 1
     return longer and is_differential(above.items[0]) and is_differential(below.items[0])
+
+
+def is_straight(above: Product) -> bool:
+    """Whether a derivative is written with a d, as total ones are beside partial ones."""
+    return not (isinstance(above.items[0], Atom) and above.items[0].kind == "PARTIAL")
+
+
+def is_mixed(trees: Iterable[Sum]) -> bool:
+    """Whether a chain has derivatives with a straight d and with a curly one."""
+    fractions = [node for tree in trees for node in nodes_of(tree) if isinstance(node, Fraction)]
+    rates = [(node.numerator.only, node.denominator.only) for node in fractions]
+    return {is_straight(above) for above, below in rates if above and below and is_rate(above, below)} == {True, False}
 
 
 def is_slash(item: Node) -> bool:

@@ -24,6 +24,7 @@ class Scope(ABC):
         sizes: the sizes, a copy where a claim is read.
         letters: the free index letters of the chain.
         local: whether derivatives of tensors by tensors are local.
+        mixed: whether the chain has derivatives with a straight and with a curly d, total and maybe local.
         dummies: letters that a sum binds here.
         arguments: what the parameters of functions stand for here.
         scalars_only: whether a bare name is a scalar although it has slots elsewhere.
@@ -37,6 +38,7 @@ class Scope(ABC):
     sizes: Sizes
     letters: dict[str, Ix] = field(default_factory=dict)
     local: bool = False
+    mixed: bool = False
     dummies: tuple[dict[str, Ix], ...] = ()
     arguments: dict[str, Typed] = field(default_factory=dict)
     scalars_only: bool = False

@@ -57,3 +57,12 @@ def test_the_derivative_of_a_computed_loss_is_total():
 def test_a_derivative_cannot_hold_its_own_target():
     assert verdict(bar(r"S \text{ held}"), "0") is Verdict.UNCLEAR
     assert verdict(bar(r"Z, S \text{ held}"), "0") is Verdict.UNCLEAR
+
+
+def test_beside_a_straight_d_a_curly_one_may_hold_the_others():
+    total = r"\frac{dL}{dS_{ij}}"
+    partial = r"\frac{\partial L}{\partial S_{ij}}"
+    rest = r"\sum_a \frac{\partial L}{\partial Z_a} \frac{\partial Z_a}{\partial S_{ij}}"
+    assert verdict(total, f"{partial} + {rest}") is Verdict.PROVED
+    assert verdict(total, f"{partial} + 2 {rest}") is Verdict.REFUTED
+    assert verdict(total, DIRECT) is Verdict.REFUTED
