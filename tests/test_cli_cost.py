@@ -10,8 +10,10 @@ from typer.testing import CliRunner
 
 from indexcalc.cli.app import app
 from indexcalc.library import shipped_paths
+from tests.support.pages import ROOT, blocks
 
 RUN = CliRunner()
+PAGE = ROOT / "docs" / "cost.md"
 
 
 def cost(*arguments: str) -> str:
@@ -114,3 +116,15 @@ def test_names_that_could_steer_the_terminal_are_not_printed(tmp_path):
     spec.write_text('title "a\x1b[2Jb"\nindex i : N\ninput x[i]\ny[i] = x[i]^2\nupstream g[i] = dL/dy[i]\nderive x\n')
     found = RUN.invoke(app, ["cost", str(spec)])
     assert "\x1b" not in found.output
+
+
+def without_blanks(text: str) -> list[str]:
+    return [line.rstrip() for line in text.rstrip().splitlines()]
+
+
+def test_the_page_shows_what_the_command_prints(regenerated):
+    (shown,) = blocks(PAGE, "console")
+    command, *lines = shown.text.splitlines()
+    printed = without_blanks(cost(*command.removeprefix("$ indexcalc cost ").split()))
+    if lines != printed:
+        assert regenerated(PAGE, shown.text, "\n".join([command, *printed, ""])), "\n".join(printed)

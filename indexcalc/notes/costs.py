@@ -58,6 +58,6 @@ def peak_sentence(report: CostReport) -> Spans:
     for number, moment in enumerate(moments):
         spans.extend([", or "] if number else [])
         spans.extend(say("cost.moment", entries=Polynomial(moment.entries), made=Symbol(moment.equation)))
-        if len(moment.held) <= FEW:
+        if moment.held != (moment.equation,) and len(moment.held) <= FEW:
             spans.extend([" (", *listed(Symbol(name) for name in moment.held), ")"])
     return say("cost.peak", ends=Polynomial(report.ends), moments=spans)
