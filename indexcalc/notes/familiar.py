@@ -137,6 +137,8 @@ def group_length(steps: Sequence[Step]) -> int:
         count = next((n for n, step in enumerate(steps) if n >= start and not is_clean(step)), len(steps))
         follows = count < len(steps) and steps[count].rule is Rule.RELABEL
         return count + 1 if follows else count
+    if first.rule is Rule.COLLAPSE and len(steps) > 1 and steps[1].rule is Rule.RELABEL:
+        return 2
     if first.rule is Rule.ENTRY:
         inserts = next((n for n, step in enumerate(steps[1:]) if step.rule is not Rule.INSERT), len(steps) - 1)
         if inserts != 1:

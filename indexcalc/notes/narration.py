@@ -47,7 +47,7 @@ from indexcalc.notes.blocks import (
     Split,
     Symbol,
 )
-from indexcalc.notes.familiar import COPYING, Shown
+from indexcalc.notes.familiar import COPYING, Shown, is_clean
 from indexcalc.notes.prose import RULES, fill, listed, say
 
 NOTHING = Shown()
@@ -113,8 +113,11 @@ def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
         before = (*before, *say("entry.collapse"))
     collapses = [step.detail for step in group if isinstance(step.detail, Collapse)]
     renamings = listed([Renaming(*pair) for pair in last.detail.pairs]) if isinstance(last.detail, Renamed) else []
+    part = len(collapses) == 1 and not is_clean(group[-2 if renamings else -1])
     sentence = say(
-        ("run.one" if len(collapses) == 1 else "run") + (".relabel" if renamings else ""),
+        "collapse.part.relabel"
+        if part
+        else ("run.one" if len(collapses) == 1 else "run") + (".relabel" if renamings else ""),
         deltas=listed(detail.delta for detail in collapses),
         killed=listed(detail.killed for detail in collapses),
         matches=listed(Match(detail.killed, detail.survivor) for detail in collapses),

@@ -69,6 +69,8 @@ SENTENCES: Mapping[str, str] = {
     "run": "{deltas} collapse the sums over {killed}; only {matches} are left:",
     "run.relabel": "{deltas} collapse the sums over {killed}; only {matches} are left. With {renamings} relabelled:",
     "run.one.relabel": "{deltas} collapses the sum over {killed}; only {matches} is left. With {renamings} relabelled:",
+    "collapse.part.relabel": "{deltas} collapses the sum over {killed} where it stands: only {matches} is left there. "
+    "Terms without this delta keep the sum. With {renamings} relabelled:",
     "collapse.part": "{delta} collapses the sum over {killed} where it stands: only {match} is left there. "
     "Terms without this delta keep the sum:",
     "drops": " The terms without {target} drop out.",

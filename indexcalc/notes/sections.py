@@ -82,7 +82,8 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
         blocks.append(Heading(3, ("All paths together",)))
     blocks.extend(steps_blocks(steps, parts, shown=shown))
     reading = [] if cited else reading_of(derivation, section, told)
-    return [*boxed_result(blocks, section), *put_in(derivation, section), *reading]
+    once_more = () if shown.brief else put_in(derivation, section)
+    return [*boxed_result(blocks, section), *once_more, *reading]
 
 
 def cited_consumers(section: Section, repeats: Repeats) -> frozenset[str]:
