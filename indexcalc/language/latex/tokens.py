@@ -131,7 +131,9 @@ class Tokenizer:
         if kind == "dots":
             return [Token("DOTS", "...", start)]
         if kind == "word":
-            if value in WORDS:
+            before = [piece[1] for piece in self.pieces[max(0, self.at - 3) : self.at - 1]]
+            # The subscript of X_{if} is two indices, and no condition.
+            if value in WORDS and not (value == "if" and before == ["_", "{"]):
                 return [Token("NAME", value, start, bold)]
             return [Token("NAME", letter, start + n, bold) for n, letter in enumerate(value)]
         if kind == "other":

@@ -16,6 +16,7 @@ def texts(latex, **macros):
         (r"\mathbf{Q}K", ["Q", "K"]),
         (r"\mathrm{var}_n", ["var", "_", "n"]),
         (r"\mathrm{d\mu}", ["dmu"]),
+        (r"X_{if} if", ["X", "_", "{", "i", "f", "}", "if"]),
         (r"\hat{h_{kl}}", ["hat h", "_", "{", "k", "l", "}"]),
         (r"\frac12", ["frac", "1", "2"]),
         (r"\left( a \right.", ["(", "a"]),
