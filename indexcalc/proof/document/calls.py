@@ -91,7 +91,7 @@ def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
     if name in ("diag", "Diag"):
         return typed.diagonal(argument, reader.sizes)
     if name == "sigma":
-        if argument.axes and not scalar_like(reader):
+        if argument.axes and not reader.symbols.scalar_sigma:
             raise NotUnderstoodError("the function sigma is not defined: a sigmoid, or a softmax?")
         reader.notes.append("sigma is read as the logistic function")
         name = "sigmoid"
@@ -104,11 +104,6 @@ def softmax_entry(reader: Scope, entry: Entry) -> Typed:
     reader.sizes.unify(dummy, entry.slots[-1])
     row = Entry(entry.name, (*entry.slots[:-1], dummy))
     return Typed(times(Applied("exp", entry), over(Total((dummy,), Applied("exp", row)))))
-
-
-def scalar_like(reader: Scope) -> bool:
-    """Whether sigma is applied to scalars elsewhere, so that it is no softmax."""
-    return "sigma is scalar" in reader.symbols.assumed
 
 
 def maximum(reader: Scope, arguments: list[Typed]) -> Typed:

@@ -1,17 +1,19 @@
-"""Whether a document sums over repeated indices without saying so."""
+"""Conventions that a document does not state: sums that are not written, and what sigma is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
-from indexcalc.errors import LimitError
-from indexcalc.language.latex.tree import Atom, nodes_of
+from indexcalc.errors import IndexCalcError, LimitError
+from indexcalc.language.latex.tree import Atom, Group, Sum, nodes_of
 from indexcalc.proof.document.einstein import bind_repeated
-from indexcalc.proof.document.nodes import free
+from indexcalc.proof.document.nodes import Total, free, walk
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.reading import Reader
 from indexcalc.proof.document.roles import EQUATION, Roles
 from indexcalc.proof.document.sizes import Ix, ShapeError
+from indexcalc.proof.document.survey import products_of
 from indexcalc.proof.document.symbols import NotUnderstoodError
 
 
@@ -38,6 +40,37 @@ def uses_einstein(roles: Roles) -> bool:
             bound = bind_repeated(value.node, set(head_letters(reader, statement)))
             votes += bound != value.node
     return votes > 2 * written
+
+
+def sigma_of_scalars(roles: Roles) -> bool:
+    """Whether sigma is applied to a scalar: an inner product, or a name without indices.
+
+    Applied to an entry ``x_i``, it may well be an entry of a softmax.
+    """
+    return any(is_scalar(roles, argument) for argument in arguments_of_sigma(roles))
+
+
+def arguments_of_sigma(roles: Roles) -> Iterator[Sum]:
+    """What stands in brackets behind sigma."""
+    for statement in roles.statements:
+        for tree in statement.trees:
+            for product in products_of(tree):
+                for left, right in pairwise(product.items):
+                    found = roles.survey.name(left)
+                    called = isinstance(right, Group) and right.bracket == "(" and len(right.members) == 1
+                    if found is not None and found.name == "sigma" and called and isinstance(right, Group):
+                        yield right.members[0]
+
+
+def is_scalar(roles: Roles, tree: Sum) -> bool:
+    """Whether a formula is a scalar that is no entry."""
+    reader = Reader(roles.symbols, roles.survey, roles.symbols.sizes.copy())
+    try:
+        value = reader.sum(tree)
+    except (NotUnderstoodError, ShapeError, IndexCalcError):
+        return False
+    contracts = any(isinstance(node, Total) for node in walk(value.node))
+    return not value.axes and (contracts or not free(value.node))
 
 
 def head_letters(reader: Reader, statement: Statement) -> Iterator[Ix]:

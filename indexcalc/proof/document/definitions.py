@@ -66,10 +66,12 @@ def define(roles: Roles) -> None:
             for n, s in enumerate(roles.statements[number].sides)
             if n and s.tree is not None and s.relation in ("=", ":=")
         ]
-        found = (definition_from(roles, number, name, member) for member in members)
-        definition = next((one for one in found if one is not None), None)
+        found = ((member, definition_from(roles, number, name, member)) for member in members)
+        member, definition = next(((n, one) for n, one in found if one is not None), (0, None))
         if definition is None:
             continue
+        if member != members[0]:
+            roles.symbols.unsure.update(n for n in names_of(definition.body) if n not in roles.symbols.given)
         roles.symbols.definitions[resolved] = definition
         if depends_on_itself(roles.symbols, resolved):
             del roles.symbols.definitions[resolved]

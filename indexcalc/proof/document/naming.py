@@ -27,7 +27,7 @@ from indexcalc.proof.document.nodes import (
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.scripts import COLON, Named, is_label
 from indexcalc.proof.document.symbols import NotUnderstoodError
-from indexcalc.proof.document.typed import Typed
+from indexcalc.proof.document.typed import COLUMN, Typed
 
 
 def named_value(reader: Scope, found: Named) -> Typed:
@@ -41,7 +41,7 @@ def named_value(reader: Scope, found: Named) -> Typed:
         return replace(argument, node=Applied("exp", argument.node))
     value = value_of(reader, found)
     if found.transposed:
-        if found.parts is not None and len(found.parts) == 2:
+        if found.parts is not None and len(found.parts) == 2 > len(value.axes):
             value = value_of(reader, replace(found, parts=(found.parts[1], found.parts[0])))
         elif value.axes:
             value = transposed(reader, value, found.name)
@@ -77,8 +77,9 @@ def value_of(reader: Scope, found: Named) -> Typed:
     resolved = reader.symbols.resolve(name)
     if resolved in reader.symbols.adjoints:
         target = reader.symbols.adjoints[resolved]
-        whole = derivative(reader, Typed(Entry(loss(reader))), tensor(reader, target, None))
-        return whole if parts is None else typed.at(whole, tuple(reader.place(part) for part in parts), reader.sizes)
+        return derivative(reader, Typed(Entry(loss(reader))), array(reader, target, parts))
+    if name in reader.symbols.rows and parts is not None and len(parts) == 1:
+        return replace(tensor(reader, resolved, (*parts, COLON)), orientation=COLUMN)
     return tensor(reader, resolved, parts)
 
 
@@ -88,6 +89,11 @@ def tensor(reader: Scope, name: str, parts: tuple[str, ...] | None) -> Typed:
         return Typed(Entry(f"{name} as scalar"))
     if parts is None and name in reader.sizes.owners and name not in reader.symbols.definitions:
         return Typed(Size(reader.sizes.owners[name]))
+    return array(reader, name, parts)
+
+
+def array(reader: Scope, name: str, parts: tuple[str, ...] | None) -> Typed:
+    """A tensor that is no size, whole or at an index."""
     slots = reader.symbols.slots.get(name)
     if slots is None:
         if name == "pi":
@@ -96,7 +102,8 @@ def tensor(reader: Scope, name: str, parts: tuple[str, ...] | None) -> Typed:
     if parts is None:
         own = tuple(reader.sizes.fresh() for _ in slots)
     elif 0 < len(parts) < len(slots) and COLON not in parts:
-        reader.guesses.append(f"{name} with {len(parts)} of its {len(slots)} slots is read as a slice")
+        if not is_usual_slice(reader, name, parts, len(slots)):
+            reader.guesses.append(f"{name} with {len(parts)} of its {len(slots)} slots is read as a slice")
         parts = (*parts, *(COLON,) * (len(slots) - len(parts)))
         own = tuple(reader.place(part) or reader.sizes.fresh(COLON) for part in parts)
     elif len(parts) != len(slots):
@@ -108,6 +115,17 @@ def tensor(reader: Scope, name: str, parts: tuple[str, ...] | None) -> Typed:
     whole = parts is None
     axes = tuple(index for n, index in enumerate(own) if whole or (parts is not None and parts[n] == COLON))
     return Typed(Entry(name, own), axes, orientation(reader, name))
+
+
+def is_usual_slice(reader: Scope, name: str, parts: tuple[str, ...], rank: int) -> bool:
+    """Whether the letters are those of the first slots elsewhere: then what is left out is all of the other slots.
+
+    What is left of a vector must be known to be a row or a column.
+    """
+    usage = reader.survey.usages.get(name)
+    if usage is None or (len(parts) == rank - 1 and not reader.symbols.columns):
+        return False
+    return any(len(full) == rank and sorted(full[: len(parts)]) == sorted(parts) for full in usage.letters)
 
 
 def orientation(reader: Scope, name: str) -> str:

@@ -146,7 +146,9 @@ class Restatements:
         together = tuple(sorted({*scope.every, *part.numbers}))
         joint = self.understood(together)
         judge = Judge(joint)
-        contradicted, gradients, agreed = set(), set(), set()
+        contradicted: set[str] = set()
+        gradients: set[str] = set()
+        agreed: set[str] = set()
         for number in restated:
             name = joint.symbols.resolve(self.heads[number][0])
             place = len(self.given) + together.index(number)

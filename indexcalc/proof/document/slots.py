@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from indexcalc.language.latex.tree import Atom, Scripted, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.roles import Roles, head_of, heads, index_letters, names_of_tree
-from indexcalc.proof.document.survey import Survey, Usage
+from indexcalc.proof.document.survey import Survey, Usage, products_of
 from indexcalc.proof.document.symbols import Symbols
 
 LOSSES = frozenset({"L", "l", "ell", "J", "E", "C", "loss", "Loss", "mathcal L", "mathcal J", "mathcal E", "f"})
@@ -81,6 +82,36 @@ def is_accented_array(roles: Roles, look: Look) -> bool:
     return True
 
 
+def is_row(roles: Roles, look: Look) -> bool:
+    """``bold x_i`` for a vector, one of many: a row of the matrix X, if there is one, read as a column."""
+    name, capital = look.name, look.name.upper()
+    if len(name) != 1 or not name.islower() or look.rank != 1 or look.usage.bare:
+        return False
+    if not (look.usage.transposed or (look.usage.bold and meets_transpose(roles, name))):
+        return False
+    usage, slots = roles.survey.usages.get(capital), roles.symbols.slots.get(capital)
+    if usage is None:
+        roles.symbols.slots[name] = (roles.symbols.sizes.fresh(""), roles.symbols.sizes.fresh(""))
+    elif len(slots) == 2 if slots is not None else not usage.indexed and usage.bare:
+        roles.symbols.aliases[name] = capital
+    else:
+        return False
+    roles.symbols.rows.add(name)
+    return True
+
+
+def meets_transpose(roles: Roles, name: str) -> bool:
+    """Whether an indexed name stands right behind a transposed one, as in ``w^T x_i``."""
+    for statement in roles.statements:
+        for tree in statement.trees:
+            for product in products_of(tree):
+                named = [roles.survey.name(item) for item in product.items]
+                for left, right in pairwise(named):
+                    if left is not None and left.transposed and right is not None and right.name == name:
+                        return True
+    return False
+
+
 def is_loss(roles: Roles, look: Look) -> bool:
     """A scalar that is differentiated under a loss's name."""
     named = look.name in LOSSES or "loss" in look.name.lower()
@@ -92,7 +123,9 @@ def is_loss(roles: Roles, look: Look) -> bool:
 
 
 def is_taken(roles: Roles, look: Look) -> bool:
-    """A known function, or a size."""
+    """A known function, a sigma that is always applied, or a size."""
+    if look.name == "sigma" and look.rank is None and look.usage.called and look.usage.bare == look.usage.called:
+        return True
     known = look.name in FUNCTIONS or look.name in STRUCTURAL or look.name in roles.symbols.sizes.owners
     return look.rank is None and known
 
@@ -113,7 +146,7 @@ def is_adjoint(roles: Roles, look: Look) -> bool:
         return False
     if look.rank is not None:
         usage, declared = roles.survey.usages[target], roles.symbols.slots.get(target, ())
-        if look.rank not in (roles.survey.rank(target), len(declared)):
+        if look.rank > max(roles.survey.rank(target) or 0, len(declared)):
             return False
         if not (usage.below or look.usage.bare or passes_gradients_on(roles)):
             return False
@@ -145,6 +178,7 @@ def is_size_of_letter(roles: Roles, look: Look) -> bool:
 
 RULES: tuple[Callable[[Roles, Look], bool], ...] = (
     is_accented_array,
+    is_row,
     is_loss,
     is_taken,
     is_capital_of_entries,
@@ -202,7 +236,9 @@ def name_loss(symbols: Symbols) -> None:
 def is_tensor(roles: Roles, name: str) -> bool:
     """Whether a name is that of a tensor that the document uses."""
     usage = roles.survey.usages.get(name)
-    return usage is not None and name not in LOSSES and (name[:1].isupper() or bool(usage.indexed) or usage.bold)
+    if usage is None or (name in LOSSES and not usage.indexed):
+        return False
+    return name[:1].isupper() or bool(usage.indexed) or usage.bold
 
 
 def guessed_rank(name: str, bold: bool, divided: bool, transposed: bool) -> int:

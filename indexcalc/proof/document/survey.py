@@ -22,6 +22,7 @@ class Usage:
 
     Attributes:
         indexed: how often with how many indices.
+        letters: with which.
         bare: how often without.
         bold: whether ever in bold.
         transposed: whether ever transposed.
@@ -32,6 +33,7 @@ class Usage:
     """
 
     indexed: Counter[int] = field(default_factory=Counter)
+    letters: set[tuple[str, ...]] = field(default_factory=set)
     bare: int = 0
     bold: bool = False
     transposed: bool = False
@@ -86,6 +88,7 @@ def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, s
                     usage.bare += 1
                 else:
                     usage.indexed[len(found.parts)] += 1
+                    usage.letters.add(found.parts)
             mark_numerators(member, labels, squares, usages)
     return Survey(labels, squares, usages)
 

@@ -53,7 +53,11 @@ class Symbols:
         words: functions named by a context, such as sigma for softmax.
         orientation: that of vectors of which nothing is declared.
         orientations: those of vectors declared as rows or columns.
+        rows: names whose entries are rows of the matrix of the same letter.
+        scalar_sigma: whether sigma is applied to a scalar somewhere, so that it is no softmax.
+        unsure: names that a definition reads only in a later member, while its first one is not understood.
         mixed: whether the document has vectors of both kinds.
+        columns: whether the document says that its vectors are columns.
         differentials: whether names such as ``dX`` may be differentials, not gradients.
         layout: how a context says that derivatives by arrays are laid out; empty if it says nothing.
     """
@@ -72,8 +76,12 @@ class Symbols:
     words: dict[str, str] = field(default_factory=dict)
     orientation: str = "column"
     orientations: dict[str, str] = field(default_factory=dict)
+    rows: set[str] = field(default_factory=set)
+    scalar_sigma: bool = False
+    unsure: set[str] = field(default_factory=set)
     mixed: bool = False
     layout: str = ""
+    columns: bool = False
     differentials: bool = False
     assumed: dict[str, str] = field(default_factory=dict)
     writes_chain_sums: bool = False

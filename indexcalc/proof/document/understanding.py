@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from indexcalc.language.document import Document
 from indexcalc.proof.document.assumptions import adopt_assumptions, find_assumptions
 from indexcalc.proof.document.context import Context
-from indexcalc.proof.document.conventions import uses_einstein
+from indexcalc.proof.document.conventions import sigma_of_scalars, uses_einstein
 from indexcalc.proof.document.declarations import declare, extent_labels, tie_letters, tie_ranges, tie_sizes
 from indexcalc.proof.document.definitions import define, find_differentials, find_functions
 from indexcalc.proof.document.loss import find_outputs
@@ -16,6 +18,9 @@ from indexcalc.proof.document.slots import make_slots, name_loss
 from indexcalc.proof.document.survey import survey_of
 from indexcalc.proof.document.symbols import Symbols
 
+COLUMNS = re.compile(r"\bcolumn vector", re.IGNORECASE)
+"""Words that say what a vector is."""
+
 
 def roles_of(document: Document, statements: list[Statement], context: Context | None = None) -> Roles:
     """Find declarations, conditions and definitions, and from them the symbols."""
@@ -24,6 +29,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     roles.symbols.aliases.update(context.aliases)
     roles.symbols.words.update(context.functions)
     roles.symbols.layout = context.layout
+    roles.symbols.columns = COLUMNS.search(document.source) is not None
     for size in context.sizes:
         roles.symbols.sizes.named(size.name)
     declare(roles)
@@ -33,6 +39,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     name_loss(roles.symbols)
     orient(roles)
     find_functions(roles)
+    roles.symbols.scalar_sigma = sigma_of_scalars(roles)
     roles.symbols.einstein = uses_einstein(roles) if context.einstein is None else context.einstein
     adopt_assumptions(roles, context)
     define(roles)

@@ -70,6 +70,24 @@ NOTATIONS: dict[str, Notation] = {
             r"\frac{\partial g_i}{\partial x_j} = A_{ij}",
         ),
     ),
+    "rows of a matrix, sigma": Notation(
+        r"The samples are the rows of $\mathbf{X}$. $$J(\mathbf{w}) = -\sum_{i=1}^n"
+        r" [ y_i \log \sigma(\mathbf{w}^\top \mathbf{x}_i)"
+        r" + (1 - y_i) \log(1 - \sigma(\mathbf{w}^\top \mathbf{x}_i)) ] + \frac{\lambda}{2} \|\mathbf{w}\|^2$$",
+        (
+            r"\nabla J(\mathbf{w}) = \mathbf{X}^\top (\sigma(\mathbf{X} \mathbf{w}) - \mathbf{y}) + \lambda \mathbf{w}",
+            r"\nabla J(\mathbf{w}) = \sum_i (\sigma(\mathbf{w}^\top \mathbf{x}_i) - y_i) \mathbf{x}_i"
+            r" + \lambda \mathbf{w}",
+            r"\nabla^2 J(\mathbf{w}) = \sum_i \sigma(\mathbf{w}^\top \mathbf{x}_i)"
+            r"(1 - \sigma(\mathbf{w}^\top \mathbf{x}_i)) \mathbf{x}_i \mathbf{x}_i^\top + \lambda I",
+        ),
+        (
+            r"\nabla J(\mathbf{w}) = \mathbf{X}^\top (\mathbf{y} - \sigma(\mathbf{X} \mathbf{w})) + \lambda \mathbf{w}",
+            r"\nabla J(\mathbf{w}) = \sum_i (\sigma(\mathbf{w}^\top \mathbf{x}_i) - y_i) \mathbf{x}_i",
+            r"\nabla^2 J(\mathbf{w}) = \sum_i \sigma(\mathbf{w}^\top \mathbf{x}_i)"
+            r" \mathbf{x}_i \mathbf{x}_i^\top + \lambda I",
+        ),
+    ),
 }
 
 
@@ -90,3 +108,12 @@ def test_a_true_claim_is_confirmed(name, claim):
 @pytest.mark.parametrize(("name", "claim"), WRONG_CLAIMS)
 def test_its_wrong_twin_is_refuted(name, claim):
     assert last(NOTATIONS[name], claim) is Verdict.REFUTED
+
+
+def test_what_a_definition_reads_besides_an_unclear_member_refutes_nothing():
+    text = r"""
+$$S = Q K^\top$$
+$$O = \sigma(S - M) V = D V$$
+$$\frac{\partial O_{ij}}{\partial S_{ij}} = D_{ij} V_{ij}$$
+"""
+    assert Verdict.REFUTED not in {claim.verdict for claim in check(text).claims}
