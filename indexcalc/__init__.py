@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from indexcalc.algebra.sympy_bridge import from_sympy, to_sympy
     from indexcalc.calculus.steps import Derivation, Rule, Section, Step
     from indexcalc.codegen import numpy_module, target_module
+    from indexcalc.cost import cost_report
     from indexcalc.errors import IndexCalcError, LimitError, ProgramError, SpecError, UnsupportedError
     from indexcalc.generation import Outputs, generate, render, validate
     from indexcalc.language.api import Program, extents
@@ -58,6 +59,7 @@ __all__ = [
     "apply",
     "bracket",
     "check",
+    "cost_report",
     "delta",
     "derive",
     "exp",
@@ -102,6 +104,7 @@ HOMES = {
     "indexcalc.calculus.steps": ("Derivation", "Rule", "Section", "Step"),
     "indexcalc.checking": ("check",),
     "indexcalc.codegen": ("numpy_module", "target_module"),
+    "indexcalc.cost": ("cost_report",),
     "indexcalc.errors": ("IndexCalcError", "LimitError", "ProgramError", "SpecError", "UnsupportedError"),
     "indexcalc.generation": ("Outputs", "generate", "render", "validate"),
     "indexcalc.language.api": ("Program", "extents"),
