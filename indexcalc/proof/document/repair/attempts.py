@@ -12,6 +12,7 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import tokenize
 from indexcalc.language.latex.tree import Sum
+from indexcalc.proof.document.differentials import joined
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, free, walk
@@ -134,7 +135,7 @@ class Attempts:
     def judged(self, latex: str) -> bool:
         """Whether the judge, given the formula as it is printed in place of the wrong member, finds it true."""
         try:
-            tokens = tuple(tokenize(latex, self.judge.roles.document.macros))
+            tokens = tuple(joined(tokenize(latex, self.judge.roles.document.macros)))
             tree = parse(tokens)
         except (IndexCalcError, RecursionError):
             return False

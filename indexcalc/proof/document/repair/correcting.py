@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from indexcalc.language.latex.tree import Fraction, Sum, nodes_of
 from indexcalc.proof.document.diagnosis import DIFFER
 from indexcalc.proof.document.findings import Finding
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.repair.attempts import Attempts
+from indexcalc.proof.document.repair.deriving import Deriver
 from indexcalc.proof.document.repair.edits import repairs
+from indexcalc.proof.document.repair.indices import relettered
+from indexcalc.proof.document.repair.places import is_rate
 from indexcalc.proof.document.repair.spelling import Spelling, UnspelledError
 from indexcalc.proof.document.repair.vocabulary import vocabulary_of
+from indexcalc.proof.document.roles import head_of, names_of_tree
 from indexcalc.proof.document.verdicts import Verdict
 
 MEMBER_LIMIT = 1500
@@ -79,22 +85,57 @@ class Corrector:
         return None
 
     def repaired(self, attempts: Attempts) -> Correction | None:
-        """The member with one mistake taken back."""
+        """The member with one mistake taken back; else a formula that the engine derives."""
         tree = attempts.statement.sides[attempts.number].tree
         if tree is None or attempts.before.head is None:
             return None
         words = vocabulary_of(attempts.judge.roles, attempts.statement, attempts.number)
         for repair in repairs(tree, words):
             if attempts.tried >= min(self.left, MEMBER_LIMIT):
-                return None
+                break
             if attempts.agrees(repair.tree):
-                try:
-                    latex = self.spelling.sum(repair.tree)
-                except UnspelledError:
-                    continue
-                if attempts.judged(latex):
+                latex = self.written(repair.tree)
+                if latex and attempts.judged(latex):
                     return Correction(latex, repair.words)
-        return None
+        formulas = (
+            *restated(attempts, self.spelling),
+            *Deriver(attempts, words, self.spelling, gradients_in(tree, attempts)).formulas(),
+        )
+        return next((Correction(latex, "") for latex in formulas if attempts.judged(latex)), None)
+
+    def written(self, tree: Sum) -> str:
+        """The formula in LaTeX; empty if it cannot be written."""
+        try:
+            return self.spelling.sum(tree)
+        except UnspelledError:
+            return ""
+
+
+def gradients_in(tree: Sum, attempts: Attempts) -> frozenset[str]:
+    """The tensors by which a formula differentiates, written out or under the name of a gradient."""
+    roles = attempts.judge.roles
+    below = [node.denominator for node in nodes_of(tree) if isinstance(node, Fraction) and is_rate(node)]
+    written = (roles.symbols.resolve(found.name) for part in below for found in names_of_tree(roles, part))
+    named = (roles.symbols.adjoints.get(roles.symbols.resolve(found.name)) for found in names_of_tree(roles, tree))
+    return frozenset((*written, *(name for name in named if name is not None)))
+
+
+def restated(attempts: Attempts, spelling: Spelling) -> Iterator[str]:
+    """The definition of the head, as the document writes it, in the letters of the head."""
+    roles, statement = attempts.judge.roles, attempts.statement
+    own = head_of(roles, statement)
+    if own is None:
+        return
+    for number, name in roles.defining.items():
+        defining = roles.statements[number]
+        other = head_of(roles, defining)
+        if name != roles.symbols.resolve(own.name) or other is None or defining is statement:
+            continue
+        letters = dict(zip(other.parts or (), own.parts or (), strict=False))
+        for side in defining.sides[1:]:
+            if side.tree is not None and side.relation in ("=", ":="):
+                with suppress(UnspelledError):
+                    yield spelling.sum(relettered(side.tree, letters, roles.survey))
 
 
 def explained(reason: str, words: str) -> str:

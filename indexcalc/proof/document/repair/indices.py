@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, pairwise
@@ -21,6 +21,7 @@ from indexcalc.proof.document.repair.vocabulary import (
     units_of,
 )
 from indexcalc.proof.document.repair.wording import called, is_operator
+from indexcalc.proof.document.survey import Survey
 
 Fill = Callable[[Letter], Node]
 """A node with another letter at one place of its index."""
@@ -49,6 +50,22 @@ def with_member(node: Group, n: int, letter: Letter) -> Group:
     return replace(node, members=(*node.members[:n], one(Atom(letter[0])), *node.members[n + 1 :]))
 
 
+def relettered(tree: Sum, letters: Mapping[str, str], survey: Survey) -> Sum:
+    """The formula with index letters replaced, all at once; those of sums stay."""
+    if all(old == new for old, new in letters.items()):
+        return tree
+    result = tree
+    for number, place in enumerate(places(tree)):
+        if not isinstance(place.part, Scripted) or not indexed(place.part, survey):
+            continue
+        below = tuple(
+            replace(token, text=letters.get(token.text, token.text)) if token.kind == "NAME" else token
+            for token in place.part.below
+        )
+        result = list(places(result))[number].put(replace(place.part, below=below))
+    return result
+
+
 def swapped(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
     """Two indices of one tensor exchanged."""
     if isinstance(place.part, Product | Sum) or is_sum(place.part):
@@ -70,14 +87,17 @@ def reindexed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
     for letter, put in letter_places(place.part, words):
         for other in sorted(words.letters, key=lambda other: key_of(other) not in words.dummies):
             if key_of(other) != key_of(letter):
-                yield place.put(put(other)), misread(place.part, key_of(letter), key_of(other), words)
+                yield place.put(put(other)), misread(place, key_of(letter), key_of(other), words)
 
 
-def misread(node: Node, letter: str, other: str, words: Vocabulary) -> str:
+def misread(place: Place, letter: str, other: str, words: Vocabulary) -> str:
     """What it means that a node bears one letter instead of another."""
+    node = place.part
+    assert not isinstance(node, Product | Sum)
     if is_sum(node):
         return f"the sum runs over {letter} instead of {other}"
-    if letter in words.dummies and other not in words.dummies:
+    bound = {key_of(unit) for sign in place.before if is_sum(sign) for unit, _ in letter_places(sign, words)}
+    if letter in bound and other not in bound:
         return f"the sum over {letter} captures an index of {called(node, words)} that must be {other}"
     return f"{called(node, words)} has the index {letter} instead of {other}"
 

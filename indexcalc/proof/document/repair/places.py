@@ -21,11 +21,13 @@ class Place:
         part: what stands there.
         put: the whole formula with another part there.
         whole: whether it is the whole formula.
+        before: what stands to the left in the products around it, where the signs of sums over it are.
     """
 
     part: Subtree
     put: Callable[[Any], Sum]
     whole: bool = False
+    before: tuple[Node, ...] = ()
 
 
 def places(tree: Sum) -> Iterator[Place]:
@@ -35,11 +37,12 @@ def places(tree: Sum) -> Iterator[Place]:
     yield from rest
 
 
-def inside(part: Subtree, put: Callable[[Any], Sum]) -> Iterator[Place]:
+def inside(part: Subtree, put: Callable[[Any], Sum], before: tuple[Node, ...] = ()) -> Iterator[Place]:
     """The places of a part."""
-    yield Place(part, put)
+    yield Place(part, put, before=before)
     for n, child in enumerate(children(part)):
-        yield from inside(child, partial(filled, put, part, n))
+        left = part.items[:n] if isinstance(part, Product) else ()
+        yield from inside(child, partial(filled, put, part, n), (*before, *left))
 
 
 def filled(put: Callable[[Any], Sum], part: Subtree, n: int, new: Any) -> Sum:
