@@ -120,12 +120,12 @@ def show_report(console: Console, report: CheckReport, *, every: bool) -> None:
 
 
 def table_of(title: str, claims: Sequence[Claim]) -> Table:
-    """Line, verdict, relation and reason."""
+    """Line, verdict, relation and reason; the correction in a row of its own."""
     table = Table(title=Text(terminal.printable(title)), title_justify="left")
     for heading in ("line", "verdict", "relation", "reason"):
         table.add_column(heading, overflow="fold")
     for claim in claims:
-        reason = "\n".join(part for part in (claim.reason, claim.counterexample, claim.correction) if part)
+        reason = "\n".join(part for part in (claim.reason, claim.counterexample) if part)
         latex = claim.latex if len(claim.latex) <= LATEX_WIDTH else claim.latex[: LATEX_WIDTH - 1] + "…"
         table.add_row(
             str(claim.line),
@@ -133,4 +133,7 @@ def table_of(title: str, claims: Sequence[Claim]) -> Table:
             Text(terminal.printable(latex)),
             Text(terminal.printable(reason)),
         )
+        if claim.correction:
+            correction = Text(terminal.printable(claim.correction), style="green")
+            table.add_row("", Text("correct", style="green"), correction, "")
     return table

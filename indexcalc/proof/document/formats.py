@@ -58,13 +58,19 @@ def as_markdown(reports: Sequence[CheckReport]) -> str:
     for report in reports:
         lines += [f"# {report.file}", "", "| Line | Verdict | Relation | Reason |", "| --- | --- | --- | --- |"]
         for claim in report.claims:
-            latex = claim.latex.replace("|", r"\vert ").replace("`", "'")
-            reason = "; ".join(part for part in (claim.reason, claim.counterexample, claim.correction) if part)
-            reason = reason.replace("|", r"\|")
-            lines.append(f"| {claim.line} | {MARKS[claim.verdict]} {claim.verdict} | $`{latex}`$ | {reason} |")
+            reason = "; ".join(part for part in (claim.reason, claim.counterexample) if part).replace("|", r"\|")
+            if claim.correction:
+                reason += f"; correct: $`{in_table(claim.correction)}`$"
+            formula = in_table(claim.latex)
+            lines.append(f"| {claim.line} | {MARKS[claim.verdict]} {claim.verdict} | $`{formula}`$ | {reason} |")
         lines.append("")
     counts = ", ".join(f"{count} {verdict}" for verdict, count in totals(reports).items() if count)
     return "\n".join([*lines, f"In all: {counts or 'no relations'}.", ""])
+
+
+def in_table(latex: str) -> str:
+    """A formula as a cell of a table can hold it."""
+    return latex.replace("|", r"\vert ").replace("`", "'")
 
 
 def as_junit(reports: Sequence[CheckReport]) -> str:
@@ -84,11 +90,16 @@ def as_junit(reports: Sequence[CheckReport]) -> str:
             case = ElementTree.SubElement(suite, "testcase", classname=clean(claim.file), name=name)
             if claim.verdict is Verdict.REFUTED:
                 failure = ElementTree.SubElement(case, "failure", message=clean(claim.reason))
-                failure.text = clean(claim.counterexample)
+                failure.text = clean("\n".join(part for part in (claim.counterexample, correct(claim)) if part))
             elif claim.verdict is Verdict.UNCLEAR:
                 ElementTree.SubElement(case, "skipped", message=clean(claim.reason))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def correct(claim: Claim) -> str:
+    """The correction in words; empty if there is none."""
+    return f"correct: {claim.correction}" if claim.correction else ""
 
 
 def clean(text: str) -> str:
@@ -103,7 +114,8 @@ def as_github(reports: Sequence[CheckReport]) -> str:
         for claim in report.claims:
             if claim.verdict in (Verdict.REFUTED, Verdict.UNCLEAR):
                 level = "error" if claim.verdict is Verdict.REFUTED else "notice"
-                message = "; ".join(part for part in (f"{claim.verdict}: {claim.reason}", claim.counterexample) if part)
+                parts = (f"{claim.verdict}: {claim.reason}", claim.counterexample, correct(claim))
+                message = "; ".join(part for part in parts if part)
                 place = f"file={escaped(claim.file, True)},line={claim.line},col={claim.column}"
                 lines.append(f"::{level} {place}::{escaped(message, False)}")
     return "".join(line + "\n" for line in lines)

@@ -46,6 +46,26 @@ def test_markdown_names_the_verdict_beside_the_relation():
     assert "✗ refuted" in FORMATS["md"](report())
 
 
+RIGHT = r"\sum_{n} \frac{\partial L}{\partial Y_{no}} X_{nf}"
+
+
+@pytest.mark.parametrize("name", ["md", "junit", "github"])
+def test_every_format_shows_the_correction(name):
+    assert f"correct: {RIGHT}" in FORMATS[name](report()).replace("$`", "")
+
+
+def test_json_has_the_correction_as_latex():
+    assert [claim["correction"] for claim in json.loads(FORMATS["json"](report()))["claims"]] == ["", RIGHT]
+
+
+def test_the_terminal_shows_the_correction_under_the_line(tmp_path):
+    path = tmp_path / "note.md"
+    path.write_text(WRONG, encoding="utf-8")
+    shown = CliRunner().invoke(app, ["check", str(path)], env={"COLUMNS": "200"}).stdout
+    (row,) = [line for line in shown.splitlines() if "correct " in line]
+    assert RIGHT in row
+
+
 @pytest.mark.parametrize(("text", "code"), [(WRONG, 1), (WRONG.replace("-", ""), 0), ("no formulas", 0)])
 def test_exit_codes(tmp_path, text, code):
     path = tmp_path / "note.md"
