@@ -43,7 +43,7 @@ def second_sweep(derivation: Derivation) -> Problem:
     both = Program(
         forward.title,
         (*forward.inputs, *given),
-        (*forward.equations, *backward.equations),
+        (*forward.equations, *derivation.derived),
         (name,),
         forward.indices,
         parameters=forward.parameters,

@@ -36,7 +36,7 @@ def second(problem: Problem, targets: tuple[str, ...]) -> Problem:
     both = Program(
         title="twice",
         inputs=(*forward.inputs, *upstream),
-        equations=(*forward.equations, *backward.equations),
+        equations=(*forward.equations, *first.derived),
         outputs=backward.outputs,
         indices=forward.indices,
         parameters=forward.parameters,
