@@ -11,7 +11,7 @@ from indexcalc.proof.document.verdicts import CheckReport, Claim, report_of
 from indexcalc.proof.figures.chains import Chain, find_chains
 from indexcalc.proof.figures.judging import Judge
 from indexcalc.proof.figures.model import Model
-from indexcalc.proof.figures.naming import Names, UnknownNameError
+from indexcalc.proof.figures.naming import Names, UnknownNameError, spellings
 from indexcalc.proof.figures.nodes import Name, Rows, names_in, shape_of
 from indexcalc.proof.figures.parser import read_expression
 from indexcalc.proof.figures.progress import Finding
@@ -36,7 +36,7 @@ def check_figures(source: str, model: Model, name: str = "sheet.md", context: st
         SpecError: for a mistake in the context.
     """
     read = read_source(source, name)
-    chains = find_chains(tokenize(read), read.text)
+    chains = find_chains(tokenize(read, model.losses), read.text)
     if sum(len(chain.members) for chain in chains) > CLAIM_LIMIT:
         raise LimitError(f"{name} has more than {CLAIM_LIMIT} relations")
     names = Names(model, aliases_of(read_context([*read.document.contexts, context])))
@@ -125,18 +125,36 @@ def own(name: Name, names: Names, shape: tuple[int, ...] | None) -> set[str]:
     return {tensor}
 
 
-def first_entry(chains: Sequence[Chain], names: Names) -> int:
-    """The number of the first entry: 1 if an index is as large as its extent and none is 0, else 0."""
+def first_entry(chains: Sequence[Chain], names: Names) -> int | None:
+    """The number of the first entry: 0 if that is an index; 1 if one is as large as its extent; else unknown."""
+    used = False
     largest = False
     for chain in chains:
         nodes = [chain.head, *(member.node for member in chain.members)]
         for name in (name for node in nodes if node is not None for name in names_in(node)):
-            if 0 in name.places:
+            places, shape = indexed(name, names)
+            if 0 in places:
                 return 0
-            try:
-                shape = names.meaning(replace(name, symbolic=False), whole=True).values.shape
-            except UnknownNameError:
-                continue
-            if len(name.places) <= len(shape):
-                largest |= any(place == length for place, length in zip(name.places, shape, strict=False))
-    return 1 if largest else 0
+            used |= bool(places)
+            largest |= any(place == length for place, length in zip(places, shape, strict=False))
+    if largest:
+        return 1
+    return None if used else 0
+
+
+def indexed(name: Name, names: Names) -> tuple[tuple[int | None, ...], tuple[int, ...]]:
+    """``(indices, extents)`` of an entry of the model's; axes of length one are left out where they have no index."""
+    for base, places in spellings(name):
+        read = replace(name, base=base, places=(), transposed=False)
+        try:
+            meaning = names.explained(read) or names.known(read)
+        except UnknownNameError:
+            continue
+        if meaning is None:
+            continue
+        shape = meaning.values.shape
+        long = tuple(length for length in shape if length > 1)
+        if len(places) == len(long):
+            return places, long
+        return places[: len(shape)], shape[: len(places)]
+    return (), ()

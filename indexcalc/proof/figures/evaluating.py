@@ -60,9 +60,9 @@ def interval(node: Node, operand: Callable[[Figure], Interval], names: Names) ->
             value = value_of_name(node, names)
             if value is None:
                 raise NotEvaluatedError(f"{node.text} is known by its figures only")
-            if value.shape != ():
+            if value.size != 1:
                 raise NotEvaluatedError(f"{node.text} is an array here")
-            return point(float(value))
+            return point(float(value.reshape(())))
         case Sum(terms):
             total = point(0.0)
             for sign, term in terms:

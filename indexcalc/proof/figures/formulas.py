@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
@@ -49,6 +50,9 @@ def judge_formula(
         if any(isinstance(inner, Dots) for inner in walk(node)):
             return with_dots(node, operands)
         return of_arrays(node, progress, operands, str(error))
+    if not math.isfinite(progress.source.high - progress.source.low):
+        progress.forget()
+        return Finding(Verdict.UNCLEAR, "this has no bounded value, as far as its figures tell")
     if progress.target is None:
         return new_name(node, progress, operands)
     if admits(progress.source, progress.target):
@@ -150,7 +154,7 @@ def entries_beside(name: Name, operands: Operands) -> Iterator[Name]:
         return
     stem = name.text[: name.text.index("[")]
     for index in np.ndindex(shape):
-        places = tuple(int(at) + operands.names.first for at in index)
+        places = tuple(int(at) + (operands.names.first or 0) for at in index)
         if places != name.places:
             marks = "".join(f"[{at}]" for at in places) if "][" in name.text else f"[{','.join(map(str, places))}]"
             yield replace(name, places=places, text=stem + marks)

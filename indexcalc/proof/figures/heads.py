@@ -94,7 +94,7 @@ def head_of(chain: Chain, names: Names, context: str) -> Head:
             problem=f"{meaning.described()} of the model is {shape}; if {head.text} is another thing here, "
             f"say so, as in: alias {head.base} = X",
         )
-    return Head(spoken(head.text, fitting), fitting, assumptions=read_as(head, fitting))
+    return Head(spoken(head.text, fitting), fitting, assumptions=read_as(head, fitting, names))
 
 
 def unnamed(chain: Chain, head: Name, names: Names, context: str, problem: str) -> Head:
@@ -146,6 +146,8 @@ def shaped(meaning: Meaning, chain: Chain, names: Names, context: str) -> Meanin
     A list of as many axes but other lengths is about all of them, and wrong.
     """
     shapes = [shape_of(member.node) for member in chain.members if isinstance(member.node, Rows)]
+    if not shapes and meaning.values.size == 1:
+        return Meaning(meaning.quantity, meaning.values.reshape(()), meaning.flats.reshape(()))
     if not shapes or shapes[0] is None:
         return meaning
     shape = shapes[0]
@@ -156,7 +158,7 @@ def shaped(meaning: Meaning, chain: Chain, names: Names, context: str) -> Meanin
     if shape != meaning.values.shape[1:]:
         return None
     spoken_rows = ROW.findall(" ".join(member.note for member in chain.members)) or ROW.findall(context)[-1:]
-    row = int(spoken_rows[0]) - names.first if spoken_rows else -1
+    row = int(spoken_rows[0]) - (names.first or 0) if spoken_rows else -1
     if not 0 <= row < meaning.values.shape[0]:
         return None
     return Meaning(meaning.quantity, np.asarray(meaning.values[row]), np.asarray(meaning.flats[row]))
@@ -174,9 +176,6 @@ def spoken(text: str, meaning: Meaning) -> str:
     return text if plain == described else f"{text} (the model's {described})"
 
 
-def read_as(head: Name, meaning: Meaning) -> tuple[str, ...]:
-    """What a name was read as, if it is not the model's own."""
-    quantity = meaning.quantity
-    if head.base.replace("_", "") in quantity.text.replace("_", ""):
-        return ()
-    return (f"{head.base} is {quantity.key[1]}",)
+def read_as(head: Name, meaning: Meaning, names: Names) -> tuple[str, ...]:
+    """What a name was read as, if it is not spelled as the model spells it."""
+    return () if names.plain(head) else (f"{head.base} is {meaning.quantity.key[1]}",)

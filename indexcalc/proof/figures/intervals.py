@@ -96,7 +96,12 @@ def whole_power(base: Interval, exponent: int) -> Interval:
     return Interval(0.0, ends.high) if inside else ends
 
 
-TURNS: dict[str, tuple[float, ...]] = {"silu": (-1.2784645427610738,), "gelu": (-0.7517915249183103,), "abs": (0.0,), "relu": (0.0,)}
+TURNS: dict[str, tuple[float, ...]] = {
+    "silu": (-1.2784645427610738,),
+    "gelu": (-0.7517915249183103,),
+    "abs": (0.0,),
+    "relu": (0.0,),
+}
 """Where functions that are not monotone turn; beside those of sine and cosine."""
 
 RANGES = {"sin": 0.0, "cos": math.pi / 2}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from indexcalc.proof.document.verdicts import Verdict
 from indexcalc.proof.figures.chains import Chain, Member
+from indexcalc.proof.figures.evaluating import NotEvaluatedError, interval
 from indexcalc.proof.figures.formulas import another, judge_formula
 from indexcalc.proof.figures.heads import Head, head_of
 from indexcalc.proof.figures.intervals import Interval, hull, point
@@ -40,7 +42,8 @@ class Judge:
         if general or not any(member.node is None or is_statement(member.node) for member in chain.members):
             return [None] * len(chain.members)
         head = head_of(chain, self.names, context)
-        progress = Progress(head, target=head.number, before=self.implied(chain, head))
+        before = self.implied(chain, head)
+        progress = Progress(head, target=head.number, before=before, source=self.arithmetic(chain.head))
         findings: list[Finding | None] = []
         following = [member.node for member in chain.members[1:]]
         for member, line, ahead in zip(chain.members, lines, [*following, None], strict=True):
@@ -51,6 +54,16 @@ class Judge:
         self.remember(progress)
         return [replace(f, assumptions=head.assumptions) if f is not None else None for f in findings]
 
+    def arithmetic(self, head: Node | None) -> Interval | None:
+        """Where a head lies that is no name but an arithmetic of its own."""
+        if head is None or isinstance(head, Name | Figure | Rows):
+            return None
+        try:
+            found = interval(head, self.operands.interval, self.names)
+        except NotEvaluatedError:
+            return None
+        return found if math.isfinite(found.high - found.low) else None
+
     def implied(self, chain: Chain, head: Head) -> Node | None:
         """The formula that an updated entry has before its first member: the old entry minus rate times slope."""
         if chain.head is not None and not isinstance(chain.head, Name):
@@ -60,7 +73,7 @@ class Judge:
             return None
         tensor = place[0][1]
         at = np.unravel_index(place[1], head.meaning.quantity.values.shape)
-        places = tuple(int(number) + self.names.first for number in at)
+        places = tuple(int(number) + (self.names.first or 0) for number in at)
         text = f"[{','.join(map(str, places))}]" if places else ""
         old = Name(tensor, places=places, text=tensor + text)
         slope = Name(tensor, gradient=True, places=places, text=f"dL/d{tensor}{text}")
@@ -129,9 +142,25 @@ class Judge:
             if progress.wrong:
                 where = f"line {progress.origin} is wrong: " if progress.origin else ""
                 return Finding(Verdict.FOLLOWS, where + progress.off(figure), progress.right(figure)), target
+        repeated = self.repeated(figure, progress)
+        if repeated is not None:
+            return repeated, target
         shown = "" if figure.digits.meets(source) else f"; the figures shown give {spanned(source, figure)}"
         progress.broken = None
         return Finding(Verdict.REFUTED, progress.off(figure) + shown, progress.right(figure)), None
+
+    def repeated(self, figure: Figure, progress: Progress) -> Finding | None:
+        """A number that is off because the sheet states it so above, of the entry that the member before names."""
+        if not isinstance(progress.before, Name):
+            return None
+        operand = self.operands.standing_for(figure, 1, progress.before)
+        if operand.verdict is Verdict.ROUNDED:
+            return Finding(Verdict.ROUNDED, f"as rounded above; exactly {progress.off(figure)}")
+        if operand.verdict is not Verdict.FOLLOWS or not operand.line:
+            return None
+        progress.origin = operand.line
+        reason = f"line {operand.line} is wrong: {progress.off(figure)}"
+        return Finding(Verdict.FOLLOWS, reason, progress.right(figure))
 
     def unshown(self, figure: Figure, progress: Progress) -> tuple[Finding, float | None]:
         """A number that is off, where no arithmetic is shown."""

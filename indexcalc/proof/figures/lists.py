@@ -8,6 +8,7 @@ from indexcalc.proof.figures.naming import Names, shape_text
 from indexcalc.proof.figures.nodes import Figure, Rows, figure_items, shape_of
 from indexcalc.proof.figures.operands import Ledger, Stated, rounded
 from indexcalc.proof.figures.unshown import explained
+from indexcalc.proof.numeric import Array
 
 TOLD = 4
 """The most entries that a reason names."""
@@ -29,10 +30,16 @@ def judge_list(node: Rows, line: int, head: Head, names: Names, ledger: Ledger) 
         return Verdict.UNCLEAR, "not a list of numbers in rows of one length"
     if not has_gap and shape != values.shape:
         if squeezed(shape) != squeezed(values.shape):
-            return Verdict.REFUTED, f"{head.text} is {shape_text(values.shape)}, but {shape_text(shape)} is shown"
+            turned = "; that is the shape of its transpose" if shape == values.shape[::-1] else ""
+            return (
+                Verdict.REFUTED,
+                f"{head.text} is {shape_text(values.shape)}, but {shape_text(shape)} is shown{turned}",
+            )
         values = values.reshape(shape)
     if has_gap and len(shape) != values.ndim:
         return Verdict.UNCLEAR, f"{head.text} has {values.ndim} axes, but {len(shape)} are shown"
+    if not has_gap and is_transpose(node, values):
+        return Verdict.REFUTED, f"this is the transpose of {head.text}"
     flats = head.meaning.flats.reshape(values.shape)
     counted = dict(zip(flats.reshape(-1).tolist(), range(flats.size), strict=True))
     findings: list[tuple[Verdict, str]] = []
@@ -41,7 +48,7 @@ def judge_list(node: Rows, line: int, head: Head, names: Names, ledger: Ledger) 
             exact, flat = float(values[place]), int(flats[place])
         except IndexError:
             return Verdict.REFUTED, f"{head.text} is {shape_text(values.shape)}, but more is shown"
-        entry = "".join(f"[{at % length + names.first}]" for at, length in zip(place, values.shape, strict=True))
+        entry = "".join(f"[{at % length + (names.first or 0)}]" for at, length in zip(place, values.shape, strict=True))
         verdict, reason = entry_verdict(figure, head, counted[flat], entry, (names, ledger))
         findings.append((verdict, reason))
         place_key = (head.meaning.quantity.key, flat)
@@ -52,6 +59,16 @@ def judge_list(node: Rows, line: int, head: Head, names: Names, ledger: Ledger) 
     told = [reason for verdict, reason in sorted(findings, key=lambda f: ORDER.index(f[0])) if reason]
     more = f"; and {len(told) - TOLD} more" if len(told) > TOLD else ""
     return worst, "; ".join(told[:TOLD]) + more
+
+
+def is_transpose(node: Rows, values: Array) -> bool:
+    """Whether a matrix is not what it should be, but its transpose is."""
+    figures = list(figure_items(node))
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        return False
+    if all(figure.digits.holds(float(values[place])) for place, figure in figures):
+        return False
+    return all(figure.digits.holds(float(values.T[place])) for place, figure in figures)
 
 
 def entry_verdict(

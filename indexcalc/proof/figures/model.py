@@ -12,6 +12,7 @@ from indexcalc.algebra.terms import Access, walk
 from indexcalc.calculus.steps import Derivation
 from indexcalc.program import Equation
 from indexcalc.proof.evaluate import evaluate, run_program
+from indexcalc.proof.figures.tokens import LOSSES
 from indexcalc.proof.numeric import Array
 from indexcalc.worksheet.values import Values
 
@@ -87,6 +88,13 @@ class Model:
             shape.append(int(np.prod(array.shape[at : at + len(axis)])))
             at += len(axis)
         return tuple(shape)
+
+    @cached_property
+    def losses(self) -> tuple[str, ...]:
+        """What the loss is called: by its name, and as losses usually are unless another tensor has that name."""
+        loss = self.derivation.problem.loss
+        usual = tuple(name for name in LOSSES if name not in self.tensors or name == loss)
+        return (*((loss,) if loss is not None else ()), *usual)
 
     @cached_property
     def updated(self) -> Mapping[str, Array]:

@@ -20,10 +20,13 @@ RATES = frozenset({"eta", "lr", "learningrate", "rate", "stepsize"})
 
 NEW = re.compile(r"(?P<a>.+?)(?:_?new|_?updated|_?after|')|(?:new|updated)_(?P<b>.+)")
 GRADIENT = re.compile(r"(?:d|grad_?|grad_of_|gradient_?|nabla_?)(?P<a>.+)|(?P<b>.+?)_?grad")
-PLACES = re.compile(r"(?P<base>.*?[^\W\d])_?(?P<digits>\d+)")
+PLACES = re.compile(r"(?P<base>.*?[^\W\d_])_?(?P<digits>\d+)")
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 GENERIC = frozenset({"vector", "matrix", "tensor", "array", "the", "final", "all", "gradient", "gradients"})
 """Words that say nothing about which tensor is meant."""
+
+NAME_LIMIT = 80
+"""The longest name, in characters, that is looked at for indices and marks."""
 
 PHRASE_END = re.compile(r"[,:;(]|\s(?:of|at|by|for|from|over|to|before|after)\s")
 
@@ -76,14 +79,14 @@ class Names:
     Attributes:
         model: what is known.
         aliases: names that a context explains.
-        first: the number of the first entry, 0 or 1.
+        first: the number of the first entry, 0 or 1; None if the sheet does not tell.
         own: tensors that the sheet calls by their own names.
         locals: names that the sheet introduced so far.
     """
 
     model: Model
     aliases: Mapping[str, Name] = field(default_factory=dict)
-    first: int = 0
+    first: int | None = 0
     own: frozenset[str] = frozenset()
     locals: dict[str, Local] = field(default_factory=dict)
 
@@ -99,19 +102,31 @@ class Names:
         """
         if name.symbolic:
             raise UnknownNameError(f"{name.text} stands for many entries")
+        for base, places in spellings(name):
+            read = replace(name, base=base, places=places)
+            meaning = self.explained(read) or self.known(read)
+            if meaning is not None:
+                return self.part(meaning, read, whole)
+        raise UnknownNameError(self.unknown(name))
+
+    def explained(self, name: Name) -> Meaning | None:
+        """All that a name stands for by an alias, or by what the sheet says of it."""
         local = self.locals.get(name.base)
         if local is not None and local.meaning is not None:
-            return self.part(self.differentiated(local.meaning, name), name, whole)
-        if name.base in self.aliases:
-            target = self.aliases[name.base]
-            inner = replace(target, gradient=target.gradient or name.gradient)
-            return self.part(self.meaning(inner), name, whole)
-        for base, places in spellings(name):
-            quantity = self.quantity(base, name.gradient)
-            if quantity is not None:
-                read = replace(name, places=places)
-                return self.part(meaning_of(quantity), read, whole)
-        raise UnknownNameError(self.unknown(name))
+            return self.differentiated(local.meaning, name)
+        target = self.aliases.get(name.base)
+        if target is None:
+            return None
+        return self.meaning(replace(target, gradient=target.gradient or name.gradient))
+
+    def known(self, name: Name) -> Meaning | None:
+        """All entries of the quantity that a name means in the model."""
+        quantity = self.quantity(name.base, name.gradient)
+        return meaning_of(quantity) if quantity is not None else None
+
+    def plain(self, name: Name) -> bool:
+        """Whether a name is spelled as the model spells it."""
+        return any(self.spelled(base, name.gradient) is not None for base, _ in spellings(name))
 
     def differentiated(self, meaning: Meaning, name: Name) -> Meaning:
         """The gradient of a part of a tensor, if the name asks for it."""
@@ -123,7 +138,7 @@ class Names:
         return Meaning(found, np.asarray(found.values.reshape(-1)[meaning.flats]), meaning.flats)
 
     def part(self, meaning: Meaning, name: Name, whole: bool) -> Meaning:
-        """The entries at the name's indices, after its transposition."""
+        """The entries at the name's indices, after its transposition; axes of length one need no index."""
         values, flats = meaning.values, meaning.flats
         if name.transposed and values.ndim >= 2:
             values, flats = np.swapaxes(values, -1, -2), np.swapaxes(flats, -1, -2)
@@ -136,9 +151,13 @@ class Names:
             )
         if not name.transposed and values.shape != stored and len(name.places) == len(stored):
             values, flats = values.reshape(stored), flats.reshape(stored)
+        if len(name.places) == sum(length > 1 for length in values.shape) < values.ndim:
+            values, flats = values.squeeze(), flats.squeeze()
         index: list[int | slice] = []
         for place, length in zip(name.places, values.shape, strict=False):
-            at = None if place is None else place - self.first
+            if self.first is None and place is not None and length > 1:
+                raise UnknownNameError(f"{name.text}: nothing says whether entries are numbered from 0 or from 1")
+            at = None if place is None else place - (self.first or 0) if length > 1 else 0
             if at is not None and not 0 <= at < length:
                 raise UnknownNameError(f"{name.text}: the index {place} is out of range, {shape_text(values.shape)}")
             index.append(slice(None) if at is None else at)
@@ -161,6 +180,8 @@ class Names:
             if ("value", tensor) not in found and tensor in authored:
                 return found.get(("gradient", authored[tensor]))
             return found.get(("value", tensor)) or found.get(("scalar", tensor))
+        if len(base) > NAME_LIMIT:
+            return None
         for pattern, kind in ((NEW, "new"), (GRADIENT, "gradient")):
             match = pattern.fullmatch(base)
             inner = self.tensor(match["a"] or match["b"]) if match else None
@@ -224,6 +245,8 @@ def meaning_of(quantity: Quantity) -> Meaning:
 def spellings(name: Name) -> Iterable[tuple[str, tuple[int | None, ...]]]:
     """The name as it is; then with digits at its end as indices."""
     yield name.base, name.places
+    if len(name.base) > NAME_LIMIT:
+        return
     match = PLACES.fullmatch(name.base.translate(SUBSCRIPTS))
     if match and not name.places:
         yield match["base"], tuple(int(digit) for digit in match["digits"])

@@ -213,9 +213,9 @@ class Operands:
             meaning = self.names.meaning(part)
         except UnknownNameError:
             return None
-        if meaning.flats.shape != ():
+        if meaning.flats.size != 1:
             return None
-        return self.ledger.entries.get((meaning.quantity.key, int(meaning.flats)))
+        return self.ledger.entries.get((meaning.quantity.key, int(meaning.flats.reshape(()))))
 
     def exact_value(self, part: Node, sign: int = 1) -> float | None:
         """The exact value of a scalar expression, if all that stands in it is known exactly."""
@@ -223,7 +223,7 @@ class Operands:
             found = readings(part, self.exact, self.names)
         except NotEvaluatedError:
             return None
-        scalars = [sign * float(value) for value in found if value.shape == ()]
+        scalars = [sign * float(value.reshape(())) for value in found if value.size == 1]
         return scalars[0] if len(scalars) == 1 and np.isfinite(scalars[0]) else None
 
 

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from indexcalc.errors import LimitError
 from indexcalc.proof.figures.nodes import Call, Dots, Figure, Name, Node, Power, Product, Rows, Sum
-from indexcalc.proof.figures.tokens import Token
+from indexcalc.proof.figures.tokens import LOSSES, Token
 
 DEPTH_LIMIT = 60
 """The deepest nesting of brackets."""
 
 LENGTH_LIMIT = 3_000
 """The most terms, factors or items in a row."""
+
+EXPONENT_DIGITS = 6
+"""The most digits of an exponent that is written above the line."""
 
 FUNCTIONS = {
     "exp": "exp", "log": "log", "ln": "log", "sqrt": "sqrt", "tanh": "tanh", "sigmoid": "sigmoid", "sigma": "sigmoid",
@@ -119,7 +122,7 @@ class Reader:
         if not kind:
             return False
         token = self.tokens[self.at]
-        if token.math:
+        if token.math and self.tokens[self.at - 1].math:
             return kind in ("name", "(", "frac", "sqrt", "fraction", "gradient") or (kind == "open")
         if kind == "(" and self.touching():
             closing = next((n for n in range(self.at, self.end) if self.tokens[n].kind in (")", "line")), self.end)
@@ -149,9 +152,19 @@ class Reader:
 
     def factor(self) -> Node:
         """An atom with its exponent."""
+        self.deeper()
+        node = self.raised()
+        self.depth -= 1
+        return node
+
+    def raised(self) -> Node:
+        """An atom and what stands above it."""
         base = self.atom()
         if self.peek() == "raised":
-            exponent = int(self.take("raised").text)
+            text = self.take("raised").text
+            if len(text) > EXPONENT_DIGITS:
+                raise LimitError(f"an exponent of {len(text)} digits; the limit is {EXPONENT_DIGITS}")
+            exponent = int(text)
             return Power(base, Figure(str(exponent), float(exponent), 0.5, True))
         if self.peek() == "power":
             self.at += 1
@@ -197,7 +210,7 @@ class Reader:
                 return self.matrix()
             case "√":
                 self.at += 1
-                return Call("sqrt", (self.atom(),))
+                return Call("sqrt", (self.factor(),))
             case "sqrt":
                 self.at += 1
                 return Call("sqrt", (self.braced() if self.peek() == "{" else self.atom(),))
@@ -250,7 +263,7 @@ class Reader:
         base, places, symbolic = self.marks(base)
         if fraction or braced:
             self.take("}")
-        if nabla and self.peek() == "name" and self.tokens[self.at].text in ("L", "Loss", "loss", "J"):
+        if nabla and self.peek() == "name" and self.tokens[self.at].text in LOSSES:
             self.at += 1
         if self.peek() == "grad":
             self.at += 1

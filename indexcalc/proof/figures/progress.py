@@ -72,7 +72,9 @@ class Progress:
         """What would be right, and by how much a figure is off."""
         assert self.target is not None
         away = abs(figure.value - self.target)
-        return f"{rounded(self.target, figure)} ({self.target:.6g}) is right, off by {away:.2g}"
+        kind = slip(figure, self.target)
+        right = f"{rounded(self.target, figure)} ({self.target:.6g}) is right, off by {away:.2g}"
+        return f"{right}: {kind}" if kind else right
 
     def right(self, figure: Figure) -> str:
         """The right number at the precision of a figure."""
@@ -84,6 +86,29 @@ class Progress:
         assert self.target is not None
         text = f"this gives {middle(source):.4g}, but {self.head.text or 'the head'} is {self.target:.4g}"
         return f"{text}; {more}" if more else text
+
+
+SLIPS: tuple[tuple[str, float], ...] = (
+    ("twice too large", 2.0),
+    ("half of what it should be", 0.5),
+    *((f"the point is {n} place{'s' * (n > 1)} too far right", 10.0**n) for n in (1, 2, 3)),
+    *((f"the point is {n} place{'s' * (n > 1)} too far left", 10.0**-n) for n in (1, 2, 3)),
+)
+"""What may have happened to a number, with the factor that it then has."""
+
+TELLING = 10
+"""How many units of its last digit a figure must have before a factor says anything."""
+
+
+def slip(figure: Figure, target: float) -> str:
+    """What happened to a figure, if that is a sign or a simple factor; empty if it is not."""
+    units = abs(figure.value) / (2 * figure.half)
+    if units >= 1 and figure.digits.holds(-target) and target != 0:
+        return "the sign is wrong"
+    if units < TELLING or target == 0:
+        return ""
+    scaled = ((text, factor) for text, factor in SLIPS)
+    return next((text for text, factor in scaled if figure.digits.holds(factor * target)), "")
 
 
 def middle(source: Interval) -> float:

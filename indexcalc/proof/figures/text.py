@@ -18,7 +18,7 @@ from indexcalc.language.document.masks import COMMENT, LIQUID, MATH_FENCES, Rang
 PLAIN_FENCES = frozenset({"", "text", "txt", "plain", "plaintext", "none", "output", *MATH_FENCES})
 """The words behind the opening of a fence that holds a calculation; any other names a programming language."""
 
-EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])[^*\n]+?(?<=[^\s*])\*(?![\w*])")
+EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])[^*\n]{0,200}?(?<=[^\s*])\*(?![\w*])")
 MARKS = re.compile(r"\*\*+|(?<!\w)__+(?=\S)|(?<=\S)__+(?!\w)|`+|~~+")
 LEADING = re.compile(r"^[ \t]*(?:(?:>[ \t]?)+[ \t]*)?(?:(?:[-*+]|\d+[.)])[ \t]+|#+[ \t]+)?", re.MULTILINE)
 DELIMITERS = re.compile(r"(?<!\\)\$+|\\[()\[\]](?!\d)")

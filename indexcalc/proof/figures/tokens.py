@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cache
 
 from indexcalc.errors import LimitError
 from indexcalc.notes.names import LOWER, UPPER, greek_name
 from indexcalc.proof.figures.nodes import Figure
 from indexcalc.proof.figures.text import Source
 
-TOKEN_LIMIT = 300_000
+TOKEN_LIMIT = 100_000
 """The most tokens of a document."""
 
 
@@ -44,45 +45,56 @@ NUMBER = (
     r"(?P<ten>\s*(?:×|·|⋅|\*|\\times|\\cdot)\s*10\s*(?:(?:\^|\*\*)\s*(?:\{\s*(?P<braced>[-−]?\s*\d+)\s*\}|(?P<bare>[-−]?\d+)"
     r"|\(\s*(?P<paren>[-−]?\d+)\s*\))|(?P<raised>⁻?[" + RAISED + r"]+)))?(?P<percent>\s?\\?%)?)"
 )
-LOSS = r"(?:\\mathcal\s*\{?\s*L\s*\}?|\\ell|ℒ|ℓ|L|Loss|loss|J)"
-GRADIENT = r"(?P<gradient>(?:d|∂|\\partial\s*)" + LOSS + r"\s*/\s*(?:d|∂|\\partial(?![a-zA-Z])\s*)(?=[^\W\d]|\\))"
+GRADIENT = r"(?P<gradient>(?:d|∂|\\partial\s*)(?:LOSS)\s*/\s*(?:d|∂|\\partial(?![a-zA-Z])\s*)(?=[^\W\d]|\\))"
 FRACTION = (
-    r"(?P<fraction>\\[dt]?frac\s*\{\s*(?:d|∂|\\partial\s*|\\mathrm\s*\{d\}\s*)"
-    + LOSS
-    + r"\s*\}\s*\{\s*(?:d|∂|\\partial(?![a-zA-Z])\s*|\\mathrm\s*\{d\}\s*)(?=[^\W\d]|\\))"
+    r"(?P<fraction>\\[dt]?frac\s*\{\s*(?:d|∂|\\partial\s*|\\mathrm\s*\{d\}\s*)(?:LOSS)"
+    r"\s*\}\s*\{\s*(?:d|∂|\\partial(?![a-zA-Z])\s*|\\mathrm\s*\{d\}\s*)(?=[^\W\d]|\\))"
 )
-LETTERS = r"[^\W\d" + RAISED + r"ᵀ∂∇√σΣ](?:[^\W" + RAISED + r"ᵀ]|\\_)*'?|σ"
+VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 0.125}
+NOT_LETTERS = r"\W_" + RAISED + "".join(VULGAR) + "ᵀ∂∇√"
+LETTERS = rf"[^\dσΣ{NOT_LETTERS}](?:(?:\\?_)*[^{NOT_LETTERS}])*'?|σ"
 STYLES = (
     r"text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mathtt|mathcal|mathbb|boldsymbol|bm|operatorname\*?|vec|bar"
 )
 ACCENTS = r"hat|tilde|widehat|widetilde"
-PATTERN = re.compile(
-    "|".join(
-        [
-            r"(?P<space>[ \t\r]+|\\[,;:! ]|\\(?:left|right|big|Big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|~)",
-            r"(?P<line>\n|\\\\(?:\[[^\]]*\])?)",
-            FRACTION,
-            GRADIENT,
-            NUMBER,
-            r"(?P<relation>:=|==|=|≈|≃|≅|≐|\\approx|\\simeq|\\doteq|\\coloneqq|\\equiv)",
-            r"(?P<becomes>\bbecomes\b)",
-            r"(?P<dots>\.\.\.|…|⋯|\\l?dots\b|\\cdots\b|\\vdots\b)",
-            rf"(?P<styled>\\(?:{STYLES})\s*\{{(?P<inner>[^{{}}]*)\}}|\\(?:{STYLES})\s+(?P<single>[A-Za-z]))",
-            rf"(?P<accented>\\(?P<accent>{ACCENTS})\s*\{{(?P<below>[^{{}}]*)\}}|\\(?:{ACCENTS})\s+(?P<under>[A-Za-z]))",
-            r"(?P<open>\\begin\s*\{[bpvBV]?(?:small)?matrix\*?\}|\\begin\s*\{array\}\s*\{[^}]*\})",
-            r"(?P<close>\\end\s*\{[bpvBV]?(?:small)?matrix\*?\}|\\end\s*\{array\})",
-            r"(?P<environment>\\(?:begin|end)\s*\{[a-z]+\*?\})",
-            r"(?P<quad>\\q?quad\b)",
-            r"(?P<command>\\[A-Za-z]+)",
-            r"(?P<transpose>\^\s*(?:T(?!\w)|\{\s*T\s*\}|⊤|\\top\b|\{\s*\\top\s*\}|\\intercal\b)|ᵀ|\.T\b)",
-            r"(?P<grad>\.grad\b)",
-            r"(?P<power>\^|\*\*)",
-            rf"(?P<raised_power>⁻?[{RAISED}]+)",
-            rf"(?P<name>{LETTERS})",
-            r"(?P<other>.)",
-        ]
-    )
+RULES = "|".join(
+    [
+        r"(?P<space>[ \t\r]+|\\[,;:! ]|\\(?:left|right|big|Big|bigl|bigr|displaystyle|limits)(?![a-zA-Z])|~)",
+        r"(?P<line>\n|\\\\(?:\[[^\]]*\])?)",
+        FRACTION,
+        GRADIENT,
+        NUMBER,
+        r"(?P<relation>:=|==|=|≈|≃|≅|≐|\\approx|\\simeq|\\doteq|\\coloneqq|\\equiv)",
+        r"(?P<becomes>\bbecomes\b)",
+        r"(?P<dots>\.\.\.|…|⋯|\\l?dots\b|\\cdots\b|\\vdots\b)",
+        rf"(?P<styled>\\(?:{STYLES})\s*\{{(?P<inner>[^{{}}]*)\}}|\\(?:{STYLES})\s+(?P<single>[A-Za-z]))",
+        rf"(?P<accented>\\(?P<accent>{ACCENTS})\s*\{{(?P<below>[^{{}}]*)\}}|\\(?:{ACCENTS})\s+(?P<under>[A-Za-z]))",
+        r"(?P<open>\\begin\s*\{[bpvBV]?(?:small)?matrix\*?\}|\\begin\s*\{array\}\s*\{[^}]*\})",
+        r"(?P<close>\\end\s*\{[bpvBV]?(?:small)?matrix\*?\}|\\end\s*\{array\})",
+        r"(?P<environment>\\(?:begin|end)\s*\{[a-z]+\*?\})",
+        r"(?P<quad>\\q?quad\b)",
+        r"(?P<command>\\[A-Za-z]+)",
+        r"(?P<transpose>\^\s*(?:T(?!\w)|\{\s*T\s*\}|⊤|\\top\b|\{\s*\\top\s*\}|\\intercal\b)|ᵀ|\.T\b)",
+        r"(?P<grad>\.grad\b)",
+        r"(?P<power>\^|\*\*)",
+        rf"(?P<raised_power>⁻?[{RAISED}]+)",
+        rf"(?P<name>{LETTERS})",
+        r"(?P<other>.)",
+    ]
 )
+LOSSES = ("L", "Loss", "loss", "J", "E", "C")
+"""What the loss is called where the model has no other tensor of that name."""
+
+LOSS_MARKS = r"\\mathcal\s*\{?\s*[LJE]\s*\}?|\\ell|ℒ|ℓ"
+
+
+@cache
+def pattern(losses: tuple[str, ...]) -> re.Pattern[str]:
+    """The tokens of a sheet whose loss has one of these names."""
+    names = "|".join((LOSS_MARKS, *map(re.escape, losses)))
+    return re.compile(RULES.replace("LOSS", names))
+
+
 SIGNS = {
     "−": "-", "–": "-", "·": "×", "⋅": "×", "*": "×", "∗": "×", "÷": "/", "∙": "×", "⊙": "×", "∘": "×",
 }  # fmt: skip
@@ -95,8 +107,12 @@ COMMANDS = {
 GREEK = frozenset((*LOWER, *UPPER))
 
 
-def tokenize(source: Source) -> list[Token]:
+def tokenize(source: Source, losses: tuple[str, ...] = LOSSES) -> list[Token]:
     """The tokens of a document.
+
+    Args:
+        source: the document.
+        losses: what the loss is called.
 
     Raises:
         LimitError: if there are too many.
@@ -104,7 +120,7 @@ def tokenize(source: Source) -> list[Token]:
     starts = [start for start, _ in sorted(source.math)]
     ends = [end for _, end in sorted(source.math)]
     tokens: list[Token] = []
-    for match in PATTERN.finditer(source.text):
+    for match in pattern(losses).finditer(source.text):
         which = bisect_right(starts, match.start()) - 1
         found = token_of(match, which >= 0 and match.start() < ends[which])
         if found is not None:
@@ -141,6 +157,8 @@ def token_of(match: re.Match[str], math: bool) -> Token | None:
     if kind == "raised_power":
         return Token("raised", text.translate(SUPERSCRIPTS), start, end, math)
     if kind == "other":
+        if text in VULGAR:
+            return Token("number", text, start, end, math, Figure(text, VULGAR[text], 0.0005, True, start))
         # A dash with a blank behind it is punctuation.
         dash = text == "–" and match.string[end : end + 1].isspace()
         return Token("word" if dash else SIGNS.get(text, text), text, start, end, math)
@@ -149,7 +167,7 @@ def token_of(match: re.Match[str], math: bool) -> Token | None:
 
 def plain_letters(text: str) -> str:
     """A name with a lone Greek letter spelled out: ``η`` is ``eta``."""
-    return (greek_name(text) or text) if len(text) == 1 else text
+    return (greek_name(text) or text) if len(text) == 1 and text.isalpha() else text
 
 
 def figure_of(match: re.Match[str]) -> Figure:
