@@ -98,8 +98,11 @@ def is_transpose(tokens: Sequence[Token]) -> bool:
 
 
 def is_label(tokens: Sequence[Token]) -> bool:
-    """Whether a superscript is a label: a star, text, or a number or letter in brackets."""
+    """Whether a superscript is a label, or several: a star, text, or a number or letter in brackets."""
     kinds = [token.kind for token in tokens]
+    if "COMMA" in kinds:
+        place = kinds.index("COMMA")
+        return is_label(tokens[:place]) and is_label(tokens[place + 1 :])
     if kinds in (["TIMES"], ["TEXT"], ["PLUS"], ["MINUS"]):
         return True
     if kinds == ["NAME"] and tokens[0].text != "T":
