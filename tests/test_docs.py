@@ -43,6 +43,14 @@ def test_every_script_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch,
     assert printed == "".join(shown)
 
 
+@pytest.mark.parametrize("block", all_blocks("python3"), ids=lambda block: block.page)
+def test_every_script_with_another_library_runs(block, tmp_path, monkeypatch):
+    for name in re.findall(r"^import (torch|jax)$", block.text, re.MULTILINE):
+        pytest.importorskip(name)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block.text, block.page, "exec"), {})
+
+
 def without_numbers(text: str) -> str:
     """The text with times, errors, and where the worst error was seen, left out."""
     text = re.sub(r"\d\.\de-\d+ \(.*\)", "ERROR", text)

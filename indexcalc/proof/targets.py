@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -75,7 +75,14 @@ def is_installed(target: str) -> bool:
     return find_spec(target) is not None
 
 
-def check_target(problem: Problem, module: ModuleType, written: TargetModule, *, seed: int = 0) -> Report:
+def check_target(
+    problem: Problem,
+    module: ModuleType,
+    written: TargetModule,
+    *,
+    seed: int = 0,
+    sizes: Iterable[Sizes] | None = None,
+) -> Report:
     """Compare both passes with the oracles, then have the library check the gradients of the whole function.
 
     Args:
@@ -83,6 +90,7 @@ def check_target(problem: Problem, module: ModuleType, written: TargetModule, *,
         module: the module, imported.
         written: what was generated.
         seed: of the random inputs and upstream gradients.
+        sizes: the extents to compare at; by default all different, then one of them 1, then all 1.
 
     Raises:
         UnsupportedError: if no random inputs satisfy the program's assumptions and domains.
@@ -92,8 +100,8 @@ def check_target(problem: Problem, module: ModuleType, written: TargetModule, *,
         adapted: Any = SimpleNamespace(
             forward=taking(module.forward, library.array), backward=taking(module.backward, library.array)
         )
-        sizes = some_sizes(problem.program, np.random.default_rng(seed))
-        report = check_module(problem, adapted, names=written.names, symbols=written.symbols, seed=seed, sizes=sizes)
+        tried = some_sizes(problem.program, np.random.default_rng(seed)) if sizes is None else sizes
+        report = check_module(problem, adapted, names=written.names, symbols=written.symbols, seed=seed, sizes=tried)
         compared = [replace(c, method=f"{c.method}, {written.target}") for c in report.comparisons]
         own = list(own_checks(problem, getattr(module, written.function), written, library, seed))
     return replace(report, comparisons=(*compared, *own))
