@@ -12,6 +12,7 @@ from lark import Token as LarkToken
 from lark.lexer import Lexer
 
 from indexcalc.errors import SpecError
+from indexcalc.language.latex.environments import structured
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import (
     NORM,
@@ -203,11 +204,11 @@ class Builder(Transformer[LarkToken, Any]):
         """A root of another degree, which is not read."""
         return Atom(replace(children[0].value, kind="ODD", text="a root of higher degree"))
 
-    def environment(self, children: list[LarkToken]) -> Environment:
-        """A matrix or the like."""
+    def environment(self, children: list[LarkToken]) -> Node:
+        """A matrix, cases or the like."""
         environment = children[0].value
         assert isinstance(environment, Environment)
-        return environment
+        return structured(environment, parse)
 
     def listing(self, children: list[Any]) -> tuple[Sum, ...]:
         """Members between commas."""

@@ -223,14 +223,15 @@ class Tokenizer:
         if self.peek() != "{":
             return "".join(token.text for token in self.argument(False))
         self.at += 1
-        depth, parts = 1, []
+        depth = 1
+        parts: list[str] = []
         while self.at < len(self.pieces):
             text = self.pieces[self.at][1]
             depth += (text == "{") - (text == "}")
             self.at += 1
             if depth == 0:
                 break
-            parts.append(text)
+            parts.append(f" {text}" if parts and text[:1].isalpha() and parts[-1].startswith("\\") else text)
         return "".join(parts)
 
     def font(self, name: str, start: int, bold: bool) -> list[Token]:

@@ -89,7 +89,23 @@ class Truth:
     start: int
 
 
-Node = Atom | Scripted | Group | Fraction | Root | Environment | Truth
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """Branches with the conditions under which they hold; none for all other cases."""
+
+    branches: tuple[tuple[Sum, tuple[Truth, ...]], ...]
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A matrix written out, row by row."""
+
+    rows: tuple[tuple[Sum, ...], ...]
+    start: int
+
+
+Node = Atom | Scripted | Group | Fraction | Root | Environment | Truth | Cases | Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +148,20 @@ def nodes_of(tree: Node | Product | Sum) -> Iterator[Node]:
         yield from nodes_of(tree.denominator)
     elif isinstance(tree, Root):
         yield from nodes_of(tree.body)
-    elif isinstance(tree, Truth):
-        yield from nodes_of(tree.left)
-        yield from nodes_of(tree.right)
+    elif isinstance(tree, Truth | Cases | Matrix):
+        for part in sums_in(tree):
+            yield from nodes_of(part)
+
+
+def sums_in(node: Truth | Cases | Matrix) -> Iterator[Sum]:
+    """The sums directly in a bracket with a relation, in cases, or in a matrix."""
+    if isinstance(node, Truth):
+        yield node.left
+        yield node.right
+    elif isinstance(node, Matrix):
+        yield from (cell for row in node.rows for cell in row)
+    else:
+        for value, conditions in node.branches:
+            yield value
+            for test in conditions:
+                yield from sums_in(test)

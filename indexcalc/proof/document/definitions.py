@@ -32,7 +32,10 @@ def find_functions(roles: Roles) -> None:
         parameter = roles.survey.name(inner.items[0]) if inner is not None and len(inner.items) == 1 else None
         if parameter is None or parameter.parts is not None or name.name in FUNCTIONS | dict.fromkeys(STRUCTURAL):
             continue
-        roles.symbols.functions.setdefault(name.name, Function(parameter.name, statement.sides[1].tree))
+        if name.name in roles.symbols.functions:
+            roles.symbols.redefined.add(name.name)
+            continue
+        roles.symbols.functions[name.name] = Function(parameter.name, statement.sides[1].tree)
         roles.kinds[number] = DEFINITION
         roles.defining[number] = name.name
 

@@ -8,10 +8,23 @@ from dataclasses import replace
 import sympy as sp
 
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import NORM, Atom, Environment, Fraction, Group, Node, Root, Scripted, Truth
+from indexcalc.language.latex.tree import (
+    NORM,
+    Atom,
+    Cases,
+    Environment,
+    Fraction,
+    Group,
+    Matrix,
+    Node,
+    Root,
+    Scripted,
+    Truth,
+)
 from indexcalc.proof.document import typed
 from indexcalc.proof.document.bars import barred
 from indexcalc.proof.document.binders import RELATIONS, oriented
+from indexcalc.proof.document.branches import branched
 from indexcalc.proof.document.naming import named_value, power
 from indexcalc.proof.document.nodes import (
     ONE,
@@ -25,6 +38,9 @@ from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.scripts import is_transpose, subscript
 from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.typed import Typed
+
+DIGIT_LIMIT = 60
+"""The most digits of a number."""
 
 
 def factor(reader: Scope, item: Node) -> Typed:
@@ -47,6 +63,10 @@ def factor(reader: Scope, item: Node) -> Typed:
             return scripted(reader, item)
         case Truth():
             return truth(reader, item)
+        case Cases():
+            return branched(reader, item)
+        case Matrix():
+            raise NotUnderstoodError("a matrix written out is not read")
         case Environment(name):
             raise NotUnderstoodError(f"a {name} written out is not read")
     raise NotUnderstoodError("a factor that is not read")
@@ -85,6 +105,8 @@ def truth(reader: Scope, item: Truth) -> Typed:
 def atom(reader: Scope, token: Token) -> Typed:
     """The meaning of one token."""
     if token.kind == "NUM":
+        if len(token.text) > DIGIT_LIMIT:
+            raise NotUnderstoodError(f"a number of more than {DIGIT_LIMIT} digits")
         return Typed(Number(sp.Rational(token.text)))
     reasons = {"DOTS": "an ellipsis", "TEXT": f"the words “{token.text}”", "REALS": "a set", "COLON": "a colon"}
     raise NotUnderstoodError(reasons.get(token.kind, f"“{token.text}” is not read"))

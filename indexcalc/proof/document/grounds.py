@@ -98,8 +98,16 @@ def strange(accusation: Accusation) -> str | None:
 def ambiguous(accusation: Accusation) -> str | None:
     """A name has no one meaning."""
     names = (name for node in accusation.nodes() for name in names_of(node))
-    found = next((name for name in names if name in accusation.generic), None)
+    found = next((name for name in names if name in accusation.generic), None) or redefined_function(accusation)
     return f"{found} is defined in several ways" if found else None
+
+
+def redefined_function(accusation: Accusation) -> str | None:
+    """A function that the document defines more than once, if the statement gives it another form."""
+    tree = accusation.members.statement.sides[0].tree
+    only = tree.only if tree is not None else None
+    found = accusation.roles.survey.name(only.items[0]) if only is not None else None
+    return found.name if found is not None and found.name in accusation.symbols.redefined else None
 
 
 def undefined(accusation: Accusation) -> str | None:

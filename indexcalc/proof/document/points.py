@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from indexcalc.proof.document.nodes import Applied, Entry, Meaning, Raised, children, walk
-from indexcalc.proof.document.numbers import Point
+from indexcalc.proof.document.numbers import Point, bounded
 from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.symbols import Symbols
 from indexcalc.proof.numeric import Array
@@ -23,6 +23,9 @@ SEEDS = 3
 POSITIVE = frozenset({"exp", "abs", "sigmoid", "softplus"})
 """Functions that are never negative."""
 
+BRANCHING = frozenset({"step", "relu", "abs", "sign"})
+"""Functions that are another formula for negative arguments."""
+
 CLASS_LIMIT = 12
 """The most classes of one formula that get sizes of their own; a formula with more is not judged."""
 
@@ -35,39 +38,51 @@ class Points:
     positive: frozenset[str] = frozenset()
     known: dict[object, list[Point]] = field(default_factory=dict)
 
-    def at(self, sizes: Sizes, indices: Iterable[Ix]) -> Iterator[tuple[int, Point]]:
-        """Points with their pattern's number; the index variables of the formulas get a length too."""
+    def at(
+        self, sizes: Sizes, indices: Iterable[Ix], signed: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[int, Point]]:
+        """Points with their pattern's number; the index variables of the formulas get a length too.
+
+        Scalars are positive, but those in `signed` may be negative.
+        """
         for pattern in range(len(PATTERNS)):
             for seed in range(SEEDS if pattern < 2 else 1):
-                yield pattern, self.point(sizes, tuple(indices), pattern, seed)
+                yield pattern, self.point(sizes, tuple(indices), pattern, seed, signed)
 
-    def point(self, sizes: Sizes, indices: tuple[Ix, ...], pattern: int, seed: int) -> Point:
+    def point(
+        self, sizes: Sizes, indices: tuple[Ix, ...], pattern: int, seed: int, signed: frozenset[str] = frozenset()
+    ) -> Point:
         """One point."""
         slots = [slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name]]
         slots += [sizes.owners[name] for name in sorted(sizes.owners)]
         roots = list(dict.fromkeys(sizes.find(slot) for slot in slots))
-        key = (tuple(sizes.find(slot).key for slot in slots), pattern, seed)
+        key = (tuple(sizes.find(slot).key for slot in slots), pattern, seed, signed)
         lengths = {root: PATTERNS[pattern][n % len(PATTERNS[pattern])] for n, root in enumerate(roots)}
         extra = [root for root in dict.fromkeys(sizes.find(index) for index in indices) if root not in lengths]
         for n, root in enumerate(extra):
             lengths[root] = PATTERNS[pattern][(len(roots) + n) % len(PATTERNS[pattern])]
         memory = self.known.setdefault(key, [])
         if not memory:
-            memory.append(Point(self.symbols, sizes, lengths, self.inputs(sizes, lengths, pattern, seed), {}))
+            memory.append(Point(self.symbols, sizes, lengths, self.inputs(sizes, lengths, pattern, seed, signed), {}))
             memory[0].weights = self.weights(memory[0], pattern, seed)
         known = memory[0]
         return Point(self.symbols, sizes, lengths, known.values, known.weights, known.jacobians)
 
-    def inputs(self, sizes: Sizes, lengths: dict[Ix, int], pattern: int, seed: int) -> dict[str, Array]:
+    def inputs(
+        self, sizes: Sizes, lengths: dict[Ix, int], pattern: int, seed: int, signed: frozenset[str]
+    ) -> dict[str, Array]:
         """Values of all names without a definition."""
         values: dict[str, Array] = {}
         for name, slots in self.symbols.slots.items():
             if name in self.symbols.definitions:
                 continue
             shape = tuple(lengths[sizes.find(slot)] for slot in slots)
+            bounded(*shape)
             random = generator(name, pattern, seed)
             magnitude = random.uniform(0.3, 1.4, shape)
-            if slots and name not in self.positive:
+            if not slots and name in signed and name not in self.positive:
+                magnitude = magnitude * (-1) ** (pattern + seed)
+            elif slots and name not in self.positive:
                 magnitude = magnitude * random.choice([-1.0, 1.0], shape)
             if name in self.symbols.simplex and slots:
                 axis = self.symbols.simplex[name]
@@ -113,6 +128,12 @@ def signed_inside(node: Meaning) -> Iterator[str]:
         return
     for child in children(node):
         yield from signed_inside(child)
+
+
+def branching(bodies: Iterable[Meaning]) -> frozenset[str]:
+    """The tensors on whose sign the branch of a function depends."""
+    found = (node for body in bodies for node in walk(body) if isinstance(node, Applied) and node.name in BRANCHING)
+    return frozenset(name for node in found for name in signed_inside(node.argument))
 
 
 def is_whole(exponent: Meaning) -> bool:

@@ -11,7 +11,21 @@ from itertools import pairwise
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Root, Scripted, Sum, nodes_of
+from indexcalc.language.latex.tree import (
+    Atom,
+    Cases,
+    Fraction,
+    Group,
+    Matrix,
+    Node,
+    Product,
+    Root,
+    Scripted,
+    Sum,
+    Truth,
+    nodes_of,
+    sums_in,
+)
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.scripts import COLON, Named, named, subscript
 
@@ -121,8 +135,22 @@ def inner_parts(tree: Node | Product | Sum) -> tuple[Node | Product | Sum, ...]:
             return (base,)
         case Root(body):
             return (body,)
+        case Matrix():
+            return tuple(sums_in(tree))
+        case Cases(branches):
+            tests = [test for _, conditions in branches for test in conditions if not between_letters(test)]
+            return (*(value for value, _ in branches), *(side for test in tests for side in sums_in(test)))
         case _:
             return ()
+
+
+def between_letters(test: Truth) -> bool:
+    """Whether a condition is a relation between two letters, which are indices then and no names."""
+    sides = (side.only for side in sums_in(test))
+    return all(
+        side is not None and len(side.items) == 1 and isinstance(side.items[0], Atom) and side.items[0].kind == "NAME"
+        for side in sides
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -252,6 +280,8 @@ def products_of(tree: Sum) -> Iterator[Product]:
             inner = list(node.members)
         elif isinstance(node, Fraction):
             inner = [node.numerator, node.denominator]
+        elif isinstance(node, Cases | Matrix):
+            inner = list(sums_in(node))
         elif hasattr(node, "body"):
             inner = [node.body]
         for part in inner:

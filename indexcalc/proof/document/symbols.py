@@ -56,6 +56,7 @@ class Symbols:
         rows: names whose entries are rows of the matrix of the same letter.
         scalar_sigma: whether sigma is applied to a scalar somewhere, so that it is no softmax.
         unsure: names that a definition reads only in a later member, while its first one is not understood.
+        redefined: functions that the document defines more than once.
         mixed: whether the document has vectors of both kinds.
         columns: whether the document says that its vectors are columns.
         differentials: whether names such as ``dX`` may be differentials, not gradients.
@@ -79,6 +80,7 @@ class Symbols:
     rows: set[str] = field(default_factory=set)
     scalar_sigma: bool = False
     unsure: set[str] = field(default_factory=set)
+    redefined: set[str] = field(default_factory=set)
     mixed: bool = False
     layout: str = ""
     columns: bool = False

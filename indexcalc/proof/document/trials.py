@@ -9,7 +9,7 @@ import numpy as np
 
 from indexcalc.proof.document.nodes import Meaning, Size, Total, own_indices, walk
 from indexcalc.proof.document.numbers import Point
-from indexcalc.proof.document.points import Points
+from indexcalc.proof.document.points import Points, branching
 from indexcalc.proof.document.sizes import Ix, Sizes
 
 TOLERANCE = 1e-9
@@ -79,7 +79,7 @@ def tried(
     """
     trial = Trial()
     every = [*letters, *indices_in(sides[0]), *indices_in(sides[1])]
-    for pattern, point in points.at(sizes, every):
+    for pattern, point in points.at(sizes, every, branching(sides)):
         point.scale = 0.0
         with np.errstate(all="ignore"):
             x, y = (point.value(side, letters) for side in sides)

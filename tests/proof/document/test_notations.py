@@ -88,6 +88,33 @@ NOTATIONS: dict[str, Notation] = {
             r" \mathbf{x}_i \mathbf{x}_i^\top + \lambda I",
         ),
     ),
+    "cases on indices": Notation(
+        r"$$z_i = x_i^3$$ $$p_i = \frac{e^{x_i}}{\sum_k e^{x_k}}$$",
+        (
+            r"\frac{\partial z_i}{\partial x_j} = \begin{cases} 3 x_i^2 & \text{if } i = j"
+            r" \\ 0 & \text{otherwise} \end{cases}",
+            r"\frac{\partial z_i}{\partial x_j} = \begin{cases} 3 x_i^2, & i = j \\ 0, & i \neq j \end{cases}",
+            r"\frac{\partial p_i}{\partial x_j} = \begin{cases}"
+            r" p_i (1 - p_j) & \text{if $i = j$} \\ -p_i p_j & \text{if $i \ne j$} \end{cases}",
+        ),
+        (
+            r"\frac{\partial z_i}{\partial x_j} = \begin{cases} 2 x_i^2 & i = j \\ 0 & i \neq j \end{cases}",
+            r"\frac{\partial z_i}{\partial x_j} = \begin{cases} 3 x_i^2 & i = j \\ 1 & \text{otherwise} \end{cases}",
+            r"\frac{\partial p_i}{\partial x_j} = \begin{cases}"
+            r" p_i (1 - p_j) & \text{if $i = j$} \\ p_i p_j & \text{if $i \ne j$} \end{cases}",
+        ),
+    ),
+    "cases on values": Notation(
+        r"$$r_i = \max(u_i, 0)$$ $$h(t) = \max(t, 0)$$",
+        (
+            r"r_i = \begin{cases} u_i & u_i > 0 \\ 0 & \text{otherwise} \end{cases}",
+            r"\frac{dh}{dt} = \begin{cases} 1 & \text{if } t > 0 \\ 0 & \text{if } t < 0 \end{cases}",
+        ),
+        (
+            r"r_i = \begin{cases} u_i & u_i > 0 \\ 1 & \text{otherwise} \end{cases}",
+            r"\frac{dh}{dt} = \begin{cases} 1 & \text{if } t > 0 \\ -1 & \text{if } t < 0 \end{cases}",
+        ),
+    ),
 }
 
 

@@ -13,7 +13,20 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Environment, Fraction, Group, Node, Product, Root, Scripted, Sum, Truth
+from indexcalc.language.latex.tree import (
+    Atom,
+    Cases,
+    Environment,
+    Fraction,
+    Group,
+    Matrix,
+    Node,
+    Product,
+    Root,
+    Scripted,
+    Sum,
+    Truth,
+)
 from indexcalc.language.latex.vocabulary import FUNCTIONS
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.scripts import GREEK
@@ -101,7 +114,7 @@ class Spelling:
                 return rf"\sqrt{{{self.sum(body)}}}"
             case Truth(left, relation, right):
                 return f"[{self.sum(left)} {RELATIONS.get(relation, relation)} {self.sum(right)}]"
-            case Environment():
+            case Environment() | Cases() | Matrix():
                 raise UnspelledError
 
     def scripted(self, node: Scripted) -> str:
