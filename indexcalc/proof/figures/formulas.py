@@ -42,7 +42,7 @@ def judge_formula(
         return None
     if progress.before is not None:
         operands.tie(progress.before, node)
-    progress.before = node
+    progress.before, earlier = node, progress.source
     try:
         progress.source = interval(node, operands.interval, operands.names)
     except NotEvaluatedError as error:
@@ -54,7 +54,7 @@ def judge_formula(
         progress.forget()
         return Finding(Verdict.UNCLEAR, "this has no bounded value, as far as its figures tell")
     if progress.target is None:
-        return new_name(node, progress, operands)
+        return new_name(node, progress, operands, earlier)
     if admits(progress.source, progress.target):
         return admitted(used(node, operands), progress)
     return off(node, line, progress, operands, following)
@@ -127,8 +127,8 @@ def substituted(node: Node, following: Node | None, operands: Operands) -> list[
 
 
 def repaired(node: Node, progress: Progress, operands: Operands) -> str:
-    """The one other entry of a tensor in the formula that makes it right; empty if there is none, or several."""
-    found: list[str] = []
+    """The nearest other entry of a tensor in the formula that makes it right; empty if none does, or several."""
+    found: list[tuple[int, str]] = []
     tried = 0
     for name in dict.fromkeys(names_in(node)):
         for other in entries_beside(name, operands):
@@ -138,8 +138,10 @@ def repaired(node: Node, progress: Progress, operands: Operands) -> str:
             for place in range(sum(inner == name for inner in walk(node))):
                 value = operands.exact_value(replaced(node, name, other, place))
                 if value is not None and progress.target and spans([np.asarray(value)], np.asarray(progress.target)):
-                    found.append(f"{other.text} instead of {name.text}")
-    return found[0] if len(found) == 1 else ""
+                    moved = sum(a != b for a, b in zip(name.places, other.places, strict=True))
+                    found.append((moved, f"{other.text} instead of {name.text}"))
+    nearest = [text for moved, text in found if moved == min(found)[0]]
+    return nearest[0] if len(nearest) == 1 else ""
 
 
 def entries_beside(name: Name, operands: Operands) -> Iterator[Name]:
@@ -179,15 +181,22 @@ def another(source: Interval, progress: Progress, operands: Operands) -> str:
     return ""
 
 
-def new_name(node: Node, progress: Progress, operands: Operands) -> Finding | None:
-    """The first formula of a name that the model does not have gives it a value."""
+def new_name(node: Node, progress: Progress, operands: Operands, earlier: Interval | None) -> Finding | None:
+    """The first formula of a name that the model does not have gives it a value; the next ones have the same."""
     if progress.head.array is not None:
         return Finding(Verdict.UNCLEAR, "a number is stated of an array")
     progress.target = operands.exact_value(node)
     bad = first_refuted(used(node, operands))
     if bad is not None:
         return Finding(Verdict.REFUTED, bad.reason)
-    return Finding(Verdict.DEFINITION) if progress.head.meaning is None and progress.head.name else None
+    assert progress.source is not None
+    if earlier is not None and not earlier.meets(progress.source):
+        return Finding(
+            Verdict.REFUTED, f"this gives {middle(progress.source):.4g}, not {middle(earlier):.4g} as before it"
+        )
+    if earlier is not None:
+        return Finding(Verdict.CONFIRMED, "follows from the figures shown")
+    return Finding(Verdict.DEFINITION) if progress.head.name else None
 
 
 def with_dots(node: Node, operands: Operands) -> Finding:

@@ -117,7 +117,8 @@ class Names:
         target = self.aliases.get(name.base)
         if target is None:
             return None
-        return self.meaning(replace(target, gradient=target.gradient or name.gradient))
+        # An alias is the context's, where entries are numbered from 0, however the sheet counts.
+        return replace(self, first=0, aliases={}).meaning(replace(target, gradient=target.gradient or name.gradient))
 
     def known(self, name: Name) -> Meaning | None:
         """All entries of the quantity that a name means in the model."""
