@@ -20,16 +20,19 @@ class Body:
     Attributes:
         lines: the statements.
         schedule: what they follow.
+        whole: the tensors of loops that are there in full afterwards.
     """
 
     lines: tuple[str, ...]
     schedule: Schedule
+    whole: frozenset[str]
 
 
 def function_body(problem: Blocking, names: Names, block: str | None = None) -> Body:
     """The lines that compute the wanted tensors from the given ones; every tensor ends up under its own name."""
     schedule = scheduled(problem, block)
     lines: list[str] = []
+    whole: set[str] = set()
     loops = 0
     for is_loop, items in groupby(enumerate(schedule), lambda pair: isinstance(pair[1], Loop)):
         group = list(items)
@@ -43,8 +46,9 @@ def function_body(problem: Blocking, names: Names, block: str | None = None) -> 
             assert isinstance(loop, Loop)
             loops += 1
             later = needed_after(problem, schedule, number)
+            whole.update(name for name in loop.indices if name in later)
             lines += loop_text(loop, loops, later, names, problem.large).lines()
-    return Body(tuple(lines), schedule)
+    return Body(tuple(lines), schedule, frozenset(whole))
 
 
 def needed_after(problem: Blocking, schedule: Schedule, number: int) -> frozenset[str]:

@@ -11,14 +11,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from indexcalc.algebra.terms import Index
 from indexcalc.calculus.steps import Derivation
-from indexcalc.codegen.fast.blocking import Blocking
+from indexcalc.codegen.fast.blocking import Blocking, Loop
 from indexcalc.codegen.fast.body import Body, function_body
 from indexcalc.codegen.fast.names import Names, own_names
 from indexcalc.codegen.fast.normal import normal_form
 from indexcalc.codegen.fast.storing import ancestors, kept_tensors
-from indexcalc.codegen.functions import call_or_wrap, identifiers
+from indexcalc.codegen.functions import call_or_wrap, formula, identifiers
 from indexcalc.codegen.module import AMBIGUOUS, scalar_doc, shape_lines, title
-from indexcalc.codegen.names import python_names
+from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, gradient_fields, make_plan
 from indexcalc.codegen.prose import default_text, field, paragraph, shape_text
@@ -31,6 +31,27 @@ CACHE = 1 << 20
 """The bytes that the arrays of one block may take: the second-level cache of a core."""
 
 THREADS = "threads: how many threads work on blocks; by default one for each core."
+
+
+@dataclass(frozen=True)
+class FastModule:
+    """A module made for speed, and what is to be known about it.
+
+    Attributes:
+        source: the text of the module.
+        names: the field of `Values` or `Gradients` for every tensor and gradient that is returned.
+        symbols: the Python name of every parameter and extent.
+        targets: the tensors whose gradients are returned.
+        outputs: the tensors that `value_and_grad` returns besides, in order.
+        never_whole: the tensors of which `value_and_grad` only ever holds a block.
+    """
+
+    source: str
+    names: Mapping[str, str]
+    symbols: Mapping[str, str]
+    targets: tuple[str, ...]
+    outputs: tuple[str, ...]
+    never_whole: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -60,8 +81,8 @@ def fast_module(
     sizes: Mapping[str, int] | None = None,
     block: tuple[str, int] | None = None,
     cache: int = CACHE,
-) -> str:
-    """The source of a module whose passes run in blocks that stay in cache, over threads.
+) -> FastModule:
+    """A module whose passes run in blocks that stay in cache, over threads.
 
     `Gradients` holds the gradients of inputs; if none is asked for, those that are.
 
@@ -77,9 +98,9 @@ def fast_module(
     fast = outlined(derivation, sizes or {}, block[0] if block else None)
     passes = (forward_function(fast), backward_function(fast), whole_function(fast))
     bodies = [line for function, _ in passes for line in function.body]
-    plan = fast.plan
+    plan, problem = fast.plan, derivation.problem
     ambiguous = [name for name in sorted({*plan.stored.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
-    return template().render(
+    source = template().render(
         ambiguous=", ".join(ambiguous),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass, in blocks.", hang="")),
         shapes=shape_lines(plan),
@@ -97,6 +118,33 @@ def fast_module(
         cache=cache,
         least=block[1] if block else 64,
         fixed=block is not None,
+    )
+    fields = gradient_fields(derivation)
+    targets = tuple(target for target, name in fields.items() if name in fast.gradients)
+    names = {problem.gradient_names[target]: fields[target] for target in targets}
+    kept = [name for name in fast.kept if name in plan.program.tensors]
+    fields_of_values = {name: stored_name(fast, name) for name in (*inputs_of(plan), *kept, *plan.program.outputs)}
+    symbols = {symbol.name: name for symbol, name in plan.scalars.items()}
+    never = never_whole(passes[-1][1], fast)
+    return FastModule(source, {**fields_of_values, **names}, symbols, targets, plan.program.outputs, never)
+
+
+def inputs_of(plan: Plan) -> list[str]:
+    """The inputs."""
+    return [tensor.name for tensor in plan.program.inputs]
+
+
+def never_whole(body: Body, fast: Fast) -> tuple[str, ...]:
+    """The tensors of the derivation that have more slots than the loop, and of which a body holds a block at a time."""
+    named = {*fast.plan.program.tensors, *fast.plan.derivation.backward.tensors}
+    loops = [item for item in body.schedule if isinstance(item, Loop)]
+    return tuple(
+        statement.name
+        for loop in loops
+        for statement in loop.statements
+        if statement.name in named - body.whole
+        and not loop.is_total(statement)
+        and len(statement.axes) > len(loop.extents)
     )
 
 
@@ -125,13 +173,25 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
     wanted = tuple(dict.fromkeys((*plan.program.outputs, *gradients.values())))
     needed = ancestors(tuple(every.values()), wanted)
     taken = {*every, *plan.program.tensors}
-    statements = normal_form([every[name] for name in needed], wanted, taken)
+    aliases = shifted_names(plan, [every[name] for name in needed], taken)
+    statements = normal_form([every[name] for name in needed], wanted, taken, aliases)
     given = {**inputs, **{up.name: plan.program.tensors[up.of].slots for up in problem.upstream}}
     blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan))
     names = all_names(plan, statements)
     forward = ancestors(statements, plan.program.outputs)
     kept = kept_tensors(blocking, forward, tuple(gradients.values()))
     return Fast(plan, blocking, names, gradients, kept, block)
+
+
+def shifted_names(plan: Plan, statements: Sequence[Statement], taken: set[str]) -> dict[str, str]:
+    """Other names for tensors that stand for something else in the stable form: sums of shifted exponentials."""
+    found = {}
+    for statement in statements:
+        definition = plan.program.definitions.get(statement.name)
+        if definition is not None and statement.name not in plan.kept and statement.terms != definition.terms:
+            found[statement.name] = python_name(f"{statement.name}_shifted", taken)
+            taken.add(found[statement.name])
+    return found
 
 
 def known_sizes(plan: Plan, sizes: Mapping[str, int]) -> Mapping[sp.Symbol, int]:
@@ -347,13 +407,18 @@ def value_fields(fast: Fast) -> list[str]:
     outputs = [name for name in plan.program.outputs if name not in inputs]
     lines = []
     for name in (*inputs, *kept, *outputs):
-        doc = plan.program.tensors[name].doc if name in plan.program.tensors else "an intermediate"
+        doc = plan.program.tensors[name].doc if name in plan.program.tensors else made_from(fast, name)
         array = array_of(fast, name)
         lines += field(array.variable, "np.ndarray", f"{shape_text(array.axes, plan.scalars)} {doc}".rstrip())
     for symbol in scalars_of(fast):
         kind = "int" if symbol in plan.extents else "float"
         lines += field(plan.scalars[symbol], kind, scalar_doc(plan, symbol))
     return lines
+
+
+def made_from(fast: Fast, name: str) -> str:
+    """The formula of a tensor that no spec names."""
+    return formula(fast.problem.by_name[name], fast.plan.layouts)
 
 
 def meaning(fast: Fast, tensor: str) -> str:

@@ -8,7 +8,7 @@ memory, or for one row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import opt_einsum
@@ -153,17 +153,23 @@ class Normaliser:
         return plain
 
 
-def normal_form(statements: Iterable[Statement], wanted: Iterable[str], taken: set[str]) -> tuple[Statement, ...]:
+def normal_form(
+    statements: Iterable[Statement], wanted: Iterable[str], taken: set[str], names: Mapping[str, str] | None = None
+) -> tuple[Statement, ...]:
     """The statements in normal form.
 
     Args:
         statements: one for each tensor.
         wanted: the tensors that are results.
         taken: the names in use; new ones join.
+        names: other names for some of the tensors.
     """
     normaliser = Normaliser(taken, frozenset(wanted))
     for statement in statements:
-        normaliser.add(statement)
+        name = (names or {}).get(statement.name, statement.name)
+        if name != statement.name:
+            normaliser.aliases[statement.name] = name, tuple(range(len(statement.axes)))
+        normaliser.add(replace(statement, name=name))
     return tuple(normaliser.done)
 
 

@@ -1,0 +1,289 @@
+"""How fast generated code is against NumPy by hand, PyTorch and JAX: ratios of median times in one process.
+
+Run it with ``python benchmarks/performance.py [WORK ...]``; ``pip install 'indexcalc[performance]'`` brings
+PyTorch and JAX. All sides of a piece of work get the same float32 arrays, take turns, and must agree.
+The exit code is 1 if a ratio is above its bound. Bounds are meant for two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import rivals
+from generated_code import BATCHED, SINGLE
+
+from indexcalc.codegen import numpy_module
+from indexcalc.codegen.fast.module import fast_module
+from indexcalc.generation import loaded
+from indexcalc.language import load_problem, read_problem
+from indexcalc.library import find_spec
+from indexcalc.rewrite.derive import derive
+
+Run = Callable[[], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Work:
+    """One piece of work: what generated code does, and what it is compared with.
+
+    Attributes:
+        name: as it is asked for.
+        own: the generated code.
+        others: what it is compared with, each with the most that the ratio of times may be.
+        library: the library that each of the others needs, if it needs one.
+    """
+
+    name: str
+    own: Run
+    others: Mapping[str, tuple[float, Callable[[], Run]]]
+    needs: Mapping[str, str] = field(default_factory=dict)
+
+
+def normal(*shapes: tuple[int, ...]) -> list[np.ndarray]:
+    """Random float32 arrays, the same ones every time."""
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal(shape, dtype=np.float32) for shape in shapes]
+
+
+@cache
+def fast(name: str) -> ModuleType:
+    """The fast module of a shipped derivation, or of attention with heads."""
+    problem = read_problem(BATCHED) if name == "heads" else load_problem(find_spec(name))
+    return loaded(fast_module(derive(problem)))
+
+
+def flat(found: tuple[Any, Sequence[Any]], order: Sequence[str] = ()) -> Sequence[Any]:
+    """The output and the gradients, in an order."""
+    output, gradients = found
+    return output, *(getattr(gradients, name) for name in order or gradients._fields)
+
+
+def attention(length: int) -> Work:
+    """Attention with 8 heads of width 64, forward and backward."""
+    Q, K, V, G = normal(*[(8, length, 64)] * 4)
+    module = fast("heads")
+    return Work(
+        f"attention-{length}",
+        lambda: flat(module.value_and_grad(Q, K, V, G), ("dQ", "dK", "dV")),
+        {
+            "PyTorch unfused": (0.6, lambda: rivals.torch_run(rivals.torch_attention, (Q, K, V), G, (0, 1, 2))),
+            "JAX jit": (0.5, lambda: rivals.jax_run(rivals.jax_attention, (Q, K, V), G, (0, 1, 2))),
+            "PyTorch fused": (1.25, lambda: rivals.torch_run(rivals.torch_fused_attention, (Q, K, V), G, (0, 1, 2))),
+        },
+        {"PyTorch unfused": "torch", "JAX jit": "jax", "PyTorch fused": "torch"},
+    )
+
+
+def plain_attention(length: int) -> Work:
+    """The einsum style of the same."""
+    Q, K, V, G = normal(*[(8, length, 64)] * 4)
+    module = loaded(numpy_module(derive(read_problem(BATCHED))))
+
+    def own() -> Sequence[Any]:
+        values = module.forward(Q, K, V)
+        return flat((values.O, module.backward(values, G)), ("dQ", "dK", "dV"))
+
+    hand = {"NumPy by hand": (1.3, lambda: partial(rivals.attention_by_hand, Q, K, V, G))}
+    return Work(f"einsum-attention-{length}", own, hand)
+
+
+def small_attention() -> Work:
+    """The backward pass alone of one small head: what the calls cost."""
+    Q, K, V, G = normal(*[(32, 8)] * 4)
+    module = loaded(numpy_module(derive(read_problem(SINGLE))))
+    values = module.forward(Q, K, V)
+
+    def by_hand() -> Sequence[np.ndarray]:
+        scale = 8**-0.5
+        dS = values.A * (G @ V.T - (G * values.O).sum(axis=-1, keepdims=True)) * scale
+        return dS @ K, dS.T @ Q, values.A.T @ G
+
+    def own() -> Sequence[Any]:
+        gradients = module.backward(values, G)
+        return gradients.dQ, gradients.dK, gradients.dV
+
+    return Work("small-backward", own, {"NumPy by hand": (1.3, lambda: by_hand)})
+
+
+def layer_norm() -> Work:
+    """LayerNorm of 8192 rows of 1024."""
+    X, G, g, b = normal((8192, 1024), (8192, 1024), (1024,), (1024,))
+    module = fast("layer_norm")
+    return Work(
+        "layer_norm",
+        lambda: flat(module.value_and_grad(X, g, b, G), ("dX", "dg", "db")),
+        {
+            "PyTorch primitives": (0.25, lambda: rivals.torch_run(rivals.torch_layer_norm, (X, g, b), G, (0, 1, 2))),
+            "JAX jit": (0.6, lambda: rivals.jax_run(rivals.jax_layer_norm, (X, g, b), G, (0, 1, 2))),
+            "PyTorch fused": (1.5, lambda: rivals.torch_run(rivals.torch_fused_layer_norm, (X, g, b), G, (0, 1, 2))),
+        },
+        {"PyTorch primitives": "torch", "JAX jit": "jax", "PyTorch fused": "torch"},
+    )
+
+
+def rms_norm() -> Work:
+    """RMSNorm of 8192 rows of 1024."""
+    X, G, g = normal((8192, 1024), (8192, 1024), (1024,))
+    module = fast("rms_norm")
+    return Work(
+        "rms_norm",
+        lambda: flat(module.value_and_grad(X, g, G), ("dX", "dg")),
+        {
+            "PyTorch primitives": (0.25, lambda: rivals.torch_run(rivals.torch_rms_norm, (X, g), G, (0, 1))),
+            "JAX jit": (0.6, lambda: rivals.jax_run(rivals.jax_rms_norm, (X, g), G, (0, 1))),
+        },
+        {"PyTorch primitives": "torch", "JAX jit": "jax"},
+    )
+
+
+def block() -> Work:
+    """The pre-norm attention block: 2 x 512 tokens of width 512, 8 heads."""
+    X, G, W_Q, W_K, W_V, W_O, gamma, beta, b_O = normal(*[(2, 512, 512)] * 2, *[(512, 512)] * 4, (512,), (512,), (512,))
+    weights = [W / np.float32(512**0.5) for W in (W_Q, W_K, W_V, W_O)]
+    M = np.zeros((512, 512), np.float32)
+    R = (np.random.default_rng(1).random((2, 512, 512)) < 0.9).astype(np.float32)
+    arrays = (X, gamma, beta, *weights, b_O, M, R)
+    module = fast("mha_block")
+    order = ("dX", "dgamma", "dbeta", "dW_Q", "dW_K", "dW_V", "dW_O", "db_O")
+    return Work(
+        "mha_block",
+        lambda: flat(module.value_and_grad(*arrays, G, N_H=8), order),
+        {"PyTorch": (1.2, lambda: rivals.torch_run(rivals.torch_block(8, 0.9), arrays, G, range(8)))},
+        {"PyTorch": "torch"},
+    )
+
+
+def cross_entropy() -> Work:
+    """Softmax cross-entropy of 4096 rows over 32000 classes."""
+    (z,) = normal((4096, 32000))
+    y = np.zeros_like(z)
+    y[np.arange(4096), np.random.default_rng(1).integers(0, 32000, 4096)] = 1.0
+    module = fast("softmax_cross_entropy")
+    return Work(
+        "softmax_cross_entropy",
+        lambda: flat(module.value_and_grad(z, y, a=0.1), ("dz",)),
+        {"PyTorch": (1.5, lambda: rivals.torch_run(rivals.torch_cross_entropy, (z, y), None, (0,)))},
+        {"PyTorch": "torch"},
+    )
+
+
+def mlp() -> Work:
+    """Two layers, 4096 x 1024 x 4096, with GELU."""
+    X, G, W1, W2, b1, b2 = normal((4096, 1024), (4096, 1024), (1024, 4096), (4096, 1024), (4096,), (1024,))
+    arrays = (X, W1 / np.float32(32), b1, W2 / np.float32(64), b2)
+    module = fast("mlp_gelu")
+    return Work(
+        "mlp_gelu",
+        lambda: flat(module.value_and_grad(*arrays, G), ("dX", "dW1", "db1", "dW2", "db2")),
+        {"PyTorch": (1.5, lambda: rivals.torch_run(rivals.torch_mlp, arrays, G, range(5)))},
+        {"PyTorch": "torch"},
+    )
+
+
+WORKS: Mapping[str, Callable[[], Work]] = {
+    "attention-1024": partial(attention, 1024),
+    "attention-4096": partial(attention, 4096),
+    "einsum-attention-1024": partial(plain_attention, 1024),
+    "einsum-attention-4096": partial(plain_attention, 4096),
+    "small-backward": small_attention,
+    "layer_norm": layer_norm,
+    "rms_norm": rms_norm,
+    "mha_block": block,
+    "softmax_cross_entropy": cross_entropy,
+    "mlp_gelu": mlp,
+}
+
+MEMORY_BOUND = 300e6
+"""The most bytes that blocked attention over 16384 positions may take over inputs and outputs."""
+
+
+def disagreement(own: Sequence[Any], other: Sequence[Any]) -> float:
+    """The largest difference, relative to the largest entry of each array."""
+    worst = 0.0
+    for mine, theirs in zip(own, other, strict=True):
+        one, two = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
+        worst = max(worst, float(np.abs(one - two).max() / max(np.abs(two).max(), 1e-30)))
+    return worst
+
+
+def medians(runs: Mapping[str, Run], seconds: float) -> dict[str, float]:
+    """The median time of each side; they take turns for `seconds`, at least five times."""
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(next(iter(times.values()))) < 5:
+        for name, run in runs.items():
+            start = time.perf_counter()
+            run()
+            times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(own) for name, own in times.items()}
+
+
+def measured(work: Work, seconds: float) -> bool:
+    """Print the ratios of one piece of work; whether all are within their bounds."""
+    runs: dict[str, Run] = {"generated": work.own}
+    for name, (_, make) in work.others.items():
+        library = work.needs.get(name)
+        if library is None or rivals.has(library):
+            runs[name] = make()
+        else:
+            print(f"{work.name:24} {name:20} left out: {library} is not installed")
+    first = work.own()
+    wrong = {name: disagreement(first, run()) for name, run in runs.items() if name != "generated"}
+    found = medians(runs, seconds)
+    good = True
+    for name in runs:
+        if name == "generated":
+            continue
+        ratio, bound = found["generated"] / found[name], work.others[name][0]
+        agrees = wrong[name] < 1e-3
+        fine = ratio <= bound and agrees
+        good &= fine
+        times = f"{found['generated'] * 1e3:10.3f} {found[name] * 1e3:10.3f}"
+        verdict = "met" if fine else "MISSED" if agrees else f"DISAGREES by {wrong[name]:.1e}"
+        print(f"{work.name:24} {name:20} {times} {ratio:6.2f} {bound:6.2f} {verdict}")
+    return good
+
+
+def measured_memory() -> bool:
+    """Print what blocked attention over 16384 positions takes; whether that is within its bound."""
+    Q, K, V, G = normal(*[(1, 16384, 64)] * 4)
+    module = fast("heads")
+    tracemalloc.start()
+    output, gradients = module.value_and_grad(Q, K, V, G)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    over = peak - sum(array.nbytes for array in (output, *gradients))
+    print(f"memory: attention over 16384 positions takes {over / 1e6:.0f} MB over inputs and outputs", end=" ")
+    print(f"(scores in full: {16384**2 * 4 / 1e6:.0f} MB; bound {MEMORY_BOUND / 1e6:.0f} MB)")
+    return over <= MEMORY_BOUND
+
+
+def main() -> int:
+    """Print a line for each comparison."""
+    parser = argparse.ArgumentParser(description="generated code against NumPy by hand, PyTorch and JAX")
+    parser.add_argument("work", nargs="*", choices=[*WORKS, "memory", []], help="what to run; by default everything")
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long the sides of one work take turns")
+    chosen = parser.parse_args()
+    print(f"NumPy {np.__version__}, float32, forward and backward pass; medians in milliseconds")
+    print(f"{'work':24} {'against':20} {'generated':>10} {'other':>10} {'ratio':>6} {'bound':>6}")
+    good = True
+    for name, make in WORKS.items():
+        if not chosen.work or name in chosen.work:
+            good &= measured(make(), chosen.seconds)
+    if not chosen.work or "memory" in chosen.work:
+        good &= measured_memory()
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
