@@ -66,6 +66,39 @@ def test_a_spec_by_its_path(tmp_path):
     assert names(tmp_path / "out" / "mine") == ["mine.md", "mine.py", "mine.tex", "validation.json"]
 
 
+@pytest.fixture
+def nothing_installed(monkeypatch):
+    monkeypatch.setattr(generation, "is_installed", lambda target: False)
+
+
+def test_code_for_other_libraries_goes_beside(tmp_path, nothing_installed):
+    result = run("derive", "linear", "--target", "torch, jax,torch")
+    assert result.exit_code == 0, result.output
+    assert names(tmp_path / "out" / "linear") == sorted([*FILES, "linear_torch.py", "linear_jax.py"])
+    assert "import torch" in (tmp_path / "out" / "linear" / "linear_torch.py").read_text()
+
+
+def test_a_missing_library_is_named_with_its_extra(tmp_path, nothing_installed):
+    result = run("derive", "linear", "--target", "jax")
+    said = "the check of the code for jax: jax is not installed (pip install 'indexcalc[jax]')"
+    assert f"skipped {said}" in result.stdout.splitlines()
+    assert json.loads((tmp_path / "out" / "linear" / "validation.json").read_text())["unchecked"] == [said]
+
+
+@pytest.mark.parametrize(
+    ("target", "check"), [("torch", "torch.autograd.gradcheck"), ("jax", "jax.test_util.check_grads")]
+)
+def test_code_for_an_installed_library_is_checked(tmp_path, target, check):
+    pytest.importorskip(target)
+    result = run("derive", "linear", "--target", target)
+    assert result.exit_code == 0, result.output
+    assert re.search(
+        rf"checked {target}: 3 gradients, worst relative error \S+; {re.escape(check)} agrees", result.stdout
+    )
+    report = json.loads((tmp_path / "out" / "linear" / "validation.json").read_text())
+    assert check in {comparison["method"] for comparison in report["checks"]}
+
+
 def test_the_method_of_the_check_is_named(monkeypatch):
     monkeypatch.setattr("indexcalc.proof.gradcheck.method_for", lambda program: "central differences")
     assert "checked 3 gradients by central differences" in run("derive", "linear").stdout
@@ -161,6 +194,7 @@ def wrong_code(monkeypatch):
         (["derive", "nowhere.ixc"], "there is no file nowhere.ixc"),
         (["derive", "."], "is a folder"),
         (["derive", "linear", "--out"], "requires an argument"),
+        (["derive", "linear", "--target", "tensorflow"], "no target 'tensorflow'; there are numpy, torch, jax"),
         (["derive", "linear", "--uot", "x"], "No such option"),
         (["dervie", "linear"], "No such command"),
     ],

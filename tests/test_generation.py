@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
-from indexcalc.generation import BrokenCodeError, generate, loaded, render, validate
+from indexcalc.generation import BrokenCodeError, checked, generate, loaded, render, validate
 from indexcalc.language import read_problem
 from indexcalc.rewrite.derive import derive
 
@@ -30,6 +31,31 @@ def test_four_files_named_after_the_derivation(derivation):
     files = generate(derivation).files
     assert list(files) == ["product.md", "product.tex", "product.py", "validation.json"]
     assert all(text.endswith("\n") for text in files.values())
+
+
+def test_code_for_other_libraries_is_a_file_more(derivation, monkeypatch):
+    monkeypatch.setattr("indexcalc.generation.is_installed", lambda target: False)
+    outputs = generate(derivation, targets=["numpy", "torch", "jax"])
+    files = ["product.md", "product.tex", "product.py", "product_torch.py", "product_jax.py", "validation.json"]
+    assert list(outputs.files) == files
+    assert outputs.report.ok
+    assert [reason.split(":")[0] for reason in outputs.unchecked] == [
+        "the check of the code for torch",
+        "the check of the code for jax",
+    ]
+
+
+def test_wrong_code_for_another_library_fails_the_check(derivation, monkeypatch):
+    pytest.importorskip("torch")
+    texts = render(derivation, targets=["torch"])
+    assert checked(derivation, texts).report.ok
+    (module,) = texts.targets
+    wrong = replace(module, source=module.source.replace("return Gradients(dx, dw)", "return Gradients(dx, -dw)"))
+    report = checked(derivation, replace(texts, targets=(wrong,))).report
+    assert {(c.tensor, c.method) for c in report.failures} == {
+        ("dw", "complex step, torch"),
+        ("product", "torch.autograd.gradcheck"),
+    }
 
 
 def test_the_report_is_json_and_says_how_it_was_checked(derivation):
