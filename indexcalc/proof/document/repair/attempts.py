@@ -67,7 +67,7 @@ class Attempts:
     def agrees(self, tree: Sum) -> bool:
         """Whether a formula equals the head at a few points, without joining sizes that are apart."""
         self.tried += 1
-        members = self.with_member(tree)
+        members = self.with_member()
         try:
             one, other = members.head, members.reader.sum(tree)
             if one is None or members.reader.guesses or any("binds nothing" in n for n in members.reader.notes):
@@ -82,7 +82,7 @@ class Attempts:
         except (IndexCalcError, NotUnderstoodError, ShapeError, ValueError, RecursionError):
             return False
 
-    def with_member(self, tree: Sum) -> Members:
+    def with_member(self) -> Members:
         """The members before, ready to take one more."""
         members = copy.copy(self.before)
         members.sizes = self.before.sizes.copy()
@@ -132,15 +132,26 @@ class Attempts:
                     return True
         return False
 
+    @property
+    def runs_together(self) -> bool:
+        """Whether the document writes the names of gradients letter by letter, as in ``dX``."""
+        roles = self.judge.roles
+        tokens = (token for statement in roles.statements for side in statement.sides for token in side.tokens)
+        source = roles.document.source
+        return any(
+            token.text in roles.symbols.adjoints and source.startswith(token.text, token.start) for token in tokens
+        )
+
     def judged(self, latex: str) -> bool:
         """Whether the judge, given the formula as it is printed in place of the wrong member, finds it true."""
         try:
-            tokens = tuple(joined(tokenize(latex, self.judge.roles.document.macros)))
+            tokens = tokenize(latex, self.judge.roles.document.macros)
+            tokens = joined(tokens) if self.runs_together else tokens
             tree = parse(tokens)
         except (IndexCalcError, RecursionError):
             return False
         old = self.statement.sides[self.number]
-        side = Side(old.relation, tokens, tree, "", old.start, old.end)
+        side = Side(old.relation, tuple(tokens), tree, "", old.start, old.end)
         sides = [*self.statement.sides[: self.number], side, *self.statement.sides[self.number + 1 :]]
         findings = self.judge.statement(0, replace(self.statement, sides=sides), defines=False)
         return findings[self.number - 1].verdict in TRUE
