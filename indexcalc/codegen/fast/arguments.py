@@ -1,0 +1,43 @@
+"""The arguments of fast functions, and what docstrings say of them."""
+
+from __future__ import annotations
+
+from indexcalc.codegen.fast.outline import (
+    Fast,
+)
+from indexcalc.codegen.prose import default_text, paragraph
+from indexcalc.codegen.signatures import sentence, tensor_line
+
+THREADS = "threads: how many threads work on blocks; by default one for each core."
+
+
+def thread_arguments(fast: Fast) -> list[str]:
+    """The keyword arguments of every function."""
+    return ["*", f"{fast.names.own['threads']}: int | None = None"]
+
+
+def arguments(fast: Fast, with_upstream: bool) -> list[str]:
+    """The arguments of a function that takes the inputs."""
+    plan = fast.plan
+    given = [plan.array(tensor.name).variable for tensor in plan.program.inputs]
+    if with_upstream:
+        given += [plan.stored[up.name] for up in plan.derivation.problem.upstream]
+    keywords = [f"{plan.scalars[extent]}: int" for extent in plan.unread]
+    for parameter in sorted(plan.program.parameters, key=lambda p: p.default is not None):
+        default = "" if parameter.default is None else f" = {default_text(parameter.default)}"
+        keywords.append(f"{plan.scalars[parameter.symbol]}: float{default}")
+    star, threads = thread_arguments(fast)
+    return [*(f"{name}: np.ndarray" for name in given), star, *keywords, threads]
+
+
+def documented(fast: Fast, with_upstream: bool) -> tuple[str, ...]:
+    """What the arguments mean."""
+    plan = fast.plan
+    lines = [line for tensor in plan.program.inputs for line in tensor_line(plan, tensor.name, tensor.doc)]
+    if with_upstream:
+        for up in plan.derivation.problem.upstream:
+            lines += tensor_line(plan, up.name, up.doc or f"the upstream gradient dL/d{up.of}")
+    lines += [line for e in plan.unread for line in paragraph(f"{plan.scalars[e]}: extent, no input shows it.", 2)]
+    for parameter in sorted(plan.program.parameters, key=lambda p: p.default is not None):
+        lines += paragraph(f"{plan.scalars[parameter.symbol]}: {sentence(parameter.doc or 'a constant')}", 2)
+    return (*lines, *paragraph(THREADS, 2))

@@ -1,0 +1,131 @@
+"""What a fast module will hold, before it is text: statements in normal form, and the Python name of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.calculus.steps import Derivation
+from indexcalc.codegen.fast.blocking import Blocking
+from indexcalc.codegen.fast.names import Names, own_names
+from indexcalc.codegen.fast.normal import normal_form
+from indexcalc.codegen.fast.storing import ancestors, kept_tensors
+from indexcalc.codegen.names import python_name, python_names
+from indexcalc.codegen.operands import Scope
+from indexcalc.codegen.outline import Plan, gradient_fields, make_plan
+from indexcalc.codegen.statements import Statement
+from indexcalc.codegen.storage import Array
+
+
+@dataclass(frozen=True)
+class Fast:
+    """Everything about the module, before it is text.
+
+    Attributes:
+        plan: the statements as they are for reading, and the names of everything.
+        problem: the statements of both passes in normal form.
+        names: the Python names.
+        gradients: the tensor of every gradient that is returned, by its field.
+        kept: the tensors that the forward pass keeps, besides inputs and outputs.
+        block: the index to cut into blocks, if one is asked for.
+    """
+
+    plan: Plan
+    problem: Blocking
+    names: Names
+    gradients: Mapping[str, str]
+    kept: tuple[str, ...]
+    block: str | None
+
+
+def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None) -> Fast:
+    """The statements of both passes in normal form, and the names of everything."""
+    plan, problem = make_plan(derivation), derivation.problem
+    every: dict[str, Statement] = {}
+    for statement in (*plan.forward, *plan.backward):
+        every.setdefault(statement.name, statement)
+    inputs = {tensor.name: tensor.slots for tensor in plan.program.inputs}
+    fields = {name: problem.gradient_names[target] for target, name in gradient_fields(derivation).items()}
+    own = {
+        name: problem.gradient_names[target] for target, name in gradient_fields(derivation).items() if target in inputs
+    }
+    gradients = own or fields
+    wanted = tuple(dict.fromkeys((*plan.program.outputs, *gradients.values())))
+    needed = ancestors(tuple(every.values()), wanted)
+    taken = {*every, *plan.program.tensors}
+    aliases = shifted_names(plan, [every[name] for name in needed], taken)
+    statements = normal_form([every[name] for name in needed], wanted, taken, aliases)
+    given = {**inputs, **{up.name: plan.program.tensors[up.of].slots for up in problem.upstream}}
+    blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan))
+    names = all_names(plan, statements)
+    forward = ancestors(statements, plan.program.outputs)
+    kept = kept_tensors(blocking, forward, tuple(gradients.values()))
+    return Fast(plan, blocking, names, gradients, kept, block)
+
+
+def shifted_names(plan: Plan, statements: Sequence[Statement], taken: set[str]) -> dict[str, str]:
+    """Other names for tensors that stand for something else in the stable form: sums of shifted exponentials."""
+    found = {}
+    for statement in statements:
+        definition = plan.program.definitions.get(statement.name)
+        if definition is not None and statement.name not in plan.kept and statement.terms != definition.terms:
+            found[statement.name] = python_name(f"{statement.name}_shifted", taken)
+            taken.add(found[statement.name])
+    return found
+
+
+def known_sizes(plan: Plan, sizes: Mapping[str, int]) -> Mapping[sp.Symbol, int]:
+    """The extents by their symbols, if all are known."""
+    found = {extent: sizes[extent.name] for extent in plan.extents if extent.name in sizes}
+    return found if len(found) == len(plan.extents) else {}
+
+
+def fused_extents(plan: Plan) -> tuple[frozenset[sp.Expr], ...]:
+    """The extents that share an axis of some array."""
+    groups = (axis for tensor in plan.program.tensors for axis in plan.program.axes(tensor) if len(axis) > 1)
+    return tuple(dict.fromkeys(frozenset(slot.extent for slot in axis) for axis in groups))
+
+
+def all_names(plan: Plan, statements: Sequence[Statement]) -> Names:
+    """The Python names of all tensors, those that the normal form added among them."""
+    taken = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
+    added = python_names([s.name for s in statements if s.name not in plan.tensors], taken)
+    tensors = {**plan.tensors, **added}
+    own = own_names({*tensors.values(), *plan.stored.values(), *plan.scalars.values()})
+    return Names(Scope(tensors, plan.scalars, own["dtype"], plan.layouts), own)
+
+
+def inputs_of(plan: Plan) -> list[str]:
+    """The inputs."""
+    return [tensor.name for tensor in plan.program.inputs]
+
+
+def is_fused(fast: Fast, name: str) -> bool:
+    """Whether the stored array has an axis for several slots."""
+    return name in fast.plan.stored and fast.plan.is_fused(name)
+
+
+def stored_name(fast: Fast, name: str) -> str:
+    """The variable of a tensor as it is given and returned."""
+    return fast.plan.stored.get(name, fast.names.scope.tensors[name])
+
+
+def array_of(fast: Fast, name: str) -> Array:
+    """The stored array of a tensor; what the normal form added has one axis for each slot."""
+    try:
+        axes = fast.plan.axes(name)
+    except StopIteration:
+        axes = tuple((slot,) for slot in fast.problem.by_name[name].axes)
+    return Array(stored_name(fast, name), axes)
+
+
+def scalars_of(fast: Fast) -> list[sp.Symbol]:
+    """The parameters, and the extents that no input's shape shows: `Values` carries them."""
+    return [*fast.plan.unread, *(parameter.symbol for parameter in fast.plan.program.parameters)]
+
+
+def given_names(fast: Fast) -> list[str]:
+    """The tensors that a function may be given."""
+    return list(dict.fromkeys((*fast.problem.given, *fast.kept, *fast.plan.program.outputs)))

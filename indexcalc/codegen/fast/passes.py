@@ -1,0 +1,155 @@
+"""The three functions of a fast module: `forward`, `backward`, and both at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Index
+from indexcalc.codegen.fast.arguments import THREADS, arguments, documented, thread_arguments
+from indexcalc.codegen.fast.blocking import Blocking
+from indexcalc.codegen.fast.body import Body, function_body
+from indexcalc.codegen.fast.outline import (
+    Fast,
+    array_of,
+    given_names,
+    is_fused,
+    scalars_of,
+    stored_name,
+)
+from indexcalc.codegen.fast.storing import ancestors
+from indexcalc.codegen.functions import call_or_wrap, identifiers
+from indexcalc.codegen.prose import paragraph
+from indexcalc.codegen.signatures import Function, head, tensor_line, unpacking
+from indexcalc.codegen.storage import Array, extent_lines, merge_line, sources_of, split_line, with_divisors
+
+
+def forward_function(fast: Fast) -> tuple[Function, Body]:
+    """``forward(inputs) -> Values``."""
+    plan = fast.plan
+    results = tuple(dict.fromkeys((*fast.kept, *plan.program.outputs)))
+    body = pass_body(fast, {tensor.name: tensor.slots for tensor in plan.program.inputs}, results)
+    arrays = [plan.array(tensor.name) for tensor in plan.program.inputs]
+    block = whole_block(fast, body, arrays, results)
+    values = [plan.stored[t.name] for t in plan.program.inputs]
+    values += [stored_name(fast, name) for name in fast.kept if name not in plan.program.outputs]
+    values += [plan.stored[name] for name in plan.program.outputs if name not in {t.name for t in plan.program.inputs}]
+    values += [plan.scalars[symbol] for symbol in scalars_of(fast)]
+    block += call_or_wrap("return Values", values)
+    summary = "Forward pass: the outputs, and what the backward pass reads."
+    return Function(
+        head("forward", arguments(fast, False), "Values"), summary, documented(fast, False), tuple(block)
+    ), body
+
+
+def backward_function(fast: Fast) -> tuple[Function, Body]:
+    """``backward(values, upstream gradients) -> Gradients``."""
+    plan, problem = fast.plan, fast.problem
+    kept = {name: problem.by_name[name].axes for name in fast.kept}
+    outputs = {name: problem.by_name[name].axes for name in plan.program.outputs if name in problem.by_name}
+    body = pass_body(fast, {**problem.given, **kept, **outputs}, tuple(fast.gradients.values()))
+    upstream = [up.name for up in plan.derivation.problem.upstream]
+    used = identifiers([*body.lines, *split_sources(fast, body)])
+    there = [*(t.name for t in plan.program.inputs), *kept, *(n for n in outputs if n not in kept)]
+    unpacked = [name for name in there if {stored_name(fast, name), fast.names.scope.tensors[name]} & used]
+    scalars = [plan.scalars[symbol] for symbol in scalars_of(fast)]
+    lines = unpacking([stored_name(fast, n) for n in unpacked] + [name for name in scalars if name in used])
+    arrays = [*(plan.array(name) for name in upstream), *(array_of(fast, name) for name in unpacked)]
+    arrays += [
+        Array(f"values.{plan.stored[t.name]}", plan.axes(t.name)) for t in plan.program.inputs if t.name not in unpacked
+    ]
+    lines += whole_block(fast, body, arrays, tuple(fast.gradients.values()), given=scalars_of(fast))
+    lines += gradient_lines(fast, "return ")
+    parameters = ["values: Values", *(f"{plan.stored[name]}: np.ndarray" for name in upstream), *thread_arguments(fast)]
+    doc = ["values: what `forward` returned."]
+    for up in plan.derivation.problem.upstream:
+        doc += tensor_line(plan, up.name, up.doc or f"the upstream gradient dL/d{up.of}")
+    doc += paragraph(THREADS, 2)
+    summary = "Backward pass; what is not kept is computed again, block by block."
+    return Function(head("backward", parameters, "Gradients"), summary, tuple(doc), tuple(lines)), body
+
+
+def whole_function(fast: Fast) -> tuple[Function, Body]:
+    """``value_and_grad(inputs, upstream gradients) -> (outputs, Gradients)``."""
+    plan = fast.plan
+    outputs = plan.program.outputs
+    body = pass_body(fast, fast.problem.given, fast.problem.wanted)
+    upstream = [up.name for up in plan.derivation.problem.upstream]
+    arrays = [plan.array(name) for name in (*(t.name for t in plan.program.inputs), *upstream)]
+    block = whole_block(fast, body, arrays, fast.problem.wanted)
+    named = [plan.stored[name] for name in outputs]
+    block += gradient_lines(fast, f"return {named[0] if len(named) == 1 else '(' + ', '.join(named) + ')'}, ")
+    kinds = "np.ndarray" if len(named) == 1 else f"tuple[{', '.join(['np.ndarray'] * len(named))}]"
+    result = f"tuple[{kinds}, Gradients]"
+    summary = f"{' and '.join(plain_names(outputs))} and the gradients in one pass over the blocks."
+    return Function(
+        head("value_and_grad", arguments(fast, True), result), summary, documented(fast, True), tuple(block)
+    ), body
+
+
+def plain_names(names: Sequence[str]) -> list[str]:
+    """The outputs as they are called."""
+    return [f"`{name}`" for name in names]
+
+
+def pass_body(fast: Fast, given: Mapping[str, tuple[Index, ...]], wanted: tuple[str, ...]) -> Body:
+    """The statements that make `wanted` from `given`."""
+    problem = fast.problem
+    needed = ancestors(problem.statements, [name for name in wanted if name not in given], given)
+    statements = tuple(problem.by_name[name] for name in needed)
+    local = Blocking(statements, given, wanted, problem.sizes, problem.fused, problem.large)
+    return function_body(local, fast.names, fast.block)
+
+
+def whole_block(
+    fast: Fast, body: Body, arrays: Sequence[Array], results: Sequence[str], given: Collection[sp.Symbol] = ()
+) -> list[str]:
+    """Extents, fused arrays split, the body, and fused results merged."""
+    plan, names = fast.plan, fast.names
+    used = identifiers([*body.lines, *split_sources(fast, body)])
+    merged = [name for name in results if name in fast.problem.by_name and is_fused(fast, name)]
+    splits = [
+        split_line(names.scope.tensors[array_name], array_of(fast, array_name), names.scope)
+        for array_name in given_names(fast)
+        if is_fused(fast, array_name) and names.scope.tensors[array_name] in used and array_name not in made(body)
+    ]
+    merges = [merge_line(names.scope.tensors[name], array_of(fast, name), names.scope) for name in merged]
+    own = names.own["dtype"]
+    wanted_names = identifiers([*body.lines, *splits, *merges])
+    wanted = [extent for extent in plan.extents if plan.scalars[extent] in wanted_names]
+    wanted = with_divisors(wanted, sources_of(arrays, plan.unread))
+    lines = extent_lines([e for e in wanted if e not in given], arrays, (*plan.unread, *given), names.scope)
+    if own in wanted_names and arrays:
+        lines.append(f"{own} = {arrays[0].variable}.dtype")
+    scalars = [
+        names.scope.tensors[name] for name in results if name in made(body) and not fast.problem.by_name[name].axes
+    ]
+    ends = [f"{name} = {name}[()]" for name in scalars]
+    return [*lines, *splits, *body.lines, *ends, *merges]
+
+
+def made(body: Body) -> set[str]:
+    """The tensors that a body computes."""
+    return {
+        statement.name
+        for item in body.schedule
+        for statement in (item.statements if hasattr(item, "statements") else (item,))
+    }
+
+
+def split_sources(fast: Fast, body: Body) -> list[str]:
+    """The arrays whose fused axes the body reads split."""
+    used = identifiers(body.lines)
+    return [
+        f"{stored_name(fast, name)}"
+        for name in given_names(fast)
+        if is_fused(fast, name) and fast.names.scope.tensors[name] in used
+    ]
+
+
+def gradient_lines(fast: Fast, start: str) -> list[str]:
+    """``return Gradients(...)``."""
+    pairs = [(name, stored_name(fast, tensor)) for name, tensor in fast.gradients.items()]
+    values = [name for name, _ in pairs] if all(n == v for n, v in pairs) else [f"{n}={v}" for n, v in pairs]
+    return call_or_wrap(f"{start}Gradients", values)
