@@ -33,6 +33,9 @@ TOKEN_LIMIT = 6_000
 DEPTH_LIMIT = 60
 """The deepest nesting of brackets of one equation."""
 
+EXPANSION_LIMIT = 5_000
+"""The most uses of macros in one equation, those inside macros counted."""
+
 MACRO_DEPTH = 20
 """The deepest nesting of macros that use macros."""
 
@@ -67,6 +70,7 @@ class Tokenizer:
 
     def __init__(self, text: str, macros: Mapping[str, Macro], offset: int = 0) -> None:
         self.macros = macros
+        self.expansions = 0
         self.pieces = self.scan(text, offset, 0)
         self.at = 0
         self.lefts: list[str] = []
@@ -85,6 +89,9 @@ class Tokenizer:
             position = match.end()
             macro = self.macros.get(value.removeprefix("\\")) if kind == "command" else None
             if macro is not None:
+                self.expansions += 1
+                if self.expansions > EXPANSION_LIMIT:
+                    raise LimitError(f"more than {EXPANSION_LIMIT} uses of macros in one equation")
                 arguments = []
                 for _ in range(macro.arity):
                     argument, position = raw_argument(text, position)
@@ -111,6 +118,8 @@ class Tokenizer:
         tokens: list[Token] = []
         while self.at < len(self.pieces):
             tokens.extend(self.next(False))
+            if len(tokens) > TOKEN_LIMIT:
+                raise LimitError(f"an equation of more than {TOKEN_LIMIT} tokens")
         depth = 0
         for token in tokens:
             depth += (token.kind in OPENERS) - (token.kind in CLOSERS)

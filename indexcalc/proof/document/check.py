@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexcalc.errors import SpecError
+from indexcalc.errors import LimitError, SpecError
 from indexcalc.language.document import Document, Span, read_document
 from indexcalc.proof.document.context import Context, read_context
 from indexcalc.proof.document.judge import Judge
@@ -17,6 +17,12 @@ from indexcalc.proof.document.sections import Sections
 from indexcalc.proof.document.understanding import roles_of
 from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict, report_of
 
+RELATION_LIMIT = 6_000
+"""The most relations of one document; a note of a thousand lines has some three hundred."""
+
+FORMULA_LIMIT = 20_000
+"""The most pieces of mathematics of one document."""
+
 
 def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
     """Check every relation of a document.
@@ -27,10 +33,11 @@ def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
         context: what the document leaves unsaid, beside what its own comments say.
 
     Raises:
-        LimitError: if the document is too long.
+        LimitError: if the document is too long, or has too many formulas or relations.
         SpecError: for a mistake in the context.
     """
     document = read_document(source, name)
+    bounded(document)
     unsaid = read_context([*document.contexts, context])
     statements, troubles = outline(document)
     statements, schematic = set_aside(document, statements, unsaid.schematic)
@@ -49,6 +56,17 @@ def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
         judged += [pair for pair in within if start <= pair[0] < end]
     ordered = sorted((*placed, *judged), key=lambda pair: pair[0])
     return report_of(name, [claim for _, claim in ordered])
+
+
+def bounded(document: Document) -> None:
+    """Refuse a document of too many formulas or relations, before any of them is read."""
+    relations = sum(span.text.count("=") for span in document.spans)
+    for found, limit, what in (
+        (len(document.spans), FORMULA_LIMIT, "formulas"),
+        (relations, RELATION_LIMIT, "relations"),
+    ):
+        if found > limit:
+            raise LimitError(f"{document.name} has {found} {what}; the limit is {limit}: check it in parts")
 
 
 def whole(trouble: Trouble) -> Side:

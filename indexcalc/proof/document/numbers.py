@@ -49,6 +49,16 @@ STENCIL = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
 """The weights of central differences of order 8, by the number of steps."""
 
 
+def bounded(*lengths: int) -> None:
+    """Refuse an array that is too large.
+
+    Raises:
+        LimitError: if it has more than `GRID_LIMIT` entries.
+    """
+    if math.prod(lengths) > GRID_LIMIT:
+        raise LimitError(f"an array with more than {GRID_LIMIT} entries")
+
+
 @dataclass
 class Point:
     """Values of all inputs at one choice of sizes, and what has been computed from them.
@@ -156,8 +166,7 @@ class Frame:
         array = self.on(body, inner)
         lengths = tuple(self.point.length(index) for index in indices)
         shape = (*array.shape[: 1 + len(grid)], *lengths)
-        if math.prod(shape) > GRID_LIMIT:
-            raise LimitError(f"a sum with more than {GRID_LIMIT} grid points")
+        bounded(*shape)
         full = np.broadcast_to(array, shape)
         return self.noted(full.sum(axis=tuple(range(1 + len(grid), full.ndim))))
 
@@ -171,6 +180,7 @@ class Frame:
 
     def read(self, array: Array, slots: Sequence[Ix], grid: tuple[Ix, ...]) -> Array:
         """The entries at the slots' indices, on the grid."""
+        bounded(array.shape[0], *(self.point.length(slot) for slot in set(slots)))
         if not slots:
             return array.reshape(array.shape[0], *(1,) * len(grid))
         if array.ndim != 1 + len(slots):
@@ -243,6 +253,7 @@ class Frame:
             body: Meaning = Entry(name, slots)
             if name == wrt:
                 size = np.size(self.base(wrt))
+                bounded(size, size)
                 self.point.jacobians[key] = np.eye(size).reshape(np.shape(self.base(wrt)) * 2)
             else:
                 definition = self.point.symbols.definitions.get(name)
@@ -283,6 +294,8 @@ class Frame:
         """The derivative of an expression by all entries of a tensor: axes of the expression, then of the tensor."""
         at = np.asarray(self.base(wrt))
         size = max(1, at.size)
+        bounded(size, size)
+        bounded(size, *(self.point.length(index) for index in own))
         lanes = at[np.newaxis] + 1j * COMPLEX_STEP * np.eye(size).reshape(size, *at.shape)
         frame = Frame(self.point, {wrt: lanes}, wrt, local, held)
         if isinstance(body, Entry) and self.point.symbols.is_loss(body.name):

@@ -25,6 +25,9 @@ from indexcalc.proof.document.verdicts import Verdict
 MEMBER_LIMIT = 1500
 """The most formulas that are tried in place of one member."""
 
+EFFORT = 60_000
+"""The most tokens of all formulas that are tried in place of one member: fewer are tried where they are long."""
+
 NOTE_LIMIT = 6000
 """The most formulas that are tried for one document."""
 
@@ -90,8 +93,9 @@ class Corrector:
         if tree is None or attempts.before.head is None:
             return None
         words = vocabulary_of(attempts.judge.roles, attempts.statement, attempts.number)
+        length = len(attempts.statement.sides[attempts.number].tokens)
         for repair in repairs(tree, words):
-            if attempts.tried >= min(self.left, MEMBER_LIMIT):
+            if attempts.tried >= min(self.left, MEMBER_LIMIT, EFFORT // length):
                 break
             if attempts.agrees(repair.tree):
                 latex = self.written(repair.tree)
