@@ -164,12 +164,11 @@ def entries_beside(name: Name, operands: Operands) -> Iterator[Name]:
 
 def another(source: Interval, progress: Progress, operands: Operands) -> str:
     """Which entry of another tensor of the same shape has this value, if there is one; then the chain is about it."""
-    place = progress.head.place
-    if place is None or source.holds(0.0):
+    place, meaning = progress.head.place, progress.head.meaning
+    if place is None or meaning is None or source.holds(0.0):
         return ""
-    quantities = operands.names.model.quantities
-    own = quantities[place[0]]
-    for quantity in quantities.values():
+    own = meaning.quantity
+    for quantity in operands.names.model.quantities.values():
         if quantity.key[0] != own.key[0] or quantity.values.shape != own.values.shape or quantity.key == own.key:
             continue
         value = float(quantity.values.reshape(-1)[place[1]])

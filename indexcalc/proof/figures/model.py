@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from indexcalc.algebra.terms import Access, walk
 from indexcalc.calculus.steps import Derivation
+from indexcalc.errors import IndexCalcError
 from indexcalc.program import Equation
 from indexcalc.proof.evaluate import evaluate, run_program
 from indexcalc.proof.figures.tokens import LOSSES
 from indexcalc.proof.numeric import Array
+from indexcalc.rewrite.derive import derive
 from indexcalc.worksheet.values import Values
 
 Key = tuple[str, str]
@@ -80,6 +82,26 @@ class Model:
             rate = np.asarray(float(self.values.rate))
             found["scalar", "learning rate"] = Quantity(("scalar", "learning rate"), "the learning rate", rate, ())
         return found
+
+    def gradient(self, tensor: str) -> Quantity | None:
+        """The gradient by a tensor, also where the derivation was not asked for it; None if there is none."""
+        found = self.quantities.get(("gradient", tensor))
+        if found is not None or ("value", tensor) not in self.quantities:
+            return found
+        return self.unasked.get(tensor)
+
+    @cached_property
+    def unasked(self) -> Mapping[str, Quantity]:
+        """The gradients by all tensors that the derivation was not asked for."""
+        problem = self.derivation.problem
+        hoisted = {equation.name for equation in problem.program.equations if equation.hoisted}
+        asked = [name for name in problem.program.tensors if name not in hoisted and name not in problem.given]
+        try:
+            whole = derive(replace(problem, targets=tuple(name for name in asked if name != problem.loss), claims=()))
+            model = model_of(whole, self.values)
+        except IndexCalcError:
+            return {}
+        return {key[1]: quantity for key, quantity in model.quantities.items() if key[0] == "gradient"}
 
     def stored(self, axes: tuple[tuple[object, ...], ...], array: Array) -> tuple[int, ...]:
         """The shape with fused slots in one axis."""

@@ -133,7 +133,7 @@ class Names:
         """The gradient of a part of a tensor, if the name asks for it."""
         if not name.gradient:
             return meaning
-        found = self.model.quantities.get(("gradient", meaning.quantity.key[1]))
+        found = self.model.gradient(meaning.quantity.key[1])
         if found is None or meaning.quantity.key[0] != "value":
             raise UnknownNameError(f"the gradient of {meaning.described()} is not in the model")
         return Meaning(found, np.asarray(found.values.reshape(-1)[meaning.flats]), meaning.flats)
@@ -174,7 +174,7 @@ class Names:
         found = self.model.quantities
         if gradient:
             tensor = self.tensor(base)
-            return found.get(("gradient", tensor)) if tensor is not None else None
+            return self.model.gradient(tensor) if tensor is not None else None
         tensor = self.tensor(base)
         if tensor is not None:
             authored = {name: of for of, name in self.model.derivation.problem.gradient_names.items()}
@@ -186,8 +186,11 @@ class Names:
         for pattern, kind in ((NEW, "new"), (GRADIENT, "gradient")):
             match = pattern.fullmatch(base)
             inner = self.tensor(match["a"] or match["b"]) if match else None
-            if inner is not None and (kind, inner) in found:
-                return found[kind, inner]
+            quantity = found.get((kind, inner)) if inner is not None else None
+            if inner is not None and kind == "gradient":
+                quantity = self.model.gradient(inner)
+            if quantity is not None:
+                return quantity
         if folded(base).lower() in RATES:
             return found.get(("scalar", "learning rate"))
         return None
@@ -204,11 +207,10 @@ class Names:
 
     def by_words(self, words: Sequence[str], gradient: bool) -> Quantity | None:
         """The quantity whose description says these words; None if none does, or several."""
-        kind: str = "gradient" if gradient else "value"
         matched = self.described(words)
         if len(matched) != 1:
             return None
-        return self.model.quantities.get((kind, matched[0]))
+        return self.model.gradient(matched[0]) if gradient else self.model.quantities.get(("value", matched[0]))
 
     def described(self, words: Sequence[str]) -> list[str]:
         """The tensors described by these words: those of just this description, else those whose description ends so.

@@ -82,6 +82,12 @@ def test_what_is_general_states_no_number() -> None:
     assert verdicts("dL/dQ[i,k] = Σ_j dL/dS[i,j] K[j,k]\n\nx_i = s_i × (d_i - sum_j(d_j × s_j))") == []
 
 
+def test_gradients_that_were_not_asked_for_are_known_too() -> None:
+    right = "dL/dP = [0, 0, -3.990, 0] and dL/dX[0][0] = 0.00125"
+    assert verdicts(right) == ["CONFIRMED", "CONFIRMED"]
+    assert verdicts(right.replace("3.990", "3.909")) == ["REFUTED", "CONFIRMED"]
+
+
 def test_limits_are_said() -> None:
     with pytest.raises(LimitError, match="tokens"):
         checked("a b " * 60_000)
