@@ -7,17 +7,11 @@ from dataclasses import replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import product
-from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import (
     Access,
     Partial,
-    Power,
-    Term,
     Terms,
     accesses_of,
-    tensors_of,
-    walk,
 )
 from indexcalc.calculus.steps import (
     Derivation,
@@ -43,12 +37,9 @@ from indexcalc.notes.blocks import (
 from indexcalc.notes.familiar import Habit, Shown
 from indexcalc.notes.narration import NOTHING, Local, Parts, steps_blocks
 from indexcalc.notes.prose import listed, say
+from indexcalc.notes.put_in import put_in
 from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
 from indexcalc.notes.repetition import Repeat, Repeats
-from indexcalc.program import Equation
-
-SHORT = 8
-"""The most factors, at all depths, of a formula that is written out inside another one."""
 
 
 def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, shown: Shown = NOTHING) -> list[Block]:
@@ -90,40 +81,6 @@ def cited_consumers(section: Section, repeats: Repeats) -> frozenset[str]:
     """The consumers of the paths that are cited."""
     consumers = (path.consumer.tensor for path in section.paths)
     return frozenset(name for name in consumers if (section.target, name) in repeats)
-
-
-def put_in(derivation: Derivation, section: Section) -> Iterator[Block]:
-    """The result once more, with gradients above it written out where they are products without sums."""
-    equation, used = section.equation, []
-    terms = equation.terms
-    for name in tensors_of(terms):
-        source = derivation.backward.definitions.get(name)
-        if name in derivation.gradients and source is not None and is_bare_product(source.terms):
-            before, terms = terms, tuple(written_out(term, source) for term in terms)
-            used.extend([source.lhs] if terms != before else [])
-    if used:
-        gradients = listed([Symbol(entry.tensor) for entry in used])
-        yield Paragraph(say("unfolded", gradients=gradients))
-        yield Display(equation.lhs, (terms,))
-
-
-def is_bare_product(terms: Terms) -> bool:
-    """Whether there is one term, without sums, that is not just a name, and short enough to read inside another."""
-    return len(terms) == 1 and not terms[0].summed and 1 < len(tuple(walk(terms))) <= SHORT
-
-
-def written_out(term: Term, source: Equation) -> Term:
-    """The term with every entry of a tensor that stands as a factor replaced by its definition."""
-    powers: list[Power] = []
-    coeff = term.coeff
-    for base, exponent in term.powers:
-        if isinstance(base, Access) and base.tensor == source.name and exponent == 1:
-            (value,) = substitute(source.terms, dict(zip(source.lhs.slots, base.slots, strict=True)))
-            coeff *= value.coeff
-            powers.extend(value.powers)
-        else:
-            powers.append((base, exponent))
-    return product(coeff, powers, term.summed)
 
 
 def paths_sentence(derivation: Derivation, section: Section, target: Access) -> Spans:
