@@ -11,7 +11,6 @@ from indexcalc.proof.document.nodes import (
     Relation,
     Total,
     free,
-    occurrences,
     times,
 )
 from indexcalc.proof.document.scope import Scope
@@ -52,14 +51,14 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
 
 
 def sum_without_index(reader: Scope, rest: Sequence[Node]) -> Typed:
-    """A sum without an index binds the one repeated index that nothing else binds."""
+    """A sum without an index binds the one index that neither the first member of the chain nor a sum around binds."""
     body = reader.product(rest)
-    seen = [index for index in free(body.node) if index in reader.letters.values()]
-    repeated = [index for index in seen if list(occurrences(body.node)).count(index) > 1]
-    if len(repeated) != 1 and len(seen) != 1:
+    taken = {*(reader.head or {}).values()}
+    unbound = [index for index in free(body.node) if index in reader.letters.values() and index not in taken]
+    if reader.head is None or len(unbound) != 1:
         raise NotUnderstoodError("a sum without an index")
-    index = (repeated or seen)[0]
-    raise NotUnderstoodError(f"a sum without an index (over {index.name}?)")
+    reader.notes.append(f"the sum without an index runs over {unbound[0].name}")
+    return replace(body, node=Total((unbound[0],), body.node))
 
 
 def limit(reader: Scope, bound: tuple[Ix, ...], tokens: Sequence[Token], start: str) -> None:

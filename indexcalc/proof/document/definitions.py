@@ -118,6 +118,7 @@ def definition_from(roles: Roles, number: int, name: Named, member: int = 1) -> 
     reader = Reader(symbols, roles.survey, sizes)
     reader.scalars_only = scalars_only(roles, statement)
     letters = tuple(reader.letter(part) for part in name.parts or ())
+    reader.head = dict(reader.letters)
     resolved = symbols.resolve(name.name)
     tree = statement.sides[member].tree
     assert tree is not None

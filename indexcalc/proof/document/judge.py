@@ -10,6 +10,7 @@ from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import counterexample, diagnosis
 from indexcalc.proof.document.findings import Finding, score
 from indexcalc.proof.document.grounds import Accusation, ungrounded
+from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Meaning, free
 from indexcalc.proof.document.outline import Side, Statement
@@ -123,6 +124,8 @@ class Reading:
         if side.relation not in ("=", ":="):
             reason = UNJUDGED.get(side.relation, f"the relation {side.relation} is not judged")
             return Finding(Verdict.UNCLEAR, reason), None
+        if lays_out(side.tree):
+            return Finding(Verdict.DECLARATION, "a layout written out"), truth
         if n == 1 and defines:
             return Finding(Verdict.DEFINITION), True
         if self.members.shape_errors[n]:

@@ -70,6 +70,8 @@ class Members:
                     trouble = str(error)
                 except RecursionError:
                     trouble = "nested too deeply"
+            if not self.values:
+                self.reader.head = dict(self.reader.letters)
             self.values.append(value)
             self.troubles.append(trouble)
             self.shape_errors.append(shape)

@@ -31,6 +31,7 @@ class Scope(ABC):
         notes: what had to be assumed.
         guesses: readings that may prove a claim, but never refute one.
         depth: how many products this one stands in.
+        head: the letters of the first member, once it is read.
     """
 
     symbols: Symbols
@@ -45,6 +46,7 @@ class Scope(ABC):
     notes: list[str] = field(default_factory=list)
     guesses: list[str] = field(default_factory=list)
     depth: int = 0
+    head: dict[str, Ix] | None = None
 
     @abstractmethod
     def sum(self, tree: Sum) -> Typed:

@@ -174,12 +174,13 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
                     base = node.base.text if isinstance(node.base, Atom) else ""
                     kind = node.base.kind if isinstance(node.base, Atom) else ""
                     uses.append((base if kind == "NAME" else "", letters_in(node)))
+        bare_sum = any(sums_barely(member) for member in members)
         for base, letters in uses:
             if not base:
                 continue
             subscripts.setdefault(base, set()).add(" ".join(letters))
             if len(letters) == 1:
-                elsewhere = any(letters[0] in other for name, other in uses if name != base)
+                elsewhere = bare_sum or any(letters[0] in other for name, other in uses if name != base)
                 votes.setdefault((base, letters[0]), set()).add(not elsewhere)
     found = {(base, letter) for (base, letter), seen in votes.items() if seen == {True} and len(subscripts[base]) == 1}
     digits = {
@@ -189,6 +190,15 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         if letter.isdigit() and all(text.isdigit() for text in texts)
     }
     return frozenset(found | digits | extents)
+
+
+def sums_barely(member: Sum) -> bool:
+    """Whether a sum without an index stands in a member: it binds some letter, which is no label then."""
+    signs = sum(isinstance(node, Atom) and node.kind == "SUM" for node in nodes_of(member))
+    return signs > sum(
+        isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM" and bool(node.below)
+        for node in nodes_of(member)
+    )
 
 
 def letters_in(node: Scripted) -> tuple[str, ...]:

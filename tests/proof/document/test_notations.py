@@ -115,6 +115,18 @@ NOTATIONS: dict[str, Notation] = {
             r"\frac{dh}{dt} = \begin{cases} 1 & \text{if } t > 0 \\ -1 & \text{if } t < 0 \end{cases}",
         ),
     ),
+    "a sum without an index": Notation(
+        r"$$t = \sum x_i^2$$ $$s_i = \sum a_{ij} b_j$$",
+        (
+            r"\frac{\partial t}{\partial x_i} = 2 x_i",
+            r"\frac{\partial s_i}{\partial b_j} = a_{ij}",
+            r"s_i = \sum_j a_{ij} b_j",
+        ),
+        (
+            r"\frac{\partial t}{\partial x_i} = 2 \sum x_k",
+            r"s_i = \sum a_{ij} b_i",
+        ),
+    ),
 }
 
 
@@ -144,3 +156,22 @@ $$O = \sigma(S - M) V = D V$$
 $$\frac{\partial O_{ij}}{\partial S_{ij}} = D_{ij} V_{ij}$$
 """
     assert Verdict.REFUTED not in {claim.verdict for claim in check(text).claims}
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        r"x = [x_1, x_2, \dots, x_N]^\top",
+        r"x = \begin{pmatrix} x_1 \\ \vdots \\ x_N \end{pmatrix}",
+        r"\frac{\partial L}{\partial x} ="
+        r" \begin{bmatrix} \frac{\partial L}{\partial x_1} & .. & \frac{\partial L}{\partial x_N} \end{bmatrix}",
+    ],
+)
+def test_ellipses_declare_a_layout(layout):
+    assert last(Notation(r"$$y_i = x_i^2$$", ()), layout) is Verdict.DECLARATION
+
+
+@pytest.mark.parametrize("claim", [r"s = \sum a_{ij} b_j", r"s_i = \sum a_{jk} b_j"])
+def test_a_sum_without_an_index_that_could_be_several_is_not_understood(claim):
+    assert last(Notation(r"$$s_i = \sum_j a_{ij} b_j$$", ()), claim) in (Verdict.UNCLEAR, Verdict.REFUTED)
+    assert last(Notation(r"$$t_{ij} = a_{ij} b_j$$", ()), claim) is Verdict.UNCLEAR
