@@ -13,9 +13,11 @@ from types import ModuleType
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
+from indexcalc.codegen.fast.module import FastModule, FastOptions, fast_module
 from indexcalc.errors import IndexCalcError
 from indexcalc.notes import latex_note, markdown_note
 from indexcalc.proof.claims import check_claims
+from indexcalc.proof.fast import check_fast
 from indexcalc.proof.gradcheck import check_module
 from indexcalc.proof.paths import check_paths
 from indexcalc.proof.report import Comparison, Report
@@ -35,12 +37,21 @@ VALIDATION_FILE = "validation.json"
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The rendered derivation: the note in Markdown and in LaTeX, the NumPy module, and those for other libraries."""
+    """The rendered derivation: the note in Markdown and in LaTeX, and its code.
+
+    Attributes:
+        markdown: the note.
+        latex: the note.
+        code: the NumPy module, for reading.
+        targets: the modules for other array libraries.
+        fast: the NumPy module made for speed, if it was asked for.
+    """
 
     markdown: str
     latex: str
     code: str
     targets: tuple[TargetModule, ...] = ()
+    fast: FastModule | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +81,34 @@ class Outputs:
 def rendered_files(slug: str, texts: Texts) -> Mapping[str, str]:
     """The files that follow from the derivation alone, without random numbers."""
     others = {f"{slug}_{module.target}.py": module.source for module in texts.targets}
+    if texts.fast is not None:
+        others[f"{slug}_fast.py"] = texts.fast.source
     return {f"{slug}.md": texts.markdown, f"{slug}.tex": texts.latex, f"{slug}.py": texts.code, **others}
 
 
-def render(derivation: Derivation, views: Collection[str] = (), targets: Collection[str] = ()) -> Texts:
+def render(
+    derivation: Derivation,
+    views: Collection[str] = (),
+    targets: Collection[str] = (),
+    fast: FastOptions | None = None,
+) -> Texts:
     """The note and the code of a derivation.
 
     Args:
         derivation: what was derived.
         views: asks for rows or entries of all gradients in the note.
         targets: the libraries to write code for, besides NumPy: `torch`, `jax`.
+        fast: asks for a module made for speed too, and says how to cut its work into blocks.
 
     Raises:
         UnsupportedError: if a scalar or factor cannot be written with one of these libraries.
+        ProgramError: if there is no index of the name that is to be cut into blocks.
     """
     others = tuple(target_module(derivation, target) for target in targets if target != NUMPY.name)
-    return Texts(markdown_note(derivation, views), latex_note(derivation, views), numpy_module(derivation), others)
+    module = fast_module(derivation, fast) if fast is not None else None
+    loops = module.loops if module is not None else ()
+    note, latex = markdown_note(derivation, views, loops), latex_note(derivation, views, loops)
+    return Texts(note, latex, numpy_module(derivation), others, module)
 
 
 def validate(derivation: Derivation, code: str, *, seed: int = 0) -> Report:
@@ -172,5 +195,8 @@ def checked(derivation: Derivation, texts: Texts, *, seed: int = 0) -> Outputs:
     """
     report = validate(derivation, texts.code, seed=seed)
     found, unchecked = validate_targets(derivation, texts.targets, seed=seed)
+    if texts.fast is not None:
+        fast = check_fast(derivation.problem, loaded(texts.fast.source), texts.fast, seed=seed)
+        found = (*found, *fast.comparisons)
     report = replace(report, comparisons=(*report.comparisons, *found))
     return Outputs(derivation.problem.slug, texts, report, unchecked)

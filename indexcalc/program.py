@@ -64,6 +64,19 @@ class Parameter:
     default: sp.Expr | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class BlockedLoop:
+    """A loop of generated code over blocks of some indices.
+
+    Attributes:
+        indices: what it runs over, outermost first.
+        tensors: those of which only a block is ever there.
+    """
+
+    indices: tuple[Index, ...]
+    tensors: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Program:
     """Inputs, equations in order, outputs; with the declared indices, parameters and assumptions.

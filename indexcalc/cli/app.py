@@ -18,6 +18,7 @@ from rich.console import Console
 
 from indexcalc.cli import terminal
 from indexcalc.cli.lazy import LazyCommands
+from indexcalc.cli.style import Style, fast_options
 from indexcalc.cli.version import package_version
 from indexcalc.codegen import TARGETS
 from indexcalc.errors import IndexCalcError
@@ -116,6 +117,7 @@ def chosen_targets(text: str) -> tuple[str, ...]:
 @app.command("derive")
 def derive_spec(
     spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help="A shipped derivation, or the path of a spec.")],
+    *,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the files go: out/NAME by default.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write the files even if the code fails its check.")] = False,
     views: Annotated[
@@ -129,6 +131,22 @@ def derive_spec(
             "NumPy's code is NAME.py, written always; that of others goes beside it, NAME_torch.py, NAME_jax.py.",
         ),
     ] = "numpy",
+    style: Annotated[
+        Style,
+        typer.Option(
+            help="`fast` writes NAME_fast.py too: NumPy code that works in blocks, over threads, with `value_and_grad`."
+        ),
+    ] = Style.einsum,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SIZES", help="For --style fast: the sizes to decide for, T=4096,d=64."),
+    ] = None,
+    block: Annotated[
+        str, typer.Option(metavar="INDEX=LENGTH", help="For --style fast: what to cut into blocks, i=256.")
+    ] = "",
+    cache: Annotated[
+        str, typer.Option(metavar="BYTES", help="For --style fast: what one block may take, 512K or 1M.")
+    ] = "",
 ) -> None:
     """Derive the backward pass of a forward pass: a note, NumPy code, and a check of the code."""
     start = time.perf_counter()
@@ -141,7 +159,8 @@ def derive_spec(
             progress("deriving the gradients")
             derivation = derive(problem)
             progress("writing the note and the code")
-            texts = render(derivation, chosen, targets)
+            fast = fast_options(style, at, block, cache, problem.program.extents)
+            texts = render(derivation, chosen, targets, fast)
             progress("checking the code")
             outputs = checked(derivation, texts)
             report = outputs.report
@@ -154,6 +173,9 @@ def derive_spec(
             said = terminal.target_text(report, module.target)
             if said:
                 terminal.show_summary(console, "checked", said, ok=report.ok)
+        if texts.fast is not None:
+            said = terminal.target_text(report, "fast")
+            terminal.show_summary(console, "checked", said, ok=report.ok)
         for reason in outputs.unchecked:
             terminal.show_summary(console, "skipped", reason, ok=False)
         if not report.ok:

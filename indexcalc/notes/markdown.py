@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -27,6 +27,7 @@ from indexcalc.notes.mermaid import mermaid_text
 from indexcalc.notes.names import Notation, notation_of
 from indexcalc.notes.outline import outline
 from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
+from indexcalc.program import BlockedLoop
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~&])")
 
@@ -39,10 +40,10 @@ def environment() -> Environment:
     )
 
 
-def markdown_note(derivation: Derivation, views: Collection[str] = ()) -> str:
+def markdown_note(derivation: Derivation, views: Collection[str] = (), loops: Sequence[BlockedLoop] = ()) -> str:
     """The note as Markdown; inline formulas are in GitHub's code-like form, which no underscore can break."""
     notation = notation_of(derivation)
-    blocks = [block_text(block, notation) for block in outline(derivation, views)]
+    blocks = [block_text(block, notation) for block in outline(derivation, views, loops)]
     return environment().get_template("note.md.jinja2").render(blocks=blocks)
 
 

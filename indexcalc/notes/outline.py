@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from indexcalc.algebra.terms import Terms, tensors_of
 from indexcalc.calculus.steps import Derivation, Section
@@ -21,7 +21,8 @@ from indexcalc.notes.tables import (
     matrix_blocks,
     summary_blocks,
 )
-from indexcalc.notes.views import implementation_blocks, storage_blocks, view_blocks
+from indexcalc.notes.views import implementation_blocks, loop_blocks, storage_blocks, view_blocks
+from indexcalc.program import BlockedLoop
 
 OPENING = (
     "The forward pass in index notation, and its backward pass derived from it step by step, "
@@ -29,8 +30,16 @@ OPENING = (
 )
 
 
-def outline(derivation: Derivation, views: Collection[str] = ()) -> tuple[Block, ...]:
-    """Every block of the note; `views` asks for rows and entries of all gradients."""
+def outline(
+    derivation: Derivation, views: Collection[str] = (), loops: Sequence[BlockedLoop] = ()
+) -> tuple[Block, ...]:
+    """Every block of the note.
+
+    Args:
+        derivation: what the note is about.
+        views: asks for rows and entries of all gradients.
+        loops: how code that runs in blocks does so, if there is such code.
+    """
     blocks: list[Block] = [Heading(1, (derivation.problem.program.title,)), Paragraph((OPENING,))]
     blocks.extend(setup_blocks(derivation))
     blocks.extend(diagram_blocks(derivation))
@@ -48,6 +57,7 @@ def outline(derivation: Derivation, views: Collection[str] = ()) -> tuple[Block,
     blocks.extend(delta_blocks(derivation))
     blocks.extend(cost_blocks(derivation))
     blocks.extend(storage_blocks(derivation))
+    blocks.extend(loop_blocks(loops))
     return tuple(blocks)
 
 

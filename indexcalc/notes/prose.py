@@ -117,6 +117,7 @@ SENTENCES: Mapping[str, str] = {
     "recompute.then": "Then the gradients, in an order in which they can be computed:",
     "recompute.meaning": "computed again",
     "recompute.cost": "not kept: computed again from {sources} in {cost}",
+    "store.blocks": "The fast code runs in blocks of {indices}; of {tensors} only one block is ever there.",
     "store": "The tensors of the forward pass that the backward pass reads:",
     "store.cheap": "cheap to compute again, entry by entry, from {sources}",
     "store.keep": "keep, or compute again from {sources} in {cost}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -27,6 +27,7 @@ from indexcalc.notes.blocks import (
 from indexcalc.notes.names import GREEK, Notation, greek_name, notation_of
 from indexcalc.notes.outline import outline
 from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
+from indexcalc.program import BlockedLoop
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -101,10 +102,10 @@ def environment() -> Environment:
     )
 
 
-def latex_note(derivation: Derivation, views: Collection[str] = ()) -> str:
+def latex_note(derivation: Derivation, views: Collection[str] = (), loops: Sequence[BlockedLoop] = ()) -> str:
     """The note as a standalone LaTeX document."""
     notation = notation_of(derivation)
-    title, *rest = outline(derivation, views)
+    title, *rest = outline(derivation, views, loops)
     assert isinstance(title, Heading)
     body = ""
     # What a diagram shows stands in the table of symbols too, and TeX has no drawing of its own.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from indexcalc.algebra.build import expand
 from indexcalc.algebra.factor import factor
@@ -29,7 +29,7 @@ from indexcalc.notes.cost import dominant, equation_cost, extent_product
 from indexcalc.notes.matrix import Matrix, Whole, slice_of
 from indexcalc.notes.matrix_form import NoMatrixFormError, convert, matrix_form
 from indexcalc.notes.prose import listed, say
-from indexcalc.program import Equation, Program
+from indexcalc.program import BlockedLoop, Equation, Program
 from indexcalc.rewrite.normal import unfold_factors
 
 FACTOR_LIMIT = 24
@@ -125,6 +125,17 @@ def storage_blocks(derivation: Derivation) -> Iterator[Block]:
         ("Tensor", "Entries", "Keep or recompute"),
         tuple((tuple(listed(symbols)), size, words) for (size, words), symbols in rows.items()),
     )
+
+
+def loop_blocks(loops: Sequence[BlockedLoop]) -> Iterator[Block]:
+    """Which tensors code that runs in blocks never holds in full."""
+    told = [loop for loop in loops if loop.tensors]
+    if told:
+        yield Heading(2, ("What is never there in full",))
+    for loop in told:
+        yield Paragraph(
+            say("store.blocks", indices=listed(loop.indices), tensors=listed(Symbol(name) for name in loop.tensors))
+        )
 
 
 def recompute_advice(program: Program, name: str, kept: frozenset[str]) -> Spans:

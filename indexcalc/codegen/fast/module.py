@@ -31,6 +31,7 @@ from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.special import SPECIAL, needed_functions
 from indexcalc.errors import ProgramError
+from indexcalc.program import BlockedLoop
 
 CACHE = 1 << 20
 """The bytes that the arrays of one block may take: the second-level cache of a core."""
@@ -64,7 +65,7 @@ class FastModule:
         symbols: the Python name of every parameter and extent.
         targets: the tensors whose gradients are returned.
         outputs: the tensors that `value_and_grad` returns besides, in order.
-        never_whole: the tensors of which `value_and_grad` only ever holds a block.
+        loops: those of `value_and_grad`, with the tensors of which it only ever holds a block.
     """
 
     source: str
@@ -72,7 +73,12 @@ class FastModule:
     symbols: Mapping[str, str]
     targets: tuple[str, ...]
     outputs: tuple[str, ...]
-    never_whole: tuple[str, ...]
+    loops: tuple[BlockedLoop, ...]
+
+    @property
+    def never_whole(self) -> tuple[str, ...]:
+        """The tensors of which `value_and_grad` only ever holds a block."""
+        return tuple(dict.fromkeys(tensor for loop in self.loops for tensor in loop.tensors))
 
 
 def fast_module(derivation: Derivation, options: FastOptions | None = None) -> FastModule:
@@ -120,8 +126,8 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
     kept = [name for name in fast.kept if name in plan.program.tensors]
     fields_of_values = {name: stored_name(fast, name) for name in (*inputs_of(plan), *kept, *plan.program.outputs)}
     symbols = {symbol.name: name for symbol, name in plan.scalars.items()}
-    never = never_whole(passes[-1][1], fast)
-    return FastModule(source, {**fields_of_values, **names}, symbols, targets, plan.program.outputs, never)
+    loops = blocked_loops(passes[-1][1], fast)
+    return FastModule(source, {**fields_of_values, **names}, symbols, targets, plan.program.outputs, loops)
 
 
 def checked_options(derivation: Derivation, options: FastOptions) -> None:
@@ -135,18 +141,15 @@ def checked_options(derivation: Derivation, options: FastOptions) -> None:
         raise ProgramError(f"there is no index {options.block[0]!r} to cut into blocks; there are {', '.join(names)}")
 
 
-def never_whole(body: Body, fast: Fast) -> tuple[str, ...]:
-    """The tensors of the derivation that have more slots than the loop, and of which a body holds a block at a time."""
-    named = {*fast.plan.program.tensors, *fast.plan.derivation.backward.tensors}
-    loops = [item for item in body.schedule if isinstance(item, Loop)]
-    return tuple(
-        statement.name
-        for loop in loops
-        for statement in loop.statements
-        if statement.name in named - body.whole
-        and not loop.is_total(statement)
-        and len(statement.axes) > len(loop.extents)
-    )
+def blocked_loops(body: Body, fast: Fast) -> tuple[BlockedLoop, ...]:
+    """The loops of a body, with the tensors that have more slots than the loop and of which it holds a block."""
+    named = {*fast.plan.program.tensors, *fast.plan.derivation.backward.tensors} - body.whole
+    found = []
+    for loop in (item for item in body.schedule if isinstance(item, Loop)):
+        local = [s for s in loop.statements if not loop.is_total(s)]
+        large = [s.name for s in local if s.name in named and len(s.axes) > len(loop.extents)]
+        found.append(BlockedLoop(loop.indices[local[0].name], tuple(large)))
+    return tuple(found)
 
 
 @cache

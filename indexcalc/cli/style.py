@@ -1,0 +1,76 @@
+"""The options that say how generated code is written: for reading, or for speed in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+import sympy as sp
+
+from indexcalc.codegen.fast.module import CACHE, FastOptions
+from indexcalc.cost import SizesError, checked_sizes, read_sizes
+from indexcalc.errors import IndexCalcError
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
+"""What may stand behind a number of bytes."""
+
+MAX_CACHE = 1 << 40
+"""The most bytes that a block may be allowed to take."""
+
+
+class Style(StrEnum):
+    """How code is written."""
+
+    einsum = "einsum"
+    fast = "fast"
+
+
+class StyleError(IndexCalcError):
+    """An option about blocks that is misspelt, or given for code without blocks."""
+
+
+def fast_options(
+    style: Style, at: list[str] | None, block: str, cache: str, extents: Iterable[sp.Symbol]
+) -> FastOptions | None:
+    """How code made for speed is to cut its work into blocks; None where no such code is asked for.
+
+    Args:
+        style: of the code.
+        at: sizes such as ``T=4096,d=64``.
+        block: an index and a length, such as ``i=256``.
+        cache: bytes, with K or M behind the number.
+        extents: those of the derivation.
+
+    Raises:
+        StyleError: if an option is misspelt, or blocks are spoken of for code that has none.
+        SizesError: for sizes that are not right.
+    """
+    given = [name for name, value in (("--at", at), ("--block", block), ("--cache", cache)) if value]
+    if style is not Style.fast:
+        if given:
+            raise StyleError(f"{given[0]} is about blocks, which only --style fast has; add --style fast")
+        return None
+    sizes = {}
+    if at:
+        try:
+            sizes = {symbol.name: size for symbol, size in checked_sizes(read_sizes(at), extents).items()}
+        except SizesError as error:
+            raise SizesError(f"--at: {error}") from error
+    return FastOptions(sizes, read_block(block) if block else None, read_bytes(cache) if cache else CACHE)
+
+
+def read_block(text: str) -> tuple[str, int]:
+    """The index and the length in ``i=256``."""
+    name, _, length = (part.strip() for part in text.partition("="))
+    if not (name and length.isascii() and length.isdecimal() and len(length) < 10 and int(length) > 0):
+        raise StyleError(f"--block: {text!r} is not INDEX=LENGTH with a positive length, such as i=256")
+    return name, int(length)
+
+
+def read_bytes(text: str) -> int:
+    """The number of bytes in ``262144``, ``512K`` or ``1M``."""
+    number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
+    fine = number.isascii() and number.isdecimal() and unit in UNITS and len(number) < 16
+    if not fine or not 0 < int(number) * UNITS[unit] <= MAX_CACHE:
+        raise StyleError(f"--cache: {text!r} is not a number of bytes, such as 262144, 512K or 1M")
+    return int(number) * UNITS[unit]
