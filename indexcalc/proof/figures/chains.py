@@ -10,8 +10,8 @@ from indexcalc.proof.figures.tokens import Token
 
 SEPARATORS = frozenset({",", ";", ":", ".", "|", "line", "relation", "becomes", "quad", "word"})
 RELATIONS = frozenset({"relation", "becomes"})
-OPERATORS = frozenset({"+", "-", "×", "/", "power", "@", "±"})
-"""What shows that a member goes on where its reading stopped."""
+FOLLOWERS = SEPARATORS | RELATIONS | {"&", "name", "dots", ")", "]", "}", "?", "!", '"', "'", "—", "→", ">", "<"}
+"""What may stand behind a member that is read in full; anything else shows that it goes on."""
 
 LABEL_LIMIT = 6
 """The most words before a colon that name what follows."""
@@ -143,12 +143,25 @@ class Cutter:
         node, end = found
         note, end = self.note(end)
         node, end, more = self.below(node, end)
-        if end < len(self.tokens) and self.tokens[end].kind in OPERATORS:
+        if self.goes_on(end):
             end = self.line_end(end)
             stop = self.tokens[end - 1].end
             return Member(relation.text, None, start, stop, "", becomes, self.figures(first, end)), end
         stop = self.tokens[end - 1].end
         return Member(relation.text, node, start, stop, " ".join((note, more)).strip(), becomes), end
+
+    def goes_on(self, at: int) -> bool:
+        """Whether what stands here belongs to the member before it, such as a sum sign or a function."""
+        if at >= len(self.tokens):
+            return False
+        token = self.tokens[at]
+        if token.kind not in FOLLOWERS:
+            return True
+        if token.kind != "name":
+            return False
+        touches = self.tokens[at - 1].end == token.start
+        after = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+        return touches or (after is not None and after.kind in ("(", "[") and after.start == token.end)
 
     def figures(self, start: int, end: int) -> bool:
         """Whether a number with a point stands here."""

@@ -60,6 +60,8 @@ def interval(node: Node, operand: Callable[[Figure], Interval], names: Names) ->
             value = value_of_name(node, names)
             if value is None:
                 raise NotEvaluatedError(f"{node.text} is known by its figures only")
+            scalar = names.scalar(node) if value.size != 1 else None
+            value = scalar.values if scalar is not None else value
             if value.size != 1:
                 raise NotEvaluatedError(f"{node.text} is an array here")
             return point(float(value.reshape(())))

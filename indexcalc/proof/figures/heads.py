@@ -10,7 +10,7 @@ import numpy as np
 from indexcalc.proof.figures.chains import Chain
 from indexcalc.proof.figures.model import Key
 from indexcalc.proof.figures.naming import Meaning, Names, UnknownNameError, meaning_of, words_of
-from indexcalc.proof.figures.nodes import Name, Rows, shape_of
+from indexcalc.proof.figures.nodes import Figure, Name, Rows, shape_of
 from indexcalc.proof.numeric import Array
 
 ROW = re.compile(r"\b(?:position|row|token|query|sample|index|step)\s+(\d+)\b", re.IGNORECASE)
@@ -86,7 +86,10 @@ def head_of(chain: Chain, names: Names, context: str) -> Head:
         meaning = names.meaning(head)
     except UnknownNameError as error:
         return unnamed(chain, head, names, context, str(error))
+    listed = any(isinstance(member.node, Rows) for member in chain.members)
     fitting = shaped(meaning, chain, names, context)
+    if fitting is not None and fitting.values.shape != () and not listed:
+        fitting = scalar_stated(head, chain, names) or fitting
     if fitting is None:
         shape = "×".join(map(str, meaning.values.shape))
         return Head(
@@ -95,6 +98,11 @@ def head_of(chain: Chain, names: Names, context: str) -> Head:
             f"say so, as in: alias {head.base} = X",
         )
     return Head(spoken(head.text, fitting), fitting, assumptions=read_as(head, fitting, names))
+
+
+def scalar_stated(head: Name, chain: Chain, names: Names) -> Meaning | None:
+    """The extent or parameter that a name means where one number is stated of it, not an array."""
+    return names.scalar(head) if any(isinstance(member.node, Figure) for member in chain.members) else None
 
 
 def unnamed(chain: Chain, head: Name, names: Names, context: str, problem: str) -> Head:

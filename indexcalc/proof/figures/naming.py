@@ -109,6 +109,11 @@ class Names:
                 return self.part(meaning, read, whole)
         raise UnknownNameError(self.unknown(name))
 
+    def scalar(self, name: Name) -> Meaning | None:
+        """The extent or parameter of this name, which may be a tensor's name too."""
+        found = self.model.quantities.get(("scalar", name.base))
+        return meaning_of(found) if found is not None and not name.places and not name.gradient else None
+
     def explained(self, name: Name) -> Meaning | None:
         """All that a name stands for by an alias, or by what the sheet says of it."""
         local = self.locals.get(name.base)

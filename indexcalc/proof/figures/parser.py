@@ -117,16 +117,18 @@ class Reader:
         return factors[0][1] if len(factors) == 1 else Product(tuple(factors), matrix)
 
     def side_by_side(self) -> bool:
-        """Whether a factor follows without a sign: anywhere in mathematics, else only a bracket with a figure."""
+        """Whether a factor follows without a sign: anywhere in mathematics, else only a bracket with an arithmetic."""
         kind = self.peek()
         if not kind:
             return False
         token = self.tokens[self.at]
         if token.math and self.tokens[self.at - 1].math:
             return kind in ("name", "(", "frac", "sqrt", "fraction", "gradient") or (kind == "open")
-        if kind == "(" and self.touching():
+        if kind == "(":
             closing = next((n for n in range(self.at, self.end) if self.tokens[n].kind in (")", "line")), self.end)
-            return any(inner.kind == "number" for inner in self.tokens[self.at : closing])
+            inside = {inner.kind for inner in self.tokens[self.at : closing]}
+            # A bracket with words behind a number is a remark, one with an arithmetic is a factor.
+            return "number" in inside and (self.touching() or bool(inside & {"+", "-", "×", "/"}))
         # X[0,0] WQ[0,0]: names with their indices side by side are a product too.
         previous = self.tokens[self.at - 1].kind
         return kind in ("name", "gradient") and previous in ("]", ")") and self.bracketed_name()

@@ -88,6 +88,15 @@ def test_gradients_that_were_not_asked_for_are_known_too() -> None:
     assert verdicts(right.replace("3.990", "3.909")) == ["REFUTED", "CONFIRMED"]
 
 
+@pytest.mark.parametrize("text", ["L = (1/N) Σ_n (y[n] - t[n])^2", "L = 0.5 Σ_n 0.3", "L = 2 mean(0.3)", "L = 3x"])
+def test_a_member_that_goes_on_is_not_judged_by_its_beginning(text: str) -> None:
+    assert not checked(text).refuted
+
+
+def test_a_bracket_behind_a_number_is_a_factor_or_a_remark() -> None:
+    assert verdicts("k = 0.5 (0.3 + 0.2) = 0.25 (as before, see 3.2)") == ["DEFINITION", "CONFIRMED"]
+
+
 def test_limits_are_said() -> None:
     with pytest.raises(LimitError, match="tokens"):
         checked("a b " * 60_000)
