@@ -159,7 +159,8 @@ def power_factor(base: Base, exponent: sp.Expr, order: Axes, scope: Scope) -> Fa
     divides = exponent.could_extract_minus_sign()
     size = -exponent if divides else exponent
     operand = base_operand(base, order, scope)
-    if size == sp.Rational(1, 2):
+    # A root of plain numbers is a power: np.sqrt would make a NumPy scalar, which is float64.
+    if size == sp.Rational(1, 2) and (operand.axes or tensors_of((Term(sp.S.One, ((base, sp.S.One),)),))):
         operand = Operand(Call("np.sqrt", (operand.node,)), operand.axes)
     elif size != 1:
         operand = Operand(Binary("**", operand.node, scalar_node(size, scope.scalars)), operand.axes)

@@ -174,3 +174,12 @@ def test_float32_stays_float32(name, derivations):
 
 def test_the_source_is_the_same_every_time(derivations):
     assert numpy_module(derivations["causal_heads"]) == numpy_module(derive(problem_of("causal_heads")))
+
+
+def test_a_root_of_plain_numbers_keeps_single_precision():
+    spec = "index i : N\nparam eps = 0.5\ninput x[i]\ny[i] = x[i] * sqrt(sigmoid(eps))\n"
+    module = load(numpy_module(derive(read_problem(spec, slug="root"))))
+    x = np.ones(3, np.float32)
+    values = module.forward(x)
+    assert values.y.dtype == np.float32
+    assert module.backward(values, x).dx.dtype == np.float32

@@ -58,7 +58,7 @@ O[i,k] = sum[j](A[i,j] * V[j,k]) + sum[j](B[i,j] * V[j,k]) + sum[j]([j < i] * V[
 index i, j : N
 param eps = 0.5
 input x[i], b, u[j], v[j]
-c = exp(eps) + sigmoid(eps)
+c = exp(eps) + sqrt(sigmoid(eps))
 s = sum[i](x[i]) * c * sqrt(pi) * sin(eps)
 w[i] = sum[j]([i < j] * sigmoid(eps)) + sigmoid(eps) * exp(-eps) + max(x[i], eps)
 y[i] = s + sum[j]([j <= i] * 1) + sum[j]([i < j] * sigmoid(eps) * u[j]) + w[i]
