@@ -20,6 +20,33 @@ CONNECTING = frozenset(
 """Words that stand before a name and are no part of it."""
 
 
+MODIFIERS = frozenset(
+    {
+        "of",
+        "in",
+        "on",
+        "by",
+        "per",
+        "times",
+        "over",
+        "to",
+        "than",
+        "log",
+        "ln",
+        "exp",
+        "max",
+        "min",
+        "sum",
+        "mean",
+        "norm",
+    }
+)
+"""Words right before a name that make another quantity of it: ``the change of L = 0.0007``."""
+
+VALUES = frozenset({"value", "values", "entry", "entries", "element", "elements", "result"})
+"""Words before ``of`` that leave the quantity what it is."""
+
+
 @dataclass(frozen=True)
 class Head:
     """The left side of a chain.
@@ -82,6 +109,8 @@ def head_of(chain: Chain, names: Names, context: str) -> Head:
         return labelled(chain, names, context)
     if not isinstance(head, Name):
         return Head("the head")
+    if modified(chain.label):
+        return Head(head.text, problem=f"the words before {head.text} say that another quantity is meant")
     try:
         meaning = names.meaning(head)
     except UnknownNameError as error:
@@ -98,6 +127,12 @@ def head_of(chain: Chain, names: Names, context: str) -> Head:
             f"say so, as in: alias {head.base} = X",
         )
     return Head(spoken(head.text, fitting), fitting, assumptions=read_as(head, fitting, names))
+
+
+def modified(label: tuple[str, ...]) -> bool:
+    """Whether the words before a name make another quantity of it."""
+    words = [word.lower() for word in label if word.lower() not in ("the", "a", "an")]
+    return bool(words) and words[-1] in MODIFIERS and not (len(words) > 1 and words[-2] in VALUES)
 
 
 def scalar_stated(head: Name, chain: Chain, names: Names) -> Meaning | None:

@@ -21,6 +21,7 @@ PLAIN_FENCES = frozenset({"", "text", "txt", "plain", "plaintext", "none", "outp
 EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])[^*\n]{0,200}?(?<=[^\s*])\*(?![\w*])")
 MARKS = re.compile(r"\*\*+|(?<!\w)__+(?=\S)|(?<=\S)__+(?!\w)|`+|~~+")
 LEADING = re.compile(r"^[ \t]*(?:(?:>[ \t]?)+[ \t]*)?(?:(?:[-*+]|\d+[.)])[ \t]+|#+[ \t]+)?", re.MULTILINE)
+ADDRESS = re.compile(r"https?://[^\s)>\]]+")
 DELIMITERS = re.compile(r"(?<!\\)\$+|\\[()\[\]](?!\d)")
 
 
@@ -56,7 +57,7 @@ def read_source(source: str, name: str) -> Source:
     if name.lower().endswith((".tex", ".html", ".htm")):
         return Source(document, blanked(source, [], math), (), math)
     fenced, silent = fences(source)
-    silent += [match.span() for pattern in (COMMENT, LIQUID) for match in pattern.finditer(source)]
+    silent += [match.span() for pattern in (COMMENT, LIQUID, ADDRESS) for match in pattern.finditer(source)]
     return Source(document, blanked(masked(source, silent), fenced, math), tuple(fenced), math)
 
 

@@ -97,6 +97,24 @@ def test_a_bracket_behind_a_number_is_a_factor_or_a_remark() -> None:
     assert verdicts("k = 0.5 (0.3 + 0.2) = 0.25 (as before, see 3.2)") == ["DEFINITION", "CONFIRMED"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The change of L = 0.0007, and the log of L = 0.325.",
+        "see https://example.org/?L=0.5",
+        "max P = 0.25 and K = 3 heads",
+        "1 - 0.251 = 0.749 and L is 1.3 or so",
+        "ΔL = -0.0007",
+    ],
+)
+def test_other_quantities_are_not_accused(text: str) -> None:
+    assert not checked(text).refuted
+
+
+def test_the_value_of_a_quantity_is_the_quantity() -> None:
+    assert verdicts("the value of L = 1.394") == ["REFUTED"]
+
+
 def test_limits_are_said() -> None:
     with pytest.raises(LimitError, match="tokens"):
         checked("a b " * 60_000)
