@@ -81,6 +81,9 @@ class Lowering:
     equations: dict[str, Equation] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self.names.taken.update(self.symbols.slots)
+
     def index(self, index: Ix) -> Index:
         """The algebra's index for an index variable; its extent stands for its class."""
         root = self.sizes.find(index)
