@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +16,7 @@ from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.differentials import joined
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.members import Members
-from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, free, walk
+from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Total, children, free, walk
 from indexcalc.proof.document.numbers import Point
 from indexcalc.proof.document.outline import Side, Statement
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
@@ -28,6 +29,13 @@ POINTS = 2
 """How many points, of different sizes, a formula must pass before the judge is asked."""
 
 
+GRID = 5_000
+"""How many grid points of a formula's largest product count as one more formula that is tried."""
+
+TRIALS = 8
+"""How many formulas in place of one member are put before the judge; each may need a proof."""
+
+
 @dataclass
 class Attempts:
     """What may stand in place of one member of a statement.
@@ -37,7 +45,8 @@ class Attempts:
         statement: the statement with the wrong member.
         number: which member is wrong.
         local: whether derivatives of named tensors hold all other named tensors.
-        tried: how many formulas have been tried.
+        tried: how many formulas have been tried, large ones counted for more.
+        trials: how many have been put before the judge.
         before: the members before the wrong one.
         heads: values of the first member, by point.
     """
@@ -47,6 +56,7 @@ class Attempts:
     number: int
     local: bool = False
     tried: int = 0
+    trials: int = 0
     before: Members = field(init=False)
     heads: dict[object, Array] = field(default_factory=dict)
 
@@ -97,6 +107,7 @@ class Attempts:
         trial = Trial()
         for pattern, point in self.spread(sizes, [*letters, *indices_in(a), *indices_in(b)]):
             point.scale = 0.0
+            self.tried += largest(b, math.prod(point.length(index) for index in letters), point) // GRID
             with np.errstate(all="ignore"):
                 x, y = self.head_value(a, letters, point), point.value(b, letters)
             allowed = where_conditions_hold(x.shape, letters, self.statement.conditions)
@@ -144,6 +155,9 @@ class Attempts:
 
     def judged(self, latex: str) -> bool:
         """Whether the judge, given the formula as it is printed in place of the wrong member, finds it true."""
+        self.trials += 1
+        if self.trials > TRIALS:
+            return False
         try:
             tokens = tokenize(latex, self.judge.roles.document.macros)
             tokens = joined(tokens) if self.runs_together else tokens
@@ -155,3 +169,10 @@ class Attempts:
         sides = [*self.statement.sides[: self.number], side, *self.statement.sides[self.number + 1 :]]
         findings = self.judge.statement(0, replace(self.statement, sides=sides), defines=False)
         return findings[self.number - 1].verdict in TRUE
+
+
+def largest(node: Meaning, size: int, point: Point) -> int:
+    """The grid points of the largest product inside, sums around it included."""
+    if isinstance(node, Total):
+        size *= math.prod(point.length(index) for index in node.indices)
+    return max((largest(child, size, point) for child in children(node)), default=size)

@@ -18,7 +18,7 @@ from indexcalc.proof.document.repair.edits import repairs
 from indexcalc.proof.document.repair.indices import relettered
 from indexcalc.proof.document.repair.places import is_rate
 from indexcalc.proof.document.repair.spelling import Spelling, UnspelledError
-from indexcalc.proof.document.repair.vocabulary import vocabulary_of
+from indexcalc.proof.document.repair.vocabulary import Vocabulary, vocabulary_of
 from indexcalc.proof.document.roles import head_of, names_of_tree
 from indexcalc.proof.document.verdicts import Verdict
 
@@ -30,6 +30,10 @@ EFFORT = 60_000
 
 NOTE_LIMIT = 6000
 """The most formulas that are tried for one document."""
+
+
+DERIVATION_LIMIT = 30
+"""The most formulas that are derived for one document."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,12 @@ class Corrector:
     Attributes:
         spelling: how the document writes its names.
         left: how many formulas may still be tried.
+        derivations: how many formulas may still be derived.
     """
 
     spelling: Spelling
     left: int = NOTE_LIMIT
+    derivations: int = DERIVATION_LIMIT
 
     def corrected(self, judge: Judge, statement: Statement, findings: Sequence[Finding]) -> list[Finding]:
         """The findings on a statement, what is refuted with its correction and the mistake in words."""
@@ -101,11 +107,17 @@ class Corrector:
                 latex = self.written(repair.tree)
                 if latex and attempts.judged(latex):
                     return Correction(latex, repair.words)
-        formulas = (
-            *restated(attempts, self.spelling),
-            *Deriver(attempts, words, self.spelling, gradients_in(tree, attempts)).formulas(),
+        attempts.trials = 0
+        return next(
+            (Correction(latex, "") for latex in self.formulas(attempts, words, tree) if attempts.judged(latex)), None
         )
-        return next((Correction(latex, "") for latex in formulas if attempts.judged(latex)), None)
+
+    def formulas(self, attempts: Attempts, words: Vocabulary, tree: Sum) -> Iterator[str]:
+        """What the note itself says of the head, then what the engine derives."""
+        yield from restated(attempts, self.spelling)
+        if self.derivations:
+            self.derivations -= 1
+            yield from Deriver(attempts, words, self.spelling, gradients_in(tree, attempts)).formulas()
 
     def written(self, tree: Sum) -> str:
         """The formula in LaTeX; empty if it cannot be written."""
