@@ -10,7 +10,7 @@ from indexcalc.language.latex.chains import ALIGNED
 from indexcalc.language.latex.tokens import Macro, raw_argument
 
 SPAN_LIMIT = 200_000
-"""The longest piece of mathematics that is read, in characters; a longer one is cut off as text."""
+"""Mathematics with an empty line in it is no longer than this, in characters: its end is that of another piece."""
 
 INLINE_LIMIT = 2_000
 """The longest inline mathematics between single dollars; beyond it a dollar is money."""
@@ -47,7 +47,7 @@ def find_spans(text: str, macros: Mapping[str, Macro]) -> Iterator[Span]:
                 position = end.end()
             continue
         end_at, after = closing(text, kind, start)
-        if end_at < 0 or end_at - start > SPAN_LIMIT:
+        if end_at < 0 or (end_at - start > SPAN_LIMIT and "\n\n" in text[start:end_at]):
             position = start
             continue
         body = text[start:end_at]

@@ -18,6 +18,7 @@ from indexcalc.proof.document.nodes import (
     Total,
     over,
     times,
+    walk,
 )
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.symbols import NotUnderstoodError
@@ -25,6 +26,9 @@ from indexcalc.proof.document.typed import Typed
 
 UNKNOWN_FUNCTIONS = frozenset({"f", "g", "h", "phi", "psi", "F", "ell"})
 """Names that stand for a function where a bracket follows and nothing else is known."""
+
+PARTS_LIMIT = 20_000
+"""The most parts of a formula once a function's own formula stands for its name."""
 
 
 def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, int] | None:
@@ -122,4 +126,7 @@ def apply_own(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
     if function.parameter in reader.arguments:
         raise NotUnderstoodError(f"{name} of itself")
     inner = replace(reader, arguments={**reader.arguments, function.parameter: arguments[0]})
-    return inner.sum(function.body)
+    result = inner.sum(function.body)
+    if any(count > PARTS_LIMIT for count, _ in enumerate(walk(result.node))):
+        raise NotUnderstoodError(f"{name} put in for its name makes a formula of more than {PARTS_LIMIT} parts")
+    return result
