@@ -8,6 +8,7 @@ from indexcalc.proof.document.repair.vocabulary import (
     Vocabulary,
     indexed,
 )
+from indexcalc.proof.document.scripts import COLON
 
 
 def called(node: Node, words: Vocabulary) -> str:
@@ -34,13 +35,14 @@ def denominator_of(node: Fraction) -> Node | None:
 
 
 def is_array(node: Node, words: Vocabulary) -> bool:
-    """Whether a factor may be a whole array: a bare name, a gradient or a bracket without indices."""
+    """Whether a factor may be a whole array: a bare name or a slice, a gradient or a bracket without indices."""
     if isinstance(node, Scripted) and node.base is not None and not isinstance(node.base, Atom):
         node = node.base
     if isinstance(node, Group | Fraction):
         return not any(indexed(inner, words.survey) for inner in nodes_of(node)) and node != NOTHING
     found = words.survey.name(node)
-    return found is not None and found.parts is None and words.names.get(found.name, (node, 0))[1] > 0
+    whole = found is not None and (found.parts is None or COLON in found.parts)
+    return whole and found is not None and words.names.get(found.name, (node, 0))[1] > 0
 
 
 NOTHING = Group("{", (), 0)
