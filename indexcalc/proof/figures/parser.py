@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from indexcalc.errors import LimitError
-from indexcalc.proof.figures.nodes import Call, Dots, Figure, Name, Node, Power, Product, Rows, Sum
-from indexcalc.proof.figures.tokens import LOSSES, Token
-
-DEPTH_LIMIT = 60
-"""The deepest nesting of brackets."""
+from indexcalc.proof.figures.cursor import CLOSING, NotAnExpressionError
+from indexcalc.proof.figures.list_reader import ListReader
+from indexcalc.proof.figures.name_reader import NameReader
+from indexcalc.proof.figures.nodes import Call, Dots, Figure, Name, Node, Power, Product, Sum
+from indexcalc.proof.figures.tokens import Token
 
 LENGTH_LIMIT = 3_000
 """The most terms, factors or items in a row."""
@@ -25,48 +23,9 @@ FUNCTIONS = {
 }  # fmt: skip
 """Names that are functions where an argument follows."""
 
-CLOSING = {"(": ")", "[": "]", "{": "}"}
 
-
-class NotAnExpressionError(Exception):
-    """What stands here is no expression; only this module sees it."""
-
-
-@dataclass
-class Reader:
-    """A place in a list of tokens.
-
-    Attributes:
-        tokens: all tokens.
-        at: the next one.
-        end: where to stop.
-        depth: how many brackets are open.
-    """
-
-    tokens: list[Token]
-    at: int
-    end: int
-    depth: int = 0
-
-    def peek(self, ahead: int = 0) -> str:
-        """The kind of a token to come; empty at the end."""
-        return self.tokens[self.at + ahead].kind if self.at + ahead < self.end else ""
-
-    def take(self, kind: str) -> Token:
-        """The next token, if it is of this kind."""
-        if self.peek() != kind:
-            raise NotAnExpressionError
-        self.at += 1
-        return self.tokens[self.at - 1]
-
-    def touching(self) -> bool:
-        """Whether no blank stands before the next token."""
-        return 0 < self.at < self.end and self.tokens[self.at - 1].end == self.tokens[self.at].start
-
-    def skip_lines(self) -> None:
-        """Step over line ends, but not over an empty line."""
-        while self.peek() == "line" and self.peek(1) != "line":
-            self.at += 1
+class Reader(NameReader, ListReader):
+    """Reads expressions."""
 
     def expression(self) -> Node:
         """Terms with signs between them."""
@@ -84,14 +43,6 @@ class Reader:
                 return term
             return term.negated if isinstance(term, Figure) else Sum(((-1, term),))
         return Sum(tuple(terms))
-
-    def sign(self) -> int:
-        """The signs before a term."""
-        sign = 1
-        while self.peek() in ("+", "-"):
-            sign = -sign if self.peek() == "-" else sign
-            self.at += 1
-        return sign
 
     def term(self) -> Node:
         """Factors with signs between them, or side by side."""
@@ -191,12 +142,6 @@ class Reader:
         self.depth -= 1
         return node
 
-    def deeper(self) -> None:
-        """Count an opening bracket."""
-        self.depth += 1
-        if self.depth > DEPTH_LIMIT:
-            raise LimitError(f"brackets are nested deeper than {DEPTH_LIMIT} levels")
-
     def atom(self) -> Node:
         """A figure, a name, a call, a bracket, a root, a fraction or a list."""
         match self.peek():
@@ -249,178 +194,6 @@ class Reader:
         self.take(")")
         self.depth -= 1
         return Call(name, tuple(arguments))
-
-    def name(self) -> Node:
-        """A name with its marks: the derivative by it, indices, a transposition."""
-        first = self.at
-        fraction, gradient = self.peek() == "fraction", self.peek() in ("gradient", "fraction")
-        nabla = self.peek() == "∇"
-        if gradient or nabla:
-            self.at += 1
-        if nabla and self.peek() == "_":
-            self.at += 1
-        braced = nabla and self.peek() == "{"
-        self.at += braced
-        base = self.take("name").text
-        base, places, symbolic = self.marks(base)
-        if fraction or braced:
-            self.take("}")
-        if nabla and self.peek() == "name" and self.tokens[self.at].text in LOSSES:
-            self.at += 1
-        if self.peek() == "grad":
-            self.at += 1
-            gradient = True
-        transposed = self.peek() == "transpose"
-        self.at += transposed
-        base, more, also = self.marks(base) if fraction or transposed or nabla else (base, (), False)
-        if self.peek() == "transpose" and not transposed:
-            self.at += 1
-            transposed = True
-        text = written(self.tokens[first : self.at])
-        places = (*places, *more)
-        return Name(base, gradient or nabla, places, transposed, text, symbolic or also)
-
-    def marks(self, base: str) -> tuple[str, tuple[int | None, ...], bool]:
-        """The name, longer by what a subscript adds, with its indices; whether an index is a letter."""
-        places: list[int | None] = []
-        symbolic = False
-        while True:
-            if self.peek() == "[" and self.touching():
-                found, letters = self.index("[")
-            elif self.peek() == "_" and self.touching() and self.peek(1) in ("{", "number", "name"):
-                self.at += 1
-                if self.peek() == "name":
-                    base += "_" + self.take("name").text
-                    continue
-                if self.peek() == "number":
-                    found, letters = [int(digit) for digit in self.take("number").text if digit.isdigit()], False
-                elif self.peek(1) == "name" and self.peek(2) == "}":
-                    self.at += 1
-                    base += "_" + self.take("name").text
-                    self.take("}")
-                    continue
-                else:
-                    found, letters = self.index("{")
-            elif self.peek() == "power" and self.peek(1) == "{" and self.peek(2) == "name" and self.peek(3) == "}":
-                if not self.tokens[self.at].math:
-                    return base, tuple(places), symbolic
-                self.at += 2
-                base += "_" + self.take("name").text
-                self.take("}")
-                continue
-            else:
-                return base, tuple(places), symbolic
-            places += found
-            symbolic = symbolic or letters
-
-    def index(self, opening: str) -> tuple[list[int | None], bool]:
-        """Indices in brackets: numbers, ``:`` for all, or letters."""
-        before = self.at
-        self.take(opening)
-        places: list[int | None] = []
-        letters = False
-        while self.peek() != CLOSING[opening]:
-            kind = self.peek()
-            if kind == "number" and (figure := self.tokens[self.at].figure) is not None and figure.whole:
-                digits = self.tokens[self.at].text.strip()
-                if opening == "{" and len(digits) > 1 and self.peek(1) == "}" and not places:
-                    places += [int(digit) for digit in digits]
-                else:
-                    places.append(int(digits))
-            elif kind == ":":
-                places.append(None)
-            elif kind == "name":
-                letters = True
-            elif kind not in (",", "(", ")", "+", "-", "number"):
-                self.at = before
-                raise NotAnExpressionError
-            self.at += 1
-        self.at += 1
-        return places, letters
-
-    def rows(self) -> Node:
-        """A list in brackets; lines and commas separate, and blanks too where there are no commas."""
-        opening = self.take("[")
-        self.deeper()
-        commas = self.has_commas()
-        items: list[Node] = []
-        gap: int | None = None
-        stacked: list[Node] = []
-        while self.peek() != "]":
-            if self.peek() in (",", "line", ";"):
-                if self.peek() == "line" and self.peek(1) == "line":
-                    raise NotAnExpressionError
-                if self.peek() == ";":
-                    stacked.append(Rows(tuple(items), gap))
-                    items, gap = [], None
-                self.at += 1
-            elif self.peek() == "dots":
-                self.at += 1
-                gap = len(items)
-            else:
-                items.append(self.expression() if commas else self.lone_item())
-                if self.peek() == "." and self.touching():
-                    self.at += 1
-            if len(items) > LENGTH_LIMIT:
-                raise LimitError(f"a list of more than {LENGTH_LIMIT} items at character {opening.start}")
-        self.at += 1
-        self.depth -= 1
-        if stacked:
-            return Rows((*stacked, Rows(tuple(items), gap)))
-        return Rows(tuple(items), gap)
-
-    def has_commas(self) -> bool:
-        """Whether the list that was just opened has commas of its own."""
-        depth = 0
-        for token in self.tokens[self.at : min(self.end, self.at + LENGTH_LIMIT)]:
-            if token.kind in ("[", "("):
-                depth += 1
-            elif token.kind in ("]", ")"):
-                if depth == 0:
-                    return False
-                depth -= 1
-            elif token.kind == "," and depth == 0:
-                return True
-        return False
-
-    def lone_item(self) -> Node:
-        """An item of a list without commas: a figure with its sign, or a list."""
-        if self.peek() == "[":
-            return self.rows()
-        sign = self.sign()
-        figure = self.take("number").figure
-        assert figure is not None
-        return figure if sign > 0 else figure.negated
-
-    def matrix(self) -> Node:
-        """A matrix of LaTeX; one row or one column is a list."""
-        self.take("open")
-        self.deeper()
-        rows: list[list[Node]] = [[]]
-        while self.peek() != "close":
-            if self.peek() == "&":
-                self.at += 1
-            elif self.peek() == "line":
-                if self.tokens[self.at].text != "\n":
-                    rows.append([])
-                self.at += 1
-            else:
-                rows[-1].append(self.expression())
-            if len(rows) > LENGTH_LIMIT:
-                raise LimitError(f"a matrix of more than {LENGTH_LIMIT} rows")
-        self.at += 1
-        self.depth -= 1
-        filled = [row for row in rows if row]
-        if len(filled) == 1:
-            return Rows(tuple(filled[0]))
-        if all(len(row) == 1 for row in filled):
-            return Rows(tuple(row[0] for row in filled))
-        return Rows(tuple(Rows(tuple(row)) for row in filled))
-
-
-def written(tokens: list[Token]) -> str:
-    """Tokens as they stand in the text, without the blanks between them."""
-    return "".join(token.text for token in tokens)
 
 
 def read_expression(tokens: list[Token], start: int, end: int) -> tuple[Node, int] | None:
