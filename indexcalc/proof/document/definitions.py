@@ -8,6 +8,7 @@ from indexcalc.errors import LimitError
 from indexcalc.language.latex.tree import Fraction, Group, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.einstein import bind_repeated
+from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.nodes import Derivative, free, names_of, renamed, walk
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.reading import Reader
@@ -84,6 +85,13 @@ def define(roles: Roles) -> None:
         roles.defining[number] = resolved
     for definition in roles.symbols.definitions.values():
         roles.symbols.given.update(names_of(definition.body))
+    headed = {
+        roles.symbols.resolve(name.name)
+        for number, name in candidates(roles)
+        if not any(lays_out(side.tree) for side in roles.statements[number].sides)
+    }
+    known = {*roles.symbols.definitions, *roles.symbols.functions, *roles.symbols.losses}
+    roles.symbols.unread.update(headed - known)
 
 
 def find_differentials(roles: Roles) -> None:
@@ -151,7 +159,7 @@ def definition_from(roles: Roles, number: int, name: Named, member: int = 1) -> 
 def adopt(symbols: Symbols, sizes: Sizes) -> None:
     """Keep what a definition unified."""
     symbols.sizes.parent, symbols.sizes.names = sizes.parent, sizes.names
-    symbols.sizes.owners, symbols.sizes.count = sizes.owners, sizes.count
+    symbols.sizes.owners, symbols.sizes.count, symbols.sizes.exact = sizes.owners, sizes.count, sizes.exact
 
 
 def scalars_only(roles: Roles, statement: Statement) -> bool:

@@ -31,13 +31,16 @@ from indexcalc.proof.document.nodes import (
     ZERO,
     Applied,
     Number,
+    Plus,
     Relation,
+    times,
 )
 from indexcalc.proof.document.rates import fraction
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.scripts import is_transpose, subscript
+from indexcalc.proof.document.sizes import Ix
 from indexcalc.proof.document.symbols import NotUnderstoodError
-from indexcalc.proof.document.typed import Typed
+from indexcalc.proof.document.typed import COLUMN, ROW, Typed
 
 DIGIT_LIMIT = 60
 """The most digits of a number."""
@@ -66,7 +69,7 @@ def factor(reader: Scope, item: Node) -> Typed:
         case Cases():
             return branched(reader, item)
         case Matrix():
-            raise NotUnderstoodError("a matrix written out is not read")
+            return written_out(reader, item)
         case Environment(name):
             raise NotUnderstoodError(f"a {name} written out is not read")
     raise NotUnderstoodError("a factor that is not read")
@@ -81,6 +84,32 @@ def bracketed(value: Typed, bracket: str) -> Typed:
     if value.axes:
         raise NotUnderstoodError("bars around an array: magnitudes, a norm or a determinant?")
     return replace(value, node=Applied("abs", value.node))
+
+
+def written_out(reader: Scope, item: Matrix) -> Typed:
+    """A matrix by its entries; one with a single row or column is a vector."""
+    axes = tuple(reader.sizes.measured(length) for length in (len(item.rows), len(item.rows[0])))
+    terms = []
+    for n, row in enumerate(item.rows, 1):
+        for m, cell in enumerate(row, 1):
+            value = reader.sum(cell)
+            if value.axes:
+                raise NotUnderstoodError("a matrix made of blocks")
+            marks = [
+                Relation(axis, "==", number(reader, axis, place))
+                for axis, place, length in zip(axes, (n, m), (len(item.rows), len(item.rows[0])), strict=True)
+                if length > 1
+            ]
+            terms.append(times(*marks, value.node))
+    kept = tuple(axis for axis, length in zip(axes, (len(item.rows), len(item.rows[0])), strict=True) if length > 1)
+    return Typed(Plus(tuple(terms)), kept, ROW if len(item.rows) == 1 and kept else COLUMN)
+
+
+def number(reader: Scope, axis: Ix, place: int) -> Ix:
+    """The one value of an index on an axis."""
+    index = reader.sizes.fresh(str(place), fixed=place)
+    reader.sizes.unify(index, axis)
+    return index
 
 
 def truth(reader: Scope, item: Truth) -> Typed:

@@ -78,14 +78,32 @@ def differential(accusation: Accusation) -> str | None:
 
 
 def head_unknown(accusation: Accusation) -> str | None:
-    """The head is a name without a definition, or with one from other inputs."""
+    """The head is made of a name without a definition that the member does not know, or with one from other inputs."""
     head, value, symbols = accusation.head, accusation.value, accusation.symbols
-    if head is None or not isinstance(head.node, Entry):
+    if head is None:
+        return None
+    if not any(isinstance(node, Derivative) for node in walk(head.node)):
+        other = all_names(symbols, value.node) if value is not None else set()
+        for name in names_of(head.node):
+            known = name in symbols.definitions or name in symbols.given or name in other
+            if not known:
+                return f"{name} has no definition to compare with"
+    if not isinstance(head.node, Entry):
         return None
     if head.node.name not in symbols.definitions:
         return f"{head.node.name} has no definition to compare with"
     if value is not None and unrelated(symbols, head.node, value.node):
         return f"{head.node.name} is defined from other names before"
+    return None
+
+
+def unread(accusation: Accusation) -> str | None:
+    """A name whose own equation is not understood: what it is made of is not known."""
+    symbols = accusation.symbols
+    for node in accusation.nodes():
+        found = all_names(symbols, node) & symbols.unread
+        if found:
+            return f"the equation for {min(found)} is not understood"
     return None
 
 
@@ -153,7 +171,11 @@ def disconnected(accusation: Accusation) -> str | None:
             if not isinstance(inner, Derivative) or not isinstance(inner.body, Entry):
                 continue
             body, wrt = inner.body.name, inner.wrt.name
-            if body == wrt or wrt not in symbols.definitions or body not in symbols.definitions:
+            if body == wrt or body not in symbols.definitions:
+                continue
+            if wrt not in symbols.definitions and wrt not in all_names(symbols, inner.body):
+                return f"{body} is not known to depend on {wrt}"
+            if wrt not in symbols.definitions:
                 continue
             related = depends_on(symbols.definitions, body, wrt) or depends_on(symbols.definitions, wrt, body)
             if not related and inputs_of(symbols, (wrt,)) <= inputs_of(symbols, (body,)):
@@ -165,6 +187,7 @@ GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     guessed,
     differential,
     head_unknown,
+    unread,
     strange,
     ambiguous,
     undefined,
@@ -179,6 +202,21 @@ def gradients_in(node: Meaning, symbols: Symbols) -> Iterator[Derivative]:
     for inner in walk(node):
         if isinstance(inner, Derivative) and isinstance(inner.body, Entry) and symbols.is_loss(inner.body.name):
             yield inner
+
+
+def all_names(symbols: Symbols, node: Meaning) -> set[str]:
+    """The tensors that an expression names, and those from which they are made."""
+    found: set[str] = set()
+    pending = list(names_of(node))
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            if name in symbols.definitions:
+                pending.extend(names_of(symbols.definitions[name].body))
+            elif symbols.is_loss(name):
+                pending.extend(symbols.outputs)
+    return found
 
 
 def name_is_constant(slots: dict[str, tuple[Ix, ...]], name: str, roles: Roles) -> bool:
@@ -206,18 +244,5 @@ def strangers(symbols: Symbols, head: Typed | None, value: Typed | None) -> list
 
 def inputs_of(symbols: Symbols, names: Sequence[str]) -> set[str]:
     """The tensors without a definition from which names are made."""
-    found: set[str] = set()
-    seen: set[str] = set()
-    pending = list(names)
-    while pending:
-        name = pending.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if name in symbols.definitions:
-            pending.extend(names_of(symbols.definitions[name].body))
-        elif symbols.slots.get(name):
-            found.add(name)
-        elif symbols.is_loss(name):
-            pending.extend(symbols.outputs)
-    return found
+    every = {inner for name in names for inner in all_names(symbols, Entry(name))}
+    return {name for name in every if name not in symbols.definitions and symbols.slots.get(name)}

@@ -17,7 +17,7 @@ from indexcalc.proof.document.rates import is_mixed
 from indexcalc.proof.document.reading import Reader
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
-from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.symbols import NotUnderstoodError, OrientationError
 from indexcalc.proof.document.typed import Typed
 
 
@@ -68,6 +68,9 @@ class Members:
                     restore(self.sizes, before)
                 except (NotUnderstoodError, IndexCalcError) as error:
                     trouble = str(error)
+                    # Where a document says what its vectors are, they cannot lie the other way.
+                    if isinstance(error, OrientationError) and self.roles.symbols.columns:
+                        trouble, shape = "", trouble
                 except RecursionError:
                     trouble = "nested too deeply"
             if not self.values:
@@ -169,3 +172,4 @@ def letters_of(value: Typed) -> tuple[Ix, ...]:
 def restore(sizes: Sizes, before: Sizes) -> None:
     """Undo what a member that does not fit has unified."""
     sizes.parent, sizes.names, sizes.owners = before.parent, before.names, before.owners
+    sizes.exact = before.exact

@@ -99,6 +99,8 @@ def array(reader: Scope, name: str, parts: tuple[str, ...] | None) -> Typed:
         if name == "pi":
             return Typed(Number(sp.pi))
         raise NotUnderstoodError(f"{name} is not known")
+    if parts is not None and len(parts) == 1 < len(slots) == len(parts[0]) and parts[0].isdigit():
+        parts = tuple(parts[0])
     if parts is None:
         own = tuple(reader.sizes.fresh() for _ in slots)
     elif 0 < len(parts) < len(slots) and COLON not in parts:

@@ -185,7 +185,7 @@ def own_indices(node: Meaning) -> tuple[Ix, ...]:
 
 def occurrences(node: Meaning) -> Iterator[Ix]:
     """Every occurrence of a free index variable, with repetition."""
-    yield from own_indices(node)
+    yield from (index for index in own_indices(node) if not index.fixed)
     bound = node.indices if isinstance(node, Total) else ()
     for child in children(node):
         yield from (index for index in occurrences(child) if index not in bound)
@@ -217,6 +217,13 @@ def times(*factors: Meaning) -> Meaning:
     if not kept:
         return ONE
     return kept[0] if len(kept) == 1 else Times(tuple(kept))
+
+
+def same(left: Ix, right: Ix) -> Meaning:
+    """Kronecker's delta of two index variables, a number where they are the same or two numbers."""
+    if left == right or (left.fixed and left.fixed == right.fixed):
+        return ONE
+    return ZERO if left.fixed and right.fixed else Relation(left, "==", right)
 
 
 def over(node: Meaning) -> Meaning:

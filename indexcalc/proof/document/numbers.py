@@ -172,6 +172,8 @@ class Frame:
 
     def axis(self, index: Ix, grid: tuple[Ix, ...]) -> Array:
         """0, 1, 2, ... along the axis of an index."""
+        if index.fixed:
+            return np.full((1,) * len(grid), index.fixed - 1)
         if index not in grid:
             raise NotUnderstoodError(f"the index {index.name or '?'} is free in one place only")
         shape = [1] * len(grid)

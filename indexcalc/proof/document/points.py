@@ -11,7 +11,7 @@ import numpy as np
 from indexcalc.proof.document.nodes import Applied, Entry, Meaning, Raised, children, walk
 from indexcalc.proof.document.numbers import Point, bounded
 from indexcalc.proof.document.sizes import Ix, Sizes
-from indexcalc.proof.document.symbols import Symbols
+from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols
 from indexcalc.proof.numeric import Array
 
 PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4))
@@ -56,11 +56,18 @@ class Points:
         slots = [slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name]]
         slots += [sizes.owners[name] for name in sorted(sizes.owners)]
         roots = list(dict.fromkeys(sizes.find(slot) for slot in slots))
-        key = (tuple(sizes.find(slot).key for slot in slots), pattern, seed, signed)
         lengths = {root: PATTERNS[pattern][n % len(PATTERNS[pattern])] for n, root in enumerate(roots)}
         extra = [root for root in dict.fromkeys(sizes.find(index) for index in indices) if root not in lengths]
         for n, root in enumerate(extra):
             lengths[root] = PATTERNS[pattern][(len(roots) + n) % len(PATTERNS[pattern])]
+        for index in indices:
+            if index.fixed > lengths[sizes.find(index)]:
+                lengths[sizes.find(index)] = index.fixed + PATTERNS[pattern][0]
+        lengths.update({root: length for root, length in sizes.exact.items() if root in lengths})
+        if any(index.fixed > lengths[sizes.find(index)] for index in indices):
+            raise NotUnderstoodError("an entry with a number beyond its size")
+        partition = tuple((sizes.find(slot).key, lengths[sizes.find(slot)]) for slot in slots)
+        key = (partition, pattern, seed, signed)
         memory = self.known.setdefault(key, [])
         if not memory:
             memory.append(Point(self.symbols, sizes, lengths, self.inputs(sizes, lengths, pattern, seed, signed), {}))

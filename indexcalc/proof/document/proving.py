@@ -87,7 +87,10 @@ class Lowering:
     def index(self, index: Ix) -> Index:
         """The algebra's index for an index variable; its extent stands for its class."""
         root = self.sizes.find(index)
-        return Index(f"i{index.key}", sp.Symbol(f"n{root.key}", positive=True, integer=True))
+        return Index(
+            f"c{index.fixed}" if index.fixed else f"i{index.key}",
+            sp.Symbol(f"n{root.key}", positive=True, integer=True),
+        )
 
     def terms(self, node: Meaning) -> Terms:
         """The expression as a sum of terms.
@@ -106,6 +109,8 @@ class Lowering:
             case Entry(name, slots):
                 self.define(name)
                 return (access(name, *(self.index(slot) for slot in slots)),)
+            case Relation(left, "==", right) if left.fixed and right.fixed:
+                return scalar(int(left.fixed == right.fixed))
             case Relation(left, relation, right):
                 a, b = self.index(left), self.index(right)
                 base = Delta(a, b) if relation == "==" else Iverson(a, relation, b)

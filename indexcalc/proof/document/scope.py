@@ -13,6 +13,9 @@ from indexcalc.proof.document.survey import Survey
 from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols
 from indexcalc.proof.document.typed import Typed
 
+NUMBER_LIMIT = 9
+"""The highest number of an entry that is read: sizes are at least that large."""
+
 
 @dataclass
 class Scope(ABC):
@@ -65,7 +68,9 @@ class Scope(ABC):
         if part == COLON:
             return None
         if part.isdigit():
-            raise NotUnderstoodError("a numbered entry")
+            if not 0 < int(part) <= NUMBER_LIMIT:
+                raise NotUnderstoodError(f"an entry numbered {part}")
+            return self.sizes.fresh(part, fixed=int(part))
         return self.letter(part)
 
     def letter(self, name: str) -> Ix:

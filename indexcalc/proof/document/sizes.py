@@ -11,10 +11,17 @@ class ShapeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ix:
-    """One index variable: a letter of one equation, a dummy of one sum, or an axis of a matrix."""
+    """One index variable: a letter of one equation, a dummy of one sum, or an axis of a matrix.
+
+    Attributes:
+        key: what tells it from all others.
+        name: its letter, if it has one.
+        fixed: the one value that it has, from 1, in a numbered entry; 0 if it varies.
+    """
 
     key: int
     name: str = ""
+    fixed: int = 0
 
     def __repr__(self) -> str:
         return f"{self.name}#{self.key}"
@@ -28,6 +35,7 @@ class Sizes:
         parent: the union-find forest.
         names: the declared extent of a class, by its root.
         count: how many variables there are.
+        exact: the length of a class that is a number, by its root.
     """
 
     parent: dict[Ix, Ix] = field(default_factory=dict)
@@ -35,15 +43,18 @@ class Sizes:
     owners: dict[str, Ix] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
     count: int = 0
+    exact: dict[Ix, int] = field(default_factory=dict)
 
     def copy(self) -> Sizes:
         """An independent copy: what is unified there stays there."""
-        return Sizes(dict(self.parent), dict(self.names), dict(self.owners), set(self.declared), self.count)
+        return Sizes(
+            dict(self.parent), dict(self.names), dict(self.owners), set(self.declared), self.count, dict(self.exact)
+        )
 
-    def fresh(self, name: str = "") -> Ix:
+    def fresh(self, name: str = "", fixed: int = 0) -> Ix:
         """A new index variable of unknown size."""
         self.count += 1
-        index = Ix(self.count, name)
+        index = Ix(self.count, name, fixed)
         self.parent[index] = index
         return index
 
@@ -68,9 +79,14 @@ class Sizes:
         one, other = self.names.get(a), self.names.get(b)
         if one is not None and other is not None and one != other and {one, other} <= self.declared:
             raise ShapeError(f"a size {one} meets a size {other}")
+        lengths = {self.exact[root] for root in (a, b) if root in self.exact}
+        if len(lengths) > 1:
+            raise ShapeError(f"a size {min(lengths)} meets a size {max(lengths)}")
         if b.key < a.key:
             a, b = b, a
         self.parent[b] = a
+        if lengths:
+            self.exact[a] = min(lengths)
         name = one if one in self.declared else other or one
         if name is not None:
             self.names[a] = name
@@ -81,10 +97,18 @@ class Sizes:
             index = self.fresh(name)
             self.owners[name] = index
             self.names[index] = name
+            if name.isdigit() and int(name):
+                self.exact[index] = int(name)
         if declared:
             self.declared.add(name)
             self.names[self.find(self.owners[name])] = name
         return self.owners[name]
+
+    def measured(self, length: int) -> Ix:
+        """A new index variable whose size is a number."""
+        index = self.fresh()
+        self.exact[index] = length
+        return index
 
     def name_of(self, index: Ix) -> str:
         """The declared name of a size, or a question mark."""

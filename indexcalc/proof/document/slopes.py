@@ -18,11 +18,11 @@ from indexcalc.proof.document.nodes import (
     Number,
     Plus,
     Raised,
-    Relation,
     Times,
     Total,
     rebuilt,
     renamed,
+    same,
     times,
     walk,
 )
@@ -61,7 +61,7 @@ def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
     """
     match node:
         case Entry(name, slots) if name == wrt.name:
-            return times(*(Relation(a, "==", b) for a, b in zip(slots, wrt.slots, strict=True) if a != b))
+            return product_of([same(a, b) for a, b in zip(slots, wrt.slots, strict=True)])
         case Entry():
             return inside(node) or ZERO
         case Plus(terms):
@@ -80,6 +80,11 @@ def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
             raise UnsupportedError("the derivative of a derivative")
         case _:
             return ZERO
+
+
+def product_of(factors: list[Meaning]) -> Meaning:
+    """The product; zero if a factor is."""
+    return ZERO if ZERO in factors else times(*factors)
 
 
 def of_product(factors: tuple[Meaning, ...], wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:

@@ -100,7 +100,7 @@ def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, s
                 usage.transposed |= found.transposed
                 if found.parts is None:
                     usage.bare += 1
-                else:
+                elif not all(part.isdigit() for part in found.parts):
                     usage.indexed[len(found.parts)] += 1
                     usage.letters.add(found.parts)
             mark_numerators(member, labels, squares, usages)
@@ -183,13 +183,35 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
                 elsewhere = bare_sum or any(letters[0] in other for name, other in uses if name != base)
                 votes.setdefault((base, letters[0]), set()).add(not elsewhere)
     found = {(base, letter) for (base, letter), seen in votes.items() if seen == {True} and len(subscripts[base]) == 1}
+    written_out = entries_written_out(chains)
     digits = {
         (base, letter)
         for base, texts in subscripts.items()
         for letter in texts
-        if letter.isdigit() and all(text.isdigit() for text in texts)
+        if letter.isdigit() and all(text.isdigit() for text in texts) and base not in written_out
     }
     return frozenset(found | digits | extents)
+
+
+def entries_written_out(chains: list[tuple[Sum, ...]]) -> set[str]:
+    """The names that stand alone somewhere, and with numbers in a matrix: the numbers are those of entries."""
+    nodes = [node for members in chains for member in members for node in name_nodes(member)]
+    bare = {node.text for node in nodes if isinstance(node, Atom)}
+    bare |= {
+        node.base.text
+        for node in nodes
+        if isinstance(node, Scripted) and not node.below and isinstance(node.base, Atom)
+    }
+    cells = [
+        inner
+        for members in chains
+        for member in members
+        for node in nodes_of(member)
+        if isinstance(node, Matrix)
+        for cell in sums_in(node)
+        for inner in name_nodes(cell)
+    ]
+    return {n.base.text for n in cells if isinstance(n, Scripted) and n.below and isinstance(n.base, Atom)} & bare
 
 
 def sums_barely(member: Sum) -> bool:

@@ -14,6 +14,10 @@ class NotUnderstoodError(Exception):
     """A formula that cannot be read without a guess; the message says why."""
 
 
+class OrientationError(NotUnderstoodError):
+    """A product of vectors that fits only if one of them lies the other way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Definition:
     """What a tensor is equal to: its slots under their own variables, and the expression over them."""
@@ -56,6 +60,7 @@ class Symbols:
         rows: names whose entries are rows of the matrix of the same letter.
         scalar_sigma: whether sigma is applied to a scalar somewhere, so that it is no softmax.
         unsure: names that a definition reads only in a later member, while its first one is not understood.
+        unread: names with an equation of their own that could not be read as a definition.
         redefined: functions that the document defines more than once.
         mixed: whether the document has vectors of both kinds.
         columns: whether the document says that its vectors are columns.
@@ -80,6 +85,7 @@ class Symbols:
     rows: set[str] = field(default_factory=set)
     scalar_sigma: bool = False
     unsure: set[str] = field(default_factory=set)
+    unread: set[str] = field(default_factory=set)
     redefined: set[str] = field(default_factory=set)
     mixed: bool = False
     layout: str = ""

@@ -127,6 +127,35 @@ NOTATIONS: dict[str, Notation] = {
             r"s_i = \sum a_{ij} b_i",
         ),
     ),
+    "numbered entries": Notation(
+        r"Let $x \in \mathbb{R}^2$ and $A \in \mathbb{R}^{2 \times 2}$. $$y_i = \sum_k A_{ik} x_k$$ $$z_i = x_i^2$$",
+        (
+            r"y_1 = A_{11} x_1 + A_{12} x_2",
+            r"\frac{\partial y_1}{\partial x_2} = A_{12}",
+            r"\frac{\partial z_1}{\partial x_1} = 2 x_1",
+            r"\frac{\partial z_1}{\partial x_2} = 0",
+        ),
+        (
+            r"y_1 = A_{11} x_1 + A_{21} x_2",
+            r"\frac{\partial y_1}{\partial x_2} = A_{21}",
+            r"\frac{\partial z_1}{\partial x_2} = 2 x_1",
+        ),
+    ),
+    "matrices written out": Notation(
+        r"Let $x \in \mathbb{R}^2$ and $A \in \mathbb{R}^{2 \times 2}$. $$y = A x$$",
+        (
+            r"y = \begin{bmatrix} A_{11} x_1 + A_{12} x_2 \\ A_{21} x_1 + A_{22} x_2 \end{bmatrix}",
+            r"x x^\top = \begin{pmatrix} x_1^2 & x_1 x_2 \\ x_2 x_1 & x_2^2 \end{pmatrix}",
+            r"A^\top x = \begin{bmatrix} A_{11} & A_{21} \\ A_{12} & A_{22} \end{bmatrix}"
+            r" \begin{bmatrix} x_1 \\ x_2 \end{bmatrix}",
+        ),
+        (
+            r"y = \begin{bmatrix} A_{11} x_1 + A_{21} x_2 \\ A_{12} x_1 + A_{22} x_2 \end{bmatrix}",
+            r"x x^\top = \begin{pmatrix} x_1^2 & x_1 x_2 \\ x_2 x_1 & x_1^2 \end{pmatrix}",
+            r"A^\top x = \begin{bmatrix} A_{11} & A_{12} \\ A_{21} & A_{22} \end{bmatrix}"
+            r" \begin{bmatrix} x_1 \\ x_2 \end{bmatrix}",
+        ),
+    ),
 }
 
 
