@@ -9,6 +9,7 @@ import sympy as sp
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.fast.blocking import Blocking
+from indexcalc.codegen.fast.joining import both_passes
 from indexcalc.codegen.fast.names import Names, own_names
 from indexcalc.codegen.fast.normal import normal_form
 from indexcalc.codegen.fast.storing import ancestors, kept_tensors
@@ -43,9 +44,8 @@ class Fast:
 def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None) -> Fast:
     """The statements of both passes in normal form, and the names of everything."""
     plan, problem = make_plan(derivation), derivation.problem
-    every: dict[str, Statement] = {}
-    for statement in (*plan.forward, *plan.backward):
-        every.setdefault(statement.name, statement)
+    taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
+    every = {statement.name: statement for statement in both_passes(plan.forward, plan.backward, taken)}
     inputs = {tensor.name: tensor.slots for tensor in plan.program.inputs}
     fields = {name: problem.gradient_names[target] for target, name in gradient_fields(derivation).items()}
     own = {
@@ -54,7 +54,6 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
     gradients = own or fields
     wanted = tuple(dict.fromkeys((*plan.program.outputs, *gradients.values())))
     needed = ancestors(tuple(every.values()), wanted)
-    taken = {*every, *plan.program.tensors}
     aliases = shifted_names(plan, [every[name] for name in needed], taken)
     statements = normal_form([every[name] for name in needed], wanted, taken, aliases)
     given = {**inputs, **{up.name: plan.program.tensors[up.of].slots for up in problem.upstream}}
