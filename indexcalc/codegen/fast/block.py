@@ -121,7 +121,7 @@ def straight_lines(
         if statement.name in later:
             target, value = names.scope.tensors[statement.name], block.value(writer, statement)
             if writer.nodes[block.node(statement)].operation is Operation.LEAF:
-                value += ".copy()"
+                value = f"{value}.copy()" if statement.axes else f"np.copy({value})[()]"
             if value != target:
                 lines.append(f"{target} = {value}")
         yield from headed(statement, lines, names, 1)

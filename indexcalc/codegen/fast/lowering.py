@@ -86,6 +86,9 @@ class Lowering:
         """The value as an array with all of `axes`."""
         if isinstance(value, Array) and len(value.axes) == len(axes):
             return value
+        if not axes:
+            assert not isinstance(value, Array)
+            return self.made(Operation.MAP, f"{self.dtype}.type", (self.text(value),), axes)
         sizes = ", ".join(self.length(axis) for axis in axes)
         shape = f"({sizes},)" if len(axes) == 1 else f"({sizes})"
         if isinstance(value, Array):

@@ -8,7 +8,7 @@ import sympy as sp
 
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.arguments import THREADS, arguments, documented, thread_arguments
-from indexcalc.codegen.fast.blocking import Blocking
+from indexcalc.codegen.fast.blocking import Blocking, Loop
 from indexcalc.codegen.fast.body import Body, function_body
 from indexcalc.codegen.fast.outline import (
     Fast,
@@ -121,12 +121,18 @@ def whole_block(
     wanted = with_divisors(wanted, sources_of(arrays, plan.unread))
     lines = extent_lines([e for e in wanted if e not in given], arrays, (*plan.unread, *given), names.scope)
     if own in wanted_names and arrays:
-        lines.append(f"{own} = {arrays[0].variable}.dtype")
-    scalars = [
-        names.scope.tensors[name] for name in results if name in made(body) and not fast.problem.by_name[name].axes
-    ]
+        lines += dtype_lines(own, arrays)
+    totals = {s.name for item in body.schedule if isinstance(item, Loop) for s in item.statements}
+    scalars = [names.scope.tensors[name] for name in results if name in totals and not fast.problem.by_name[name].axes]
     ends = [f"{name} = {name}[()]" for name in scalars]
     return [*lines, *splits, *body.lines, *ends, *merges]
+
+
+def dtype_lines(own: str, arrays: Sequence[Array]) -> list[str]:
+    """The dtype of new arrays: what the given ones have in common, and never one of integers."""
+    variables = [array.variable for array in arrays]
+    there = [name for name in variables if "." not in name] or variables
+    return call_or_wrap(f"{own} = np.result_type", [*there, "np.float32"])
 
 
 def made(body: Body) -> set[str]:
@@ -134,7 +140,7 @@ def made(body: Body) -> set[str]:
     return {
         statement.name
         for item in body.schedule
-        for statement in (item.statements if hasattr(item, "statements") else (item,))
+        for statement in (item.statements if isinstance(item, Loop) else (item,))
     }
 
 
