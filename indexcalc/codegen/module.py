@@ -61,7 +61,7 @@ def module_source(derivation: Derivation, dialect: Dialect) -> str:
     functions = (forward_function(plan, forward_body, read), backward_function(plan, backward_body, read))
     scalars = forward_scalars(plan, forward_body, read)
     passes = Passes(plan, scalars, tuple(read), fields_read(functions[1].body))
-    rules = RULES[dialect.template](passes)
+    rules = RULES[dialect.name](passes)
     code = [*forward_body, *backward_body, *(line for rule in rules for line in (*rule.decorators, *rule.body))]
     private = [dialect.private[name].source for name in needed_functions(code, dialect.private)]
     ambiguous = [name for name in sorted({*plan.stored.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
@@ -80,11 +80,11 @@ def module_source(derivation: Derivation, dialect: Dialect) -> str:
 
 
 RULES: Mapping[str, Callable[[Passes], tuple[Function, ...]]] = {
-    NUMPY.template: lambda passes: (),
-    TORCH.template: lambda passes: (*torch_rules(passes), differentiable_function(passes, "_Function.apply")),
-    JAX.template: lambda passes: (*jax_rules(passes), differentiable_function(passes, RULE, "_constant")),
+    NUMPY.name: lambda passes: (),
+    TORCH.name: lambda passes: (*torch_rules(passes), differentiable_function(passes, "_Function.apply")),
+    JAX.name: lambda passes: (*jax_rules(passes), differentiable_function(passes, RULE, "_constant")),
 }
-"""What a module for automatic differentiation holds besides the two passes, by its template."""
+"""What a module for automatic differentiation holds besides the two passes, by its dialect."""
 
 
 def import_blocks(dialect: Dialect, lines: Collection[str]) -> list[list[str]]:

@@ -17,12 +17,13 @@ from indexcalc.codegen import module_names, module_symbols, numpy_module, target
 from indexcalc.generation import loaded
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
-from indexcalc.proof.gradcheck import module_candidate
+from indexcalc.proof.gradcheck import FLOOR, module_candidate
 from indexcalc.proof.sampling import sample_point, weights_for
 from indexcalc.proof.targets import LIBRARIES, check_target, is_installed, taking
 from indexcalc.rewrite.derive import derive
 
 BOUND = 1e-10
+SINGLE_BOUND = 1e-5
 OTHERS = ("torch", "jax")
 PATHS = shipped_paths()
 
@@ -219,10 +220,18 @@ def test_single_precision_stays_single(name, target):
     weights = weights_for(problem, point, rng)
     upstream = {up.name: weights[up.of].astype(np.float32) for up in problem.upstream}
     values = {name: np.asarray(value, np.float32) for name, value in point.values.items()}
-    small = type(point)(values, point.sizes, point.parameters)
+    small, large = (
+        type(point)({name: value.astype(kind) for name, value in values.items()}, point.sizes, point.parameters)
+        for kind in (np.float32, np.float64)
+    )
     with library.precision():
-        found = module_candidate(problem, adapted(module, library), code.names, code.symbols)(small, upstream)
+        candidate = module_candidate(problem, adapted(module, library), code.names, code.symbols)
+        found = candidate(small, upstream)
+        exact = candidate(large, {up: array.astype(np.float64) for up, array in upstream.items()})
     assert {array.dtype for array in found.values()} == {np.dtype(np.float32)}
+    for tensor, expected in exact.items():
+        scale = max(FLOOR, np.abs(expected).max(initial=0.0))
+        assert np.abs(found[tensor] - expected).max(initial=0.0) <= SINGLE_BOUND * scale, tensor
 
 
 def sizes_of(program):
