@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 
+EXACT_LIMIT = 6
+"""The largest declared extent that is taken as the number it is; a larger one is tried with a few entries."""
+
+
 class ShapeError(Exception):
     """Two sizes that the document declares as different would have to be equal."""
 
@@ -97,7 +101,7 @@ class Sizes:
             index = self.fresh(name)
             self.owners[name] = index
             self.names[index] = name
-            if name.isdigit() and int(name):
+            if name.isdecimal() and len(name) == 1 and 0 < int(name) <= EXACT_LIMIT:
                 self.exact[index] = int(name)
         if declared:
             self.declared.add(name)
