@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import rivals
-from generated_code import BATCHED, SINGLE
 
 from indexcalc.codegen import numpy_module
 from indexcalc.codegen.fast.module import fast_module
@@ -30,6 +29,20 @@ from indexcalc.library import find_spec
 from indexcalc.rewrite.derive import derive
 
 Run = Callable[[], Sequence[Any]]
+
+BATCHED = """
+title "Attention of several heads"
+index h : H
+index i, j, l : T
+index k, p : d
+input Q[h,i,k], K[h,j,k], V[h,j,p]
+S[h,i,j] = 1/sqrt(d) * sum[k](Q[h,i,k] * K[h,j,k])
+A[h,i,j] = exp(S[h,i,j]) / sum[l](exp(S[h,i,l]))
+O[h,i,p] = sum[j](A[h,i,j] * V[h,j,p])
+upstream G[h,i,p] = dL/dO[h,i,p]
+derive Q, K, V
+"""
+SINGLE = BATCHED.replace("index h : H\n", "").replace("[h,", "[")
 
 
 @dataclass(frozen=True)
@@ -59,7 +72,7 @@ def normal(*shapes: tuple[int, ...]) -> list[np.ndarray]:
 def fast(name: str) -> ModuleType:
     """The fast module of a shipped derivation, or of attention with heads."""
     problem = read_problem(BATCHED) if name == "heads" else load_problem(find_spec(name))
-    return loaded(fast_module(derive(problem)))
+    return loaded(fast_module(derive(problem)).source)
 
 
 def flat(found: tuple[Any, Sequence[Any]], order: Sequence[str] = ()) -> Sequence[Any]:

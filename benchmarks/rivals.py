@@ -156,7 +156,8 @@ def torch_block(heads: int, keep: float) -> Callable[..., Any]:
 
     functional = torch.nn.functional
 
-    def block(X: Any, gamma: Any, beta: Any, W_Q: Any, W_K: Any, W_V: Any, W_O: Any, b_O: Any, M: Any, R: Any) -> Any:
+    def block(*arrays: Any) -> Any:
+        X, gamma, beta, W_Q, W_K, W_V, W_O, b_O, M, R = arrays
         normal = functional.layer_norm(X, (X.shape[-1],), gamma, beta, 1e-5)
         batch, length, _ = X.shape
         Q, K, V = (
