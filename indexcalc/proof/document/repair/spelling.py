@@ -122,9 +122,11 @@ class Spelling:
         text = self.node(node.base)
         if node.along:
             return rf"\left. {text} \right|_{{{self.tokens(node.along)}}}"
-        below = f"_{{{self.tokens(node.below)}}}" if node.below else ""
-        above = "".join(f"^{{{self.tokens(tokens)}}}" for tokens in node.above)
-        return text + below + "'" * node.primes + above
+        text += (f"_{{{self.tokens(node.below)}}}" if node.below else "") + "'" * node.primes
+        for number, tokens in enumerate(node.above):
+            # TeX takes one superscript; a second one stands on braces around the first.
+            text = (f"{{{text}}}" if number else text) + f"^{{{self.tokens(tokens)}}}"
+        return text
 
     def tokens(self, tokens: Iterable[Token]) -> str:
         """Tokens in a row, as in a script."""

@@ -39,10 +39,16 @@ def is_array(node: Node, words: Vocabulary) -> bool:
     if isinstance(node, Scripted) and node.base is not None and not isinstance(node.base, Atom):
         node = node.base
     if isinstance(node, Group | Fraction):
-        return not any(indexed(inner, words.survey) for inner in nodes_of(node)) and node != NOTHING
+        return not any(is_entry(inner, words) for inner in nodes_of(node)) and node != NOTHING
     found = words.survey.name(node)
     whole = found is not None and (found.parts is None or COLON in found.parts)
     return whole and found is not None and words.names.get(found.name, (node, 0))[1] > 0
+
+
+def is_entry(node: Node, words: Vocabulary) -> bool:
+    """Whether a node has an index and no slot of it runs."""
+    found = words.survey.name(node)
+    return indexed(node, words.survey) and (found is None or COLON not in (found.parts or ()))
 
 
 NOTHING = Group("{", (), 0)

@@ -293,3 +293,14 @@ $$Y = \X W$$
 $$\up{W} = \X \up{Y}$$
 """
     assert check(note).claims[-1].correction == r"\X^{\top} \frac{\partial L}{\partial Y}"
+
+
+def test_a_second_superscript_stands_on_braces():
+    note = r"""
+$$X \in \mathbb{R}^{n \times d}, \quad W^{Q} \in \mathbb{R}^{d \times m}$$
+
+$$Y = X W^{Q}$$
+
+$$\frac{\partial L}{\partial X} = \frac{\partial L}{\partial Y} W^{Q}$$
+"""
+    assert check(note).claims[-1].correction == r"\frac{\partial L}{\partial Y} {W^{Q}}^{\top}"
