@@ -9,6 +9,8 @@ import sympy as sp
 from indexcalc.proof.document.nodes import (
     ZERO,
     Applied,
+    Derivative,
+    Entry,
     Meaning,
     Number,
     Plus,
@@ -20,7 +22,7 @@ from indexcalc.proof.document.nodes import (
     times,
 )
 from indexcalc.proof.document.sizes import Ix, Sizes
-from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.symbols import NotUnderstoodError, OrientationError
 
 COLUMN, ROW = "column", "row"
 
@@ -76,6 +78,8 @@ def product(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     if not left.axes or not right.axes:
         rest = left if left.axes else right
         return Typed(times(left.node, right.node), rest.axes, rest.orientation, jacobian)
+    if (chain := chained(left, right, sizes)) is not None:
+        return chain
     if len(left.axes) > 2 or len(right.axes) > 2:
         raise NotUnderstoodError("a product of arrays with more than two axes")
     if len(left.axes) == 1 and len(right.axes) == 1:
@@ -83,10 +87,43 @@ def product(left: Typed, right: Typed, sizes: Sizes) -> Typed:
             return contracted(left, right, sizes, jacobian)
         if left.orientation == COLUMN and right.orientation == ROW:
             return Typed(times(left.node, right.node), (*left.axes, *right.axes), jacobian=jacobian)
-        raise NotUnderstoodError("a product of two vectors without a transpose")
+        raise OrientationError("a product of two vectors without a transpose")
     if len(right.axes) == 1 and right.orientation == ROW and len(left.axes) == 2:
-        raise NotUnderstoodError("a matrix times a row vector")
+        raise OrientationError("a matrix times a row vector")
     return contracted(left, right, sizes, jacobian)
+
+
+def chained(left: Typed, right: Typed, sizes: Sizes) -> Typed | None:
+    """The chain rule, ``dL/dy dy/dx``, over all entries of y; None if the factors are none of its kind.
+
+    The left factor is a gradient by y, or, before the derivative by a matrix, anything with the axes of y.
+    """
+    inner = right.node.body if isinstance(right.node, Derivative) else None
+    if not isinstance(right.node, Derivative) or not isinstance(inner, Entry) or not inner.slots:
+        return None
+    gradient = isinstance(left.node, Derivative) and left.node.wrt.name == inner.name
+    gradient = gradient and not free_of_axes(left)
+    if len(left.axes) != len(inner.slots) or not set(inner.slots) <= set(right.axes):
+        return None
+    if not gradient and (len(right.axes) < 3 or len(left.axes) != 1):
+        return None
+    above = left.node.wrt.slots if gradient and isinstance(left.node, Derivative) else left.axes
+    dummies = []
+    for one, other in zip(above, inner.slots, strict=True):
+        sizes.unify(one, other)
+        dummies.append(sizes.fresh(""))
+        sizes.unify(dummies[-1], one)
+    factors = (
+        renamed(left.node, dict(zip(above, dummies, strict=True))),
+        renamed(right.node, dict(zip(inner.slots, dummies, strict=True))),
+    )
+    axes = tuple(axis for axis in right.axes if axis not in inner.slots)
+    return Typed(Total(tuple(dummies), times(*factors)), axes, left.orientation, True)
+
+
+def free_of_axes(value: Typed) -> bool:
+    """Whether a derivative has indices that are no axes: then its target is not whole."""
+    return not isinstance(value.node, Derivative) or set(value.node.wrt.slots) != set(value.axes)
 
 
 def contracted(left: Typed, right: Typed, sizes: Sizes, jacobian: bool) -> Typed:

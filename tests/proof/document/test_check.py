@@ -93,3 +93,9 @@ $$c_{ik} = a_i + b_k$$
 $$a_i = \sum_k c_{ik} b_k$$
 """
     assert Verdict.REFUTED not in verdicts(tangled)
+
+
+@pytest.mark.parametrize(("words", "verdict"), [("A vector is a column vector.", "refuted"), ("", "not understood")])
+def test_two_columns_side_by_side_are_wrong_where_vectors_are_columns(words, verdict):
+    note = rf"{words} $$R_{{ij}} = A_{{ij}} r_i$$ $$R = A \odot (r\, \mathbf{{1}})$$"
+    assert str(last(note).verdict) == verdict
