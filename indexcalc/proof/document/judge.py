@@ -133,6 +133,9 @@ class Reading:
         if self.members.values[n] is None:
             return Finding(Verdict.UNCLEAR, self.members.troubles[n]), None
         if self.schematic(n):
+            chain = self.compare(0, n) if self.members.head is not None and not self.members.head.jacobian else None
+            if chain is not None and chain.verdict in TRUE:
+                return chain, True
             return Finding(Verdict.SCHEMATIC, "a product of derivatives of arrays by arrays"), None
         head = self.compare(0, n) if self.members.head is not None else None
         step = self.compare(n - 1, n) if n > 1 and self.members.values[n - 1] is not None else head

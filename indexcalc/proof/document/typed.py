@@ -96,7 +96,7 @@ def product(left: Typed, right: Typed, sizes: Sizes) -> Typed:
 def chained(left: Typed, right: Typed, sizes: Sizes) -> Typed | None:
     """The chain rule, ``dL/dy dy/dx``, over all entries of y; None if the factors are none of its kind.
 
-    The left factor is a gradient by y, or, before the derivative by a matrix, anything with the axes of y.
+    The left factor is a gradient by y, or, before the derivative by a matrix or an entry, any vector like y.
     """
     inner = right.node.body if isinstance(right.node, Derivative) else None
     if not isinstance(right.node, Derivative) or not isinstance(inner, Entry) or not inner.slots:
@@ -105,7 +105,7 @@ def chained(left: Typed, right: Typed, sizes: Sizes) -> Typed | None:
     gradient = gradient and not free_of_axes(left)
     if len(left.axes) != len(inner.slots) or not set(inner.slots) <= set(right.axes):
         return None
-    if not gradient and (len(right.axes) < 3 or len(left.axes) != 1):
+    if not gradient and (len(left.axes) != 1 or len(right.axes) == 2):
         return None
     above = left.node.wrt.slots if gradient and isinstance(left.node, Derivative) else left.axes
     dummies = []

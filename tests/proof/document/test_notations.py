@@ -156,6 +156,22 @@ NOTATIONS: dict[str, Notation] = {
             r" \begin{bmatrix} x_1 \\ x_2 \end{bmatrix}",
         ),
     ),
+    "chain rules by products": Notation(
+        r"Let $W \in \mathbb{R}^{n \times m}$, $x \in \mathbb{R}^m$. $$z = W x$$"
+        r" $$\delta = \frac{\partial J}{\partial z}$$",
+        (
+            r"\frac{\partial J}{\partial W} = \frac{\partial J}{\partial z} \frac{\partial z}{\partial W}"
+            r" = \delta x^\top",
+            r"\frac{\partial J}{\partial x} = \frac{\partial J}{\partial z} \frac{\partial z}{\partial x}"
+            r" = W^\top \delta",
+            r"\frac{\partial J}{\partial W_{ij}} = \delta \frac{\partial z}{\partial W_{ij}} = \delta_i x_j",
+        ),
+        (
+            r"\frac{\partial J}{\partial W} = \frac{\partial J}{\partial z} \frac{\partial z}{\partial W}"
+            r" = x \delta^\top",
+            r"\frac{\partial J}{\partial W} = \frac{\partial J}{\partial x} \frac{\partial z}{\partial W}",
+        ),
+    ),
 }
 
 
