@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import sympy as sp
 
+from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Group, Node
 from indexcalc.language.latex.vocabulary import FUNCTIONS
 from indexcalc.proof.document import typed
@@ -14,13 +15,16 @@ from indexcalc.proof.document.naming import power
 from indexcalc.proof.document.nodes import (
     Applied,
     Entry,
+    Meaning,
     Number,
     Total,
     over,
+    rebuilt,
     times,
     walk,
 )
 from indexcalc.proof.document.scope import Scope
+from indexcalc.proof.document.slopes import slope
 from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.typed import Typed
 
@@ -60,8 +64,8 @@ def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, 
         return None
     if following is None:
         raise NotUnderstoodError(f"{name} of nothing")
-    if found.primes:
-        raise NotUnderstoodError(f"the derivative {name}'")
+    if found.primes > 1 or (found.primes and (structural or not bracketed)):
+        raise NotUnderstoodError(f"a derivative of {name} by primes")
     above = found.powers
     if bracketed:
         assert isinstance(following, Group)
@@ -70,13 +74,34 @@ def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, 
     else:
         argument, position = reader.unit(items, position + 1)
         arguments = [argument]
-    if name in reader.symbols.functions and defined:
+    if found.primes:
+        result = slope_at(reader, name if defined else "", known or word, arguments)
+    elif name in reader.symbols.functions and defined:
         result = apply_own(reader, name, arguments)
     else:
         result = apply(reader, known or word, arguments)
     for tokens in above:
         result = power(reader, result, tokens)
     return result, position
+
+
+def slope_at(reader: Scope, own: str, known: str, arguments: list[Typed]) -> Typed:
+    """``f'(x)``: the derivative of a known function, or of one that the document defines, entry by entry."""
+    if len(arguments) != 1:
+        raise NotUnderstoodError(f"the derivative of a function of {len(arguments)} arguments")
+    (argument,) = arguments
+    variable = Entry("the argument of a function")
+    value = apply_own(reader, own, [Typed(variable)]) if own else apply(reader, known, [Typed(variable)])
+    try:
+        node = slope(value.node, variable, reader.sizes, lambda entry: None)
+    except IndexCalcError as error:
+        raise NotUnderstoodError(str(error)) from None
+    return replace(argument, node=put_in(node, variable, argument.node))
+
+
+def put_in(node: Meaning, variable: Entry, argument: Meaning) -> Meaning:
+    """The expression with the argument for the variable."""
+    return argument if node == variable else rebuilt(node, lambda inner: put_in(inner, variable, argument))
 
 
 def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:

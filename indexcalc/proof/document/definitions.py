@@ -29,6 +29,8 @@ def find_functions(roles: Roles) -> None:
         name = roles.survey.name(left)
         if name is None or name.parts is not None or not isinstance(right, Group) or len(right.members) != 1:
             continue
+        if name.primes or name.powers:
+            continue
         inner = right.members[0].only
         parameter = roles.survey.name(inner.items[0]) if inner is not None and len(inner.items) == 1 else None
         if parameter is None or parameter.parts is not None or name.name in FUNCTIONS | dict.fromkeys(STRUCTURAL):

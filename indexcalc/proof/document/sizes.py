@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-
 EXACT_LIMIT = 6
 """The largest declared extent that is taken as the number it is; a larger one is tried with a few entries."""
 

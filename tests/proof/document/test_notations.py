@@ -172,6 +172,20 @@ NOTATIONS: dict[str, Notation] = {
             r"\frac{\partial J}{\partial W} = \frac{\partial J}{\partial x} \frac{\partial z}{\partial W}",
         ),
     ),
+    "primes": Notation(
+        r"$$a_i = \tanh(z_i)$$ $$f(u) = u^3 + 2 u$$ $$b_i = f(z_i)$$",
+        (
+            r"\frac{\partial a_i}{\partial z_i} = \tanh'(z_i)",
+            r"\tanh'(z_i) = 1 - a_i^2",
+            r"f'(u) = 3 u^2 + 2",
+            r"\frac{\partial b_i}{\partial z_j} = f'(z_i) \delta_{ij}",
+        ),
+        (
+            r"\tanh'(z_i) = 1 - a_i",
+            r"f'(u) = 3 u^2",
+            r"\frac{\partial b_i}{\partial z_j} = f(z_i) \delta_{ij}",
+        ),
+    ),
 }
 
 
