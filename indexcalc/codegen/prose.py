@@ -29,11 +29,18 @@ def comment(text: str, depth: int = 1) -> list[str]:
     )
 
 
-def paragraph(text: str, depth: int = 0, hang: str = "    ") -> list[str]:
-    """Docstring lines, unindented, with a hanging indent."""
+def paragraph(text: str, depth: int = 0, hang: str = "    ", opening: str = "") -> list[str]:
+    """Docstring lines, unindented, with a hanging indent; `opening` stands before the first of them."""
     width = WIDTH - depth * INDENT
-    wrapped = textwrap.wrap(plain(text), width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)
-    return [line.rstrip() for line in wrapped]
+    wrapped = textwrap.wrap(
+        plain(text),
+        width,
+        initial_indent=opening,
+        subsequent_indent=hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.rstrip().removeprefix(opening) for line in wrapped]
 
 
 def shape_text(axes: Layout, symbols: Mapping[sp.Symbol, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
@@ -62,7 +63,8 @@ def whole_candidate(problem: Problem, module: ModuleType, written: FastModule, t
         arrays = [stored(program, tensor.name, point.values[tensor.name]) for tensor in program.inputs]
         arrays += [stored(program, up.of, upstream[up.name]) for up in problem.upstream]
         function = module.value_and_grad
-        outputs, gradients = function(*arrays, **keywords(function, scalars), threads=threads)
+        *_, threads_name = inspect.signature(function).parameters
+        outputs, gradients = function(*arrays, **{**keywords(function, scalars), threads_name: threads})
         outputs = (outputs,) if len(written.outputs) == 1 else outputs
         found = {
             name: in_slots(program, name, output, point) for name, output in zip(written.outputs, outputs, strict=True)

@@ -14,7 +14,8 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.fast.module import FastModule, FastOptions, fast_module
 from indexcalc.generation import loaded
 from indexcalc.problem import Problem
-from indexcalc.proof.gradcheck import Candidate, in_slots, keywords, module_candidate, stored
+from indexcalc.proof.fast import whole_candidate
+from indexcalc.proof.gradcheck import Candidate, keywords, module_candidate, stored
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 
@@ -104,22 +105,6 @@ def with_threads(function: Callable[..., Any], threads: int) -> Callable[..., An
     return run
 
 
-def as_one(fast: Fast, functions: Any) -> Candidate:
-    """`value_and_grad` as a candidate."""
-    program = fast.problem.program
-
-    def candidate(point: Point, upstream: Mapping[str, Array]) -> Mapping[str, Array]:
-        outputs, gradients = fast.both(functions, (*fast.inputs(point.values), *fast.upstream(upstream)), point)
-        pairs = zip(fast.written.outputs, outputs, strict=True)
-        found = {name: in_slots(program, name, array, point) for name, array in pairs}
-        for target in fast.problem.targets:
-            name = fast.problem.gradient_names[target]
-            found[name] = in_slots(program, target, getattr(gradients, fast.names[name]), point)
-        return found
-
-    return candidate
-
-
 def in_all_settings(fast: Fast, settings: Iterable[Setting] = SETTINGS) -> Candidate:
     """Both ways to run a fast module, in all settings; an error if any two results differ."""
 
@@ -128,7 +113,8 @@ def in_all_settings(fast: Fast, settings: Iterable[Setting] = SETTINGS) -> Candi
         for setting in settings:
             functions: Any = set_to(fast.module, setting)
             passes = module_candidate(fast.problem, functions, fast.names, fast.written.symbols)
-            for way, run in (("forward and backward", passes), ("value_and_grad", as_one(fast, functions))):
+            both = whole_candidate(fast.problem, fast.module, fast.written, setting.threads)
+            for way, run in (("forward and backward", passes), ("value_and_grad", both)):
                 found = run(point, upstream)
                 assert_near(found, known, f"{way} at {setting}")
                 known = {**found, **known}

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from indexcalc.codegen.fast.outline import (
-    Fast,
-)
+from indexcalc.codegen.fast.outline import Fast
 from indexcalc.codegen.prose import default_text, paragraph
 from indexcalc.codegen.signatures import sentence, tensor_line
-
-THREADS = "threads: how many threads work on blocks; by default one for each core."
 
 
 def thread_arguments(fast: Fast) -> list[str]:
     """The keyword arguments of every function."""
     return ["*", f"{fast.names.own['threads']}: int | None = None"]
+
+
+def thread_lines(fast: Fast) -> list[str]:
+    """What the keyword arguments of every function mean."""
+    return paragraph(f"{fast.names.own['threads']}: how many threads work on blocks; by default one for each core.", 2)
 
 
 def arguments(fast: Fast, with_upstream: bool) -> list[str]:
@@ -40,4 +41,4 @@ def documented(fast: Fast, with_upstream: bool) -> tuple[str, ...]:
     lines += [line for e in plan.unread for line in paragraph(f"{plan.scalars[e]}: extent, no input shows it.", 2)]
     for parameter in sorted(plan.program.parameters, key=lambda p: p.default is not None):
         lines += paragraph(f"{plan.scalars[parameter.symbol]}: {sentence(parameter.doc or 'a constant')}", 2)
-    return (*lines, *paragraph(THREADS, 2))
+    return (*lines, *thread_lines(fast))

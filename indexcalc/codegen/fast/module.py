@@ -10,8 +10,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import prose
-from indexcalc.codegen.fast.blocking import Loop
-from indexcalc.codegen.fast.body import Body
 from indexcalc.codegen.fast.outline import (
     Fast,
     array_of,
@@ -22,10 +20,11 @@ from indexcalc.codegen.fast.outline import (
 )
 from indexcalc.codegen.fast.passes import (
     backward_function,
+    blocked_loops,
     forward_function,
     whole_function,
 )
-from indexcalc.codegen.functions import formula
+from indexcalc.codegen.functions import formula, identifiers
 from indexcalc.codegen.module import AMBIGUOUS, scalar_doc, shape_lines, title
 from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
@@ -100,10 +99,12 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
     passes = (forward_function(fast), backward_function(fast), whole_function(fast))
     bodies = [line for function, _ in passes for line in function.body]
     plan, problem = fast.plan, derivation.problem
-    ambiguous = [name for name in sorted({*plan.stored.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
+    # The variables of a block have the names of indices.
+    variables = {*plan.stored.values(), *plan.scalars.values(), *identifiers(bodies)}
+    ambiguous = [name for name in sorted(variables) if name in AMBIGUOUS]
     source = template().render(
         ambiguous=", ".join(ambiguous),
-        summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass, in blocks.", hang="")),
+        summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass, in blocks.", hang="", opening='"""')),
         shapes=shape_lines(plan),
         value_fields=value_fields(fast),
         gradient_fields=[
@@ -141,17 +142,6 @@ def checked_options(derivation: Derivation, options: FastOptions) -> None:
         raise ProgramError(f"there is no index {options.block[0]!r} to cut into blocks; there are {', '.join(names)}")
 
 
-def blocked_loops(body: Body, fast: Fast) -> tuple[BlockedLoop, ...]:
-    """The loops of a body, with the tensors that have more slots than the loop and of which it holds a block."""
-    named = {*fast.plan.program.tensors, *fast.plan.derivation.backward.tensors} - body.whole
-    found = []
-    for loop in (item for item in body.schedule if isinstance(item, Loop)):
-        local = [s for s in loop.statements if not loop.is_total(s)]
-        large = [s.name for s in local if s.name in named and len(s.axes) > len(loop.extents)]
-        found.append(BlockedLoop(loop.indices[local[0].name], tuple(large)))
-    return tuple(found)
-
-
 @cache
 def template() -> Template:
     """The template of a module."""
@@ -181,7 +171,7 @@ def value_fields(fast: Fast) -> list[str]:
 
 def made_from(fast: Fast, name: str) -> str:
     """The formula of a tensor that no spec names."""
-    return formula(fast.problem.by_name[name], fast.plan.layouts)
+    return formula(fast.problem.by_name[name], fast.plan.layouts).partition(" = ")[2]
 
 
 def meaning(fast: Fast, tensor: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
-from indexcalc.codegen.fast.arguments import THREADS, arguments, documented, thread_arguments
+from indexcalc.codegen.fast.arguments import arguments, documented, thread_arguments, thread_lines
 from indexcalc.codegen.fast.blocking import Blocking, Loop
 from indexcalc.codegen.fast.body import Body, function_body
 from indexcalc.codegen.fast.outline import (
@@ -20,9 +20,10 @@ from indexcalc.codegen.fast.outline import (
 )
 from indexcalc.codegen.fast.storing import ancestors
 from indexcalc.codegen.functions import call_or_wrap, identifiers
-from indexcalc.codegen.prose import paragraph
+from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.signatures import Function, head, tensor_line, unpacking
 from indexcalc.codegen.storage import Array, extent_lines, merge_line, sources_of, split_line, with_divisors
+from indexcalc.program import BlockedLoop
 
 
 def forward_function(fast: Fast) -> tuple[Function, Body]:
@@ -38,9 +39,8 @@ def forward_function(fast: Fast) -> tuple[Function, Body]:
     values += [plan.scalars[symbol] for symbol in scalars_of(fast)]
     block += call_or_wrap("return Values", values)
     summary = "Forward pass: the outputs, and what the backward pass reads."
-    return Function(
-        head("forward", arguments(fast, False), "Values"), summary, documented(fast, False), tuple(block)
-    ), body
+    first = head("forward", arguments(fast, False), "Values")
+    return Function(first, summary, documented(fast, False), tuple(block), notes_on(body, fast)), body
 
 
 def backward_function(fast: Fast) -> tuple[Function, Body]:
@@ -65,9 +65,12 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     doc = ["values: what `forward` returned."]
     for up in plan.derivation.problem.upstream:
         doc += tensor_line(plan, up.name, up.doc or f"the upstream gradient dL/d{up.of}")
-    doc += paragraph(THREADS, 2)
-    summary = "Backward pass; what is not kept is computed again, block by block."
-    return Function(head("backward", parameters, "Gradients"), summary, tuple(doc), tuple(lines)), body
+    doc += thread_lines(fast)
+    forward = ancestors(problem.statements, plan.program.outputs)
+    again = "What is not kept is computed again." if made(body) & set(forward) else ""
+    first = head("backward", parameters, "Gradients")
+    notes = notes_on(body, fast, again)
+    return Function(first, "Backward pass.", tuple(doc), tuple(lines), notes), body
 
 
 def whole_function(fast: Fast) -> tuple[Function, Body]:
@@ -80,17 +83,37 @@ def whole_function(fast: Fast) -> tuple[Function, Body]:
     block = whole_block(fast, body, arrays, fast.problem.wanted)
     named = [plan.stored[name] for name in outputs]
     block += gradient_lines(fast, f"return {named[0] if len(named) == 1 else '(' + ', '.join(named) + ')'}, ")
-    kinds = "np.ndarray" if len(named) == 1 else f"tuple[{', '.join(['np.ndarray'] * len(named))}]"
-    result = f"tuple[{kinds}, Gradients]"
-    summary = f"{' and '.join(plain_names(outputs))} and the gradients in one pass over the blocks."
-    return Function(
-        head("value_and_grad", arguments(fast, True), result), summary, documented(fast, True), tuple(block)
-    ), body
+    arrays_of = ", ".join(["np.ndarray"] * len(named)) if len(named) < 4 else "np.ndarray, ..."
+    kinds = "np.ndarray" if len(named) == 1 else f"tuple[{arrays_of}]"
+    first = head("value_and_grad", arguments(fast, True), f"tuple[{kinds}, Gradients]")
+    summary = (
+        "The outputs and the gradients, in one go." if len(named) > 1 else f"`{named[0]}` and the gradients, in one go."
+    )
+    return Function(first, summary, documented(fast, True), tuple(block), notes_on(body, fast)), body
 
 
-def plain_names(names: Sequence[str]) -> list[str]:
-    """The outputs as they are called."""
-    return [f"`{name}`" for name in names]
+def notes_on(body: Body, fast: Fast, *notes: str) -> tuple[str, ...]:
+    """Paragraphs of a docstring: what is there to be said, and the tensors that are never there in full."""
+    plan = fast.plan
+    names: dict[str, list[str]] = {}
+    for loop in blocked_loops(body, fast):
+        for name in loop.tensors:
+            shape = shape_text(array_of(fast, name).axes, plan.scalars)
+            names.setdefault(shape, []).append(stored_name(fast, name))
+    absent = ", ".join(f"{', '.join(dict.fromkeys(found))} {shape}" for shape, found in names.items())
+    text = [note for note in (*notes, f"Never there in full: {absent}." if absent else "") if note]
+    return tuple(paragraph(" ".join(text), 1, "")) if text else ()
+
+
+def blocked_loops(body: Body, fast: Fast) -> tuple[BlockedLoop, ...]:
+    """The loops of a body, with the tensors that have more slots than the loop and of which it holds a block."""
+    named = {*fast.plan.program.tensors, *fast.plan.derivation.backward.tensors} - body.whole
+    found = []
+    for loop in (item for item in body.schedule if isinstance(item, Loop)):
+        local = [s for s in loop.statements if not loop.is_total(s)]
+        large = [s.name for s in local if s.name in named and len(s.axes) > len(loop.extents)]
+        found.append(BlockedLoop(loop.indices[local[0].name], tuple(large)))
+    return tuple(found)
 
 
 def pass_body(fast: Fast, given: Mapping[str, tuple[Index, ...]], wanted: tuple[str, ...]) -> Body:

@@ -139,7 +139,7 @@ class Writer:
 
     def renamed(self, number: int, before: str) -> list[str]:
         """The name of a node that stands in the memory of another."""
-        name = self.called.get(number, before)
+        name = self.called.get(number, before) if self.counts[number] else before
         self.variables[number] = name
         return [] if name == before else [f"{name} = {before}"]
 

@@ -1,0 +1,339 @@
+"""Fast modules: right in blocks of any size and over threads, of the inputs' kind, formatted, the same every time."""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexcalc.codegen.fast.module import FastOptions, fast_module
+from indexcalc.errors import ProgramError
+from indexcalc.language import load_problem, read_problem
+from indexcalc.library import shipped_paths
+from indexcalc.proof.gradcheck import check_candidate, keywords
+from indexcalc.proof.sampling import sample_point, size_sets, weights_for
+from indexcalc.rewrite.derive import derive
+from tests.support.fast import SETTINGS, Setting, fast, in_all_settings, set_to
+
+SPECS = {
+    "awkward_names": """
+title "Awkward \\"names\\" \\\\ and functions"
+index i, j : D
+index dtype : n
+index part : m
+param threads = 0.25 "not how many threads"
+input loop_1[i,dtype], μ[dtype], np[i,dtype], space[i,part], blocks[i], totals
+E[i,dtype] = exp(loop_1[i,dtype] + μ[dtype])
+Z[i] = sum[dtype](E[i,dtype])
+P[i,dtype] = E[i,dtype] / Z[i]
+steps[i,j] = sum[dtype](P[i,dtype] * gelu(np[j,dtype])) * blocks[i] + delta[i,j] * log(Z[i])
+R = sum[i,j](steps[i,j]^2) * threads + 1/n * sum[i,part](space[i,part]^3) * totals
+loss R
+derive loop_1, μ, np, space, blocks, totals
+""",
+    "masks": """
+index i, j : T
+index k : K
+input S[i,j], V[j,k], R[i,k]
+A[i,j] = [j <= i] * exp(S[i,j]) / sum[j]([j <= i] * exp(S[i,j]))
+B[i,j] = [i < j] * S[i,j] + 3 * delta[i,j] + [i != j] * S[j,i]
+O[i,k] = sum[j](A[i,j] * V[j,k]) + sum[j](B[i,j] * V[j,k]) + sum[j]([j < i] * V[j,k] * R[i,k]) + S[i,i]
+upstream G[i,k] = dL/dO[i,k]
+derive S, V, R
+""",
+    "split_axes": """
+index n : N
+index h : H
+index k : D
+index m : M
+input X[n,(h,k)], W[m,(h,k)], mask[(n,m)]
+Y[n,h,m] = sum[k](X[n,(h,k)] * W[m,(h,k)]) * mask[(n,m)]
+Z[n,(h,m)] = exp(Y[n,h,m]) / sum[m](exp(Y[n,h,m]))
+derive X, W
+""",
+    "not_kept": """
+index n : N
+index c, e : C
+input z[n,c], w[c]
+p[n,c] = softmax[c](z[n,c])
+q[n,c] = p[n,c] * w[c]
+H[n] = sum[c](q[n,c]^2)
+derive z, w
+recompute p
+""",
+    "the_same_array": """
+index i, j : N
+index k : K
+input x[i,k], w[k], c
+y[i,k] = x[i,k]
+z[k,i] = x[i,k]
+v[i,k] = x[i,k] * w[k]
+u[i,k] = v[i,k]
+s[i] = sum[k](v[i,k]) + 1
+d = c
+upstream E[i,k] = dL/dy[i,k]
+upstream F[k,i] = dL/dz[k,i]
+upstream G[i,k] = dL/dv[i,k]
+upstream H[i,k] = dL/du[i,k]
+upstream J[i] = dL/ds[i]
+upstream I = dL/dd
+derive x, w, c
+""",
+    "nothing_to_read": """
+index i, j : N
+param eps = 0.5
+input x[i], b, u[j], v[j]
+c = exp(eps) + sigmoid(eps)
+s = sum[i](x[i]) * c * sqrt(pi) * sin(eps)
+y[i] = s + sum[j]([j <= i] * 1) + sum[j]([i < j] * u[j]) + sigmoid(eps) * exp(-eps) + max(x[i], eps)
+derive x, b, u, v
+""",
+    "only_intermediates": """
+index i, j : N
+index k : K
+input x[i,k], w[j,k]
+s[i,j] = sum[k](x[i,k] * w[j,k])
+t[i,j] = tanh(s[i,j])
+L = sum[i,j](t[i,j] * s[j,i])
+loss L
+derive s, t
+""",
+    "two_losses_of_scores": """
+index i, j, l : N
+index k : K
+input x[i,k], y[j,k]
+s[i,j] = sum[k](x[i,k] * y[j,k])
+a[i,j] = softmax[j](s[i,j])
+b[i,j] = softmax[i](s[i,j])
+u[i,k] = sum[j](a[i,j] * y[j,k])
+v[j,k] = sum[i](b[i,j] * x[i,k])
+derive x, y
+""",
+}
+SHIPPED = shipped_paths()
+OWN = {path.stem: path for path in sorted((Path(__file__).parents[2] / "specs").glob("*.ixc"))}
+NAMES = (*SPECS, *SHIPPED, *OWN)
+FEW = ("attention", "layer_norm", "softmax_cross_entropy", "multi_head_attention", "mlp_gelu", "info_nce", *SPECS)
+
+
+@cache
+def derivation_of(name):
+    if name in SPECS:
+        return derive(read_problem(SPECS[name], slug=name))
+    return derive(load_problem({**SHIPPED, **OWN}[name]))
+
+
+@cache
+def fast_of(name):
+    return fast(derivation_of(name))
+
+
+def point_of(name, seed=0, least=2):
+    """Random inputs at sizes that are all different, upstream gradients, and both in the order of arguments."""
+    made, rng = fast_of(name), np.random.default_rng(seed)
+    sizes = {extent: size + least - 2 for extent, size in size_sets(made.problem.program, rng)[0].items()}
+    point = sample_point(made.problem.program, sizes, rng)
+    weights = weights_for(made.problem, point, rng)
+    upstream = {up.name: weights[up.of] for up in made.problem.upstream}
+    return point, [*made.inputs(point.values), *made.upstream(upstream)]
+
+
+def results(name, functions, arrays, point):
+    """All that the three functions return, flat: outputs and gradients, values, gradients again."""
+    made = fast_of(name)
+    inputs, upstream = arrays[: len(made.problem.program.inputs)], arrays[len(made.problem.program.inputs) :]
+    outputs, gradients = made.both(functions, arrays, point)
+    values = functions.forward(*inputs, **keywords(functions.forward, made.scalars(point)))
+    scalars = keywords(functions.backward, made.scalars(point))
+    return outputs, gradients, values, functions.backward(values, *upstream, **scalars)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_settings_agree_with_the_oracles(name):
+    made = fast_of(name)
+    sets = size_sets(made.problem.program, np.random.default_rng(1))
+    some = [sizes for place, sizes in enumerate(sets) if place in (0, 3, len(sets) - 1)]
+    report = check_candidate(made.problem, in_all_settings(made), seed=1, sizes=some)
+    assert report.comparisons
+    assert report.ok, "\n".join(map(str, report.comparisons))
+
+
+def test_ruff_has_nothing_to_say(tmp_path):
+    ruff = Path(sys.executable).with_name("ruff")
+    found = str(ruff) if ruff.exists() else shutil.which("ruff")
+    if found is None:
+        pytest.skip("ruff is not installed")
+    for name in NAMES:
+        (tmp_path / f"{name}.py").write_text(fast_of(name).written.source, encoding="utf-8")
+        in_rows = fast_module(derivation_of(name), FastOptions(block=block_of(name)))
+        (tmp_path / f"{name}_in_rows.py").write_text(in_rows.source, encoding="utf-8")
+    for arguments in (["check"], ["check", "--select", "E,F,W,I,UP"], ["format", "--diff"]):
+        command = [found, *arguments, "--isolated", str(tmp_path)]
+        result = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert result.returncode == 0, result.stdout + result.stderr
+
+
+def block_of(name):
+    """Blocks of two over the last index of the first tensor with slots."""
+    tensors = derivation_of(name).problem.program.tensors.values()
+    return next(((tensor.slots[-1].name, 2) for tensor in tensors if tensor.slots), None)
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_an_index_asked_for_gives_the_same(name):
+    made = fast(derivation_of(name), FastOptions(block=block_of(name)))
+    report = check_candidate(made.problem, in_all_settings(made, (Setting(2, 1, 2),)), seed=3)
+    assert report.ok, "\n".join(map(str, report.comparisons))
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_known_sizes_give_the_same(name):
+    program = derivation_of(name).problem.program
+    sizes = {extent.name: 40 + 7 * number for number, extent in enumerate(program.extents)}
+    made = fast(derivation_of(name), FastOptions(sizes=sizes))
+    report = check_candidate(made.problem, in_all_settings(made, SETTINGS[1:3]), seed=4)
+    assert report.ok, "\n".join(map(str, report.comparisons))
+
+
+def test_an_index_that_is_not_there_is_refused():
+    with pytest.raises(ProgramError, match="no index 'nowhere'"):
+        fast_module(derivation_of("attention"), FastOptions(block=("nowhere", 2)))
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_the_source_is_the_same_every_time(name):
+    problem = read_problem(SPECS[name], slug=name) if name in SPECS else load_problem(SHIPPED[name])
+    assert fast_module(derive(problem)).source == fast_of(name).written.source
+
+
+@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("setting", [SETTINGS[0], Setting(2, 64, 3)], ids=["one block", "threads"])
+def test_results_are_the_same_bit_by_bit_every_time(name, setting):
+    point, arrays = point_of(name, least=5)
+    functions = set_to(fast_of(name).module, setting)
+    runs = [flat(results(name, functions, arrays, point)) for _ in range(4)]
+    for run in runs[1:]:
+        for first, other in zip(runs[0], run, strict=True):
+            np.testing.assert_array_equal(first, other)
+
+
+def flat(everything):
+    return [np.asarray(array) for group in everything for array in group]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_that_is_given_changes_or_comes_back(name):
+    point, arrays = point_of(name)
+    before = [array.copy() for array in arrays]
+    count = len(fast_of(name).problem.program.inputs)
+    for setting in (SETTINGS[0], Setting(2, 1, 2)):
+        functions = set_to(fast_of(name).module, setting)
+        outputs, gradients, values, again = results(name, functions, arrays, point)
+        kept = [np.copy(array) for array in values]
+        for array, same in zip(arrays, before, strict=True):
+            np.testing.assert_array_equal(array, same)
+        fresh = [*outputs, *gradients, *again, *values[count:]]
+        for number, array in enumerate(fresh):
+            assert not any(np.may_share_memory(array, other) for other in arrays), number
+        for array in (*gradients, *again):
+            np.multiply(array, 0.0, out=array) if isinstance(array, np.ndarray) else None
+        for array, same in zip(values, kept, strict=True):
+            np.testing.assert_array_equal(array, same)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_float32_stays_float32_and_near_float64(name):
+    point, arrays = point_of(name, seed=2)
+    single = [array.astype(np.float32) for array in arrays]
+    for setting in (SETTINGS[0], Setting(2, 64, 2)):
+        functions = set_to(fast_of(name).module, setting)
+        exact = flat(results(name, functions, arrays, point))
+        found = [array for group in results(name, functions, single, point) for array in group]
+        for array, expected in zip(found, exact, strict=True):
+            if not isinstance(array, float | int):
+                assert array.dtype == np.float32
+            scale = max(np.abs(expected).max(initial=0.0), 1.0)
+            assert np.abs(array - expected).max(initial=0.0) < 1e-5 * scale
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_arrays_may_be_views_of_others(name):
+    point, arrays = point_of(name, seed=5)
+    views = [np.repeat(array[..., None], 3, axis=-1)[..., 1].T.copy().T if array.ndim else array for array in arrays]
+    backwards = [array[::-1].copy()[::-1] if array.ndim else array for array in arrays]
+    for setting in (SETTINGS[0], Setting(2, 64, 2)):
+        functions = set_to(fast_of(name).module, setting)
+        expected = flat(results(name, functions, arrays, point))
+        for given in (views, backwards):
+            for array, same in zip(flat(results(name, functions, given, point)), expected, strict=True):
+                np.testing.assert_allclose(array, same, rtol=1e-10, atol=1e-10)
+
+
+def test_integers_are_no_reason_for_results_that_are_integers():
+    name = "softmax_cross_entropy"
+    made = fast_of(name)
+    z = np.random.default_rng(0).standard_normal((6, 4))
+    labels = np.eye(4, dtype=int)[[0, 3, 1, 1, 2, 0]]
+    (loss,), gradients = made.both(made.module, (z, labels), point_of(name)[0])
+    (same,), others = made.both(made.module, (z, labels.astype(float)), point_of(name)[0])
+    assert loss == same
+    np.testing.assert_array_equal(gradients.dz, others.dz)
+
+
+@pytest.mark.parametrize("name", ["attention", "softmax", "softmax_cross_entropy", "causal_attention", "masks"])
+def test_scores_of_ten_thousand_give_finite_results(name):
+    made = fast_of(name)
+    point, arrays = point_of(name, seed=6)
+    large = [np.sign(array) * 1e4 for array in arrays]
+    if name == "softmax_cross_entropy":
+        large[1] = np.eye(*arrays[1].shape)
+    for setting in (SETTINGS[0], Setting(1, 1, 2)):
+        for array in flat(results(name, set_to(made.module, setting), large, point)):
+            assert np.all(np.isfinite(array))
+
+
+def test_no_entries_at_all():
+    made = fast_of("layer_norm")
+    rows, features = np.zeros((0, 3)), np.ones(3)
+    outputs, gradients = made.module.value_and_grad(rows, features, features, rows)
+    assert outputs.shape == gradients.dX.shape == (0, 3)
+    np.testing.assert_array_equal(gradients.dg, 0.0)
+
+
+def test_an_error_in_a_thread_arrives():
+    made = fast_of("attention")
+    functions = set_to(made.module, Setting(1, 1, 2))
+    Q, K, V, G = (np.ones(shape) for shape in ((4, 3), (4, 3), (5, 2), (4, 2)))
+    with pytest.raises(ValueError, match="mismatch"):
+        functions.value_and_grad(Q, K, V, G)
+
+
+def test_the_shape_of_the_attention_module():
+    module = fast_of("attention").module
+    assert list(inspect.signature(module.forward).parameters) == ["Q", "K", "V", "threads"]
+    assert list(inspect.signature(module.backward).parameters) == ["values", "G", "threads"]
+    assert list(inspect.signature(module.value_and_grad).parameters) == ["Q", "K", "V", "G", "threads"]
+    assert module.Gradients._fields == ("dV", "dQ", "dK")
+    assert not {"S", "A"} & set(module.Values._fields)
+
+
+def test_parameters_are_keywords_with_defaults_and_travel_in_values():
+    module = fast_of("layer_norm").module
+    eps = inspect.signature(module.value_and_grad).parameters["eps"]
+    assert eps.kind is eps.KEYWORD_ONLY
+    assert eps.default == 1e-5
+    assert "eps" in module.Values._fields
+
+
+def test_without_loops_nothing_of_threads_is_written():
+    problem = read_problem("index i : N\nindex k : K\ninput x[i], w[k]\ny = sum[i](x[i])\nderive x")
+    source = fast_module(derive(replace(problem, slug="sum"))).source
+    assert "threadpoolctl" not in source
+    assert "_run" not in source
