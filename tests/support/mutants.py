@@ -267,9 +267,10 @@ KINDS: Mapping[str, Callable[[str, str, Names], Iterator[str]]] = {
 
 
 def indexed_names(text: str) -> dict[int, tuple[str, ...]]:
-    """The names that a note indexes, by the number of indices, in order."""
-    found: dict[int, dict[str, None]] = {}
+    """The names that a note indexes, by the number of indices, in order; those with one number of indices only."""
+    ranks: dict[str, set[int]] = {}
     for match in entries(text):
         if match["name"] != r"\delta":
-            found.setdefault(len(letters_in(match["index"])), {})[match["name"]] = None
-    return {rank: tuple(each) for rank, each in found.items()}
+            ranks.setdefault(match["name"], set()).add(len(letters_in(match["index"])))
+    every = sorted({rank for found in ranks.values() for rank in found})
+    return {rank: tuple(name for name, found in ranks.items() if found == {rank}) for rank in every}

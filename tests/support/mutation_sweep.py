@@ -22,7 +22,7 @@ from indexcalc.proof.document import CheckReport, Claim, Verdict, check
 from indexcalc.proof.document.outline import Statement, outline
 from indexcalc.proof.document.repair.correcting import Corrector
 from indexcalc.rewrite.derive import derive
-from tests.support.formulas import Note, UnreadableError, note_of
+from tests.support.formulas import Note, UnreadableError, key_of, note_of
 from tests.support.labelled import MismatchError, equal
 from tests.support.mutants import KINDS, indexed_names, member_text, mutants
 
@@ -110,7 +110,9 @@ def texts_of(source: str, statement: Statement) -> tuple[str, ...]:
 def broken(name: str, kind: str, each: int, seed: int = 0) -> Iterator[Broken]:
     """Up to `each` notes with one equation broken in one way, chosen by the seed."""
     source = source_of(name)
-    names = indexed_names(source)
+    names = {
+        rank: tuple(one for one in found if rank_of(name, one) == rank) for rank, found in indexed_names(source).items()
+    }
     chance = random.Random(f"{seed} {name} {kind}")
     members = list(members_of(name))
     chance.shuffle(members)
@@ -127,6 +129,13 @@ def broken(name: str, kind: str, each: int, seed: int = 0) -> Iterator[Broken]:
         if changed(name, member, edited):
             count += 1
             yield judged(name, kind, member, edited)
+
+
+def rank_of(name: str, latex: str) -> int:
+    """The number of slots of a tensor of a note; -1 if it has no such tensor."""
+    note = values_of(name)
+    tensor = note.tensors.get(key_of(latex))
+    return note.context.named[tensor].ndim if tensor is not None else -1
 
 
 def changed(name: str, member: Member, edited: str) -> bool:
@@ -171,6 +180,7 @@ def main() -> None:
     found: Counter[str] = Counter()
     tried: Counter[str] = Counter()
     for name in options.names or shipped_paths():
+        print(name, {verdict: count for verdict, count in report_of(name).counts.items() if count}, flush=True)
         for kind in [options.kind] if options.kind else KINDS:
             for one in broken(name, kind, options.each, options.seed):
                 tried[kind] += 1
