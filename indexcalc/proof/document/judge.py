@@ -53,7 +53,7 @@ class Judge:
             best = self.under(statement, defines)
             if any(finding.verdict is Verdict.REFUTED for finding in best):
                 best = self.with_assumption(statement, defines, best)
-        except (ValueError, RecursionError):
+        except (ValueError, LookupError, RecursionError):
             return [Finding(Verdict.UNCLEAR, TANGLED) for _ in statement.sides[1:]]
         return best
 
