@@ -68,7 +68,9 @@ def test_a_comment_within_code_says_nothing():
 
 def test_sections_are_headings_items_and_rows():
     text = "# One\n\ntext\n1. first\n   more\n2. second\n\nafter\n\n| a |\n| - |\nlast\n\n## Two\n\n```\n# code\n```\n"
-    found = [(text[section.start :].split("\n", maxsplit=1)[0], section.level) for section in read_document(text).sections]
+    found = [
+        (text[section.start :].split("\n", maxsplit=1)[0], section.level) for section in read_document(text).sections
+    ]
     assert found == [
         ("# One", 1),
         ("1. first", 7),
