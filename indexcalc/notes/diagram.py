@@ -79,7 +79,7 @@ def sources_of(equation: Equation, folded: Mapping[str, Equation]) -> tuple[str,
 
 def operation_text(equation: Equation, program: Program) -> str:
     """The operation of an equation in few words."""
-    return ", ".join(operation.text for operation in operations_of(equation, program))
+    return "; ".join(operation.text for operation in operations_of(equation, program))
 
 
 def shape_text(program: Program, name: str) -> str:

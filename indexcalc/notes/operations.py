@@ -9,7 +9,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import is_negative
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Base, Delta, Fn, Index, Iverson, Term, free_indices, walk
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, free_indices, walk
 from indexcalc.notes.blocks import Span, Spans
 from indexcalc.notes.prose import listed
 from indexcalc.program import Equation, Program
@@ -30,7 +30,13 @@ class Operation:
     @property
     def text(self) -> str:
         """In words, in plain text."""
-        return f"{self.name} over {', '.join(index.name for index in self.over)}" if self.over else self.name
+        if not self.over:
+            return self.name
+        return f"{self.name} over {''.join(map(str, listed(index.name for index in self.over)))}"
+
+
+COPY = Operation("copy")
+"""Every entry stays where it is."""
 
 
 def operations_of(equation: Equation, program: Program) -> tuple[Operation, ...]:
@@ -89,8 +95,9 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
     """What one term does: its sum or product first, then a scalar in front."""
     factors = [base for base in term.bases if not isinstance(base, Delta | Iverson)]
     mean = is_mean(term)
+    scaled = bool(abs_of(term.coeff) != 1 and not mean and factors)
     if is_plain(term) and isinstance(term.bases[0], Access):
-        yield from moved(term.bases[0], lhs, program)
+        yield from (move for move in moved(term.bases[0], lhs, program) if move != COPY or not scaled)
     elif term.summed and len(factors) > 1:
         yield Operation(product_name(term, factors), term.summed)
     elif term.summed:
@@ -99,7 +106,7 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
         yield from entrywise(term, factors, lhs)
     if any(isinstance(base, Iverson) for base in term.bases):
         yield Operation("mask")
-    if abs_of(term.coeff) != 1 and not mean and factors:
+    if scaled:
         yield Operation("scaling")
 
 
@@ -153,7 +160,7 @@ def moved(base: Access, lhs: Access, program: Program) -> Iterator[Operation]:
         if axis not in after:
             yield Operation(f"split into ({', '.join(axis)})")
     if list(base.slots) == list(lhs.slots) and before == after:
-        yield Operation("copy")
+        yield COPY
 
 
 def fused_axes(base: Access, program: Program) -> list[tuple[str, ...]]:
@@ -172,6 +179,8 @@ def entrywise(term: Term, factors: Sequence[Base], lhs: Access) -> Iterator[Oper
         exponent = dict(term.powers)[factors[0]]
         if isinstance(factors[0], Fn):
             yield Operation(f"{factors[0].name}, entry by entry")
+        elif isinstance(factors[0], Add) and exponent == 1:
+            yield addition(Equation(lhs, factors[0].terms))
         else:
             yield Operation(POWERS.get(exponent, "power, entry by entry"))
     elif factors:
@@ -192,7 +201,6 @@ def entrywise(term: Term, factors: Sequence[Base], lhs: Access) -> Iterator[Oper
 
 
 POWERS: Mapping[sp.Expr, str] = {
-    sp.S.One: "entry by entry",
     sp.Integer(2): "square, entry by entry",
     sp.S.Half: "root, entry by entry",
     -sp.S.One: "reciprocal, entry by entry",
@@ -205,5 +213,5 @@ def operation_spans(operations: Iterable[Operation]) -> Spans:
     """The operations of one equation in a row."""
     spans: list[Span] = []
     for operation in operations:
-        spans.extend([", ", *operation.spans] if spans else operation.spans)
+        spans.extend(["; ", *operation.spans] if spans else operation.spans)
     return tuple(spans)

@@ -10,6 +10,7 @@ from indexcalc.notes.blocks import Block, Heading, Left, Paragraph, displays_of,
 from indexcalc.notes.costs import cost_blocks
 from indexcalc.notes.diagram import diagram_blocks
 from indexcalc.notes.familiar import shown_before
+from indexcalc.notes.matrices import implementation_blocks, matrix_blocks
 from indexcalc.notes.repetition import repeats_of
 from indexcalc.notes.sections import cited_consumers, section_blocks
 from indexcalc.notes.setup import setup_blocks
@@ -18,10 +19,9 @@ from indexcalc.notes.tables import (
     delta_blocks,
     identity_blocks,
     lemma_blocks,
-    matrix_blocks,
     summary_blocks,
 )
-from indexcalc.notes.views import implementation_blocks, loop_blocks, storage_blocks, view_blocks
+from indexcalc.notes.views import loop_blocks, storage_blocks, view_blocks
 from indexcalc.program import BlockedLoop
 
 OPENING = (

@@ -54,7 +54,8 @@ SENTENCES: Mapping[str, str] = {
     "paths.direct": " To this is added {given}, what {loss} gets from {target} itself.",
     "paths.none": "No other tensor reads {target}: what {loss} gets from it directly is all.",
     "statistic.heading": "The derivative of {statistic}",
-    "statistic": "{consumer} depends on {statistic}, which depends on {target} too, so its derivative comes first.",
+    "statistics.one": "{consumer} depends on {target} {also}through {statistics}, whose derivative comes first.",
+    "statistics": "{consumer} depends on {target} {also}through {statistics}, whose derivatives come first.",
     "back.heading": "Back to {loss}",
     "forward.dummies": "The forward equation, with its own {noun} {dummies}:",
     "inside.constant": "Pull the derivative inside the sum. Here {constants} {verb} held, so {entries} {be} constant.",
@@ -93,12 +94,15 @@ SENTENCES: Mapping[str, str] = {
     "unfolded": "With {gradients} put in:",
     "reading": "Reading the result. ",
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
+    "hoisted.next": "The sum in the next equation has a name of its own:",
     "cited": "The steps are those for {earlier}, with {swaps}. They give",
     "cited.path": "The steps are those of the path through {earlier}, with {swaps}. They give",
     "cited.all": "The steps are those for {earlier}, with {swaps}:",
     "cited.path.all": "The steps are those of the path through {earlier}, with {swaps}:",
     "cited.result": "and in the chain rule",
-    "matrix.long": "The list of assignments in the implementation summary is written between whole arrays. ",
+    "matrix.none": "There is no form with matrices alone for {entries}.",
+    "matrix.every": "Every line is written between whole arrays. ",
+    "matrix.some": "What matrices can say is written between whole arrays, the rest entry by entry. ",
     "cost": "The backward pass has {number}. FLOPs are additions, multiplications, divisions and functions "
     "of one entry each, with sums of products in the cheapest pairwise order:",
     "cost.totals": "In all; an equation reads every tensor once and writes its own once:",
@@ -121,6 +125,16 @@ SENTENCES: Mapping[str, str] = {
     "store": "The tensors of the forward pass that the backward pass reads:",
     "store.cheap": "cheap to compute again, entry by entry, from {sources}",
     "store.keep": "keep, or compute again from {sources} in {cost}",
+    "stream": "{names} hold {entries} entries each, a size that no input and no output has. Their readers either "
+    "read them entry by entry or sum over one of their indices, so they can be made block by block where they are "
+    "read: none needs to be materialised, unless it is itself asked for.",
+    "stream.one": "{names} holds {entries} entries, a size that no input and no output has. Its readers either "
+    "read it entry by entry or sum over one of its indices, so it can be made block by block where it is "
+    "read: it need not be materialised, unless it is itself asked for.",
+    "jacobians": "The Jacobian, every entry by every entry, where one depends on a whole row or more of the other:",
+    "jacobians.many": "The Jacobians, every entry by every entry, "
+    "where one depends on a whole row or more of the other:",
+    "identity.sum": "The sum of {tensor} over {indices}:",
     "symbols": "Every tensor of both passes, with the shape of the array that holds it, "
     "in an order in which they can be computed:",
     "symbols.hoisted": "the sum inside {readers}",

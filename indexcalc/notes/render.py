@@ -97,8 +97,11 @@ def count_latex(count: Count, notation: Notation) -> str:
 
 
 def sizes_latex(axes: Sequence[Sequence[sp.Expr]], notation: Notation) -> str:
-    """The lengths of axes; that of a fused one is a product."""
-    lengths = [r" \, ".join(scalar_text(extent, notation) for extent in axis) for axis in axes]
+    """The lengths of axes; that of a fused one is a product, with a dot where a number follows."""
+    lengths = []
+    for axis in axes:
+        dot = r" \cdot " if any(extent.is_number for extent in axis[1:]) else r" \, "
+        lengths.append(dot.join(scalar_text(extent, notation) for extent in axis))
     return r" \times ".join(lengths)
 
 

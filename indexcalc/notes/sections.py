@@ -12,6 +12,7 @@ from indexcalc.algebra.terms import (
     Partial,
     Terms,
     accesses_of,
+    tensors_of,
 )
 from indexcalc.calculus.steps import (
     Derivation,
@@ -35,7 +36,7 @@ from indexcalc.notes.blocks import (
     Symbol,
 )
 from indexcalc.notes.familiar import Habit, Shown
-from indexcalc.notes.narration import NOTHING, Local, Parts, steps_blocks
+from indexcalc.notes.narration import NOTHING, Local, Parts, steps_blocks, tensor_of
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.put_in import put_in
 from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
@@ -158,9 +159,10 @@ def path_blocks(
     chain, rest = path.steps[0], path.steps[1:]
     yield from chain_blocks(chain, path, target, shown, several=several)
     level = 4 if several else 3
+    yield from statistics_blocks(path, target)
     for local in path.locals:
         if len(path.locals) > 1:
-            yield from local_heading(local, path, target, level)
+            yield Heading(level, say("statistic.heading", statistic=Symbol(tensor_of(local.partial))))
         yield from local_blocks(local, path, parts, shown)
         shown = shown.after(local.steps)
     if len(path.locals) > 1:
@@ -203,19 +205,22 @@ def citation(target: Access, repeat: Repeat, form: str) -> Spans:
     for number, (old, new) in enumerate(repeat.renamed):
         comma = "" if not number else " and " if number == len(repeat.renamed) - 1 else ", "
         swaps.extend([comma, Symbol(new), " for ", Symbol(old)])
+    if {old for old, _ in repeat.renamed} & {new for _, new in repeat.renamed}:
+        swaps.append(", both at once" if len(repeat.renamed) == 2 else ", all at once")
     if repeat.target == target.tensor:
         return say(f"cited.path{form}", earlier=Symbol(repeat.consumer), swaps=swaps)
     return say(f"cited{form}", earlier=Gradient(Access(repeat.target)), swaps=swaps)
 
 
-def local_heading(local: LocalDerivative, path: Path, target: Access, level: int) -> Iterator[Block]:
-    """The title of one of several local derivatives; why a statistic's comes first."""
-    entry = local.partial.base
-    assert isinstance(entry, Access)
-    yield Heading(level, say("statistic.heading", statistic=Symbol(entry.tensor)))
-    if entry != path.consumer:
-        names = {"statistic": Symbol(entry.tensor), "target": Symbol(target.tensor)}
-        yield Paragraph(say("statistic", consumer=Symbol(path.consumer.tensor), **names))
+def statistics_blocks(path: Path, target: Access) -> Iterator[Block]:
+    """Through which statistics the consumer depends on the target, which are differentiated first."""
+    *before, own = path.locals
+    if before:
+        direct = target.tensor in tensors_of(forward_of(own))
+        names: dict[str, Span | list[Span]] = {"target": Symbol(target.tensor), "also": "also " if direct else ""}
+        statistics = listed(Symbol(tensor_of(local.partial)) for local in before)
+        key = "statistics" if len(before) > 1 else "statistics.one"
+        yield Paragraph(say(key, consumer=Symbol(path.consumer.tensor), statistics=statistics, **names))
 
 
 def chain_blocks(chain: Step, path: Path, target: Access, shown: Shown, *, several: bool) -> Iterator[Block]:
@@ -236,6 +241,10 @@ def chain_blocks(chain: Step, path: Path, target: Access, shown: Shown, *, sever
 
 def local_blocks(local: LocalDerivative, path: Path, parts: Parts, shown: Shown) -> Iterator[Block]:
     """One local derivative, step by step, and what its deltas will do next."""
-    forward = next((step.after for step in local.steps if step.rule is Rule.FORWARD), ())
-    yield from steps_blocks(local.steps, parts, Local(local.partial, forward), shown)
+    yield from steps_blocks(local.steps, parts, Local(local.partial, forward_of(local)), shown)
     yield from leftover_deltas(local, path, brief=Habit.REMAINS in shown.habits)
+
+
+def forward_of(local: LocalDerivative) -> Terms:
+    """The forward equation that a local derivative starts from."""
+    return next((step.after for step in local.steps if step.rule is Rule.FORWARD), ())

@@ -197,11 +197,14 @@ def partial_gradient(problem: Problem, upstream: Upstream) -> Paragraph:
 
 def forward_blocks(program: Program) -> Iterator[Block]:
     """The equations in authored order; a sum that the reader named is a definition."""
-    for equation in program.equations:
+    for number, equation in enumerate(program.equations):
         if equation.doc:
             yield Paragraph((*sentence_case((equation.doc,)), ":"))
         elif equation.hoisted:
-            yield Paragraph(say("hoisted", readers=listed([Symbol(name) for name in program.consumers[equation.name]])))
+            readers = program.consumers[equation.name]
+            following = [other.name for other in program.equations[number + 1 : number + 2]]
+            key = "hoisted.next" if list(readers) == following else "hoisted"
+            yield Paragraph(say(key, readers=listed(Symbol(name) for name in readers)))
         yield forward_display(equation)
 
 

@@ -22,7 +22,7 @@ def symbol_blocks(derivation: Derivation) -> Iterator[Block]:
     yield symbol_table(rows)
     made = {equation.name for equation in program.equations} | {tensor.name for tensor in program.inputs}
     given = [tensor for tensor in backward.inputs if tensor.name not in made]
-    rows = [tensor_row(backward, tensor, (tensor.doc,), ("upstream gradient",)) for tensor in given]
+    rows = [tensor_row(backward, tensor, given_meaning(derivation, tensor), ("upstream gradient",)) for tensor in given]
     rows.extend(
         equation_row(backward, equation, backward_meaning(derivation, equation)) for equation in backward.equations
     )
@@ -61,6 +61,14 @@ def forward_meaning(program: Program, equation: Equation) -> Spans:
     if equation.doc or not equation.hoisted:
         return (equation.doc,)
     return say("symbols.hoisted", readers=listed(Symbol(name) for name in program.consumers[equation.name]))
+
+
+def given_meaning(derivation: Derivation, tensor: Tensor) -> Spans:
+    """The author's words about a given gradient, or whose gradient it is."""
+    owners = {up.name: up.of for up in derivation.problem.upstream if not up.doc}
+    if tensor.name not in owners:
+        return (tensor.doc,)
+    return say("symbols.gradient", loss=Loss(), target=Symbol(owners[tensor.name]))
 
 
 def backward_meaning(derivation: Derivation, equation: Equation) -> Spans:

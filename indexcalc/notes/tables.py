@@ -1,11 +1,11 @@
-"""The closing parts of a note: identities, summary, matrix form, deltas, memory."""
+"""The closing parts of a note: identities, summary, deltas, memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from indexcalc.algebra.canonical import same
-from indexcalc.algebra.terms import Access, Index
+from indexcalc.algebra.terms import Access, Index, Term
 from indexcalc.calculus.steps import Collapse, Derivation, Entry, Proof, Section
 from indexcalc.notes.blocks import (
     Block,
@@ -15,30 +15,14 @@ from indexcalc.notes.blocks import (
     Gradient,
     Heading,
     Match,
-    MatrixDisplays,
     Paragraph,
     Scalar,
-    Sign,
     Span,
     Spans,
     Symbol,
     Table,
 )
 from indexcalc.notes.cost import memory_of
-from indexcalc.notes.familiar import shown_before
-from indexcalc.notes.matrix import (
-    Diagonal,
-    DiagonalOf,
-    EntryFunction,
-    EntryPower,
-    Hadamard,
-    Identity,
-    Matrix,
-    Ones,
-    Whole,
-    parts_of,
-)
-from indexcalc.notes.matrix_form import matrix_form
 from indexcalc.notes.narration import fields, sides
 from indexcalc.notes.prose import RULES, fill, listed, say
 from indexcalc.notes.setup import forward_display, recompute_sources
@@ -88,6 +72,8 @@ def proof_blocks(proof: Proof) -> Iterator[Block]:
     identity = proof.identity
     if identity.doc:
         yield Paragraph((identity.doc[:1].upper() + identity.doc[1:] + ":",))
+    else:
+        yield from named_sum(identity)
     yield Display(identity.left, (identity.right,), boxed=True)
     if proof.steps:
         yield Paragraph(("Proof.",))
@@ -95,6 +81,13 @@ def proof_blocks(proof: Proof) -> Iterator[Block]:
         yield Paragraph(fill(RULES[step.rule], **fields(step, None)))
         start = step.subject.left if isinstance(step.subject, Claim) else identity.left
         yield Display(start, sides(step, None))
+
+
+def named_sum(identity: Claim) -> Iterator[Block]:
+    """What an identity without words is about, where it is about the sum of a tensor."""
+    match identity.left:
+        case (Term(coeff, ((Access(tensor), exponent),), summed),) if coeff == exponent == 1 and summed:
+            yield Paragraph(say("identity.sum", tensor=Symbol(tensor), indices=listed(summed)))
 
 
 def summary_blocks(derivation: Derivation) -> Iterator[Block]:
@@ -127,52 +120,8 @@ def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
     """The derivatives of whole tensors that were found through sums they are normalised by, such as a softmax's."""
     found = [path.locals[-1] for section in derivation.sections for path in section.paths if len(path.locals) > 1]
     if found:
-        yield Paragraph(("Every entry by every entry, where one depends on a whole row or more of the other:",))
+        yield Paragraph(say("jacobians.many" if len(found) > 1 else "jacobians"))
         yield Displays(tuple(Display(local.partial, (local.result,), boxed=True) for local in found))
-
-
-def matrix_blocks(derivation: Derivation) -> Iterator[Block]:
-    """The backward pass between whole arrays, where there is such a form; a long note lists it once, as assignments."""
-    yield Heading(2, ("Matrix form",))
-    found: list[tuple[Whole, Matrix]] = []
-    missing: list[Span] = []
-    for equation in derivation.backward.equations:
-        form = matrix_form(equation.lhs, equation.terms)
-        if form is None:
-            missing.append(equation.lhs)
-        else:
-            found.append(form)
-    if found and shown_before(derivation).brief:
-        yield Paragraph((*say("matrix.long"), *matrix_conventions(found)))
-    elif found:
-        yield Paragraph(matrix_conventions(found))
-        yield MatrixDisplays(tuple(found))
-    if missing:
-        yield Paragraph(("There is no form with matrices alone for ", *listed(missing), "."))
-
-
-MATRIX_NOTES: tuple[tuple[type, Spans], ...] = (
-    (Hadamard, (Sign(r"\odot"), " multiplies entry by entry")),
-    (EntryPower, (Sign(r"X^{\circ p}"), " is the power of every entry")),
-    (EntryFunction, ("functions act on every entry",)),
-    (Ones, (Sign(r"\mathbf{1}"), " is a column of ones")),
-    (Diagonal, (Sign(r"\operatorname{diag}(v)"), " is the diagonal matrix of a vector")),
-    (DiagonalOf, (Sign(r"\operatorname{diag}(M)"), " is the diagonal of a matrix, as a column")),
-    (Identity, (Sign(r"\mathbf{I}"), " is the identity matrix")),
-)
-"""The notation that each kind of matrix expression needs to have explained."""
-
-
-def matrix_conventions(forms: list[tuple[Whole, Matrix]]) -> Spans:
-    """What the signs mean that occur in some matrix expressions."""
-    kinds = {type(part) for _, form in forms for part in parts_of(form)}
-    spans: list[Span] = ["A tensor with one index is a column vector"]
-    for kind, note in MATRIX_NOTES:
-        if kind in kinds:
-            spans.extend(["; ", *note])
-    if any(whole.fixed for whole, _ in forms):
-        spans.append("; an index below a symbol is fixed, and the equation holds for each of its values")
-    return (*spans, ".")
 
 
 def delta_blocks(derivation: Derivation) -> Iterator[Block]:
@@ -232,14 +181,6 @@ def memory_blocks(derivation: Derivation) -> Iterator[Block]:
         names = listed([Symbol(name) for name in memory.unread], "or")
         yield Paragraph(("The backward pass never reads ", *names, f", so {them} not kept after the forward pass."))
     if memory.streamed:
-        names = listed([Symbol(name) for name in memory.streamed])
-        yield Paragraph(
-            (
-                *names,
-                " hold " if len(memory.streamed) > 1 else " holds ",
-                Scalar(memory.size),
-                " entries each, a size that no input and no output has. Their readers either read them entry by "
-                "entry or sum over one of their indices, so they can be made block by block where they are "
-                "read: none needs to be materialised, unless it is itself asked for.",
-            )
-        )
+        names = listed(Symbol(name) for name in memory.streamed)
+        key = "stream" if len(memory.streamed) > 1 else "stream.one"
+        yield Paragraph(say(key, names=names, entries=Scalar(memory.size)))

@@ -1,4 +1,4 @@
-"""Further views of a backward pass: numbered assignments, row by row, one entry in one formula, what to store."""
+"""Further views of a backward pass: row by row, one entry in one formula, what to store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from indexcalc.calculus.relabel import relabel
 from indexcalc.calculus.steps import Derivation
 from indexcalc.errors import LimitError
 from indexcalc.notes.blocks import (
-    Assignments,
     Block,
     Display,
     Heading,
@@ -27,7 +26,7 @@ from indexcalc.notes.blocks import (
 )
 from indexcalc.notes.cost import dominant, equation_cost, extent_product
 from indexcalc.notes.matrix import Matrix, Whole, slice_of
-from indexcalc.notes.matrix_form import NoMatrixFormError, convert, matrix_form
+from indexcalc.notes.matrix_form import NoMatrixFormError, convert
 from indexcalc.notes.prose import listed, say
 from indexcalc.program import BlockedLoop, Equation, Program
 from indexcalc.rewrite.normal import unfold_factors
@@ -37,18 +36,6 @@ FACTOR_LIMIT = 24
 
 VIEWS = ("rows", "entries")
 """The views of single gradients that may be asked for."""
-
-
-def implementation_blocks(derivation: Derivation) -> Iterator[Block]:
-    """The backward pass as a numbered list of assignments, between whole arrays where that can be said."""
-    items: list[tuple[Whole, Matrix] | Equation] = []
-    for equation in derivation.backward.equations:
-        form = matrix_form(equation.lhs, equation.terms)
-        items.append(form if form is not None else equation)
-    if items:
-        yield Heading(2, ("Implementation summary",))
-        yield Paragraph(say("implementation"))
-        yield Assignments(tuple(items))
 
 
 def view_blocks(derivation: Derivation, views: Collection[str] = ()) -> Iterator[Block]:

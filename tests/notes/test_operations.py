@@ -29,7 +29,9 @@ q[i,m] = tanh(Y[i,m])
 w[i,k] = u[i] * v[k]
 D[i,k] = X[i,k] - mu[k]
 s[i] = sum[j](P[i,j] + E[i,j] + At[i,j]) + n[i]
-L = sum[i](s[i]) + sum[i,m](q[i,m]) + sum[k](sq[k]) + sum[i,k](w[i,k] * F[i,k] * D[i,k])
+h[i,k] = 1/2 * X[i,k]
+r[i,k] = 1/T * (X[i,k] - F[i,k])
+L = sum[i,k](h[i,k] * r[i,k]) + sum[i](s[i]) + sum[i,m](q[i,m]) + sum[k](sq[k]) + sum[i,k](w[i,k] * F[i,k] * D[i,k])
 loss L
 derive X
 """
@@ -52,6 +54,8 @@ PROGRAM = read_problem(SPEC, "operations.ixc").program
         ("q", "tanh, entry by entry"),
         ("w", "outer product"),
         ("D", "subtraction with broadcast over i"),
+        ("h", "scaling"),
+        ("r", "subtraction, scaling"),
     ],
 )
 def test_an_equation_is_named_by_its_structure(tensor: str, words: str) -> None:

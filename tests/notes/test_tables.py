@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.calculus.steps import Collapse
+from indexcalc.language import read_problem
 from indexcalc.notes import latex_note, markdown_note
-from indexcalc.notes.blocks import Gradient, MatrixDisplays, Table
-from indexcalc.notes.tables import delta_blocks, matrix_blocks
+from indexcalc.notes.blocks import Gradient, Table
+from indexcalc.notes.tables import delta_blocks
 from indexcalc.rewrite.derive import derive
 from tests.notes.problems import PROBLEMS
 from tests.notes.test_familiar import DERIVATION
@@ -26,12 +27,25 @@ def test_every_gradient_with_deltas_has_a_row_with_all_that_they_kill(name: str)
             assert killed <= set(rows[section.target][1])
 
 
-def test_a_long_note_has_its_matrix_forms_in_the_list_of_assignments() -> None:
-    assert any(isinstance(block, MatrixDisplays) for block in matrix_blocks(DERIVED["attention"]))
-    assert not any(isinstance(block, MatrixDisplays) for block in matrix_blocks(DERIVATION))
-    text = markdown_note(DERIVATION)
-    assert text.index("## Matrix form") < text.index("written between whole arrays") < text.index("\\gets")
-
-
 def test_a_long_table_may_break() -> None:
     assert r"\begin{longtable}[l]" in latex_note(DERIVATION)
+
+
+def test_an_identity_without_words_says_which_sum_it_is_about() -> None:
+    text = markdown_note(DERIVED["attention"])
+    start = text.index("## Identities of the forward pass")
+    assert text[start:].split("\n\n")[1] == "The sum of $`A`$ over $`j`$:"
+
+
+def test_jacobians_have_their_name() -> None:
+    assert markdown_note(DERIVED["attention"]).count("The Jacobian, every entry by every entry") == 1
+    assert "Jacobian" not in markdown_note(DERIVED["linear"])
+
+
+def test_one_tensor_holds_and_several_hold() -> None:
+    spec = 'title "t"\nindex i : I\nindex j : J\ninput u[i], v[j]\nM[i,j] = u[i] * v[j]\n'
+    one = markdown_note(derive(read_problem(f"{spec}L = sum[i,j](M[i,j]^3)\nloss L\nderive u\n", "t.ixc")))
+    assert "$`M`$ holds $`I J`$ entries, a size that" in one
+    assert "entries each" not in one
+    several = markdown_note(DERIVED["attention"])
+    assert " hold $`T^{2}`$ entries each, a size that" in several
