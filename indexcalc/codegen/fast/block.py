@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
-from indexcalc.codegen.fast.graph import Operation
+from indexcalc.codegen.fast.graph import Node, Operation
 from indexcalc.codegen.fast.lowering import Lowering
 from indexcalc.codegen.fast.names import Names
-from indexcalc.codegen.fast.storage import Storage, assigned
+from indexcalc.codegen.fast.storage import Storage, assigned, is_view
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.functions import formula
 from indexcalc.codegen.operands import Operand, transposed
@@ -101,6 +101,11 @@ def block_of(
     return Block(tuple(statements), lowering, tuple(spans))
 
 
+def has_memory(node: Node) -> bool:
+    """Whether an array stands in memory of its own, and not in that of another one."""
+    return node.operation is not Operation.LEAF and not is_view(node)
+
+
 def headed(statement: Statement, lines: list[str], names: Names, depth: int) -> list[str]:
     """The lines under their formula."""
     text = statement.note or formula(statement, names.scope.layouts)
@@ -108,20 +113,35 @@ def headed(statement: Statement, lines: list[str], names: Names, depth: int) -> 
 
 
 def straight_lines(
-    statements: Sequence[Statement], later: Collection[str], names: Names, large: frozenset[str]
+    statements: Sequence[Statement],
+    later: Collection[str],
+    wanted: Collection[str],
+    names: Names,
+    large: frozenset[str],
 ) -> Iterator[str]:
-    """Statements one after another, on whole arrays."""
+    """Statements one after another, on whole arrays.
+
+    Args:
+        statements: what is computed.
+        later: the tensors that are needed afterwards.
+        wanted: those that are results: each has memory of its own.
+        names: the Python names.
+        large: the tensors that are larger than any input and result.
+    """
     block = block_of(statements, names, large, {})
     kept = [block.node(statement) for statement in statements if statement.name in later]
     called = block.called(names.scope.tensors)
     writer = Writer(
         block.lowering.graph.nodes, block.storage(kept, {}, kept), names, called=called, counts=block.reads(kept)
     )
+    used: set[int] = set()
     for statement, lines in block.lines(writer, names):
         if statement.name in later:
             target, value = names.scope.tensors[statement.name], block.value(writer, statement)
-            if writer.nodes[block.node(statement)].operation is Operation.LEAF:
+            number = block.node(statement)
+            if statement.name in wanted and (number in used or not has_memory(writer.nodes[number])):
                 value = f"{value}.copy()" if statement.axes else f"np.copy({value})[()]"
+            used.add(number)
             if value != target:
                 lines.append(f"{target} = {value}")
         yield from headed(statement, lines, names, 1)

@@ -40,7 +40,7 @@ def function_body(problem: Blocking, names: Names, block: str | None = None) -> 
             last = group[-1][0]
             later = needed_after(problem, schedule, last)
             statements = [item for _, item in group if isinstance(item, Statement)]
-            lines += straight_lines(statements, later, names, problem.large)
+            lines += straight_lines(statements, later, problem.wanted, names, problem.large)
             continue
         for number, loop in group:
             assert isinstance(loop, Loop)

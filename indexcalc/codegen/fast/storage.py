@@ -90,10 +90,13 @@ class Storage:
         if node.operation is not Operation.MAP or not (node.name in ELEMENTWISE or node.name == "np.where"):
             return []
         same = tuple(range(len(node.axes)))
+        elsewhere = {use.node for use in node.uses if use.places != same}
         return [
             use.node
             for use in node.uses
-            if use.places == same and self.last[use.node] == number and has_own_memory(self.nodes[use.node], node)
+            if use.node not in elsewhere
+            and self.last[use.node] == number
+            and has_own_memory(self.nodes[use.node], node)
         ]
 
     def chosen_place(self, number: int) -> Place:
@@ -134,12 +137,17 @@ def assigned(
 
 
 def last_uses(nodes: Sequence[Node], live: Sequence[int], kept: Collection[int]) -> dict[int, int]:
-    """The last node that reads each node, -1 if none does; past the end for those that are kept."""
+    """The last node that reads each node or a view of it, -1 if none does; past the end for those that are kept."""
     last = dict.fromkeys(live, -1)
     for number in live:
         for use in nodes[number].uses:
             last[use.node] = number
-    return {**last, **dict.fromkeys(kept, len(nodes))}
+    last |= dict.fromkeys(kept, len(nodes))
+    for number in reversed(live):
+        if is_view(nodes[number]):
+            for use in nodes[number].uses:
+                last[use.node] = max(last[use.node], last[number])
+    return last
 
 
 def has_own_memory(node: Node, like: Node) -> bool:
@@ -150,7 +158,12 @@ def has_own_memory(node: Node, like: Node) -> bool:
 
 def is_shared(node: Node) -> bool:
     """Whether an array is a view without memory of its own, or a number."""
-    return node.name == "np.broadcast_to" or not node.axes
+    return is_view(node) or not node.axes
+
+
+def is_view(node: Node) -> bool:
+    """Whether an array shows the memory of another."""
+    return node.operation is Operation.DIAGONAL or node.name == "np.broadcast_to"
 
 
 def is_truth(node: Node) -> bool:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +95,19 @@ c = exp(eps) + sigmoid(eps)
 s = sum[i](x[i]) * c * sqrt(pi) * sin(eps)
 y[i] = s + sum[j]([j <= i] * 1) + sum[j]([i < j] * u[j]) + sigmoid(eps) * exp(-eps) + max(x[i], eps)
 derive x, b, u, v
+""",
+    "views_of_one_array": """
+index i, j : N
+input x[i,j], w[i], b
+v[i] = w[i]^2
+u[i] = v[i]
+d[i] = x[i,i]
+t = b + sum[i](w[i])
+upstream G[i] = dL/dv[i]
+upstream H[i] = dL/du[i]
+upstream J[i] = dL/dd[i]
+upstream E = dL/dt
+derive w, b, x
 """,
     "only_intermediates": """
 index i, j : N
@@ -242,6 +256,10 @@ def test_nothing_that_is_given_changes_or_comes_back(name):
         fresh = [*outputs, *gradients, *again, *values[count:]]
         for number, array in enumerate(fresh):
             assert not any(np.may_share_memory(array, other) for other in arrays), number
+        for group in ((*outputs, *gradients), (*values[count:], *again)):
+            owned = [array for array in group if isinstance(array, np.ndarray)]
+            assert all(array.flags.writeable for array in owned)
+            assert not any(np.shares_memory(*pair) for pair in combinations(owned, 2))
         for array in (*gradients, *again):
             np.multiply(array, 0.0, out=array) if isinstance(array, np.ndarray) else None
         for array, same in zip(values, kept, strict=True):
