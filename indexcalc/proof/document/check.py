@@ -14,6 +14,7 @@ from indexcalc.proof.document.repair.spelling import spelling_of
 from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, OTHER, Roles
 from indexcalc.proof.document.scopes import foreign, scopes_of
 from indexcalc.proof.document.sections import Sections
+from indexcalc.proof.document.spoken import attach_spoken
 from indexcalc.proof.document.understanding import roles_of
 from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict, report_of
 
@@ -40,6 +41,7 @@ def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
     bounded(document)
     unsaid = read_context([*document.contexts, context])
     statements, troubles = outline(document)
+    attach_spoken(document, statements)
     statements, schematic = set_aside(document, statements, unsaid.schematic)
     placed = [
         (trouble.span.start, claim_of(document, whole(trouble), Verdict.UNCLEAR, trouble.reason, trouble.span.display))

@@ -53,6 +53,8 @@ class Judge:
             best = self.under(statement, defines)
             if any(finding.verdict is Verdict.REFUTED for finding in best):
                 best = self.with_assumption(statement, defines, best)
+            if any(finding.verdict is Verdict.REFUTED for finding in best):
+                best = self.as_spoken(statement, defines, best)
         except (ValueError, LookupError, RecursionError):
             return [Finding(Verdict.UNCLEAR, TANGLED) for _ in statement.sides[1:]]
         return best
@@ -75,6 +77,19 @@ class Judge:
                     for old, new in zip(best, found, strict=True)
                 ]
         return best
+
+    def as_spoken(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:
+        """The findings where what is false in general holds under the conditions in the words around it."""
+        if not statement.spoken:
+            return best
+        limited = replace(statement, conditions=[*statement.conditions, *statement.spoken])
+        text = ", ".join(" ".join(condition) for condition in statement.spoken)
+        return [
+            replace(new, verdict=Verdict.CONFIRMED, assumptions=(*new.assumptions, text))
+            if old.verdict in (Verdict.REFUTED, Verdict.FOLLOWS) and new.verdict in TRUE
+            else old
+            for old, new in zip(best, self.under(limited, defines), strict=True)
+        ]
 
     def under(self, statement: Statement, defines: bool) -> list[Finding]:
         """The findings under the likeliest reading that accuses least."""

@@ -17,6 +17,10 @@ CONTINUATION_GAP = 120
 """How many characters of prose may stand between a display and one that continues it with ``=``."""
 
 
+Condition = tuple[str, str, str]
+"""A relation between two index letters: ``(left, relation, right)``."""
+
+
 @dataclass(frozen=True)
 class Side:
     """One member of a chain.
@@ -49,14 +53,16 @@ class Statement:
         remarks: words in the formula.
         conditions: relations between index letters that hold here: ``(left, relation, right)``.
         guessed: whether commas were read as spaces, so that it can't be refuted.
+        spoken: conditions that the words around it state, which may hold here.
     """
 
     sides: list[Side]
     span: Span
     number: int
     remarks: tuple[str, ...] = ()
-    conditions: list[tuple[str, str, str]] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
     guessed: bool = False
+    spoken: tuple[Condition, ...] = ()
 
     @property
     def trees(self) -> tuple[Sum, ...]:
