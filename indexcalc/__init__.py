@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from indexcalc.algebra.sympy_bridge import from_sympy, to_sympy
     from indexcalc.calculus.steps import Derivation, Rule, Section, Step
     from indexcalc.codegen import numpy_module, target_module
+    from indexcalc.codegen.fast import FastOptions, fast_module
     from indexcalc.cost import cost_report
     from indexcalc.errors import IndexCalcError, LimitError, ProgramError, SpecError, UnsupportedError
     from indexcalc.generation import Outputs, generate, render, validate
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Derivation",
+    "FastOptions",
     "IndexCalcError",
     "LimitError",
     "Outputs",
@@ -64,6 +66,7 @@ __all__ = [
     "derive",
     "exp",
     "extents",
+    "fast_module",
     "find_spec",
     "formula_text",
     "from_sympy",
@@ -104,6 +107,7 @@ HOMES = {
     "indexcalc.calculus.steps": ("Derivation", "Rule", "Section", "Step"),
     "indexcalc.checking": ("check",),
     "indexcalc.codegen": ("numpy_module", "target_module"),
+    "indexcalc.codegen.fast": ("FastOptions", "fast_module"),
     "indexcalc.cost": ("cost_report",),
     "indexcalc.errors": ("IndexCalcError", "LimitError", "ProgramError", "SpecError", "UnsupportedError"),
     "indexcalc.generation": ("Outputs", "generate", "render", "validate"),
