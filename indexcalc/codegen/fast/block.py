@@ -131,9 +131,10 @@ def straight_lines(
     block = block_of(statements, names, large, {})
     kept = [block.node(statement) for statement in statements if statement.name in later]
     called = block.called(names.scope.tensors)
-    writer = Writer(
-        block.lowering.graph.nodes, block.storage(kept, {}, kept), names, called=called, counts=block.reads(kept)
-    )
+    counts = block.reads(kept)
+    for number in kept:
+        counts[number] += 1
+    writer = Writer(block.lowering.graph.nodes, block.storage(kept, {}, kept), names, called=called, counts=counts)
     used: set[int] = set()
     for statement, lines in block.lines(writer, names):
         if statement.name in later:

@@ -11,6 +11,7 @@ from indexcalc.codegen.fast.graph import Axis
 from indexcalc.codegen.fast.names import Names, with_names
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.functions import call_or_wrap
+from indexcalc.codegen.layout import INDENT, WIDTH
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.scalars import product_of_extents, scalar_node
 from indexcalc.codegen.source import flat
@@ -46,14 +47,30 @@ class LoopText:
         """Arrays for results, the function, the call."""
         inner: list[str] = []
         for statement, lines in self.block.lines(self.writer, self.names):
-            if statement in self.totals:
-                lines.append(f"{self.part_of(statement)} += {self.block.value(self.writer, statement)}")
-            elif statement in self.written and not self.is_in_place(statement):
-                lines.append(f"{self.part_of(statement)} = {self.block.value(self.writer, statement)}")
-            inner += headed(statement, lines, self.names, DEPTH)
+            inner += headed(statement, self.with_result(statement, lines), self.names, DEPTH)
         yield from self.result_lines()
         yield from self.definition_lines(inner)
         yield from self.call_lines()
+
+    def with_result(self, statement: Statement, lines: list[str]) -> list[str]:
+        """The lines with what puts the value where it is needed in full."""
+        if statement in self.totals:
+            return self.with_total(lines, statement)
+        if statement in self.written and not self.is_in_place(statement):
+            return [*lines, f"{self.part_of(statement)} = {self.block.value(self.writer, statement)}"]
+        return lines
+
+    def with_total(self, lines: list[str], statement: Statement) -> list[str]:
+        """The lines with the value added to a total, where it is computed if nobody else reads it."""
+        total, value = self.part_of(statement), self.block.value(self.writer, statement)
+        number = self.block.node(statement)
+        results = [self.block.node(other) for other in (*self.totals, *self.written)]
+        *before, last = lines or [""]
+        if last.startswith(f"{value} = ") and not self.writer.counts[number] and results.count(number) == 1:
+            direct = f"{total} += {last.removeprefix(f'{value} = ')}"
+            if len(direct) <= WIDTH - DEPTH * INDENT:
+                return [*before, direct]
+        return [*lines, f"{total} += {value}"]
 
     def is_in_place(self, statement: Statement) -> bool:
         """Whether a result was computed where it stands."""
@@ -111,7 +128,9 @@ class LoopText:
         for statement in self.totals:
             has = tuple_text(str(index in statement.axes) for index in self.loop.indices[statement.name])
             totals.append(f"({scope.tensors[statement.name]}, {has})")
-        cell = f"{own['dtype']}.itemsize * ({self.cell()})"
+        entries = self.cell()
+        entries = f"({entries})" if "+" in entries else entries
+        cell = f"{own['dtype']}.itemsize" + (f" * {entries}" if entries != "1" else "")
         listed = f"[{', '.join(totals)}]"
         if len(listed) > 40:
             yield f"{own['totals']} = ["
@@ -153,7 +172,7 @@ def loop_text(loop: Loop, number: int, later: Collection[str], names: Names, lar
     kept = [block.node(statement) for statement in written]
     wanted = [*kept, *(block.node(statement) for statement in totals)]
     tensors = names.scope.tensors
-    local = with_names(names, {s.name: f"{tensors[s.name]}_{names.own['part']}" for s in (*written, *totals)})
+    local = with_names(names, {s.name: f"{tensors[s.name]}_{names.own['block']}" for s in (*written, *totals)})
     writer = Writer(
         block.lowering.graph.nodes,
         block.storage(wanted, results, kept),

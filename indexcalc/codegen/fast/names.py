@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from string import ascii_letters
 
+import sympy as sp
+
+from indexcalc.algebra.terms import Index
 from indexcalc.codegen.operands import Scope
 
-LOCALS = ("dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part")
+LOCALS = ("dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part", "block")
 """What a fast function calls its own variables, or the stems of such names."""
 
 
@@ -18,10 +22,12 @@ class Names:
     Attributes:
         scope: of tensors and scalars.
         own: of the function's own variables, by their name or stem in `LOCALS`.
+        letters: what the author calls the indices of an extent, where that is a letter.
     """
 
     scope: Scope
     own: Mapping[str, str]
+    letters: Mapping[sp.Expr, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def taken(self) -> frozenset[str]:
@@ -43,3 +49,12 @@ def own_names(taken: Collection[str]) -> Mapping[str, str]:
 def with_names(names: Names, local: Mapping[str, str]) -> Names:
     """The names with other variables for some tensors."""
     return replace(names, scope=replace(names.scope, tensors={**names.scope.tensors, **local}))
+
+
+def letters_of(indices: Iterable[Index]) -> Mapping[sp.Expr, tuple[str, ...]]:
+    """The names of the indices that are letters, by extent."""
+    found: dict[sp.Expr, tuple[str, ...]] = {}
+    for index in indices:
+        if len(index.name) == 1 and index.name in ascii_letters:
+            found[index.extent] = (*found.get(index.extent, ()), index.name)
+    return found

@@ -10,7 +10,7 @@ import sympy as sp
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.fast.blocking import Blocking
 from indexcalc.codegen.fast.joining import both_passes
-from indexcalc.codegen.fast.names import Names, own_names
+from indexcalc.codegen.fast.names import Names, letters_of, own_names
 from indexcalc.codegen.fast.normal import normal_form
 from indexcalc.codegen.fast.storing import ancestors, kept_tensors
 from indexcalc.codegen.names import python_name, python_names
@@ -93,7 +93,7 @@ def all_names(plan: Plan, statements: Sequence[Statement]) -> Names:
     added = python_names([s.name for s in statements if s.name not in plan.tensors], taken)
     tensors = {**plan.tensors, **added}
     own = own_names({*tensors.values(), *plan.stored.values(), *plan.scalars.values()})
-    return Names(Scope(tensors, plan.scalars, own["dtype"], plan.layouts), own)
+    return Names(Scope(tensors, plan.scalars, own["dtype"], plan.layouts), own, letters_of(plan.program.indices))
 
 
 def inputs_of(plan: Plan) -> list[str]:

@@ -87,7 +87,12 @@ class Storage:
     def inheritable(self, number: int) -> list[int]:
         """The arguments in whose memory a node may be computed: of its shape, and read for the last time."""
         node = self.nodes[number]
-        if node.operation is not Operation.MAP or not (node.name in ELEMENTWISE or node.name == "np.where"):
+        # One row is soon made: new memory costs nothing, and expressions can be nested.
+        if (
+            len(node.axes) < 2
+            or node.operation is not Operation.MAP
+            or not (node.name in ELEMENTWISE or node.name == "np.where")
+        ):
             return []
         same = tuple(range(len(node.axes)))
         elsewhere = {use.node for use in node.uses if use.places != same}

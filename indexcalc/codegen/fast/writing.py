@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from string import ascii_letters
 
 import sympy as sp
 
@@ -11,7 +12,7 @@ from indexcalc.algebra.terms import Index
 from indexcalc.codegen.contraction import einsum, pairwise
 from indexcalc.codegen.fast.graph import Axis, Node, Operation, Use
 from indexcalc.codegen.fast.names import Names
-from indexcalc.codegen.fast.storage import ELEMENTWISE, Storage
+from indexcalc.codegen.fast.storage import ELEMENTWISE, Place, Storage, is_view
 from indexcalc.codegen.functions import call_or_wrap
 from indexcalc.codegen.layout import assignment
 from indexcalc.codegen.operands import Operand, Scope, aligned
@@ -24,7 +25,9 @@ OPERATORS = {
     "np.greater_equal": ">=", "np.equal": "==", "np.not_equal": "!=", "np.logical_or": "|",
 }  # fmt: skip
 IN_PLACE = {"np.add": "+=", "np.subtract": "-=", "np.multiply": "*=", "np.divide": "/="}
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+NESTED_WIDTH = 36
+"""How long an expression may be that stands where it is read."""
 
 
 @dataclass
@@ -40,6 +43,7 @@ class Writer:
         counts: how often each node is read.
         depth: how deep the lines are indented.
         variables: the expression for every node that is written already.
+        nested: the expressions that stand where they are read, as nodes.
         numbered: how many names with a number there are.
     """
 
@@ -51,6 +55,7 @@ class Writer:
     blocks: tuple[str, ...] = ()
     depth: int = 1
     variables: dict[int, str] = field(default_factory=dict)
+    nested: dict[int, Source] = field(default_factory=dict)
     numbered: int = 0
 
     @property
@@ -76,7 +81,7 @@ class Writer:
         if "[" not in text or self.counts.get(number, 0) < 2:
             self.variables[number] = text
             return []
-        name = self.fresh(f"{self.scope.tensors[node.name]}_{self.names.own['part']}")
+        name = self.fresh(f"{self.scope.tensors[node.name]}_{self.names.own['block']}")
         self.variables[number] = name
         return [f"{name} = {text}"]
 
@@ -94,12 +99,33 @@ class Writer:
             slots.pop()
         return f"{array}[{', '.join(slots)}]" if slots else array
 
+    def value(self, number: int) -> Source:
+        """A node that is written already, as an expression."""
+        return self.nested.get(number) or Atom(self.variables[number])
+
+    def is_nested(self, number: int) -> bool:
+        """Whether a node is written where it is read: one row, for one reader, without a name of its own."""
+        node, place = self.nodes[number], self.storage.places.get(number, Place())
+        fresh = place.space is None and not place.result and place.inherited is None
+        alone = self.counts[number] == 1 and number not in self.called and len(node.axes) < 2
+        return fresh and alone and not is_view(node) and (self.reads_rows(node) or self.is_read_at_once(number))
+
+    def reads_rows(self, node: Node) -> bool:
+        """Whether a node reads nothing that is written over later: rows never are, but what a view shows may be."""
+        simple = node.operation in (Operation.MAP, Operation.POSITIONS)
+        return simple and not any(is_view(self.nodes[use.node]) for use in node.uses)
+
+    def is_read_at_once(self, number: int) -> bool:
+        """Whether the next node reads this one, and is written there and then."""
+        after = min((other for other in self.counts if other > number), default=number)
+        return number in (use.node for use in self.nodes[after].uses) and not self.is_nested(after)
+
     def argument(self, argument: Use | Source, rank: int) -> Source:
         """An argument, ready to broadcast with an array of this rank."""
         if not isinstance(argument, Use):
             return argument
         axes = tuple(Index(str(place), sp.S.One) for place in range(rank))
-        operand = Operand(Atom(self.variables[argument.node]), tuple(axes[place] for place in argument.places))
+        operand = Operand(self.value(argument.node), tuple(axes[place] for place in argument.places))
         return aligned(operand, axes)
 
     def map_lines(self, number: int, node: Node) -> list[str]:
@@ -108,8 +134,8 @@ class Writer:
         arguments = [self.argument(argument, len(node.axes)) for argument in node.arguments]
         before = None if place.inherited is None else self.variables[place.inherited]
         if node.name == "np.where" and before is not None:
-            lines = [f"np.copyto({before}, {flat(arguments[1])}, where={flat(arguments[0])})"]
-            return [*lines, *self.renamed(number, before)]
+            given = [before, flat(arguments[1]), f"where={flat(arguments[0])}"]
+            return [*call_or_wrap("np.copyto", given, self.depth), *self.renamed(number, before)]
         if before is not None and (number not in self.called or not self.counts[number]):
             first = flat(arguments[0]) == before
             if node.name in IN_PLACE and (first or node.name in ("np.add", "np.multiply")):
@@ -117,7 +143,7 @@ class Writer:
                 other = arguments[1] if first else arguments[0]
                 return [f"{before} {IN_PLACE[node.name]} {flat(other)}"]
             self.variables[number] = before
-            return [flat(Call(node.name, tuple(arguments), (f"out={before}",)))]
+            return call_or_wrap(node.name, [*map(flat, arguments), f"out={before}"], self.depth)
         if before is not None:
             return self.named(number, Call(node.name, tuple(arguments), (f"out={before}",)))
         target = self.target(number)
@@ -176,6 +202,10 @@ class Writer:
 
     def stored(self, number: int, value: Source) -> list[str]:
         """An assignment to the node's name; where it has memory already, the value is put there."""
+        if self.is_nested(number) and len(flat(value)) <= NESTED_WIDTH:
+            self.nested[number] = value
+            self.variables[number] = flat(value)
+            return []
         target = self.target(number)
         if not target:
             return self.named(number, value)
@@ -202,16 +232,25 @@ class Writer:
             axis.extent if axis.dimension is None else sp.Symbol(f"{self.names.own['size']}_{axis.dimension + 1}")
             for axis in every
         ]
-        joint = [Index(letter, extent) for letter, extent in zip(LETTERS, extents, strict=False)]
-        left, right = (
-            Operand(Atom(self.variables[use.node]), tuple(joint[place] for place in use.places)) for use in node.uses
-        )
+        joint = [Index(letter, extent) for letter, extent in zip(self.letters(every), extents, strict=True)]
+        left, right = (Operand(self.value(use.node), tuple(joint[place] for place in use.places)) for use in node.uses)
         out = tuple(joint[: len(node.axes)])
         lengths = {extent: str(extent) for extent in extents if extent not in self.scope.scalars and extent.is_Symbol}
         scope = replace(self.scope, scalars={**self.scope.scalars, **lengths})
         operand = pairwise(left, right, out, scope)
         assert operand.axes == out
         return operand.node
+
+    def letters(self, axes: Sequence[Axis]) -> list[str]:
+        """A letter for every axis: that of the block, else one that the author gave an index of the extent."""
+        found: dict[int, str] = {}
+        for place in sorted(range(len(axes)), key=lambda place: axes[place].dimension is None):
+            axis = axes[place]
+            block = () if axis.dimension is None else (self.blocks[axis.dimension],)
+            fitting = [name for name in (*block, *self.names.letters.get(axis.extent, ())) if len(name) == 1]
+            spare = (*(name for name in fitting if name in ascii_letters), *ascii_letters)
+            found[place] = next(letter for letter in spare if letter not in found.values())
+        return [found[place] for place in range(len(axes))]
 
     def other_expression(self, node: Node) -> Source:
         """A reduction, the numbers along an axis, or a diagonal."""
@@ -222,9 +261,9 @@ class Writer:
             block = self.blocks[axis.dimension]
             return Call("np.arange", (Atom(f"{block}.start"), Atom(f"{block}.stop")))
         (use,) = node.uses
-        value = Atom(self.variables[use.node])
+        value = self.value(use.node)
         if node.operation is Operation.DIAGONAL:
-            joint = [Index(LETTERS[place], sp.S.One) for place in range(len(node.axes))]
+            joint = [Index(letter, sp.S.One) for letter in self.letters(node.axes)]
             axes = tuple(joint[place] for place in use.places)
             view = einsum([Operand(value, axes)], tuple(joint)).node
             assert isinstance(view, Call)

@@ -188,10 +188,10 @@ def test_truth_values_and_numbers_do_not_share_memory():
 
 
 def test_what_a_view_shows_is_not_written_over():
-    row = Node(Operation.MAP, "np.exp", (Use(0, (0,)),), (BLOCK,))
-    view = Node(Operation.MAP, "np.broadcast_to", (Use(1, (0,)),), (BLOCK, WHOLE))
-    after = Node(Operation.MAP, "np.sqrt", (Use(1, (0,)),), (BLOCK,))
-    storage = places([leaf("a", BLOCK), row, view, after], kept=[2, 3])
+    wide = (BLOCK, WHOLE, Axis(sp.Symbol("P")))
+    view = Node(Operation.MAP, "np.broadcast_to", (Use(1, (0, 1)),), wide)
+    nodes = [A, pointwise("np.exp", 0), view, pointwise("np.sqrt", 1), pointwise("np.sin", 2, axes=wide)]
+    storage = places(nodes, kept=[3, 4])
     assert storage.places[3].inherited is None
 
 
@@ -202,6 +202,13 @@ def test_a_view_of_a_whole_product_keeps_its_space():
     nodes = [A, B, matrices(0, 1), view, matrices(0, 1, thin), pointwise("np.sin", 3, axes=wide)]
     nodes[4] = Node(Operation.PRODUCT, "", (Use(0, (0, 2)), Use(1, (1, 2))), thin, (WHOLE,))
     places(nodes, kept=[4, 5])
+
+
+def test_a_row_is_new_every_time():
+    row = Node(Operation.MAP, "np.exp", (Use(0, (0,)),), (BLOCK,))
+    after = Node(Operation.MAP, "np.sqrt", (Use(1, (0,)),), (BLOCK,))
+    storage = places([leaf("a", BLOCK), row, after], kept=[2])
+    assert storage.places[2].inherited is None
 
 
 def test_straight_lines_have_no_spaces():
