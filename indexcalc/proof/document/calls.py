@@ -25,7 +25,7 @@ from indexcalc.proof.document.nodes import (
 )
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.slopes import slope
-from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.symbols import Function, NotUnderstoodError
 from indexcalc.proof.document.typed import Typed
 
 UNKNOWN_FUNCTIONS = frozenset({"f", "g", "h", "phi", "psi", "F", "ell"})
@@ -150,8 +150,37 @@ def apply_own(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
         raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
     if function.parameter in reader.arguments:
         raise NotUnderstoodError(f"{name} of itself")
-    inner = replace(reader, arguments={**reader.arguments, function.parameter: arguments[0]})
-    result = inner.sum(function.body)
+    if function.letters:
+        result = entry_of(reader, function, arguments[0])
+    else:
+        inner = replace(reader, arguments={**reader.arguments, function.parameter: arguments[0]})
+        result = inner.sum(function.body)
     if any(count > PARTS_LIMIT for count, _ in enumerate(walk(result.node))):
         raise NotUnderstoodError(f"{name} put in for its name makes a formula of more than {PARTS_LIMIT} parts")
     return result
+
+
+def entry_of(reader: Scope, function: Function, argument: Typed) -> Typed:
+    """A function that the document defines by its entries: those of an entry's row, or of a whole array."""
+    count = len(function.letters)
+    if not argument.axes and isinstance(argument.node, Entry) and len(argument.node.slots) >= count:
+        entry = argument.node
+        axes = tuple(reader.sizes.fresh() for _ in range(count))
+        own = entry.slots[-count:]
+        whole = Typed(Entry(entry.name, (*entry.slots[:-count], *axes)), axes)
+        for axis, slot in zip(axes, own, strict=True):
+            reader.sizes.unify(axis, slot)
+    elif len(argument.axes) >= count:
+        axes = argument.axes[-count:]
+        own = tuple(reader.sizes.fresh() for _ in axes)
+        whole = Typed(argument.node, axes)
+    else:
+        raise NotUnderstoodError("a function of entries, of something that has none")
+    letters = dict(zip(function.letters, own, strict=True))
+    inner = replace(
+        reader,
+        arguments={**reader.arguments, function.parameter: whole},
+        dummies=(*reader.dummies, letters),
+    )
+    kept = () if not argument.axes else (*argument.axes[:-count], *own)
+    return replace(argument, node=inner.sum(function.body).node, axes=kept)

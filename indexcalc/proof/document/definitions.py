@@ -19,7 +19,7 @@ from indexcalc.proof.document.symbols import Definition, Function, NotUnderstood
 
 
 def find_functions(roles: Roles) -> None:
-    """``f(x) = ...`` defines a function of one argument."""
+    """``f(x) = ...`` defines a function of one argument, ``f(x_i) = ...`` the entries of one."""
     for number, statement in enumerate(roles.statements):
         tree = statement.sides[0].tree
         product = tree.only if tree is not None else None
@@ -33,12 +33,15 @@ def find_functions(roles: Roles) -> None:
             continue
         inner = right.members[0].only
         parameter = roles.survey.name(inner.items[0]) if inner is not None and len(inner.items) == 1 else None
-        if parameter is None or parameter.parts is not None or name.name in FUNCTIONS | dict.fromkeys(STRUCTURAL):
+        if parameter is None or name.name in FUNCTIONS | dict.fromkeys(STRUCTURAL):
+            continue
+        letters = parameter.parts or ()
+        if parameter.powers or len(set(letters)) < len(letters) or not all(letter.isalpha() for letter in letters):
             continue
         if name.name in roles.symbols.functions:
             roles.symbols.redefined.add(name.name)
             continue
-        roles.symbols.functions[name.name] = Function(parameter.name, statement.sides[1].tree)
+        roles.symbols.functions[name.name] = Function(parameter.name, statement.sides[1].tree, letters)
         roles.kinds[number] = DEFINITION
         roles.defining[number] = name.name
 

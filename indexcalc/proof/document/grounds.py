@@ -222,7 +222,8 @@ def all_names(symbols: Symbols, node: Meaning) -> set[str]:
 def name_is_constant(slots: dict[str, tuple[Ix, ...]], name: str, roles: Roles) -> bool:
     """Whether a name is a plain scalar, such as a temperature, that needs no definition: a letter, or a Greek one."""
     base = name.split("_", maxsplit=1)[0].rsplit(" ", maxsplit=1)[-1]
-    return slots.get(name) == () and name in roles.survey.usages and (len(base) == 1 or base in GREEK)
+    given = name in roles.symbols.given
+    return given and slots.get(name) == () and name in roles.survey.usages and (len(base) == 1 or base in GREEK)
 
 
 def unrelated(symbols: Symbols, head: Entry, body: Meaning) -> bool:

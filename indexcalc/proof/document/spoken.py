@@ -1,4 +1,4 @@
-"""Conditions on indices that words around a formula state: ``When $i \\neq k$, we get``, or in a heading.
+r"""Conditions on indices that words around a formula state: ``When $i \neq k$, we get``, or in a heading.
 
 It is not certain that such words mean the formula beside them, so they save a true one and never
 accuse: a relation that holds under them is confirmed, and they are named.

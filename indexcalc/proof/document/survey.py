@@ -162,6 +162,15 @@ def exponent(tokens: tuple[Token, ...]) -> Sum:
         return Sum(())
 
 
+def nodes_and_exponents(member: Sum) -> Iterator[Node]:
+    """Every node, those in exponents of Euler's number too."""
+    for node in nodes_of(member):
+        yield node
+        if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.text == "e" and not node.below:
+            for tokens in node.above:
+                yield from nodes_and_exponents(exponent(tokens))
+
+
 def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     """Single letters that are a base's only subscript and occur nowhere else in its equations."""
     votes: dict[tuple[str, str], set[bool]] = {}
@@ -169,7 +178,7 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
     for members in chains:
         uses: list[tuple[str, tuple[str, ...]]] = []
         for member in members:
-            for node in nodes_of(member):
+            for node in nodes_and_exponents(member):
                 if isinstance(node, Scripted) and node.below:
                     base = node.base.text if isinstance(node.base, Atom) else ""
                     kind = node.base.kind if isinstance(node.base, Atom) else ""

@@ -29,10 +29,11 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that the document defines for one argument."""
+    """A function that the document defines for one argument, or for the entry of one at `letters`."""
 
     parameter: str
     body: Sum
+    letters: tuple[str, ...] = ()
 
 
 @dataclass
