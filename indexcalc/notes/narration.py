@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -48,13 +48,11 @@ from indexcalc.notes.blocks import (
     Symbol,
 )
 from indexcalc.notes.familiar import COPYING, Shown, is_clean
+from indexcalc.notes.parts import Parts
 from indexcalc.notes.prose import RULES, fill, listed, say
 
 NOTHING = Shown()
 """What a note has shown that shows everything."""
-
-Parts = Mapping[str, Display]
-"""The definition of every named part, by its name."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +71,11 @@ def steps_blocks(
     Steps that do what a long note has `shown` in full are put together.
     """
     groups = [(group_intro(group, local), group) for group in shown.groups(tuple(steps))]
-    for sentence, same in groupby(groups, key=lambda pair: pair[0]):
+    for sentence, pairs in groupby(groups, key=lambda pair: pair[0]):
         displays: list[Display] = []
-        for _, group in same:
+        same = [group for _, group in pairs]
+        for group in same:
+            yield from computed_from_less(group, parts)
             for step in told(group):
                 displays.extend(definitions(step, parts))
                 displays.append(Display(step.subject, sides(step, local)))
@@ -129,7 +129,18 @@ def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
 def definitions(step: Step, parts: Parts) -> Iterator[Display]:
     """What the names that a step gives stand for."""
     if step.rule is Rule.NAME and isinstance(step.detail, Used):
-        yield from (parts[name] for name in step.detail.tensors if name in parts)
+        yield from (parts[name].definition for name in step.detail.tensors if name in parts)
+
+
+def computed_from_less(group: Sequence[Step], parts: Parts) -> Iterator[Block]:
+    """How the named parts that a step is about to put in are computed from less."""
+    for step in group:
+        if step.rule is Rule.UNFOLD and isinstance(step.detail, Used):
+            for part in (parts[name] for name in step.detail.tensors if name in parts):
+                if part.steps:
+                    yield Paragraph(say("part", part=part.entry))
+                    yield part.definition
+                    yield from steps_blocks(part.steps, parts)
 
 
 def is_whole(step: Step, local: Local | None) -> bool:

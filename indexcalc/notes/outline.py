@@ -11,6 +11,7 @@ from indexcalc.notes.costs import cost_blocks
 from indexcalc.notes.diagram import diagram_blocks
 from indexcalc.notes.familiar import shown_before
 from indexcalc.notes.matrices import implementation_blocks, matrix_blocks
+from indexcalc.notes.parts import parts_put_in
 from indexcalc.notes.repetition import repeats_of
 from indexcalc.notes.sections import cited_consumers, section_blocks
 from indexcalc.notes.setup import setup_blocks
@@ -62,8 +63,10 @@ def outline(
 
 
 def reading_order(derivation: Derivation) -> list[Section]:
-    """The sections, each named part after the first gradient in which its name turns up."""
-    parts = {section.equation.name: section for section in derivation.sections if section.target is None}
+    """The sections, each named part after the first gradient in which its name turns up; without parts put in."""
+    inside = parts_put_in(derivation)
+    named = {section.equation.name: section for section in derivation.sections if section.target is None}
+    parts = {name: part for name, part in named.items() if name not in inside}
     ordered: list[Section] = []
     for section in derivation.sections:
         if section.target is not None:

@@ -135,6 +135,7 @@ SENTENCES: Mapping[str, str] = {
     "jacobians.many": "The Jacobians, every entry by every entry, "
     "where one depends on a whole row or more of the other:",
     "identity.sum": "The sum of {tensor} over {indices}:",
+    "identity.other": "A sum that comes up on the way:",
     "symbols": "Every tensor of both passes, with the shape of the array that holds it, "
     "in an order in which they can be computed:",
     "symbols.hoisted": "the sum inside {readers}",

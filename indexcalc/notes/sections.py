@@ -36,7 +36,8 @@ from indexcalc.notes.blocks import (
     Symbol,
 )
 from indexcalc.notes.familiar import Habit, Shown
-from indexcalc.notes.narration import NOTHING, Local, Parts, steps_blocks, tensor_of
+from indexcalc.notes.narration import NOTHING, Local, steps_blocks, tensor_of
+from indexcalc.notes.parts import Parts, named_parts, start_of
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.put_in import put_in
 from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
@@ -95,17 +96,6 @@ def paths_sentence(derivation: Derivation, section: Section, target: Access) -> 
     if not given:
         return intro
     return (*intro, *say("paths.direct", given=listed(Access(name, target.slots) for name in given), **names))
-
-
-def named_parts(derivation: Derivation) -> Parts:
-    """What every named part stood for when it got its name."""
-    parts = [section for section in derivation.sections if section.target is None]
-    return {part.equation.name: Display(part.equation.lhs, (start_of(part),), defines=True) for part in parts}
-
-
-def start_of(part: Section) -> Terms:
-    """The right side of a part before anything was done to it."""
-    return part.steps[0].before if part.steps else part.equation.terms
 
 
 def part_blocks(derivation: Derivation, section: Section) -> list[Block]:

@@ -70,10 +70,7 @@ def doc_of(doc: str) -> str:
 def proof_blocks(proof: Proof) -> Iterator[Block]:
     """An identity and the steps from its left side to its right side."""
     identity = proof.identity
-    if identity.doc:
-        yield Paragraph((identity.doc[:1].upper() + identity.doc[1:] + ":",))
-    else:
-        yield from named_sum(identity)
+    yield Paragraph(about_identity(identity))
     yield Display(identity.left, (identity.right,), boxed=True)
     if proof.steps:
         yield Paragraph(("Proof.",))
@@ -83,11 +80,14 @@ def proof_blocks(proof: Proof) -> Iterator[Block]:
         yield Display(start, sides(step, None))
 
 
-def named_sum(identity: Claim) -> Iterator[Block]:
-    """What an identity without words is about, where it is about the sum of a tensor."""
+def about_identity(identity: Claim) -> Spans:
+    """What an identity is about: the author's words, or which sum it is."""
+    if identity.doc:
+        return (identity.doc[:1].upper() + identity.doc[1:] + ":",)
     match identity.left:
         case (Term(coeff, ((Access(tensor), exponent),), summed),) if coeff == exponent == 1 and summed:
-            yield Paragraph(say("identity.sum", tensor=Symbol(tensor), indices=listed(summed)))
+            return say("identity.sum", tensor=Symbol(tensor), indices=listed(summed))
+    return say("identity.other")
 
 
 def summary_blocks(derivation: Derivation) -> Iterator[Block]:

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Index, Power, Term, Terms, tensors_of
+from indexcalc.algebra.renaming import rename_powers
+from indexcalc.algebra.terms import Access, Index, Power, Term, Terms, free_indices, tensors_of, walk
 from indexcalc.calculus.steps import Proof, Step
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity, Program
@@ -69,7 +70,21 @@ def prove_constant(left: Terms, known: Knowledge, unfoldable: frozenset[str]) ->
 
 
 def vanishing_lemma(powers: tuple[Power, ...], summed: tuple[Index, ...], program: Program) -> Proof | None:
-    """A proof that a sum which came up on the way is constant, such as ``sum_c (x_ac - mu_a) = 0``."""
+    """A proof that a sum which came up on the way is constant, such as ``sum_h (x_nh - mu_n) = 0``."""
     known = Knowledge(program.definitions, assumed_rules(program))
-    left = (Term(sp.S.One, powers, summed),)
-    return prove_constant(left, known, narrower_tensors(program, 2))
+    term = in_authored_names(Term(sp.S.One, powers, summed), program)
+    width = len(free_indices(term)) + len(summed)
+    return prove_constant((term,), known, narrower_tensors(program, width))
+
+
+def in_authored_names(term: Term, program: Program) -> Term:
+    """The term with the indices that the author gave its widest tensor; as it is where these do not name them all."""
+    accesses = [base for base in walk((term,)) if isinstance(base, Access) and base.tensor in program.tensors]
+    widest = max(accesses, key=lambda access: len(access.slots), default=None)
+    if widest is None:
+        return term
+    authored = program.tensors[widest.tensor].slots
+    names = dict(zip(widest.slots, authored, strict=True))
+    if len(set(names.values())) < len(names) or {*free_indices(term), *term.summed} - set(names):
+        return term
+    return Term(term.coeff, rename_powers(term.powers, names), tuple(names[index] for index in term.summed))

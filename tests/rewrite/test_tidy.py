@@ -103,3 +103,17 @@ def test_the_same_component_is_proved_once():
     first = simplifier.vanishing(component)
     assert first is simplifier.vanishing(component)
     assert len(simplifier.memory) == 1
+
+
+@pytest.mark.parametrize("batch", ["a", "a,b", "a,b,c"])
+def test_deviations_from_a_mean_vanish_under_any_number_of_batch_indices(batch):
+    program = read_problem(
+        f'title "t"\nindex a : A\nindex b : B\nindex c : C\nindex m : M\ninput X[{batch},m]\n'
+        f"mu[{batch}] = 1/M * sum[m](X[{batch},m])\ns[{batch}] = sum[m]((X[{batch},m] - mu[{batch}])^2)\nderive X\n"
+    ).program
+    ((deviation, _),) = program.definitions["s"].terms[0].powers
+    (mean,) = program.definitions["mu"].terms
+    proof = Simplifier(program).vanishing(term(deviation, over=mean.summed))
+    assert proof is not None
+    assert proof.identity.right == ()
+    assert proof.identity.left == (term(deviation, over=mean.summed),)

@@ -1,0 +1,61 @@
+"""The parts of gradients that got names of their own: what they stood for, and where they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from indexcalc.algebra.terms import Access, Terms, tensors_of
+from indexcalc.calculus.steps import Derivation, Rule, Section, Step, Used
+from indexcalc.notes.blocks import Display
+
+
+@dataclass(frozen=True)
+class Part:
+    """A named part of a gradient.
+
+    Attributes:
+        entry: its general entry.
+        definition: what it stood for when it got its name.
+        steps: how it is computed from less, where this is told just before it is put in.
+    """
+
+    entry: Access
+    definition: Display
+    steps: tuple[Step, ...] = ()
+
+
+Parts = Mapping[str, Part]
+"""Every named part, by its name."""
+
+
+def named_parts(derivation: Derivation) -> Parts:
+    """The named parts of a derivation."""
+    inside = parts_put_in(derivation)
+    return {
+        part.equation.name: Part(
+            part.equation.lhs,
+            Display(part.equation.lhs, (start_of(part),), defines=True),
+            part.steps if part.equation.name in inside else (),
+        )
+        for part in derivation.sections
+        if part.target is None
+    }
+
+
+def start_of(part: Section) -> Terms:
+    """The right side of a part before anything was done to it."""
+    return part.steps[0].before if part.steps else part.equation.terms
+
+
+def parts_put_in(derivation: Derivation) -> frozenset[str]:
+    """The parts that no result reads, because a step put in what they stand for."""
+    parts = {section.equation.name for section in derivation.sections if section.target is None}
+    read = {name for section in derivation.sections for name in tensors_of(section.equation.terms)}
+    put_in = {
+        name
+        for step in derivation.all_steps()
+        if step.rule is Rule.UNFOLD and isinstance(step.detail, Used)
+        for name in step.detail.tensors
+    }
+    return frozenset((parts & put_in) - read)
