@@ -259,6 +259,10 @@ def chain_of(piece: Sequence[Token]) -> Chain:
             current = []
             position += 2 if defines or doubled(piece, position) else 1
             continue
+        if depth <= 0 and token.kind == "COLON" and not members and relation_after(piece[position:]) == "=":
+            current = []  # what stands before a colon says what the equation is about
+            position += 1
+            continue
         current.append(token)
         position += 1
     members.append(Member(relation, tuple(trimmed(current))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.proof.document.context import Context
@@ -18,20 +19,36 @@ ASSUMED = re.compile(r"\b(?:assum|suppos|one-hot|sums?\s+to\s+(?:one|1|\$1\$)|gi
 
 
 def adopt_assumptions(roles: Roles, context: Context) -> None:
-    """Sums of which a context says that they are one.
+    """Sums of which a context says that they are one; a tensor of another scope is passed over.
 
     Raises:
-        SpecError: if there is no such tensor, or if it has fewer slots.
+        SpecError: if the tensor has fewer slots.
     """
     for name, places in context.simplex.items():
         slots = roles.symbols.slots.get(roles.symbols.resolve(name))
         if slots is None:
-            raise SpecError(f"{name}, whose sum the context assumes to be 1, is no tensor of {roles.document.name}")
+            continue
         if len(slots) <= max(places):
             raise SpecError(
                 f"{name}, whose sum the context assumes to be 1, has {len(slots)} slots, not {max(places) + 1}"
             )
         roles.symbols.simplex[roles.symbols.resolve(name)] = places
+
+
+def name_missing(context: Context, scopes: Sequence[Roles]) -> None:
+    """Refuse a context that speaks of a tensor that no scope of the document has.
+
+    Raises:
+        SpecError: if there is no such tensor.
+    """
+    known = {name for roles in scopes for name in (*roles.symbols.slots, *roles.symbols.aliases)}
+    document = scopes[0].document.name
+    for name in context.simplex:
+        if name not in known:
+            raise SpecError(f"{name}, whose sum the context assumes to be 1, is no tensor of {document}")
+    for size in context.sizes:
+        if size.tensor not in known:
+            raise SpecError(f"{size.tensor} is no tensor of {document}: {size.line}")
 
 
 def find_assumptions(roles: Roles) -> None:

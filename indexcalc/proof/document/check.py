@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.language.document import Document, Span, read_document
+from indexcalc.proof.document.assumptions import name_missing
 from indexcalc.proof.document.context import Context, read_context
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Side, Statement, Trouble, outline
@@ -92,6 +93,7 @@ def judged_claims(document: Document, statements: list[Statement], context: Cont
             if number in scope.own:
                 claims = claims_of(document, sections.judge, place, statements[number], kind, corrector=corrector)
                 placed.extend((side.start, claim) for side, claim in claims)
+    name_missing(context, before)
     return placed
 
 

@@ -170,16 +170,16 @@ def tie_letters(roles: Roles) -> None:
 
 
 def tie_sizes(roles: Roles, context: Context) -> None:
-    """Names that a context gives to sizes meet the slots that it names.
+    """Names that a context gives to sizes meet the slots that it names; a tensor of another scope is passed over.
 
     Raises:
-        SpecError: if there is no such tensor or slot, or if the size is declared as another one.
+        SpecError: if there is no such slot, or if the size is declared as another one.
     """
     symbols = roles.symbols
     for size in context.sizes:
         slots = symbols.slots.get(symbols.resolve(size.tensor))
         if slots is None:
-            raise SpecError(f"{size.tensor} is no tensor of {roles.document.name}: {size.line}")
+            continue
         if size.slot > len(slots):
             raise SpecError(f"{size.tensor} has {len(slots)} slots, not {size.slot}: {size.line}")
         try:

@@ -29,6 +29,7 @@ def members(latex):
         (r"= c", [["", "=c"]]),
         (r"{[a]_{pq}} &= [b]_{pq}", [["{ [ a ] _ { p q } }", "=[ b ] _ { p q }"]]),
         (r"i == j", [["i", "=j"]]),
+        (r"W: V = c", [["V", "=c"]]),
     ],
 )
 def test_chains(latex, expected):

@@ -193,3 +193,9 @@ def test_a_tensor_may_bear_the_name_of_a_directive():
 
 def test_a_context_in_a_comment_of_the_note_counts():
     assert last(f"<!-- indexcalc\nsize H = x.1\n-->\n{MEAN}").verdict is Verdict.REFUTED
+
+
+def test_an_assumption_may_speak_of_a_tensor_of_one_scope_only():
+    parts = (r"$$a = b^2$$ $$c = a + b$$", r"$$a = \sin b$$ $$c = a b$$", r"$$a = \cos b$$ $$c = 3 a$$")
+    note = "\n\n".join(f"# Part {n}\n\n{part}" for n, part in enumerate((*parts, r"$$\sum_k y_k = 1$$"), 1))
+    assert check(note, "note.md", "assume sum[k](y[k]) = 1").claims[-1].verdict is Verdict.PROVED
