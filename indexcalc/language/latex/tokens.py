@@ -250,13 +250,15 @@ class Tokenizer:
             if re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and text not in ("if", "for", "and"):
                 return [Token("NAME", text, start)]
             return [Token("TEXT", text, start)]
-        marked = bold or name in ("mathbf", "bm", "boldsymbol", "bf", "pmb", "vec", "mathbb")
+        marked = bold or name in ("mathbf", "bm", "bold", "boldsymbol", "bf", "pmb", "vec", "mathbb")
         tokens = self.argument(marked)
         if not tokens:
             return []
         whole = "".join(token.text for token in tokens)
         if whole == "1":
             return [Token("ONE", "1", start)]
+        if marked and tokens[0].text == "1" and tokens[1].kind in ("SUB", "SUP"):
+            return [Token("ONE", "1", start), *tokens[1:]]
         if name == "mathbb" and whole == "R":
             return [Token("REALS", "R", start)]
         letters = all(token.kind == "NAME" and len(token.text) == 1 for token in tokens)

@@ -98,6 +98,7 @@ FONTS = TEXT_FONTS | frozenset(
     [
         "mathbf",
         "bm",
+        "bold",
         "boldsymbol",
         "mathrm",
         "mathit",

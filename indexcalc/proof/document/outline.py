@@ -9,6 +9,7 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import Document, Span
 from indexcalc.language.latex.chains import Chain, chains_of
 from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.signs import unified
 from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.differentials import with_gradients
@@ -114,7 +115,7 @@ def tokenized(document: Document, troubles: list[Trouble]) -> list[tuple[Span, l
     found = []
     for span in document.spans:
         try:
-            found.append((span, tokenize(span.text, document.macros, span.start)))
+            found.append((span, unified(tokenize(span.text, document.macros, span.start))))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     return list(zip((span for span, _ in found), with_gradients([tokens for _, tokens in found]), strict=True))

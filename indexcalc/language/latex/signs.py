@@ -1,0 +1,85 @@
+r"""Signs that are written in several ways, brought to one: indicators, and a capital Sigma that sums.
+
+``\mathbb{1}_{i=k}``, ``1\{i=k\}`` and ``\mathbb{I}(i=k)`` are the bracket ``[i=k]``; a Sigma with
+``i=1`` below it is a sum; ``\mathbf{1_n}`` is ``\mathbf{1}_n``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from indexcalc.language.latex.tokens import Token
+
+PAIRS = {"{": "}", "(": ")", "[": "]"}
+
+INDICATED = frozenset({"=", "!=", "<", ">", "<=", ">="})
+"""The relations whose truth an indicator may say."""
+
+LONGEST = 12
+"""The most tokens of a relation in an indicator."""
+
+
+def unified(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with one sign for each meaning."""
+    result: list[Token] = []
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        if token.kind == "ONE" or (token.kind, token.text) in (("NUM", "1"), ("NAME", "I")):
+            relation, after = indicated(tokens, position + 1)
+            if relation:
+                start = relation[0].start
+                result.extend([Token("[", "[", start), *relation, Token("]", "]", relation[-1].start)])
+                position = after
+                continue
+        result.append(replace(token, kind="SUM", text="sum") if sums(tokens, position) else token)
+        position += 1
+    return result
+
+
+def indicated(tokens: Sequence[Token], position: int) -> tuple[list[Token], int]:
+    """The relation in the subscript or the bracket that starts here, and where it ends; none if it is no relation."""
+    if position < len(tokens) and tokens[position].kind == "SUB":
+        position += 1
+    closers: list[str] = []
+    while position < len(tokens) and tokens[position].kind in PAIRS:
+        closers.append(PAIRS[tokens[position].kind])
+        position += 1
+    inner = []
+    while position < len(tokens) and closers and tokens[position].kind != closers[-1] and len(inner) < LONGEST:
+        inner.append(tokens[position])
+        position += 1
+    relations = [token for token in inner if token.kind == "REL"]
+    if (
+        len(relations) != 1
+        or relations[0].text not in INDICATED
+        or inner[0] is relations[0]
+        or inner[-1] is relations[0]
+    ):
+        return [], position
+    for closer in reversed(closers):
+        if position >= len(tokens) or tokens[position].kind != closer:
+            return [], position
+        position += 1
+    return inner, position
+
+
+def sums(tokens: Sequence[Token], position: int) -> bool:
+    """Whether a Sigma has a first value below it."""
+    if (tokens[position].kind, tokens[position].text) != ("NAME", "Sigma"):
+        return False
+    position += 1
+    while position < len(tokens) and tokens[position].kind in ("SUB", "SUP"):
+        below = tokens[position].kind == "SUB"
+        position += 1
+        depth = 0
+        while position < len(tokens):
+            token = tokens[position]
+            depth += (token.kind == "{") - (token.kind == "}")
+            position += 1
+            if below and token.kind == "REL" and token.text == "=":
+                return True
+            if depth == 0:
+                break
+    return False
