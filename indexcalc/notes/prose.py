@@ -134,6 +134,8 @@ SENTENCES: Mapping[str, str] = {
     "jacobians": "The Jacobian, every entry by every entry, where one depends on a whole row or more of the other:",
     "jacobians.many": "The Jacobians, every entry by every entry, "
     "where one depends on a whole row or more of the other:",
+    "unfold.counted": "Put in what {used} stands for; it does not depend on {indices}, so the sum over {indices} "
+    "gives {count} times its value:",
     "identity.sum": "The sum of {tensor} over {indices}:",
     "identity.other": "A sum that comes up on the way:",
     "symbols": "Every tensor of both passes, with the shape of the array that holds it, "

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import sympy as sp
+
+from indexcalc.algebra.build import expand
 from indexcalc.algebra.canonical import same
-from indexcalc.algebra.terms import Access, Index, Term
-from indexcalc.calculus.steps import Collapse, Derivation, Entry, Proof, Section
+from indexcalc.algebra.terms import Access, Index, Term, tensors_of
+from indexcalc.calculus.steps import Collapse, Derivation, Entry, Proof, Rule, Section, Step, Used
+from indexcalc.errors import LimitError
 from indexcalc.notes.blocks import (
     Block,
     Display,
@@ -19,6 +23,7 @@ from indexcalc.notes.blocks import (
     Scalar,
     Span,
     Spans,
+    Split,
     Symbol,
     Table,
 )
@@ -75,9 +80,32 @@ def proof_blocks(proof: Proof) -> Iterator[Block]:
     if proof.steps:
         yield Paragraph(("Proof.",))
     for step in proof.steps:
-        yield Paragraph(fill(RULES[step.rule], **fields(step, None)))
+        yield Paragraph(counted_sentence(step) or fill(RULES[step.rule], **fields(step, None)))
         start = step.subject.left if isinstance(step.subject, Claim) else identity.left
-        yield Display(start, sides(step, None))
+        yield Display(start, (Split(step.after),) if step.rule is Rule.UNFOLD else sides(step, None))
+
+
+def counted_sentence(step: Step) -> Spans:
+    """Why a sum is gone: what is put in does not depend on its index; nothing where none is."""
+    if (
+        step.rule is not Rule.UNFOLD
+        or not isinstance(step.detail, Used)
+        or len(step.before) != 1
+        or len(step.after) < 2
+    ):
+        return ()
+    summed = step.before[0].summed
+    try:
+        terms = expand(step.before)
+    except LimitError:
+        return ()
+    for term in terms:
+        gone = [index for index in summed if index not in term.summed]
+        if gone and set(step.detail.tensors) & set(tensors_of((term,))):
+            count = Scalar(sp.Mul(*(index.extent for index in gone)))
+            used = listed(Symbol(name) for name in step.detail.tensors)
+            return say("unfold.counted", used=used, indices=listed(gone), count=count)
+    return ()
 
 
 def about_identity(identity: Claim) -> Spans:

@@ -49,3 +49,11 @@ def test_one_tensor_holds_and_several_hold() -> None:
     assert "entries each" not in one
     several = markdown_note(DERIVED["attention"])
     assert " hold $`T^{2}`$ entries each, a size that" in several
+
+
+def test_a_sum_that_only_counts_is_said_to_count() -> None:
+    spec = 'title "t"\nindex n : N\nindex h : H\ninput X[n,h]\nmu[n] = 1/H * sum[h](X[n,h])\nY[n,h] = X[n,h] - mu[n]\n'
+    text = markdown_note(derive(read_problem(f"{spec}derive X\nprove sum[h](Y[n,h]) = 0\n", "t.ixc")))
+    assert "it does not depend on $`h`$, so the sum over $`h`$ gives $`H`$ times its value:" in text
+    assert r"\sum_{h} Y_{nh} = \sum_{h} X_{nh} - \sum_{h} X_{nh}" in text
+    assert "times its value" not in markdown_note(DERIVED["attention"])
