@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from indexcalc.codegen.fast.graph import Axis, Node, Operation
 
@@ -84,15 +85,22 @@ class Storage:
             if space is not None and space != own:
                 self.free.append(space)
 
+    def is_row(self, node: Node) -> bool:
+        """Whether an array is small beside others: it has one axis, or fewer than they and all cut into blocks."""
+        cut = all(axis.dimension is not None for axis in node.axes)
+        return len(node.axes) < 2 or (cut and len(node.axes) < self.widest)
+
+    @cached_property
+    def widest(self) -> int:
+        """The most axes that an array has."""
+        return max((len(node.axes) for node in self.nodes), default=0)
+
     def inheritable(self, number: int) -> list[int]:
         """The arguments in whose memory a node may be computed: of its shape, and read for the last time."""
         node = self.nodes[number]
         # One row is soon made: new memory costs nothing, and expressions can be nested.
-        if (
-            len(node.axes) < 2
-            or node.operation is not Operation.MAP
-            or not (node.name in ELEMENTWISE or node.name == "np.where")
-        ):
+        pointwise = node.operation is Operation.MAP and (node.name in ELEMENTWISE or node.name == "np.where")
+        if self.is_row(node) or not pointwise:
             return []
         same = tuple(range(len(node.axes)))
         elsewhere = {use.node for use in node.uses if use.places != same}

@@ -26,7 +26,7 @@ OPERATORS = {
 }  # fmt: skip
 IN_PLACE = {"np.add": "+=", "np.subtract": "-=", "np.multiply": "*=", "np.divide": "/="}
 
-NESTED_WIDTH = 36
+NESTED_WIDTH = 48
 """How long an expression may be that stands where it is read."""
 
 
@@ -107,8 +107,14 @@ class Writer:
         """Whether a node is written where it is read: one row, for one reader, without a name of its own."""
         node, place = self.nodes[number], self.storage.places.get(number, Place())
         fresh = place.space is None and not place.result and place.inherited is None
-        alone = self.counts[number] == 1 and number not in self.called and len(node.axes) < 2
-        return fresh and alone and not is_view(node) and (self.reads_rows(node) or self.is_read_at_once(number))
+        alone = self.counts[number] == 1 and number not in self.called
+        return (
+            fresh
+            and alone
+            and self.storage.is_row(node)
+            and not is_view(node)
+            and (self.reads_rows(node) or self.is_read_at_once(number))
+        )
 
     def reads_rows(self, node: Node) -> bool:
         """Whether a node reads nothing that is written over later: rows never are, but what a view shows may be."""
