@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from indexcalc.language.latex.tree import Atom, Scripted, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.proof.document.beside import vectors_beside
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.roles import Roles, head_of, heads, index_letters, names_of_tree
 from indexcalc.proof.document.survey import Survey, Usage, products_of
@@ -41,6 +42,7 @@ def make_slots(roles: Roles, context: Context) -> None:
         symbols.sizes.named(name)
     settle_declared(roles, context)
     letters = frozenset(part for statement in roles.statements for part in index_letters(statement, survey))
+    vectors = vectors_beside(roles)
     for name, usage in survey.usages.items():
         if name in symbols.slots or name in symbols.aliases or name == "1":
             continue
@@ -50,7 +52,8 @@ def make_slots(roles: Roles, context: Context) -> None:
         look = Look(name, usage, rank, letters)
         if is_constant(roles, look) or adopts_context(roles, context, name) or any(rule(roles, look) for rule in RULES):
             continue
-        slots = guessed_rank(name, usage.bold, usage.scalar, usage.transposed) if rank is None else rank
+        marked = usage.transposed or name in vectors
+        slots = guessed_rank(name, usage.bold, usage.scalar, marked) if rank is None else rank
         symbols.slots[name] = tuple(symbols.sizes.fresh("") for _ in range(slots))
         if usage.indexed and usage.bare:
             symbols.slots[f"{name} as scalar"] = ()
@@ -190,6 +193,11 @@ RULES: tuple[Callable[[Roles, Look], bool], ...] = (
 
 def adjoint_target(name: str, context: Context, roles: Roles) -> str | None:
     """The tensor whose gradient a name stands for, as a context says."""
+    if name in context.gradients:
+        target, loss = context.gradients[name]
+        roles.symbols.losses.add(loss)
+        roles.symbols.slots[loss] = ()
+        return target
     for prefix, suffix, loss in context.adjoints:
         if name.startswith(prefix) and name.endswith(suffix) and len(name) > len(prefix) + len(suffix):
             target = name[len(prefix) : len(name) - len(suffix)]
@@ -249,7 +257,7 @@ def guessed_rank(name: str, bold: bool, divided: bool, transposed: bool) -> int:
             return rank
     if base[:1].isupper() and not divided:
         return 2
-    return 1 if bold or transposed else 0
+    return 1 if bold or transposed or name.startswith("vec ") else 0
 
 
 def small_twin(name: str, survey: Survey) -> str | None:

@@ -313,21 +313,23 @@ def divisors(member: Sum) -> Iterator[Node]:
 
 def products_of(tree: Sum) -> Iterator[Product]:
     """Every product at every depth."""
-    for _, term in tree.terms:
-        yield term
+    for inner in sums_of(tree):
+        for _, term in inner.terms:
+            yield term
+
+
+def sums_of(tree: Sum) -> Iterator[Sum]:
+    """Every sum of terms at every depth."""
+    yield tree
     for node in nodes_of(tree):
-        inner: list[Sum] = []
         if isinstance(node, Group):
-            inner = list(node.members)
+            yield from node.members
         elif isinstance(node, Fraction):
-            inner = [node.numerator, node.denominator]
+            yield from (node.numerator, node.denominator)
         elif isinstance(node, Cases | Matrix):
-            inner = list(sums_in(node))
+            yield from sums_in(node)
         elif hasattr(node, "body"):
-            inner = [node.body]
-        for part in inner:
-            for _, term in part.terms:
-                yield term
+            yield node.body
 
 
 def is_differential(node: Node) -> bool:

@@ -1,0 +1,82 @@
+"""Vectors known by what stands beside them: ``w^T x``, ``W x + b``, ``X^T (p - y)``.
+
+Authors who neither index nor mark their vectors still multiply them as matrices are multiplied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from indexcalc.language.latex.tree import Group, Node, Product, Sum
+from indexcalc.proof.document.roles import Roles
+from indexcalc.proof.document.scripts import GREEK, Named
+from indexcalc.proof.document.survey import products_of, sums_of
+
+SCALARS = frozenset({"alpha", "epsilon", "eta", "lambda", "tau", "rho", "pi", "e", "d"})
+"""Names that are no vectors although they stand behind a matrix."""
+
+
+def vectors_beside(roles: Roles) -> frozenset[str]:
+    """The names that stand where only a vector fits."""
+    found: set[str] = set()
+    for statement in roles.statements:
+        for tree in statement.trees:
+            for product in products_of(tree):
+                found.update(multiplied(roles, product))
+            for inner in sums_of(tree):
+                found.update(added(roles, inner))
+    return frozenset(found)
+
+
+def multiplied(roles: Roles, product: Product) -> Iterator[str]:
+    """The names right behind a matrix, or behind the transpose of a vector."""
+    for left, right in pairwise(product.items):
+        name = roles.survey.name(left)
+        if name is None or not (is_matrix(roles, name) or (name.transposed and name.parts is None)):
+            continue
+        if isinstance(right, Group) and right.bracket in ("(", "[") and len(right.members) == 1:
+            if name.transposed:
+                for _, term in right.members[0].terms:
+                    yield from plain(roles, term.items)
+        else:
+            yield from plain(roles, (right,))
+
+
+def added(roles: Roles, tree: Sum) -> Iterator[str]:
+    """The names that are added to a matrix times a vector."""
+    terms = [term.items for _, term in tree.terms]
+    if any(len(items) == 2 and is_image(roles, *items) for items in terms):
+        for items in terms:
+            yield from plain(roles, items)
+
+
+def is_image(roles: Roles, left: Node, right: Node) -> bool:
+    """Whether two factors are a matrix and a vector."""
+    name = roles.survey.name(left)
+    if name is None or not is_matrix(roles, name):
+        return False
+    other = roles.survey.name(right)
+    usage = roles.survey.usages.get(other.name) if other is not None else None
+    marked = usage is not None and other is not None and other.parts is None and (usage.bold or usage.transposed)
+    return marked or any(True for _ in plain(roles, (right,)))
+
+
+def is_matrix(roles: Roles, name: Named) -> bool:
+    """Whether a name without an index is that of a matrix: a capital that nothing is divided by."""
+    usage = roles.survey.usages.get(name.name)
+    base = name.name.split("_", maxsplit=1)[0].split("^", maxsplit=1)[0].rsplit(" ", maxsplit=1)[-1]
+    fine = usage is not None and not usage.scalar and not usage.called and not usage.numerator
+    return name.parts is None and not name.powers and len(base) == 1 and base.isupper() and fine
+
+
+def plain(roles: Roles, items: tuple[Node, ...]) -> Iterator[str]:
+    """The small name that one factor consists of, if it is never indexed and nothing is divided by it."""
+    name = roles.survey.name(items[0]) if len(items) == 1 else None
+    usage = roles.survey.usages.get(name.name) if name is not None else None
+    if name is None or usage is None or usage.indexed or usage.scalar or usage.called or name.powers:
+        return
+    base = name.name.split("_", maxsplit=1)[0].split("^", maxsplit=1)[0].rsplit(" ", maxsplit=1)[-1]
+    small = (len(base) == 1 and base.islower()) or base in GREEK
+    if small and base not in SCALARS and name.name not in roles.symbols.sizes.owners:
+        yield name.name
