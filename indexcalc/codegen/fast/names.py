@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_letters
 
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
+from indexcalc.codegen.fast.graph import Axis
 from indexcalc.codegen.operands import Scope
 
 LOCALS = ("dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part", "block")
@@ -28,6 +29,17 @@ class Names:
     scope: Scope
     own: Mapping[str, str]
     letters: Mapping[sp.Expr, tuple[str, ...]] = field(default_factory=dict)
+
+    def letters_for(self, axes: Sequence[Axis], blocks: Sequence[str]) -> list[str]:
+        """A letter for every axis: that of its block, else one that the author gave an index of the extent."""
+        found: dict[int, str] = {}
+        for place in sorted(range(len(axes)), key=lambda place: axes[place].dimension is None):
+            axis = axes[place]
+            block = () if axis.dimension is None else (blocks[axis.dimension],)
+            fitting = [name for name in (*block, *self.letters.get(axis.extent, ())) if len(name) == 1]
+            spare = (*(name for name in fitting if name in ascii_letters), *ascii_letters)
+            found[place] = next(letter for letter in spare if letter not in found.values())
+        return [found[place] for place in range(len(axes))]
 
     @property
     def taken(self) -> frozenset[str]:

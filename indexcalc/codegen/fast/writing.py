@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from string import ascii_letters
 
 import sympy as sp
 
@@ -12,7 +11,8 @@ from indexcalc.algebra.terms import Index
 from indexcalc.codegen.contraction import einsum, pairwise
 from indexcalc.codegen.fast.graph import Axis, Node, Operation, Use
 from indexcalc.codegen.fast.names import Names
-from indexcalc.codegen.fast.storage import ELEMENTWISE, Place, Storage, is_view
+from indexcalc.codegen.fast.nesting import NESTED_WIDTH, is_nested
+from indexcalc.codegen.fast.storage import ELEMENTWISE, Storage
 from indexcalc.codegen.functions import call_or_wrap
 from indexcalc.codegen.layout import assignment
 from indexcalc.codegen.operands import Operand, Scope, aligned
@@ -25,9 +25,6 @@ OPERATORS = {
     "np.greater_equal": ">=", "np.equal": "==", "np.not_equal": "!=", "np.logical_or": "|",
 }  # fmt: skip
 IN_PLACE = {"np.add": "+=", "np.subtract": "-=", "np.multiply": "*=", "np.divide": "/="}
-
-NESTED_WIDTH = 48
-"""How long an expression may be that stands where it is read."""
 
 
 @dataclass
@@ -102,29 +99,6 @@ class Writer:
     def value(self, number: int) -> Source:
         """A node that is written already, as an expression."""
         return self.nested.get(number) or Atom(self.variables[number])
-
-    def is_nested(self, number: int) -> bool:
-        """Whether a node is written where it is read: one row, for one reader, without a name of its own."""
-        node, place = self.nodes[number], self.storage.places.get(number, Place())
-        fresh = place.space is None and not place.result and place.inherited is None
-        alone = self.counts[number] == 1 and number not in self.called
-        return (
-            fresh
-            and alone
-            and self.storage.is_row(node)
-            and not is_view(node)
-            and (self.reads_rows(node) or self.is_read_at_once(number))
-        )
-
-    def reads_rows(self, node: Node) -> bool:
-        """Whether a node reads nothing that is written over later: rows never are, but what a view shows may be."""
-        simple = node.operation in (Operation.MAP, Operation.POSITIONS)
-        return simple and not any(is_view(self.nodes[use.node]) for use in node.uses)
-
-    def is_read_at_once(self, number: int) -> bool:
-        """Whether the next node reads this one, and is written there and then."""
-        after = min((other for other in self.counts if other > number), default=number)
-        return number in (use.node for use in self.nodes[after].uses) and not self.is_nested(after)
 
     def argument(self, argument: Use | Source, rank: int) -> Source:
         """An argument, ready to broadcast with an array of this rank."""
@@ -208,7 +182,7 @@ class Writer:
 
     def stored(self, number: int, value: Source) -> list[str]:
         """An assignment to the node's name; where it has memory already, the value is put there."""
-        if self.is_nested(number) and len(flat(value)) <= NESTED_WIDTH:
+        if is_nested(number, self.nodes, self.storage, self.counts, self.called) and len(flat(value)) <= NESTED_WIDTH:
             self.nested[number] = value
             self.variables[number] = flat(value)
             return []
@@ -238,7 +212,10 @@ class Writer:
             axis.extent if axis.dimension is None else sp.Symbol(f"{self.names.own['size']}_{axis.dimension + 1}")
             for axis in every
         ]
-        joint = [Index(letter, extent) for letter, extent in zip(self.letters(every), extents, strict=True)]
+        joint = [
+            Index(letter, extent)
+            for letter, extent in zip(self.names.letters_for(every, self.blocks), extents, strict=True)
+        ]
         left, right = (Operand(self.value(use.node), tuple(joint[place] for place in use.places)) for use in node.uses)
         out = tuple(joint[: len(node.axes)])
         lengths = {extent: str(extent) for extent in extents if extent not in self.scope.scalars and extent.is_Symbol}
@@ -246,17 +223,6 @@ class Writer:
         operand = pairwise(left, right, out, scope)
         assert operand.axes == out
         return operand.node
-
-    def letters(self, axes: Sequence[Axis]) -> list[str]:
-        """A letter for every axis: that of the block, else one that the author gave an index of the extent."""
-        found: dict[int, str] = {}
-        for place in sorted(range(len(axes)), key=lambda place: axes[place].dimension is None):
-            axis = axes[place]
-            block = () if axis.dimension is None else (self.blocks[axis.dimension],)
-            fitting = [name for name in (*block, *self.names.letters.get(axis.extent, ())) if len(name) == 1]
-            spare = (*(name for name in fitting if name in ascii_letters), *ascii_letters)
-            found[place] = next(letter for letter in spare if letter not in found.values())
-        return [found[place] for place in range(len(axes))]
 
     def other_expression(self, node: Node) -> Source:
         """A reduction, the numbers along an axis, or a diagonal."""
@@ -269,7 +235,7 @@ class Writer:
         (use,) = node.uses
         value = self.value(use.node)
         if node.operation is Operation.DIAGONAL:
-            joint = [Index(letter, sp.S.One) for letter in self.letters(node.axes)]
+            joint = [Index(letter, sp.S.One) for letter in self.names.letters_for(node.axes, self.blocks)]
             axes = tuple(joint[place] for place in use.places)
             view = einsum([Operand(value, axes)], tuple(joint)).node
             assert isinstance(view, Call)

@@ -6,6 +6,7 @@ import inspect
 import shutil
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
@@ -315,6 +316,20 @@ def test_scores_of_ten_thousand_give_finite_results(name):
     for setting in (SETTINGS[0], Setting(1, 1, 2)):
         for array in flat(results(name, set_to(made.module, setting), large, point)):
             assert np.all(np.isfinite(array))
+
+
+def test_what_is_never_there_in_full_takes_no_memory():
+    made, (rows, width) = fast_of("attention"), (1500, 4)
+    arrays = [np.random.default_rng(0).standard_normal((rows, width)) for _ in range(4)]
+    functions = set_to(made.module, Setting(8, 1 << 16, 1))
+    functions.value_and_grad(*arrays)
+    tracemalloc.start()
+    try:
+        functions.value_and_grad(*arrays)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < rows * rows * 8 / 10
 
 
 def test_no_entries_at_all():

@@ -1,8 +1,10 @@
 """Names of a function's own variables: apart from all that the author named."""
 
-from indexcalc.codegen.fast.names import LOCALS, Names, own_names, with_names
+from indexcalc.algebra.terms import Index
+from indexcalc.codegen.fast.graph import Axis
+from indexcalc.codegen.fast.names import LOCALS, Names, letters_of, own_names, with_names
 from indexcalc.codegen.operands import Scope
-from tests.support.build import N
+from tests.support.build import M, N, i, j, k
 
 
 def test_names_that_nobody_took_stay():
@@ -26,3 +28,12 @@ def test_a_block_may_call_a_tensor_something_else():
     names = Names(Scope({"X": "X", "Y": "Y"}, {}, "dtype"), {})
     assert with_names(names, {"X": "X_part"}).scope.tensors == {"X": "X_part", "Y": "Y"}
     assert names.scope.tensors["X"] == "X"
+
+
+def test_letters_are_those_of_blocks_then_of_the_author_then_any():
+    names = Names(Scope({}, {}, "dtype"), {}, letters_of([i, j, k, Index("row", M)]))
+    cut, whole, features, other = Axis(N, 0), Axis(N), Axis(k.extent), Axis(M)
+    assert names.letters_for([whole, cut], ["i"]) == ["j", "i"]
+    assert names.letters_for([whole, whole, whole, features], []) == ["i", "j", "a", "k"]
+    assert names.letters_for([other, features], []) == ["a", "k"]
+    assert names.letters_for([cut], ["index"]) == ["i"]
