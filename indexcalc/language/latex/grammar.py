@@ -13,6 +13,7 @@ from lark.lexer import Lexer
 
 from indexcalc.errors import SpecError
 from indexcalc.language.latex.environments import structured
+from indexcalc.language.latex.reductions import with_reductions
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import (
     NORM,
@@ -233,7 +234,7 @@ def parse(tokens: Sequence[Token]) -> Sum:
     Raises:
         SpecError: if the tokens are no expression; the message names what was found.
     """
-    tokens = close_bars(tokens)
+    tokens = close_bars(with_reductions(tokens))
     if not tokens:
         raise SpecError("there is no formula on one side")
     try:

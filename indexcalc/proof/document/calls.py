@@ -8,6 +8,7 @@ from dataclasses import replace
 import sympy as sp
 
 from indexcalc.errors import IndexCalcError
+from indexcalc.language.latex.reductions import reduction_of
 from indexcalc.language.latex.tree import Group, Node
 from indexcalc.language.latex.vocabulary import FUNCTIONS
 from indexcalc.proof.document import typed
@@ -23,6 +24,7 @@ from indexcalc.proof.document.nodes import (
     times,
     walk,
 )
+from indexcalc.proof.document.reductions import reduced
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.slopes import slope
 from indexcalc.proof.document.symbols import Function, NotUnderstoodError
@@ -54,7 +56,18 @@ def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, 
         and name not in reader.symbols.functions
     ):
         known = "sigma"
-    structural = word in ("softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "trace", "diag", "Diag", "max")
+    structural = reduction_of(name) is not None or word in (
+        "softmax",
+        "Softmax",
+        "rowsoftmax",
+        "smx",
+        "tr",
+        "Tr",
+        "trace",
+        "diag",
+        "Diag",
+        "max",
+    )
     defined = name in reader.symbols.functions and bracketed
     usage = reader.survey.usages.get(name)
     only_called = usage is not None and usage.bare == usage.called
@@ -111,6 +124,8 @@ def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
     if len(arguments) != 1:
         raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
     (argument,) = arguments
+    if (reduction := reduction_of(name)) is not None:
+        return reduced(reader, reduction, argument)
     if name in ("softmax", "Softmax", "rowsoftmax", "smx"):
         if not argument.axes and isinstance(argument.node, Entry) and argument.node.slots:
             return softmax_entry(reader, argument.node)

@@ -41,7 +41,7 @@ def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
     document = read_document(source, name)
     bounded(document)
     unsaid = read_context([*document.contexts, context])
-    statements, troubles = outline(document)
+    statements, troubles = outline(document, unsaid.phrases)
     attach_spoken(document, statements)
     statements, schematic = set_aside(document, statements, unsaid.schematic)
     placed = [

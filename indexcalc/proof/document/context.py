@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 
 from indexcalc.errors import SpecError
+from indexcalc.language.latex.phrases import Phrase, phrase_of
 from indexcalc.language.latex.tokens import tokenize
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -29,6 +30,7 @@ JACOBIAN, GRADIENT = "jacobian", "gradient"
 
 SUMS_TO_ONE = re.compile(r"sum\[([^\]]*)\]\s*\(\s*([^\[\s]+)\[([^\]]*)\]\s*\)\s*=\s*1")
 ADJOINT = re.compile(r"(\S+?)\*(\S*)\s*=\s*[d∂](\S+)/[d∂]\*")
+ONE_ADJOINT = re.compile(r"([^\s*]+)\s*=\s*[d∂]([^\s*/]+)/[d∂]([^\s*]+)")
 SIZE = re.compile(r"(\S+)\s*=\s*(\S+)\.(\d+)")
 LINES = re.compile(r"lines?\s+(\d+)(?:\s*[-–]\s*(\d+))?")
 QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
@@ -50,10 +52,12 @@ class Context:
 
     Attributes:
         aliases: a name, and the name it stands for.
+        phrases: what the document writes out each time, and the name that takes its place.
         functions: a name, and the known function it stands for.
         einstein: whether repeated indices are summed; None if the context does not say.
         layout: how the derivative by an array is laid out: `JACOBIAN`, `GRADIENT`, or empty if it is not said.
         adjoints: ``(prefix, suffix, loss)`` of names of gradients.
+        gradients: a name, and the ``(tensor, loss)`` whose gradient it is.
         simplex: names whose entries sum to one, with the places of the summed slots.
         sizes: names of sizes.
         schematic: the first and last line of what is not to be judged.
@@ -62,10 +66,12 @@ class Context:
     """
 
     aliases: dict[str, str] = field(default_factory=dict)
+    phrases: list[Phrase] = field(default_factory=list)
     functions: dict[str, str] = field(default_factory=dict)
     einstein: bool | None = None
     layout: str = ""
     adjoints: list[tuple[str, str, str]] = field(default_factory=list)
+    gradients: dict[str, tuple[str, str]] = field(default_factory=dict)
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
     sizes: list[SizeOf] = field(default_factory=list)
     schematic: list[tuple[int, int]] = field(default_factory=list)
@@ -133,9 +139,18 @@ def read_scope(rest: str, line: str, whole: Context) -> Context:
 
 
 def read_alias(rest: str, line: str, context: Context) -> None:
-    """``alias F = A``: one name for another."""
+    """``alias F = A``: one name for another, or for a phrase such as ``softmax(x)``."""
     left, right = two_names("alias", rest, line)
-    context.aliases[plain(left)] = plain(right)
+    if not add_phrase(left, plain(right), context):
+        context.aliases[plain(left)] = plain(right)
+
+
+def add_phrase(left: str, right: str, context: Context) -> bool:
+    """Note letters that make one name, or a call that has one; whether it is a call."""
+    phrase = phrase_of(left, right)
+    if phrase is not None and phrase not in context.phrases:
+        context.phrases.append(phrase)
+    return phrase is not None and bool(phrase.argument)
 
 
 def read_function(rest: str, line: str, context: Context) -> None:
@@ -173,11 +188,15 @@ def read_layout(rest: str, line: str, context: Context) -> None:
 
 
 def read_adjoint(rest: str, line: str, context: Context) -> None:
-    """``adjoint G_* = dL/d*``: names of gradients."""
-    found = ADJOINT.fullmatch(rest)
-    if found is None:
+    """``adjoint G_* = dL/d*``: names of gradients; ``adjoint e = dL/dy``: one name."""
+    found, one = ADJOINT.fullmatch(rest), ONE_ADJOINT.fullmatch(rest)
+    if found is not None:
+        context.adjoints.append((found[1], found[2], found[3]))
+    elif one is not None:
+        context.gradients[plain(one[1])] = plain(one[3]), plain(one[2])
+        add_phrase(one[1], "", context)
+    else:
         raise SpecError(f"an adjoint is said as in: adjoint G_* = dL/d*; found: {line}")
-    context.adjoints.append((found[1], found[2], found[3]))
 
 
 def read_assumption(rest: str, line: str, context: Context) -> None:

@@ -15,6 +15,7 @@ from indexcalc.proof.document.nodes import Derivative, Meaning, free, occurrence
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.rates import is_mixed
 from indexcalc.proof.document.reading import Reader
+from indexcalc.proof.document.reductions import is_codelike
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError, OrientationError
@@ -43,6 +44,7 @@ class Members:
         self.reader = Reader(roles.symbols, roles.survey, self.sizes, local=local)
         self.reader.scalars_only = scalars_only(roles, statement)
         self.reader.mixed = is_mixed(side.tree for side in statement.sides if side.tree is not None)
+        self.reader.codelike = is_codelike(roles, statement.trees)
         self.values: list[Typed | None] = []
         self.troubles: list[str] = []
         self.shape_errors: list[str] = []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import Document, Span
 from indexcalc.language.latex.chains import Chain, chains_of
 from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.phrases import Phrase, with_names
 from indexcalc.language.latex.signs import unified
 from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
@@ -83,11 +85,11 @@ CONDITION_WORDS = frozenset({"if", "when", "where", "for", "only if", "whenever"
 """Words between an equation and a condition on it."""
 
 
-def outline(document: Document) -> tuple[list[Statement], list[Trouble]]:
-    """All statements of a document in order, and what could not be read."""
+def outline(document: Document, phrases: Sequence[Phrase] = ()) -> tuple[list[Statement], list[Trouble]]:
+    """All statements of a document in order, with names in the place of phrases, and what could not be read."""
     statements: list[Statement] = []
     troubles: list[Trouble] = []
-    for number, (span, tokens) in enumerate(tokenized(document, troubles)):
+    for number, (span, tokens) in enumerate(tokenized(document, troubles, phrases)):
         try:
             chains = list(chains_of(tokens))
         except (IndexCalcError, RecursionError) as error:
@@ -110,12 +112,13 @@ def outline(document: Document) -> tuple[list[Statement], list[Trouble]]:
     return statements, troubles
 
 
-def tokenized(document: Document, troubles: list[Trouble]) -> list[tuple[Span, list[Token]]]:
+def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phrase]) -> list[tuple[Span, list[Token]]]:
     """The tokens of each piece of mathematics; what has none is added to the troubles."""
     found = []
     for span in document.spans:
         try:
-            found.append((span, unified(tokenize(span.text, document.macros, span.start))))
+            tokens = with_names(tokenize(span.text, document.macros, span.start), phrases)
+            found.append((span, unified(tokens)))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     return list(zip((span for span, _ in found), with_gradients([tokens for _, tokens in found]), strict=True))

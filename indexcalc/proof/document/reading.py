@@ -18,6 +18,7 @@ from indexcalc.proof.document.nodes import (
     negated,
 )
 from indexcalc.proof.document.rates import inline_derivative, operator
+from indexcalc.proof.document.reductions import entry_by_entry
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.survey import is_differential
 from indexcalc.proof.document.symbols import NotUnderstoodError
@@ -64,7 +65,7 @@ class Reader(Scope):
             sign = items[position]
             if not is_operator(sign):
                 following, position = self.unit(items, position)
-                value = typed.product(value, following, self.sizes)
+                value = self.multiplied(value, following)
                 continue
             if position + 1 == len(items):
                 raise NotUnderstoodError("a factor is missing")
@@ -80,7 +81,13 @@ class Reader(Scope):
             return typed.divided(value, following, self.sizes)
         if isinstance(sign, Atom) and sign.text == "*" and value.axes and following.axes:
             return typed.entrywise(value, following, self.sizes)
-        return typed.product(value, following, self.sizes)
+        return self.multiplied(value, following)
+
+    def multiplied(self, left: Typed, right: Typed) -> Typed:
+        """The product by juxtaposition; beside sums along axes, entry by entry where only that fits."""
+        if self.codelike and entry_by_entry(left, right, self.sizes):
+            return typed.entrywise(left, right, self.sizes)
+        return typed.product(left, right, self.sizes)
 
     def unit(self, items: Sequence[Node], position: int) -> tuple[Typed, int]:
         """The next factor, with what it takes to its right; and where the next one starts."""

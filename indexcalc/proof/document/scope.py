@@ -30,6 +30,7 @@ class Scope(ABC):
         mixed: whether the chain has derivatives with a straight and with a curly d, total and maybe local.
         dummies: letters that a sum binds here.
         arguments: what the parameters of functions stand for here.
+        codelike: whether the chain sums along axes as code does, so that products may be entry by entry.
         scalars_only: whether a bare name is a scalar although it has slots elsewhere.
         notes: what had to be assumed.
         guesses: readings that may prove a claim, but never refute one.
@@ -43,6 +44,7 @@ class Scope(ABC):
     letters: dict[str, Ix] = field(default_factory=dict)
     local: bool = False
     mixed: bool = False
+    codelike: bool = False
     dummies: tuple[dict[str, Ix], ...] = ()
     arguments: dict[str, Typed] = field(default_factory=dict)
     scalars_only: bool = False
