@@ -77,10 +77,9 @@ def proof_blocks(proof: Proof) -> Iterator[Block]:
     identity = proof.identity
     yield Paragraph(about_identity(identity))
     yield Display(identity.left, (identity.right,), boxed=True)
-    if proof.steps:
-        yield Paragraph(("Proof.",))
-    for step in proof.steps:
-        yield Paragraph(counted_sentence(step) or fill(RULES[step.rule], **fields(step, None)))
+    for number, step in enumerate(proof.steps):
+        sentence = counted_sentence(step) or fill(RULES[step.rule], **fields(step, None))
+        yield Paragraph(sentence if number else ("Proof. ", *sentence))
         start = step.subject.left if isinstance(step.subject, Claim) else identity.left
         yield Display(start, (Split(step.after),) if step.rule is Rule.UNFOLD else sides(step, None))
 

@@ -107,12 +107,15 @@ def latex_note(derivation: Derivation, views: Collection[str] = (), loops: Seque
     notation = notation_of(derivation)
     title, *rest = outline(derivation, views, loops)
     assert isinstance(title, Heading)
-    body = ""
+    body, announced = "", False
     # What a diagram shows stands in the table of symbols too, and TeX has no drawing of its own.
     for block in (block for block in rest if not isinstance(block, Diagram)):
         # A blank line before a display would start a paragraph of its own.
         gap = "\n" if isinstance(block, Display | Displays | MatrixDisplays) else "\n\n"
-        body += (gap if body else "") + block_text(block, notation)
+        # A sentence that ends in a colon stays on the page of its table.
+        keep = "\\nopagebreak\n" if announced and isinstance(block, Table) else ""
+        body += (gap if body else "") + keep + block_text(block, notation)
+        announced = body.endswith(":")
     return environment().get_template("note.tex.jinja2").render(title=text_of(title.spans, notation), body=body)
 
 

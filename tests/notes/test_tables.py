@@ -37,6 +37,17 @@ def test_an_identity_without_words_says_which_sum_it_is_about() -> None:
     assert text[start:].split("\n\n")[1] == "The sum of $`A`$ over $`j`$:"
 
 
+def test_a_proof_begins_with_its_first_step() -> None:
+    text = markdown_note(DERIVED["attention"])
+    assert text.count("Proof. Put in what $`A`$ stands for:") == 1
+    assert "Proof.\n" not in text
+
+
+def test_a_table_stays_with_the_sentence_that_announces_it() -> None:
+    assert "they can be computed:\n\n\\nopagebreak\n{\\small" in latex_note(DERIVED["attention"])
+    assert latex_note(DERIVED["attention"]).count(r"\nopagebreak") < latex_note(DERIVED["attention"]).count(r"\hline")
+
+
 def test_jacobians_have_their_name() -> None:
     assert markdown_note(DERIVED["attention"]).count("The Jacobian, every entry by every entry") == 1
     assert "Jacobian" not in markdown_note(DERIVED["linear"])
