@@ -19,6 +19,7 @@ UPPER = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "P
 GREEK: Mapping[str, str] = {
     **{name: "\\" + name for name in (*LOWER, *UPPER)},
     "eps": r"\varepsilon",
+    "lam": r"\lambda",
     "varepsilon": r"\varepsilon",
     "varphi": r"\varphi",
     "omicron": "o",

@@ -165,6 +165,7 @@ SENTENCES: Mapping[str, str] = {
     "read.fixed.many": "The indices {indices} are free because {deltas} killed the forward equation's own sums "
     "over {killed}.",
     "read.part": "The only sums left are those inside {parts}; the rest is computed entry by entry.",
+    "read.zero": "Nothing is left: the result is zero.",
     "read.none": "No sum is left: the gradient is computed entry by entry.",
     "read.deltas": "The delta in the result is structure: only entries where its indices agree are not zero.",
 }

@@ -96,6 +96,9 @@ def surviving(section: Section, path: Path, steps: tuple[Step, ...], terms: Term
 
 def left_over(terms: Terms, named: Iterable[str]) -> Iterator[Spans]:
     """What is said of a result without sums, and of deltas that stay in it."""
+    if not terms:
+        yield say("read.zero")
+        return
     names = frozenset(named)
     parts = [base for base in walk(terms) if isinstance(base, Access) and base.tensor in names]
     if not any(term.summed for term in terms):

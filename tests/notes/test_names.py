@@ -35,7 +35,8 @@ def test_a_tensor(name: str, latex: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "latex"), [("d_v", "d_{v}"), ("eps", r"\varepsilon"), ("beta2", r"\beta_{2}"), ("N_H", "N_{H}")]
+    ("name", "latex"),
+    [("d_v", "d_{v}"), ("eps", r"\varepsilon"), ("lam", r"\lambda"), ("beta2", r"\beta_{2}"), ("N_H", "N_{H}")],
 )
 def test_a_scalar(name: str, latex: str) -> None:
     assert scalar_latex(name) == latex

@@ -41,3 +41,9 @@ def test_statistics_are_announced_once_together(equations: str, sentence: str) -
 
 def test_names_that_change_into_each_other_change_at_once() -> None:
     assert "with $`Y`$ for $`Z`$, $`U`$ for $`V`$ and $`X`$ for $`Y`$, all at once." in note(STACK)
+
+
+def test_a_result_of_zero_is_said_to_be_zero() -> None:
+    text = note(HEAD + "Y[i,k] = step(X[i,k]) * W[k]\nderive X\n")
+    assert "Reading the result. Nothing is left: the result is zero." in text
+    assert "computed entry by entry" not in text
