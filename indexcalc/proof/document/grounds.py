@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, names_of, walk
+from indexcalc.proof.document.outside import computed_outside
 from indexcalc.proof.document.roles import Roles, names_of_tree
 from indexcalc.proof.document.scripts import GREEK
 from indexcalc.proof.document.sizes import Ix
@@ -107,6 +108,13 @@ def unread(accusation: Accusation) -> str | None:
     return None
 
 
+def not_mathematics(accusation: Accusation) -> str | None:
+    """A name that is computed outside mathematics, in code or text: what it depends on was not read."""
+    names = {name for node in accusation.nodes() for name in all_names(accusation.symbols, node)}
+    found = computed_outside(accusation.roles, accusation.members.statement, names)
+    return f"{found} is computed outside the formulas" if found else None
+
+
 def strange(accusation: Accusation) -> str | None:
     """The right side has inputs that may be upstream gradients."""
     names = strangers(accusation.symbols, accusation.head, accusation.value)
@@ -193,6 +201,7 @@ GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     undefined,
     loss_unknown,
     disconnected,
+    not_mathematics,
 )
 """What forbids a refutation, each with its reason."""
 
