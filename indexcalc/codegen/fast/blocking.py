@@ -174,7 +174,9 @@ def best_loop(problem: Blocking, root: Statement, loops: Sequence[Loop], block: 
 def awkwardness(root: Statement, indices: tuple[Index, ...]) -> tuple[int, ...]:
     """What else to have little of: strides, dimensions left whole, dimensions that change places."""
     places = [root.axes.index(index) for index in indices]
-    return int(places[-1] == len(root.axes) - 1), -len(places), int(places != sorted(places))
+    # Where every axis is cut, the last one is best innermost: blocks are whole rows while they fit.
+    strides = places[-1] == len(root.axes) - 1 and len(places) < len(root.axes)
+    return int(strides), int(places != sorted(places)), -len(places)
 
 
 def loop_of(problem: Blocking, root: Statement, members: Members) -> Loop:

@@ -237,3 +237,14 @@ def test_an_index_of_another_extent_is_no_meeting():
     other = exp_of("F", "U", m, k)
     problem = problem_of(first, other, given={**X, "U": (m, k)}, wanted=["E", "F"])
     assert_valid(problem, scheduled(problem))
+
+
+def test_what_is_pointwise_runs_along_its_rows():
+    (loop,) = scheduled(problem_of(exp_of("E", "X", i, k), given=X, wanted=["E"]))
+    assert loop.indices["E"] == (i, k)
+
+
+def test_what_is_summed_by_column_runs_along_its_rows_too():
+    total = Statement("t", (k,), (term(at("E", i, k), over=(i,)),))
+    (loop,) = scheduled(problem_of(exp_of("E", "X", i, k), total, given=X, wanted=["E", "t"]))
+    assert loop.indices["E"] == (i,)
