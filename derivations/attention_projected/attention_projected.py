@@ -64,11 +64,12 @@ def forward(X: np.ndarray, W_Q: np.ndarray, W_K: np.ndarray, W_V: np.ndarray) ->
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # exp_S[i,l] = exp(S[i,l] - S_max[i])
-    exp_S = np.exp(S - S_max[:, None])
+    exp_S = S - S_max[:, None]
+    np.exp(exp_S, out=exp_S)
     # Z[i] = sum[l](exp_S[i,l])
     Z = exp_S.sum(axis=1)
     # A[i,j] = exp_S[i,j] / Z[i]
-    A = exp_S / Z[:, None]
+    A = np.divide(exp_S, Z[:, None], out=exp_S)
     # O[i,p] = sum[j](A[i,j] * V[j,p])
     O = A @ V
     return Values(X, W_Q, W_K, W_V, Q, K, V, S, A, O)

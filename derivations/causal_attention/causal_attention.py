@@ -50,11 +50,12 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> Values:
     # S_max[i] = max[l](S_masked[i,l])
     S_max = S_masked.max(axis=1)
     # exp_S[i,l] = exp(S_masked[i,l] - S_max[i])
-    exp_S = np.exp(S_masked - S_max[:, None])
+    exp_S = S_masked - S_max[:, None]
+    np.exp(exp_S, out=exp_S)
     # Z[i] = sum[l](exp_S[i,l])
     Z = exp_S.sum(axis=1)
     # A[i,j] = exp_S[i,j] / Z[i]
-    A = exp_S / Z[:, None]
+    A = np.divide(exp_S, Z[:, None], out=exp_S)
     # O[i,p] = sum[j](A[i,j] * V[j,p])
     O = A @ V
     return Values(Q, K, V, S, A, O)

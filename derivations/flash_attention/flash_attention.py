@@ -50,7 +50,8 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> Values:
     # Lse[i] = S_max[i] + log(Z[i])
     Lse = S_max + np.log(Z)
     # P[i,j] = exp(S[i,j] - Lse[i])
-    P = np.exp(S - Lse[:, None])
+    P = np.subtract(S, Lse[:, None], out=S)
+    np.exp(P, out=P)
     # O[i,p] = sum[j](P[i,j] * V[j,p])
     O = P @ V
     return Values(Q, K, V, Lse, O)
@@ -68,7 +69,8 @@ def backward(values: Values, dO: np.ndarray) -> Gradients:
     # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
     S = Q @ K.T / d**0.5
     # P[i,j] = exp(S[i,j] - Lse[i])
-    P = np.exp(S - Lse[:, None])
+    P = np.subtract(S, Lse[:, None], out=S)
+    np.exp(P, out=P)
     # dV[j,p] = sum[i](dO[i,p] * P[i,j])
     dV = P.T @ dO
     # dP[i,j] = sum[p](dO[i,p] * V[j,p])
@@ -76,7 +78,7 @@ def backward(values: Values, dO: np.ndarray) -> Gradients:
     # r[i] = sum[p](dO[i,p] * O[i,p])
     r = np.einsum("ip,ip->i", dO, O)
     # dS[i,j] = P[i,j] * (dP[i,j] - r[i])
-    dS = P * (dP - r[:, None])
+    dS = np.multiply(P, dP - r[:, None], out=P)
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])
     dQ = dS @ K / d**0.5
     # dK[j,k] = 1/sqrt(d) * sum[i](dS[i,j] * Q[i,k])

@@ -92,7 +92,8 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # u[n,g] = 1/(C*S) * sum[c,s](dxh[n,(g,c),s] * xh[n,(g,c),s])
     u = np.einsum("ngcs,ngcs->ng", dxh_split, xh_split) / (C * S)
     # dX[n,(g,c),s] = rs[n,g] * (dxh[n,(g,c),s] - r[n,g] - u[n,g] * xh[n,(g,c),s])
-    part = dxh_split - r[:, :, None, None] - u[:, :, None, None] * xh_split
-    dX_split = rs[:, :, None, None] * part
+    dxh_split -= r[:, :, None, None]
+    dxh_split -= u[:, :, None, None] * xh_split
+    dX_split = np.multiply(rs[:, :, None, None], dxh_split, out=dxh_split)
     dX = dX_split.reshape(N, N_G * C, S)
     return Gradients(dX, dw, db)

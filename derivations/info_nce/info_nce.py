@@ -43,11 +43,12 @@ def forward(Q: np.ndarray, K: np.ndarray, *, tau: float = 0.1) -> Values:
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # exp_S[i,l] = exp(S[i,l] - S_max[i])
-    exp_S = np.exp(S - S_max[:, None])
+    exp_S = S - S_max[:, None]
+    np.exp(exp_S, out=exp_S)
     # Z[i] = sum[l](exp_S[i,l])
     Z = exp_S.sum(axis=1)
     # P[i,j] = exp_S[i,j] / Z[i]
-    P = exp_S / Z[:, None]
+    P = np.divide(exp_S, Z[:, None], out=exp_S)
     # L = 1/N * sum[i]((S_max[i] + log(Z[i]))) - 1/N * sum[i](S[i,i])
     L = (S_max + np.log(Z)).sum() / N - np.einsum("ii->i", S).sum() / N
     return Values(Q, K, S, P, L, tau)

@@ -76,5 +76,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # s[n] = 1/H * sum[h](dxh[n,h] * xh[n,h])
     s = np.einsum("nh,nh->n", dxh, xh) / H
     # dX[n,h] = rs[n] * (dxh[n,h] - r[n] - s[n] * xh[n,h])
-    dX = rs[:, None] * (dxh - r[:, None] - s[:, None] * xh)
+    dxh -= r[:, None]
+    dxh -= s[:, None] * xh
+    dX = np.multiply(rs[:, None], dxh, out=dxh)
     return Gradients(dX, dg, db)

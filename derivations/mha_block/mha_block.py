@@ -148,11 +148,12 @@ def forward(
     # A_max[b,h,s] = max[u](A[b,h,s,u])
     A_max = A.max(axis=3)
     # exp_A[b,h,s,u] = exp(A[b,h,s,u] - A_max[b,h,s])
-    exp_A = np.exp(A - A_max[..., None])
+    exp_A = A - A_max[..., None]
+    np.exp(exp_A, out=exp_A)
     # Z[b,h,s] = sum[u](exp_A[b,h,s,u])
     Z = exp_A.sum(axis=3)
     # AS[b,h,s,t] = exp_A[b,h,s,t] / Z[b,h,s]
-    AS = exp_A / Z[..., None]
+    AS = np.divide(exp_A, Z[..., None], out=exp_A)
     # AO_heads[b,h,s,k] = sum[t](AS[b,h,s,t] * V[b,h,t,k])
     AO_heads = AS @ V
     # AO_cat[b,s,(h,k)] = AO_heads[b,h,s,k]
@@ -288,7 +289,9 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
     # w[b,s] = 1/D * sum[m](dxh[b,s,m] * xh[b,s,m])
     w = np.einsum("bsm,bsm->bs", dxh, xh) / D
     # dX[b,s,m] = rs[b,s] * (dxh[b,s,m] - v[b,s] - w[b,s] * xh[b,s,m])
-    dX = rs[..., None] * (dxh - v[..., None] - w[..., None] * xh)
+    dxh -= v[..., None]
+    dxh -= w[..., None] * xh
+    dX = np.multiply(rs[..., None], dxh, out=dxh)
     return Gradients(
         dAO_bias,
         db_O,

@@ -50,7 +50,7 @@ def forward(X: np.ndarray, W: np.ndarray, F: np.ndarray) -> Values:
     # Z[n] = sum[l](exp_z[n,l])
     Z = exp_z.sum(axis=1)
     # p[n,e] = exp_z[n,e] / Z[n]
-    p = exp_z / Z[:, None]
+    p = np.divide(exp_z, Z[:, None], out=exp_z)
     # Y[n,o] = sum[e](p[n,e] * F[n,e,o])
     Y = np.einsum("ne,neo->no", p, F, optimize=True)
     return Values(X, W, F, z, p, Y)

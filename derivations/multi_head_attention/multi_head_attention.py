@@ -86,11 +86,12 @@ def forward(
     # S_max[b,h,s] = max[u](S[b,h,s,u])
     S_max = S.max(axis=3)
     # exp_S[b,h,s,u] = exp(S[b,h,s,u] - S_max[b,h,s])
-    exp_S = np.exp(S - S_max[..., None])
+    exp_S = S - S_max[..., None]
+    np.exp(exp_S, out=exp_S)
     # Z[b,h,s] = sum[u](exp_S[b,h,s,u])
     Z = exp_S.sum(axis=3)
     # A[b,h,s,t] = exp_S[b,h,s,t] / Z[b,h,s]
-    A = exp_S / Z[..., None]
+    A = np.divide(exp_S, Z[..., None], out=exp_S)
     # O[b,h,s,k] = sum[t](A[b,h,s,t] * V[b,h,t,k])
     O = A @ V
     # O_cat[b,s,(h,k)] = O[b,h,s,k]

@@ -63,5 +63,6 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # r[n] = 1/H * sum[h](dxh[n,h] * xh[n,h])
     r = np.einsum("nh,nh->n", dxh, xh) / H
     # dX[n,h] = (dxh[n,h] - r[n] * xh[n,h]) / rms[n]
-    dX = (dxh - r[:, None] * xh) / rms[:, None]
+    dxh -= r[:, None] * xh
+    dX = np.divide(dxh, rms[:, None], out=dxh)
     return Gradients(dX, dg)

@@ -36,7 +36,7 @@ def forward(z: np.ndarray) -> Values:
     # Z[n] = sum[l](exp_z[n,l])
     Z = exp_z.sum(axis=1)
     # p[n,c] = exp_z[n,c] / Z[n]
-    p = exp_z / Z[:, None]
+    p = np.divide(exp_z, Z[:, None], out=exp_z)
     return Values(z, p)
 
 

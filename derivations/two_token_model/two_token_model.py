@@ -90,11 +90,12 @@ def forward(
     # SS_max[i] = max[l](SS[i,l])
     SS_max = SS.max(axis=1)
     # exp_SS[i,l] = exp(SS[i,l] - SS_max[i])
-    exp_SS = np.exp(SS - SS_max[:, None])
+    exp_SS = SS - SS_max[:, None]
+    np.exp(exp_SS, out=exp_SS)
     # Z[i] = sum[l](exp_SS[i,l])
     Z = exp_SS.sum(axis=1)
     # A[i,j] = exp_SS[i,j] / Z[i]
-    A = exp_SS / Z[:, None]
+    A = np.divide(exp_SS, Z[:, None], out=exp_SS)
     # O[i,p] = sum[j](A[i,j] * V[j,p])
     O = A @ V
     # c[p] = sum[i](e[i] * O[i,p])

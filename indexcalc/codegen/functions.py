@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import count, repeat
 
 from indexcalc.algebra.terms import Access, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import Layouts, equation_text, terms_text
+from indexcalc.codegen.inplace import Written, rewritten
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.operands import Scope, reduced, transposed
@@ -22,8 +23,18 @@ from indexcalc.codegen.statements import Kind, Statement
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 
 
-def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str]) -> list[list[str]]:
-    """The lines of every statement; masks that occur twice are built once, before their first use."""
+def pass_lines(
+    statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str], results: Collection[str] = ()
+) -> list[list[str]]:
+    """The lines of every statement; masks that occur twice are built once, before their first use.
+
+    Args:
+        statements: of one pass, in order.
+        scope: the names that they may use.
+        part: the stem of the names for parts of long expressions.
+        taken: the names in use.
+        results: the tensors that the pass returns: their memory is their own.
+    """
     nodes = [statement_node(statement, scope) for statement in statements]
     masks = [mask for node in nodes for mask in masks_in(node)]
     used = [flat(mask) for mask in masks]
@@ -33,22 +44,25 @@ def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: 
         if used.count(text) > 1:
             names[text] = python_name("mask", {*taken, *names.values()})
     lines, built = [], set[str]()
-    for statement, node in zip(statements, nodes, strict=True):
+    written = rewritten(statements, [with_masks_named(node, names) for node in nodes], results, scope)
+    for statement, node, value in zip(statements, nodes, written, strict=True):
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
         built.update(new)
-        code = statement_lines(statement, with_masks_named(node, names), scope, part)
+        code = statement_lines(statement, value, scope, part)
         lines.append([*(f"{names[text]} = {words[text]}" for text in new), *code])
     return lines
 
 
-def statement_lines(statement: Statement, node: Node, scope: Scope, part: str) -> list[str]:
+def statement_lines(statement: Statement, written: Written, scope: Scope, part: str) -> list[str]:
     """The comment with the index formula, and the assignment in code; parts of it are called after `part`."""
+    node = written.value
     if scope.dialect.prefix and not statement.axes and not tensors_of(statement.terms):
         node = Call("np.asarray", (node,), (f"dtype={scope.dtype}",))
     target = scope.tensors[statement.name]
     lines = comment(statement.note or formula(statement, scope.layouts), depth=1)
     silenced = scope.dialect.silenced if statement.may_overflow else ""
     code = numbered(target, spelled(node, scope.dialect, scope.dtype), part, depth=2 if silenced else 1)
+    code = [*written.before, *code, *written.after]
     if silenced:
         return [*lines, silenced, *(f"    {line}" for line in code)]
     return [*lines, *code]
@@ -99,14 +113,6 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
         result = reduced(value, statement.over, REDUCTIONS[statement.kind])
     assert set(result.axes) == set(statement.axes)
     return transposed(result, statement.axes).node
-
-
-def identifiers(lines: Iterable[str]) -> frozenset[str]:
-    """The variables that code lines read or assign: no attributes, keywords, strings or comments."""
-    text = "\n".join(line for line in lines if not line.lstrip().startswith("#"))
-    text = re.sub(r'"[^"]*"', "", text)
-    text = re.sub(r"\b[a-z]+=", "", text)
-    return frozenset(re.findall(r"(?<![\w.])[^\W\d]\w*", text))
 
 
 def call_or_wrap(head: str, arguments: Sequence[str], depth: int = 1) -> list[str]:

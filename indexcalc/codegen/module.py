@@ -20,7 +20,8 @@ from indexcalc.codegen.differentiable import (
     jax_rules,
     torch_rules,
 )
-from indexcalc.codegen.functions import identifiers, pass_lines
+from indexcalc.codegen.functions import pass_lines
+from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_fields, make_plan, part_stem
 from indexcalc.codegen.prose import field, paragraph, plain, shape_text
@@ -115,7 +116,7 @@ def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope,
     assigned = {statement.name for statement in statements}
     lines: list[str] = []
     names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
-    for statement, code in zip(statements, pass_lines(statements, scope, part, names), strict=True):
+    for statement, code in zip(statements, pass_lines(statements, scope, part, names, results), strict=True):
         lines += code
         if statement.name in results and plan.is_fused(statement.name):
             lines.append(merge_line(plan.tensors[statement.name], plan.array(statement.name), scope))

@@ -127,7 +127,7 @@ def forward_scope(plan: Plan) -> Scope:
         plan.scalars,
         f"{plan.stored[inputs[0].name]}.dtype" if inputs else "float",
         plan.layouts,
-        plan.dialect,
+        dialect=plan.dialect,
     )
 
 
@@ -137,7 +137,8 @@ def backward_scope(plan: Plan) -> Scope:
     inputs = plan.program.inputs
     first = plan.stored[upstream[0].name] if upstream else f"values.{plan.stored[inputs[0].name]}" if inputs else ""
     dtype = f"{first}.dtype" if first else "float"
-    return Scope(plan.tensors, plan.scalars, dtype, plan.layouts, plan.dialect)
+    given = [plan.tensors[up.name] for up in upstream]
+    return Scope(plan.tensors, plan.scalars, dtype, plan.layouts, given, plan.dialect)
 
 
 def function_name(plan: Plan) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Delta, Iverson, tensors_of
-from indexcalc.codegen.functions import call_or_wrap, identifiers
+from indexcalc.codegen.functions import call_or_wrap
+from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.layout import INDENT, WIDTH
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_variables
 from indexcalc.codegen.prose import default_text, paragraph, plain, shape_text

@@ -24,7 +24,8 @@ from indexcalc.codegen.fast.passes import (
     forward_function,
     whole_function,
 )
-from indexcalc.codegen.functions import formula, identifiers
+from indexcalc.codegen.functions import formula
+from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.module import AMBIGUOUS, scalar_doc, shape_lines, title
 from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text

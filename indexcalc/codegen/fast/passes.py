@@ -19,7 +19,8 @@ from indexcalc.codegen.fast.outline import (
     stored_name,
 )
 from indexcalc.codegen.fast.storing import ancestors
-from indexcalc.codegen.functions import call_or_wrap, identifiers
+from indexcalc.codegen.functions import call_or_wrap
+from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.signatures import Function, head, tensor_line, unpacking
 from indexcalc.codegen.storage import Array, extent_lines, merge_line, sources_of, split_line, with_divisors
