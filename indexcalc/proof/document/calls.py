@@ -70,8 +70,8 @@ def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, 
     )
     defined = name in reader.symbols.functions and bracketed
     usage = reader.survey.usages.get(name)
-    only_called = usage is not None and usage.bare == usage.called
-    if bracketed and name in UNKNOWN_FUNCTIONS and not defined and only_called:
+    only_called = usage is not None and usage.only_called
+    if bracketed and known is None and name in UNKNOWN_FUNCTIONS and not defined and only_called:
         raise NotUnderstoodError(f"the function {name} is not defined")
     if known is None and not structural and not defined:
         return None

@@ -14,6 +14,7 @@ from indexcalc.language.latex.phrases import Phrase, with_names
 from indexcalc.language.latex.signs import unified
 from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
+from indexcalc.proof.document.arguments import without_arguments
 from indexcalc.proof.document.differentials import with_gradients
 
 CONTINUATION_GAP = 120
@@ -100,7 +101,7 @@ def outline(document: Document, phrases: Sequence[Phrase] = ()) -> tuple[list[St
             sides = sides_of(chain, span)
             if not sides:
                 continue
-            before = here[-1] if here else (statements[-1] if statements else None)
+            before = led_on(here or statements, span)
             if chain.continued and before is not None and continues(document, before, span):
                 before.sides.extend(side for side in sides if side.relation)
                 continue
@@ -121,7 +122,16 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             found.append((span, unified(tokens)))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
-    return list(zip((span for span, _ in found), with_gradients([tokens for _, tokens in found]), strict=True))
+    pieces = without_arguments(with_gradients([tokens for _, tokens in found]))
+    return list(zip((span for span, _ in found), pieces, strict=True))
+
+
+def led_on(statements: Sequence[Statement], span: Span) -> Statement | None:
+    """The statement that a formula may continue: for a display, no formula that prose only mentions."""
+    for statement in reversed(statements):
+        if statement.span.display or not span.display or len(statement.sides) > 1:
+            return statement
+    return None
 
 
 def continues(document: Document, before: Statement, span: Span) -> bool:

@@ -127,7 +127,7 @@ def is_loss(roles: Roles, look: Look) -> bool:
 
 def is_taken(roles: Roles, look: Look) -> bool:
     """A known function, a sigma that is always applied, or a size."""
-    if look.name == "sigma" and look.rank is None and look.usage.called and look.usage.bare == look.usage.called:
+    if look.name == "sigma" and look.rank is None and look.usage.called and look.usage.only_called:
         return True
     known = look.name in FUNCTIONS or look.name in STRUCTURAL or look.name in roles.symbols.sizes.owners
     return look.rank is None and known

@@ -44,6 +44,7 @@ class Usage:
         below: how often something is differentiated by it.
         scalar: whether something is divided by it.
         called: how often a bracket follows it.
+        mentioned: how often it is all of a formula, where prose speaks of it.
     """
 
     indexed: Counter[int] = field(default_factory=Counter)
@@ -55,6 +56,12 @@ class Usage:
     below: int = 0
     scalar: bool = False
     called: int = 0
+    mentioned: int = 0
+
+    @property
+    def only_called(self) -> bool:
+        """Whether a bracket follows it wherever it stands in a formula without an index."""
+        return self.bare == self.called + self.mentioned
 
 
 @dataclass(frozen=True)
@@ -100,11 +107,18 @@ def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, s
                 usage.transposed |= found.transposed
                 if found.parts is None:
                     usage.bare += 1
+                    usage.mentioned += mentioned(members)
                 elif not all(part.isdigit() for part in found.parts):
                     usage.indexed[len(found.parts)] += 1
                     usage.letters.add(found.parts)
             mark_numerators(member, labels, squares, usages)
     return Survey(labels, squares, usages)
+
+
+def mentioned(members: tuple[Sum, ...]) -> bool:
+    """Whether a formula is one name and no more: prose speaks of it, and it multiplies nothing."""
+    only = members[0].only if len(members) == 1 else None
+    return only is not None and len(only.items) == 1 and isinstance(only.items[0], Atom)
 
 
 def name_nodes(tree: Node | Product | Sum) -> Iterator[Node]:
