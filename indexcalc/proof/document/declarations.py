@@ -23,7 +23,7 @@ REALS = frozenset({"REALS"})
 def declare(roles: Roles) -> None:
     r"""``Q, K \in \mathbb{R}^{T \times d}``, and table rows that say the same."""
     for number, statement in enumerate(roles.statements):
-        if condition(statement) or explains_delta(roles, statement):
+        if condition(statement) or explains_delta(roles, statement) or is_special_case(statement):
             roles.kinds[number] = CONDITION
             continue
         if len(statement.sides) == 1:
@@ -56,6 +56,16 @@ def is_shape_claim(roles: Roles, statement: Statement) -> bool:
     if tree is None or tree.only is None or extents_of(statement.sides[1].tokens) is None:
         return False
     return len(tree.only.items) > 1 and not any(names_in(statement.sides[0].tokens, roles.survey))
+
+
+def is_special_case(statement: Statement) -> bool:
+    r"""Whether prose says that arrays are ones or zeros, as in ``without weights, $\mathbf{w} = \mathbf{1}$``."""
+    if statement.span.display or len(statement.sides) < 2:
+        return False
+    *arrays, constant = (side.tokens for side in statement.sides)
+    named = all(len(tokens) == 1 and tokens[0].kind == "NAME" and tokens[0].bold for tokens in arrays)
+    plain = len(constant) == 1 and (constant[0].kind == "ONE" or constant[0].text in ("0", "1"))
+    return named and plain and all(side.relation == "=" for side in statement.sides[1:])
 
 
 def explains_delta(roles: Roles, statement: Statement) -> bool:
@@ -140,6 +150,24 @@ def declare_names(roles: Roles, tokens: tuple[Token, ...], extents: list[str]) -
             slots.append(slot)
         symbols.slots[found.name] = tuple(slots)
         symbols.given.add(found.name)
+
+
+def find_redeclared(roles: Roles) -> None:
+    """Names that an equation in another section says to have another shape: what is said of both is not clear."""
+    symbols, document = roles.symbols, roles.document
+    places: dict[str, str] = {}
+    for number, statement in enumerate(roles.statements):
+        heading = document.heading(statement.span.start)
+        if roles.kinds.get(number) == DECLARATION:
+            for found in names_in(statement.sides[0].tokens, roles.survey):
+                places.setdefault(found.name, heading)
+            continue
+        head = head_of(roles, statement)
+        shape = extents_of(statement.sides[-1].tokens) if statement.sides[-1].relation == "in" else None
+        if head is None or shape is None or places.get(head.name, heading) == heading:
+            continue
+        if shape != [symbols.sizes.name_of(slot) for slot in symbols.slots.get(head.name, ())]:
+            symbols.unread.add(head.name)
 
 
 def tie_ranges(roles: Roles) -> None:

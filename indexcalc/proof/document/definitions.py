@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from indexcalc.errors import LimitError
 from indexcalc.language.latex.tree import Fraction, Group, Sum
@@ -96,7 +97,16 @@ def define(roles: Roles) -> None:
         if not any(lays_out(side.tree) for side in roles.statements[number].sides)
     }
     known = {*roles.symbols.definitions, *roles.symbols.functions, *roles.symbols.losses}
-    roles.symbols.unread.update(headed - known)
+    roles.symbols.unread.update((headed - known) | set(alternatives(roles)))
+
+
+def alternatives(roles: Roles) -> Iterator[str]:
+    """The names of ``q = p, or, q = p - m``: what they are is left open."""
+    for before, between in pairwise(roles.statements):
+        words = "".join(token.text for token in between.sides[0].tokens)
+        head = head_of(roles, before) if len(between.sides) == 1 and words == "or" else None
+        if head is not None:
+            yield roles.symbols.resolve(head.name)
 
 
 def find_differentials(roles: Roles) -> None:

@@ -9,7 +9,7 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import counterexample, diagnosis
 from indexcalc.proof.document.findings import Finding, score
-from indexcalc.proof.document.grounds import Accusation, ungrounded
+from indexcalc.proof.document.grounds import Accusation, all_names, ungrounded
 from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Meaning, free
@@ -200,6 +200,9 @@ class Reading:
             return Finding(Verdict.UNCLEAR, f"the shape is {' x '.join(found) or 'that of a scalar'}")
         if "?" in found:
             return Finding(Verdict.UNCLEAR, "a size that is not declared")
+        doubted = all_names(self.members.roles.symbols, value.node) & self.members.roles.symbols.unread
+        if found != wanted and doubted:
+            return Finding(Verdict.UNCLEAR, f"{min(doubted)} has another shape elsewhere")
         if found != wanted:
             return Finding(Verdict.REFUTED, f"the shape is {' x '.join(found)}, not {' x '.join(wanted)}")
         return Finding(Verdict.PROVED, "the shape")

@@ -36,6 +36,8 @@ def named_value(reader: Scope, found: Named) -> Typed:
         raise NotUnderstoodError(f"the subscript of {found.name}")
     if found.primes:
         raise NotUnderstoodError(f"the prime on {found.name}")
+    if found.bold and found.parts is not None and len(found.parts) == 1 and found.parts[0].isdigit():
+        raise NotUnderstoodError(f"{found.name} with a number, in bold: one of several arrays, or an entry?")
     if found.name == "e" and found.powers and found.parts is None:
         argument = inner(reader, found.powers[0])
         return replace(argument, node=Applied("exp", argument.node))

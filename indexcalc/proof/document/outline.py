@@ -148,13 +148,32 @@ def sides_of(chain: Chain, span: Span) -> list[Side]:
         if not member.tokens and number == 0:
             sides.append(Side("", (), None, "there is no formula on one side", span.start, span.start))
             continue
-        end = max((token.start for token in member.tokens), default=span.start) + 1
+        end = end_of(span, max((token.start for token in member.tokens), default=span.start))
         start = member.start if member.tokens else span.end
         try:
             sides.append(Side(member.relation, member.tokens, parse(member.tokens), "", start, end))
         except (IndexCalcError, RecursionError) as error:
             sides.append(Side(member.relation, member.tokens, None, str(error) or "nested too deeply", start, end))
     return sides
+
+
+PIECE = re.compile(r"\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|.", re.DOTALL)
+"""A control sequence, a number or a sign."""
+
+
+def end_of(span: Span, start: int) -> int:
+    """Where the token that starts here ends, with the arguments that a control sequence takes in braces."""
+    match = PIECE.match(span.text, start - span.start)
+    if match is None:
+        return start + 1
+    end = match.end()
+    if match.group().startswith("\\"):
+        while (brace := re.compile(r"\s*\{").match(span.text, end)) is not None:
+            depth, end = 1, brace.end()
+            while depth and end < len(span.text):
+                depth += {"{": 1, "}": -1}.get(span.text[end], 0)
+                end += 1
+    return span.start + end
 
 
 def condition(statement: Statement) -> tuple[tuple[str, str, str], ...]:

@@ -8,7 +8,14 @@ from indexcalc.language.document import Document
 from indexcalc.proof.document.assumptions import adopt_assumptions, find_assumptions
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.conventions import sigma_of_scalars, uses_einstein
-from indexcalc.proof.document.declarations import declare, extent_labels, tie_letters, tie_ranges, tie_sizes
+from indexcalc.proof.document.declarations import (
+    declare,
+    extent_labels,
+    find_redeclared,
+    tie_letters,
+    tie_ranges,
+    tie_sizes,
+)
 from indexcalc.proof.document.definitions import define, find_differentials, find_functions
 from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.orientation import orient
@@ -43,6 +50,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     roles.symbols.einstein = uses_einstein(roles) if context.einstein is None else context.einstein
     adopt_assumptions(roles, context)
     define(roles)
+    find_redeclared(roles)
     find_differentials(roles)
     find_assumptions(roles)
     find_outputs(roles)

@@ -55,3 +55,28 @@ def test_a_gradient_by_a_name_that_the_body_does_not_know_refutes_nothing():
     start = "$$C = \\frac{1}{2} \\sum_j (y_j - a^L_j)^2$$\n\n"
     assert claims(start + "$$\\nabla_a C = a^L - y$$")[-1].verdict is not Verdict.REFUTED
     assert claims(start + "$$\\frac{\\partial C}{\\partial a^L_j} = y_j - a^L_j$$")[-1].verdict is Verdict.REFUTED
+
+
+def test_arrays_of_ones_in_a_special_case_stay_inputs():
+    start = "Without weights, $\\mathbf{w} = \\mathbf{b} = \\mathbf{1}$.\n\n"
+    start += "$$\\mathbf{o} = \\mathbf{r} \\odot \\mathbf{w} + \\mathbf{b}$$\n\n"
+    right = "$$\\frac{\\partial L}{\\partial \\mathbf{b}} = \\frac{\\partial L}{\\partial \\mathbf{o}}$$"
+    assert claims(start + right)[-1].verdict in TRUE
+    assert claims(start + right + "\n\n" + right.replace("} =", "} = 2"))[-1].verdict is Verdict.REFUTED
+
+
+def test_a_name_with_another_shape_in_another_section_is_no_error():
+    start = "## Rules\n\n$W \\in \\mathbb{R}^{n \\times m}$, $X \\in \\mathbb{R}^{m \\times k}$: $Y = W X$.\n\n"
+    claim = "$$W = Q K^T \\in \\mathbb{R}^{n \\times n}$$\n\n$$B = \\exp(W) \\in \\mathbb{R}^{n \\times n}$$"
+    assert all(c.verdict is not Verdict.REFUTED for c in claims(start + "## Attention\n\n" + claim))
+    assert any(c.verdict is Verdict.REFUTED for c in claims(start + claim))
+
+
+def test_alternatives_joined_by_or_leave_a_name_open():
+    start = "$$q = p, \\mathrm{or}, \\\\ q_i = p_i - \\sum_k p_k$$\n\n$$o = q \\odot w$$\n\n"
+    assert all(c.verdict is not Verdict.REFUTED for c in claims(start + "$$\\frac{\\partial q_i}{\\partial p_i} = 1$$"))
+
+
+def test_a_bold_name_with_a_number_may_be_one_of_several_arrays():
+    start = "$$m = \\sum_i x_i$$\n\n$$o_i = \\mathbf{x}_1 w_i$$\n\n"
+    assert claims(start + "$$\\frac{\\partial o_i}{\\partial w_i} = 2 \\mathbf{x}_1$$")[-1].verdict is Verdict.UNCLEAR
