@@ -46,7 +46,7 @@ def indicated(tokens: Sequence[Token], position: int) -> tuple[list[Token], int]
     while position < len(tokens) and tokens[position].kind in PAIRS:
         closers.append(PAIRS[tokens[position].kind])
         position += 1
-    inner = []
+    inner: list[Token] = []
     while position < len(tokens) and closers and tokens[position].kind != closers[-1] and len(inner) < LONGEST:
         inner.append(tokens[position])
         position += 1

@@ -13,7 +13,7 @@ from indexcalc.proof.document.outline import Statement, condition
 from indexcalc.proof.document.roles import CONDITION, DECLARATION, EQUATION, OTHER, Roles, head_of
 from indexcalc.proof.document.scripts import Named
 from indexcalc.proof.document.sizes import ShapeError
-from indexcalc.proof.document.slots import is_tensor
+from indexcalc.proof.document.slots import is_tensor, meets_transpose
 from indexcalc.proof.document.survey import Survey
 
 REALS = frozenset({"REALS"})
@@ -46,6 +46,7 @@ def declare(roles: Roles) -> None:
             side.relation in ("in", "->", "=>", "for", "<", ">", "<=", ">=", "!=", "~") for side in statement.sides[1:]
         ):
             roles.kinds[number] = OTHER
+    stack_rows(roles)
 
 
 def is_shape_claim(roles: Roles, statement: Statement) -> bool:
@@ -144,6 +145,9 @@ def declare_names(roles: Roles, tokens: tuple[Token, ...], extents: list[str]) -
         if found.name in symbols.slots or (found.parts is not None and len(found.parts) != len(wanted)):
             continue
         slots = []
+        if is_one_of_many(roles, found, wanted):
+            symbols.rows.add(found.name)
+            slots.append(symbols.sizes.fresh(""))
         for extent in wanted:
             slot = symbols.sizes.fresh("")
             symbols.sizes.unify(slot, symbols.sizes.named(extent, declared=True))
@@ -168,6 +172,30 @@ def find_redeclared(roles: Roles) -> None:
             continue
         if shape != [symbols.sizes.name_of(slot) for slot in symbols.slots.get(head.name, ())]:
             symbols.unread.add(head.name)
+
+
+def stack_rows(roles: Roles) -> None:
+    """Vectors ``x_i`` are the rows of X where its shape says so; where it does not, how they stand in X is open."""
+    symbols = roles.symbols
+    for name in sorted(symbols.rows):
+        capital, slots = name.upper(), symbols.slots.get(name, ())
+        usage = roles.survey.usages.get(capital)
+        if capital == name or usage is None or usage.indexed or len(slots) != 2:
+            continue
+        declared = symbols.slots.setdefault(capital, slots)
+        if symbols.sizes.name_of(declared[-1]) == symbols.sizes.name_of(slots[-1]) and len(declared) == 2:
+            symbols.aliases[name] = capital
+            del symbols.slots[name]
+        else:
+            symbols.unread.add(capital)
+
+
+def is_one_of_many(roles: Roles, found: Named, extents: list[str]) -> bool:
+    r"""Whether ``x_i \in \mathbb{R}^d`` is one of many vectors: it stands where a vector must."""
+    if found.parts is None or len(found.parts) != 1 or len(extents) != 1 or not found.parts[0].isalpha():
+        return False
+    usage = roles.survey.usages.get(found.name)
+    return (usage is not None and usage.transposed) or meets_transpose(roles, found.name)
 
 
 def tie_ranges(roles: Roles) -> None:
