@@ -7,20 +7,21 @@ from pathlib import Path
 from indexcalc.calculus.steps import Derivation
 from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
-from indexcalc.notes.blocks import Displays
-from indexcalc.notes.latex import terms_latex
+from indexcalc.notes.blocks import Display, Displays
+from indexcalc.notes.latex import access_latex, terms_latex
 from indexcalc.notes.layout import solid
-from indexcalc.notes.markdown import block_text, inline
-from indexcalc.notes.names import notation_of
-from indexcalc.notes.render import left_latex
+from indexcalc.notes.markdown import block_text, inline, text_of
+from indexcalc.notes.names import Notation, notation_of
+from indexcalc.notes.render import display_latex, left_latex
+from indexcalc.notes.setup import assumption_blocks, forward_blocks, shape_span, upstream_blocks
 from indexcalc.notes.tables import summary_blocks
 from indexcalc.rewrite.derive import derive
 
 HEAD = """\
 # Gallery
 
-Every derivation that comes with the package: its forward pass, and its backward pass as the engine
-derives it, with the gradients asked for in boxes. This page is generated
+Every derivation that comes with the package: its forward pass, as its spec says it and as mathematics,
+and its backward pass as the engine derives it, with the gradients asked for in boxes. This page is generated
 (`pytest tests/test_gallery.py --regenerate`).
 """
 
@@ -39,7 +40,7 @@ def gallery_page(derivations: dict[str, Derivation]) -> str:
 
 
 def entry(name: str, derivation: Derivation) -> str:
-    """One derivation: its title, the equations of its spec, and its backward pass."""
+    """One derivation: its title, the equations of its spec, the same as mathematics, and its backward pass."""
     folder = f"../derivations/{name}/{name}"
     notation = notation_of(derivation)
     backward = [block_text(block, notation) for block in summary_blocks(derivation) if isinstance(block, Displays)]
@@ -49,11 +50,35 @@ def entry(name: str, derivation: Derivation) -> str:
                 f"\n## {name}",
                 f"{derivation.problem.program.title}: [note]({folder}.md), [code]({folder}.py), [spec]({folder}.ixc).",
                 "```text\n" + "\n".join(equations_of(shipped_paths()[name])) + "\n```",
+                inputs(derivation, notation),
+                f"```math\n{forward(derivation, notation)}\n```",
                 *(text.strip() for text in backward),
             ]
         )
         + "\n"
     )
+
+
+def inputs(derivation: Derivation, notation: Notation) -> str:
+    """The inputs with their shapes."""
+    program = derivation.problem.program
+    every = [(access_latex(tensor.entry, notation), shape_span(program, tensor)) for tensor in program.inputs]
+    shaped = [(entry, text_of(shape, notation)) for entry, shape in every]
+    return f"Inputs: {', '.join(joined(entry, shape) for entry, shape in shaped)}."
+
+
+def joined(entry: str, shape: str) -> str:
+    """An input with its shape; a scalar has none."""
+    return inline(entry) if shape == "scalar" else inline(f"{entry} \\in {shape.strip('$`')}")
+
+
+def forward(derivation: Derivation, notation: Notation) -> str:
+    """The equations of the forward pass, what is assumed, and the gradients that are given, below each other."""
+    problem = derivation.problem
+    every = (*forward_blocks(problem.program), *assumption_blocks(problem.program), *upstream_blocks(problem))
+    shown = [item for block in every for item in (block.items if isinstance(block, Displays) else [block])]
+    lines = [display_latex(block, notation) for block in shown if isinstance(block, Display)]
+    return "\\begin{gathered}\n" + " \\\\\n".join(lines) + "\n\\end{gathered}"
 
 
 def equations_of(spec: Path) -> list[str]:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from indexcalc.proof.document.verdicts import Verdict
 
+VACUOUS = "both sides are zero at every point tried"
+"""The reason of a confirmation that says little."""
+
 
 @dataclass
 class Finding:

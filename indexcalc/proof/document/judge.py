@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import counterexample, diagnosis
-from indexcalc.proof.document.findings import Finding, score
+from indexcalc.proof.document.findings import VACUOUS, Finding, score
 from indexcalc.proof.document.grounds import Accusation, all_names, ungrounded
 from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.members import Members
@@ -239,7 +239,7 @@ class Reading:
         assumptions = tuple(dict.fromkeys(note for note in self.members.reader.notes if "binds nothing" not in note))
         if not conditions and proves(left, right, self.judge.roles.symbols, sizes):
             return Finding(Verdict.PROVED, assumptions=assumptions)
-        reason = "both sides are zero at every point tried" if trial.vanish else ""
+        reason = VACUOUS if trial.vanish else ""
         return Finding(Verdict.CONFIRMED, reason, assumptions=assumptions)
 
     def refuted(self, n: int, diagnosed: str, shown: str = "") -> Finding:

@@ -53,6 +53,6 @@ def section_of(document: Document, position: int) -> tuple[int, int]:
 
 
 def defined_within(roles: Roles, name: str, start: int, end: int) -> bool:
-    """Whether a formula between two places, or of a context, defines a name."""
+    """Whether mathematics that starts between two places, or a context, defines a name."""
     places = [roles.statements[number].span for number, defined in roles.defining.items() if defined == name]
-    return any(start <= span.start < end or span not in roles.document.spans for span in places)
+    return any(start <= span.start <= end or span not in roles.document.spans for span in places)

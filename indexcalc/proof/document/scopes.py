@@ -18,6 +18,7 @@ from functools import cached_property
 from indexcalc.language.document import Document
 from indexcalc.language.latex.tree import Fraction
 from indexcalc.proof.document.context import Context
+from indexcalc.proof.document.findings import VACUOUS
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.roles import Roles, head_of
@@ -32,7 +33,7 @@ COMPARED_LIMIT = 60
 COLLECTION = 2
 """From so many scopes of one level on, every section of that level is one."""
 
-GRADIENT = "∂/∂"
+GRADIENT = "∂"
 """The mark of a head that is a gradient."""
 
 
@@ -169,7 +170,8 @@ class Restatements:
             if number not in self.agreed:
                 place = len(self.given) + number
                 findings = self.whole.statement(place, self.statements[number], defines=False)
-                self.agreed[number] = findings[0].verdict in TRUE
+                # In a collection read as one, a gradient may be zero on both sides because all else is defined away.
+                self.agreed[number] = findings[0].verdict in TRUE and findings[0].reason != VACUOUS
         return all(self.agreed[number] for number in numbers)
 
     @cached_property
@@ -184,16 +186,18 @@ class Restatements:
 
 
 def gradient_of(statement: Statement, survey: Survey) -> str:
-    """The tensor by which the head is a derivative, with the sign of a derivative before it; empty if it is none."""
+    """The derivative that the head is, such as ``∂L/∂X``; empty if it is none."""
     tree = statement.sides[0].tree
     only = tree.only if tree is not None else None
     if only is None or len(only.items) != 1 or not isinstance(only.items[0], Fraction):
         return ""
-    below = only.items[0].denominator.only
-    if below is None or len(below.items) != 2 or not is_differential(below.items[0]):
+    above, below = only.items[0].numerator.only, only.items[0].denominator.only
+    if above is None or below is None or not 0 < len(above.items) < 3 or len(below.items) != 2:
         return ""
-    found = survey.name(below.items[1])
-    return f"{GRADIENT}{found.name}" if found is not None else ""
+    if not is_differential(above.items[0]) or not is_differential(below.items[0]):
+        return ""
+    body, wrt = survey.name(above.items[-1]), survey.name(below.items[1])
+    return f"{GRADIENT}{body.name if body else ''}/∂{wrt.name}" if wrt is not None else ""
 
 
 def leans(alone: Roles, joint: Roles) -> bool:

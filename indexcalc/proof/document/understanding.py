@@ -18,6 +18,7 @@ from indexcalc.proof.document.declarations import (
 )
 from indexcalc.proof.document.definitions import define, find_differentials, find_functions
 from indexcalc.proof.document.loss import find_outputs
+from indexcalc.proof.document.means import tie_means
 from indexcalc.proof.document.orientation import orient
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.roles import Roles
@@ -43,6 +44,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     tie_ranges(roles)
     make_slots(roles, context)
     tie_sizes(roles, context)
+    tie_means(roles)
     name_loss(roles.symbols)
     orient(roles)
     find_functions(roles)
