@@ -17,17 +17,18 @@ from indexcalc.proof.document.survey import products_of
 
 def tie_means(roles: Roles) -> None:
     """Letters that nothing but a mean speaks of are the sizes of the slots over which the means run."""
-    found: dict[str, set[Ix]] = {}
+    found: dict[str, list[Ix]] = {}
     sizes = roles.symbols.sizes
     for statement in roles.statements:
         for divisor, letter in means_in(statement):
-            slots = slots_of(roles, statement, letter)
-            found.setdefault(divisor, set()).update(sizes.find(slot) for slot in slots)
-    for name, classes in found.items():
-        if len(classes) == 1 and is_unknown(roles, name):
-            roles.symbols.slots.pop(f"{name} as scalar", None)
+            found.setdefault(divisor, []).extend(slots_of(roles, statement, letter))
+    for name, slots in found.items():
+        if not slots or not is_unknown(roles, name):
+            continue
+        roles.symbols.slots.pop(f"{name} as scalar", None)
+        for slot in slots:
             try:
-                sizes.unify(sizes.named(name), next(iter(classes)))
+                sizes.unify(sizes.named(name), slot)
             except ShapeError:
                 continue
 

@@ -1,6 +1,6 @@
 """What a document computes outside its mathematics: ``Lse[i] = log(sum(exp(S[i])))`` in a block of code.
 
-Such a name is no input, and what it depends on was not read. What its section defines in mathematics is known.
+Such a name is no input, and what it depends on was not read. What a formula defines too is known.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def computed_outside(roles: Roles, statement: Statement, names: Collection[str])
     here = statement.span.start
     for match in ASSIGNED.finditer(roles.document.source, 0, here):
         name = match[1]
-        if name not in names or in_mathematics(roles.document, match.start(1)):
+        if name not in names or name in roles.symbols.definitions or in_mathematics(roles.document, match.start(1)):
             continue
         start, end = section_of(roles.document, match.start())
-        if start <= here < end and computes(roles.symbols, match) and not defined_within(roles, name, start, here):
+        if start <= here < end and computes(roles.symbols, match):
             return name
     return None
 
@@ -50,9 +50,3 @@ def section_of(document: Document, position: int) -> tuple[int, int]:
     start, level = (before[-1].start, before[-1].level) if before else (0, HEADINGS)
     after = (section.start for section in headings if section.start > position and section.level <= level)
     return start, next(after, len(document.source))
-
-
-def defined_within(roles: Roles, name: str, start: int, end: int) -> bool:
-    """Whether mathematics that starts between two places, or a context, defines a name."""
-    places = [roles.statements[number].span for number, defined in roles.defining.items() if defined == name]
-    return any(start <= span.start <= end or span not in roles.document.spans for span in places)

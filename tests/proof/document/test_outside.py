@@ -34,6 +34,7 @@ def test_a_name_computed_in_code_is_no_input():
     [
         ("", ""),
         ("```\nc = np.zeros(8)\n```", ""),
+        (r"$$c_i = \sum_j S_{ij}$$" + CODE, ""),
         (CODE + r"$$c_i = \sum_j S_{ij}$$", ""),
         (CODE + "\n## Another section\n", ""),
     ],
