@@ -161,7 +161,7 @@ def judged(name: str, kind: str, member: Member, edited: str) -> Broken:
         report = check(source[:start] + edited + source[start + len(text) :], f"{name}.md")
     claim = member.claim
     here = [
-        str(found.verdict)
+        str(found.verdict) if found.verdict is Verdict.REFUTED else f"{found.verdict}: {found.reason}"
         for found in report.claims
         if found.line == claim.line and abs(found.column - claim.column) <= REACH
     ]

@@ -13,7 +13,7 @@ from indexcalc.proof.document.nodes import (
 from indexcalc.proof.document.numbers import is_backward
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.slopes import refreshed
-from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.symbols import NotUnderstoodError, depends_on
 from indexcalc.proof.document.typed import COLUMN, ROW, Typed
 
 
@@ -28,9 +28,14 @@ def derivative(reader: Scope, body: Typed, wrt: Typed, *, straight: bool = False
     ):
         return laid_out(reader, Derivative(body.node, wrt.node), body, wrt)
     if isinstance(body.node, Entry) and body.node.name != wrt.node.name:
-        grounded(reader, body.node.name)
+        grounded(reader, body.node.name, wrt.node.name)
     node = unfolded(reader, body.node)
-    local = reader.local and not (straight and reader.mixed) and may_be_local(reader, body.node, wrt.node)
+    local = False
+    if not (straight and reader.mixed) and may_be_local(reader, body.node, wrt.node):
+        held = held_apart(reader, body.node, wrt.node.name)
+        local = reader.settled.get((held, wrt.node.name), reader.local)
+        if held:
+            reader.pairs[held, wrt.node.name] = None
     return laid_out(reader, Derivative(node, wrt.node, local), body, wrt)
 
 
@@ -88,6 +93,14 @@ def may_be_local(reader: Scope, body: Meaning, wrt: Entry) -> bool:
     return reader.mixed or bool(definition.slots) or is_read(reader, body.name)
 
 
+def held_apart(reader: Scope, body: Meaning, wrt: str) -> tuple[str, ...]:
+    """The tensors that a local derivative holds and a total one does not: read directly, and made from the target."""
+    definitions = reader.symbols.definitions
+    if isinstance(body, Entry):
+        body = definitions[body.name].body if body.name in definitions else body
+    return tuple(sorted(name for name in names_of(body) if name != wrt and depends_on(definitions, name, wrt)))
+
+
 def is_read(reader: Scope, name: str) -> bool:
     """Whether another tensor of the forward pass reads a tensor; if none reads a scalar, it is the loss."""
     symbols = reader.symbols
@@ -97,7 +110,7 @@ def is_read(reader: Scope, name: str) -> bool:
     )
 
 
-def grounded(reader: Scope, name: str) -> None:
-    """Reject the derivative of a tensor of which nothing is known."""
-    if name not in reader.symbols.definitions:
+def grounded(reader: Scope, name: str, wrt: str = "") -> None:
+    """Reject the derivative of a tensor of which nothing is known; that of an independent input is zero."""
+    if name not in reader.symbols.definitions and not reader.apart(name, wrt):
         raise NotUnderstoodError(f"{name} is differentiated, but never defined")

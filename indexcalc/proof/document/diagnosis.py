@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from indexcalc.proof.document.nodes import Meaning
+from indexcalc.proof.document.nodes import Meaning, indices_in
 from indexcalc.proof.document.ratios import fitted, quantities_of, ratio, worded
 from indexcalc.proof.document.sizes import Ix, Sizes
-from indexcalc.proof.document.trials import Failure, indices_in
+from indexcalc.proof.document.trials import Failure
 
 DIFFER = "the two sides differ"
 """Said where nothing better is known."""

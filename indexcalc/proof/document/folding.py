@@ -41,7 +41,9 @@ def fold(symbols: Symbols) -> None:
         if not is_made(part):
             continue
         for other, whole in tuple(symbols.definitions.items()):
-            if whole.line < part.line and other != name and not depends_on(symbols.definitions, name, other):
+            if whole.line >= part.line or other == name or not set(part.reads) <= set(whole.reads):
+                continue
+            if not depends_on(symbols.definitions, name, other):
                 plain = pulled(whole.body)
                 body = folded(plain, name, Definition(part.slots, pulled(part.body)), symbols.sizes)
                 if body != plain:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from indexcalc.errors import IndexCalcError
+from indexcalc.proof.document.apart import Apart
 from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import counterexample, diagnosis
 from indexcalc.proof.document.findings import VACUOUS, Finding, score
@@ -17,13 +19,17 @@ from indexcalc.proof.document.outline import Side, Statement
 from indexcalc.proof.document.points import Points, positive_names
 from indexcalc.proof.document.proving import proves
 from indexcalc.proof.document.roles import Roles
+from indexcalc.proof.document.settled import Settled
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
-from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.symbols import NotUnderstoodError, Pair
 from indexcalc.proof.document.trials import tried
 from indexcalc.proof.document.verdicts import TRUE, Verdict
 
 TANGLED = "the definitions of its symbols lead back to themselves, or do not fit each other in shape"
 """The reason for saying nothing where symbols have more than one meaning."""
+
+DEEP = "too many definitions rest one upon another, or formulas are nested too deeply"
+"""The reason for saying nothing where following a statement's definitions does not end in time."""
 
 UNJUDGED = {"~": "an approximation is not judged", "->": "an arrow is not judged"}
 """Relations that claim nothing that could be judged."""
@@ -34,14 +40,52 @@ Judged = tuple[Finding, bool | None]
 
 @dataclass
 class Judge:
-    """Judges the statements of one document in order."""
+    """Judges the statements of one document in order.
+
+    Attributes:
+        roles: the document's roles.
+        generic: names that have no one meaning in the document.
+        brief: whether only verdicts are wanted, so that neither a proof nor a diagnosis is looked for.
+        points: where claims are tried.
+    """
 
     roles: Roles
     generic: frozenset[str] = frozenset()
+    brief: bool = False
     points: Points = field(init=False)
 
     def __post_init__(self) -> None:
         self.points = Points(self.roles.symbols, positive_names(self.roles.symbols, ()))
+
+    @cached_property
+    def quick(self) -> Judge:
+        """This judge, asked for verdicts alone."""
+        quick = Judge(self.roles, self.generic, brief=True)
+        quick.points, quick.settled, quick.apart = self.points, self.settled, self.apart
+        return quick
+
+    @cached_property
+    def settled(self) -> Settled:
+        """Which derivatives are total and which local."""
+        return Settled(self.roles, self)
+
+    def pairs(self, statement: Statement) -> tuple[Pair, ...]:
+        """The pairs whose derivatives are total or local in a statement; with both signs, the signs tell."""
+        return Members(self.roles, statement, local=False, unwritten=False).pairs
+
+    def stands(self, statement: Statement, reading: Mapping[Pair, bool]) -> bool:
+        """Whether nothing in a statement is false if pairs are local or total as said."""
+        return self.holds(Members(self.roles, statement, local=False, unwritten=False, settled=reading))
+
+    def holds(self, members: Members) -> bool:
+        """Whether something in a statement is true and nothing false."""
+        findings = Reading(self.quick, members).findings(defines=False)
+        return score(findings)[0] == 0 and any(finding.verdict in TRUE for finding in findings)
+
+    @cached_property
+    def apart(self) -> Apart:
+        """Which inputs do not depend on each other."""
+        return Apart(self.roles, self.holds)
 
     def statement(self, number: int, statement: Statement, *, defines: bool) -> list[Finding]:
         """A finding for every relation of a statement.
@@ -55,7 +99,9 @@ class Judge:
                 best = self.with_assumption(statement, defines, best)
             if any(finding.verdict is Verdict.REFUTED for finding in best):
                 best = self.as_spoken(statement, defines, best)
-        except (ValueError, LookupError, RecursionError):
+        except RecursionError:
+            return [Finding(Verdict.UNCLEAR, DEEP) for _ in statement.sides[1:]]
+        except (ValueError, LookupError):
             return [Finding(Verdict.UNCLEAR, TANGLED) for _ in statement.sides[1:]]
         return best
 
@@ -66,7 +112,8 @@ class Judge:
             if name in symbols.definitions or name in symbols.simplex:
                 continue
             assumed = replace(symbols, simplex={**symbols.simplex, name: place})
-            assuming = Judge(replace(self.roles, symbols=assumed), self.generic)
+            assuming = Judge(replace(self.roles, symbols=assumed), self.generic, self.brief)
+            assuming.settled, assuming.apart = self.settled, self.apart
             found = assuming.under(statement, defines)
             if score(found) > score(best) and all(finding.verdict is not Verdict.REFUTED for finding in found):
                 text = f"the entries of {name} sum to 1"
@@ -105,9 +152,15 @@ class Judge:
     def readings(self, statement: Statement) -> Iterator[Reading]:
         """The admissible readings, the likeliest first."""
         symbols = self.roles.symbols
+        plain = Members(self.roles, statement, local=False, unwritten=False, apart=self.apart)
+        settled = self.settled.of(statement, plain.pairs)
         for local in (False, True):
             for unwritten in (False,) if symbols.einstein or symbols.writes_chain_sums else (False, True):
-                yield Reading(self, Members(self.roles, statement, local=local, unwritten=unwritten))
+                if local or unwritten or settled:
+                    plain = Members(
+                        self.roles, statement, local=local, unwritten=unwritten, settled=settled, apart=self.apart
+                    )
+                yield Reading(self, plain)
 
 
 @dataclass
@@ -232,12 +285,14 @@ class Reading:
         conditions = self.members.statement.conditions
         trial = tried(self.judge.points, sizes, (left, right), letters, conditions)
         if trial.different:
+            if self.judge.brief:
+                return self.refuted(n, "")
             shown = counterexample(trial.failures[0], letters, sizes)
             return self.refuted(n, diagnosis(trial.failures, (left, right), sizes), shown)
         if not trial.equal:
             return Finding(Verdict.UNCLEAR, "too few points at which both sides are defined")
         assumptions = tuple(dict.fromkeys(note for note in self.members.reader.notes if "binds nothing" not in note))
-        if not conditions and proves(left, right, self.judge.roles.symbols, sizes):
+        if not conditions and not self.judge.brief and proves(left, right, self.judge.roles.symbols, sizes):
             return Finding(Verdict.PROVED, assumptions=assumptions)
         reason = VACUOUS if trial.vanish else ""
         return Finding(Verdict.CONFIRMED, reason, assumptions=assumptions)

@@ -21,6 +21,7 @@ def find_outputs(roles: Roles) -> None:
         if roles.kinds.get(number) in (DECLARATION, CONDITION):
             continue
         reader = Reader(symbols, roles.survey, symbols.sizes.copy())
+        head: Meaning | None = None
         for tree in statement.trees:
             for part in (tree, *parts_of(tree)):
                 try:
@@ -28,7 +29,9 @@ def find_outputs(roles: Roles) -> None:
                 except (NotUnderstoodError, ShapeError, IndexCalcError):
                     continue
                 wanted.update(dict.fromkeys(differentiated_by(value.node, symbols)))
-                symbols.writes_chain_sums |= sums_a_chain(value.node)
+                symbols.marks_held |= any(isinstance(node, Derivative) and node.held for node in walk(value.node))
+                head = head or value.node
+                symbols.writes_chain_sums |= sums_a_chain(value.node) or sums_a_gradient(head, value.node)
     definitions = symbols.definitions
     last = tuple(
         name for name in wanted if not any(other != name and depends_on(definitions, other, name) for other in wanted)
@@ -53,6 +56,25 @@ def sums_a_chain(node: Meaning) -> bool:
             if set(total.indices) & below & above:
                 return True
     return False
+
+
+def sums_a_gradient(head: Meaning, node: Meaning) -> bool:
+    """Whether a gradient is a written sum over all entries of another: a chain rule, its other factor worked out."""
+    if not isinstance(head, Derivative):
+        return False
+    for total in walk(node):
+        written = {index for index in total.indices if index.name} if isinstance(total, Total) else set()
+        for part in walk(node) if written else ():
+            if not isinstance(part, Derivative) or part.wrt.name == head.wrt.name or not same_body(part, head):
+                continue
+            if part.wrt.slots and set(part.wrt.slots) <= written:
+                return True
+    return False
+
+
+def same_body(one: Derivative, other: Derivative) -> bool:
+    """Whether two derivatives are of one tensor."""
+    return isinstance(one.body, Entry) and isinstance(other.body, Entry) and one.body.name == other.body.name
 
 
 def differentiated_by(node: Meaning, symbols: Symbols) -> Iterator[str]:

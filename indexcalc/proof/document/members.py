@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from indexcalc.errors import IndexCalcError
@@ -17,8 +17,9 @@ from indexcalc.proof.document.rates import is_mixed
 from indexcalc.proof.document.reading import Reader
 from indexcalc.proof.document.reductions import is_codelike
 from indexcalc.proof.document.roles import Roles
+from indexcalc.proof.document.scope import unknown_apart
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
-from indexcalc.proof.document.symbols import NotUnderstoodError, OrientationError
+from indexcalc.proof.document.symbols import NotUnderstoodError, OrientationError, Pair
 from indexcalc.proof.document.typed import Typed
 
 
@@ -36,12 +37,21 @@ class Members:
         shape_errors: how the shapes within a member clash.
     """
 
-    def __init__(self, roles: Roles, statement: Statement, *, local: bool, unwritten: bool) -> None:
+    def __init__(
+        self,
+        roles: Roles,
+        statement: Statement,
+        *,
+        local: bool,
+        unwritten: bool,
+        settled: Mapping[Pair, bool] | None = None,
+        apart: Callable[[str, str], bool] = unknown_apart,
+    ) -> None:
         self.roles = roles
         self.statement = statement
         self.unwritten = unwritten
         self.sizes: Sizes = roles.symbols.sizes.copy()
-        self.reader = Reader(roles.symbols, roles.survey, self.sizes, local=local)
+        self.reader = Reader(roles.symbols, roles.survey, self.sizes, local=local, settled=settled or {}, apart=apart)
         self.reader.scalars_only = scalars_only(roles, statement)
         self.reader.mixed = is_mixed(side.tree for side in statement.sides if side.tree is not None)
         self.reader.codelike = is_codelike(roles, statement.trees)
@@ -50,6 +60,11 @@ class Members:
         self.shape_errors: list[str] = []
         self.read()
         self.bind()
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs whose derivatives are total or local; none where straight and curly signs tell them apart."""
+        return () if self.reader.mixed else tuple(self.reader.pairs)
 
     @property
     def head(self) -> Typed | None:
@@ -67,7 +82,7 @@ class Members:
                     value = self.reader.sum(side.tree)
                 except ShapeError as error:
                     shape = str(error)
-                    restore(self.sizes, before)
+                    restore(self.sizes, before, self.reader.letters.values())
                 except (NotUnderstoodError, IndexCalcError) as error:
                     trouble = str(error)
                     # Where a document says what its vectors are, they cannot lie the other way.
@@ -171,7 +186,9 @@ def letters_of(value: Typed) -> tuple[Ix, ...]:
     return tuple(index for index in free(value.node) if index not in value.axes)
 
 
-def restore(sizes: Sizes, before: Sizes) -> None:
-    """Undo what a member that does not fit has unified."""
+def restore(sizes: Sizes, before: Sizes, letters: Iterable[Ix]) -> None:
+    """Undo what a member that does not fit has unified; letters that it brought in keep a size of their own."""
     sizes.parent, sizes.names, sizes.owners = before.parent, before.names, before.owners
     sizes.exact = before.exact
+    for letter in letters:
+        sizes.parent.setdefault(letter, letter)

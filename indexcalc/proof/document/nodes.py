@@ -183,6 +183,16 @@ def own_indices(node: Meaning) -> tuple[Ix, ...]:
             return ()
 
 
+def indices_in(node: Meaning) -> Iterator[Ix]:
+    """Every index variable in an expression."""
+    for inner in walk(node):
+        yield from own_indices(inner)
+        if isinstance(inner, Total):
+            yield from inner.indices
+        if isinstance(inner, Size):
+            yield inner.index
+
+
 def occurrences(node: Meaning) -> Iterator[Ix]:
     """Every occurrence of a free index variable, with repetition."""
     yield from (index for index in own_indices(node) if not index.fixed)

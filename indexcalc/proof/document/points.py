@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from indexcalc.proof.document.nodes import Applied, Entry, Meaning, Raised, children, walk
+from indexcalc.proof.document.nodes import Applied, Entry, Meaning, Raised, children, indices_in, walk
 from indexcalc.proof.document.numbers import Point, bounded
 from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols
@@ -19,6 +20,9 @@ PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4
 
 SEEDS = 3
 """Points for each pattern of sizes."""
+
+MORE_SEEDS = 30
+"""Up to so many where most of them lie where a formula is not defined, as for the logarithm of a difference."""
 
 POSITIVE = frozenset({"exp", "abs", "sigmoid", "softplus"})
 """Functions that are never negative."""
@@ -39,34 +43,57 @@ class Points:
     known: dict[object, list[Point]] = field(default_factory=dict)
 
     def at(
-        self, sizes: Sizes, indices: Iterable[Ix], signed: frozenset[str] = frozenset()
+        self,
+        sizes: Sizes,
+        indices: Iterable[Ix],
+        signed: frozenset[str] = frozenset(),
+        *,
+        more: bool = False,
     ) -> Iterator[tuple[int, Point]]:
         """Points with their pattern's number; the index variables of the formulas get a length too.
 
-        Scalars are positive, but those in `signed` may be negative.
+        Scalars are positive, but those in `signed` may be negative. With `more`, others than without.
         """
+        own = [slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name]]
+        own += [sizes.owners[name] for name in sorted(sizes.owners)]
+        slots = tuple(sizes.find(slot) for slot in (*own, *self.untied))
+        found = tuple((sizes.find(index), index.fixed) for index in indices)
         for pattern in range(len(PATTERNS)):
-            for seed in range(SEEDS if pattern < 2 else 1):
-                yield pattern, self.point(sizes, tuple(indices), pattern, seed, signed)
+            first = SEEDS if pattern < 2 else 1
+            for seed in range(first, MORE_SEEDS) if more else range(first):
+                yield pattern, self.point(sizes, slots, found, pattern, seed, signed=signed)
+
+    @cached_property
+    def untied(self) -> tuple[Ix, ...]:
+        """The dummies of definitions that run over no slot, as in a sum over what does not occur."""
+        sizes = self.symbols.sizes
+        tied = {sizes.find(slot) for slots in self.symbols.slots.values() for slot in slots}
+        bodies = (self.symbols.definitions[name].body for name in sorted(self.symbols.definitions))
+        return tuple(index for body in bodies for index in indices_in(body) if sizes.find(index) not in tied)
 
     def point(
-        self, sizes: Sizes, indices: tuple[Ix, ...], pattern: int, seed: int, signed: frozenset[str] = frozenset()
+        self,
+        sizes: Sizes,
+        slots: Sequence[Ix],
+        indices: Sequence[tuple[Ix, int]],
+        pattern: int,
+        seed: int,
+        *,
+        signed: frozenset[str] = frozenset(),
     ) -> Point:
-        """One point."""
-        slots = [slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name]]
-        slots += [sizes.owners[name] for name in sorted(sizes.owners)]
-        roots = list(dict.fromkeys(sizes.find(slot) for slot in slots))
+        """One point, from the classes of all slots, and those of the formulas' indices with their fixed values."""
+        roots = list(dict.fromkeys(slots))
         lengths = {root: PATTERNS[pattern][n % len(PATTERNS[pattern])] for n, root in enumerate(roots)}
-        extra = [root for root in dict.fromkeys(sizes.find(index) for index in indices) if root not in lengths]
+        extra = [root for root in dict.fromkeys(root for root, _ in indices) if root not in lengths]
         for n, root in enumerate(extra):
             lengths[root] = PATTERNS[pattern][(len(roots) + n) % len(PATTERNS[pattern])]
-        for index in indices:
-            if index.fixed > lengths[sizes.find(index)]:
-                lengths[sizes.find(index)] = index.fixed + PATTERNS[pattern][0]
+        for root, fixed in indices:
+            if fixed > lengths[root]:
+                lengths[root] = fixed + PATTERNS[pattern][0]
         lengths.update({root: length for root, length in sizes.exact.items() if root in lengths})
-        if any(index.fixed > lengths[sizes.find(index)] for index in indices):
+        if any(fixed > lengths[root] for root, fixed in indices):
             raise NotUnderstoodError("an entry with a number beyond its size")
-        partition = tuple((sizes.find(slot).key, lengths[sizes.find(slot)]) for slot in slots)
+        partition = tuple((root.key, lengths[root]) for root in slots)
         key = (partition, pattern, seed, signed)
         memory = self.known.setdefault(key, [])
         if not memory:

@@ -6,6 +6,7 @@ a definition of its own, in terms of the gradients of the tensors that read it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import reduce
@@ -59,6 +60,9 @@ from indexcalc.rewrite.rules import SumRule, lemma_rule
 
 TERM_LIMIT = 400
 """The most terms of one side of a claim that is to be proved."""
+
+REPEAT_LIMIT = 24
+"""The most entries of one tensor in a product: which of them is which takes long to find out."""
 
 WHOLE_POWER_LIMIT = 4
 """The highest whole power of a sum over indices that is multiplied out."""
@@ -133,6 +137,10 @@ class Lowering:
         """The terms, if they are not too many."""
         if len(terms) > TERM_LIMIT:
             raise LimitError(f"a claim with more than {TERM_LIMIT} terms")
+        for term in terms:
+            entries = Counter(base.tensor for base in term.bases if isinstance(base, Access))
+            if len(term.powers) > REPEAT_LIMIT and max(entries.values(), default=0) > REPEAT_LIMIT:
+                raise LimitError(f"a claim with a product of more than {REPEAT_LIMIT} entries of one tensor")
         return terms
 
     def multiplied(self, left: Terms, right: Terms) -> Terms:

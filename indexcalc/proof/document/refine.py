@@ -17,7 +17,7 @@ GENERIC = 2
 
 def refine(roles: Roles) -> frozenset[str]:
     """Adopt equal forms that name more, and return the names that have no one meaning."""
-    judge = Judge(roles)
+    judge = Judge(roles, brief=True)
     contradicted: dict[str, int] = {}
     for number, name in sorted(candidates(roles), key=lambda pair: pair[0]):
         resolved = roles.symbols.resolve(name.name)
@@ -36,7 +36,7 @@ def refine(roles: Roles) -> frozenset[str]:
         if new is not None and closure(roles.symbols, new, resolved) > closure(roles.symbols, old, resolved):
             roles.symbols.definitions[resolved] = new
             roles.symbols.slots[resolved] = new.slots
-            judge = Judge(roles)
+            judge = Judge(roles, brief=True)
     fold(roles.symbols)
     for definition in roles.symbols.definitions.values():
         roles.symbols.given.update(names_of(definition.body))

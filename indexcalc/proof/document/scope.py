@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from indexcalc.language.latex.tree import Node, Sum
 from indexcalc.proof.document.scripts import COLON
 from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.survey import Survey
-from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols
+from indexcalc.proof.document.symbols import NotUnderstoodError, Pair, Symbols
 from indexcalc.proof.document.typed import Typed
 
 NUMBER_LIMIT = 9
 """The highest number of an entry that is read: sizes are at least that large."""
+
+
+def unknown_apart(name: str, other: str) -> bool:
+    """Nothing is known of two inputs."""
+    return False
 
 
 @dataclass
@@ -27,6 +32,9 @@ class Scope(ABC):
         sizes: the sizes, a copy where a claim is read.
         letters: the free index letters of the chain.
         local: whether derivatives of tensors by tensors are local.
+        settled: the pairs of which the document says whether they are local; the others are as `local` says.
+        pairs: the pairs that were met whose derivative is total or local.
+        apart: whether an input is known not to depend on another.
         mixed: whether the chain has derivatives with a straight and with a curly d, total and maybe local.
         dummies: letters that a sum binds here.
         arguments: what the parameters of functions stand for here.
@@ -43,6 +51,9 @@ class Scope(ABC):
     sizes: Sizes
     letters: dict[str, Ix] = field(default_factory=dict)
     local: bool = False
+    settled: Mapping[Pair, bool] = field(default_factory=dict)
+    pairs: dict[Pair, None] = field(default_factory=dict)
+    apart: Callable[[str, str], bool] = unknown_apart
     mixed: bool = False
     codelike: bool = False
     dummies: tuple[dict[str, Ix], ...] = ()

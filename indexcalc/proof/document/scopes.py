@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 from indexcalc.language.document import Document
 from indexcalc.language.latex.tree import Fraction
@@ -143,10 +143,10 @@ class Restatements:
         self.compared += 1
         if self.compared > COMPARED_LIMIT:
             return True
-        alone = self.understood((*inherited, *part.numbers))
+        alone = cache(lambda: self.understood((*inherited, *part.numbers)))
         together = tuple(sorted({*scope.every, *part.numbers}))
         joint = self.understood(together)
-        judge = Judge(joint)
+        judge = Judge(joint, brief=True)
         contradicted: set[str] = set()
         gradients: set[str] = set()
         agreed: set[str] = set()
@@ -158,11 +158,11 @@ class Restatements:
                 agreed.add(name)
             elif name.startswith(GRADIENT):
                 gradients.update({name} if verdict is Verdict.REFUTED else ())
-            elif verdict in (Verdict.REFUTED, Verdict.FOLLOWS) or name in alone.symbols.definitions:
+            elif verdict in (Verdict.REFUTED, Verdict.FOLLOWS) or name in alone().symbols.definitions:
                 contradicted.add(name)
         if len(contradicted) > 1 or (len(gradients) > 1 and not agreed):
             return True
-        return bool(contradicted) and not agreed and not leans(alone, joint)
+        return bool(contradicted) and not agreed and not leans(alone(), joint)
 
     def agree(self, numbers: Sequence[int]) -> bool:
         """Whether all of these are true in the document read as one: the quick way out for most sections."""
@@ -177,7 +177,7 @@ class Restatements:
     @cached_property
     def whole(self) -> Judge:
         """The judge of the document read as one."""
-        return Judge(self.understood(range(len(self.statements))))
+        return Judge(self.understood(range(len(self.statements))), brief=True)
 
     def understood(self, numbers: Sequence[int]) -> Roles:
         """The roles and symbols of some statements."""

@@ -55,5 +55,5 @@ class Sections:
 
     def holds(self, judge: Judge, number: int, statement: Statement) -> bool:
         """Whether the first relation of a statement is not refuted."""
-        findings = judge.statement(number, statement, defines=False)
+        findings = judge.quick.statement(number, statement, defines=False)
         return bool(findings) and (findings[0].verdict in TRUE or findings[0].verdict is Verdict.UNCLEAR)

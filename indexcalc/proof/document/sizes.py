@@ -26,6 +26,9 @@ class Ix:
     name: str = ""
     fixed: int = 0
 
+    def __hash__(self) -> int:
+        return self.key
+
     def __repr__(self) -> str:
         return f"{self.name}#{self.key}"
 

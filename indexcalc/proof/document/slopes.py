@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import sympy as sp
 
@@ -20,6 +20,7 @@ from indexcalc.proof.document.nodes import (
     Raised,
     Times,
     Total,
+    children,
     rebuilt,
     renamed,
     same,
@@ -35,15 +36,18 @@ NODE_LIMIT = 3_000
 """The most nodes of a derivative that is written out for a proof."""
 
 
-def refreshed(node: Meaning, sizes: Sizes) -> Meaning:
-    """The expression with every bound index variable replaced by a new one of the same size."""
+def refreshed(node: Meaning, sizes: Sizes, names: Mapping[Ix, Ix] | None = None) -> Meaning:
+    """The expression with every bound index variable replaced by a new one of its size; `names` are those around."""
+    names = names or {}
     if isinstance(node, Total):
-        names: dict[Ix, Ix] = {}
+        own: dict[Ix, Ix] = {}
         for index in node.indices:
-            names[index] = sizes.fresh(index.name)
-            sizes.unify(names[index], index)
-        return Total(tuple(names.values()), refreshed(renamed(node.body, names), sizes))
-    return rebuilt(node, lambda inner: refreshed(inner, sizes))
+            own[index] = sizes.fresh(index.name)
+            sizes.unify(own[index], index)
+        return Total(tuple(own.values()), refreshed(node.body, sizes, {**names, **own}))
+    if not children(node):
+        return renamed(node, names) if names else node
+    return rebuilt(node, lambda inner: refreshed(inner, sizes, names))
 
 
 def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
@@ -89,13 +93,14 @@ def product_of(factors: list[Meaning]) -> Meaning:
 
 def of_product(factors: tuple[Meaning, ...], wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
     """(f g)' = f' g + f g'."""
-    parts = []
+    parts: list[Meaning] = []
     for n, factor in enumerate(factors):
         inner = slope(factor, wrt, sizes, inside)
         if inner != ZERO:
             rest = tuple(refreshed(other, sizes) for other in (*factors[:n], *factors[n + 1 :]))
             parts.append(times(*rest, inner))
-    return bounded(total(parts))
+            bounded(total(parts))
+    return total(parts)
 
 
 def of_power(base: Meaning, exponent: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:

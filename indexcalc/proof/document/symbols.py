@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.nodes import Meaning, names_of
 from indexcalc.proof.document.sizes import Ix, Sizes
+
+Pair = tuple[tuple[str, ...], str]
+"""What a local derivative holds, and the tensor by which it is taken."""
 
 
 class NotUnderstoodError(Exception):
@@ -18,13 +22,18 @@ class OrientationError(NotUnderstoodError):
     """A product of vectors that fits only if one of them lies the other way."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Definition:
     """What a tensor is equal to: its slots under their own variables, and the expression over them."""
 
     slots: tuple[Ix, ...]
     body: Meaning
     line: int = 0
+
+    @cached_property
+    def reads(self) -> tuple[str, ...]:
+        """The tensors that the expression names."""
+        return names_of(self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,7 @@ class Symbols:
         simplex: names whose entries sum to one, with the places of the slots that are summed.
         assumed: index letters whose size bears a name.
         writes_chain_sums: whether the document writes the sums of its chain rules.
+        marks_held: whether the document marks derivatives that hold a tensor, so that the others are total.
         words: functions named by a context, such as sigma for softmax.
         orientation: that of vectors of which nothing is declared.
         orientations: those of vectors declared as rows or columns.
@@ -94,6 +104,7 @@ class Symbols:
     differentials: bool = False
     assumed: dict[str, str] = field(default_factory=dict)
     writes_chain_sums: bool = False
+    marks_held: bool = False
 
     def resolve(self, name: str) -> str:
         """The name under which a tensor is known."""
@@ -114,10 +125,5 @@ def depends_on(definitions: Mapping[str, Definition], name: str, other: str) -> 
         if current in from_here or current not in definitions:
             continue
         from_here.add(current)
-        pending.extend(read_by(definitions[current].body))
+        pending.extend(definitions[current].reads)
     return False
-
-
-def read_by(body: Meaning) -> tuple[str, ...]:
-    """The tensors that an expression reads."""
-    return names_of(body)

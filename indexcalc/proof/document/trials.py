@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain, takewhile
 
 import numpy as np
 
-from indexcalc.proof.document.nodes import Meaning, Size, Total, own_indices, walk
+from indexcalc.proof.document.nodes import Meaning, indices_in
 from indexcalc.proof.document.numbers import Point
 from indexcalc.proof.document.points import Points, branching
 from indexcalc.proof.document.sizes import Ix, Sizes
@@ -45,12 +46,19 @@ class Trial:
     Attributes:
         agreed: how many points agree.
         failures: where the sides clearly differ.
+        undefined: how many points lie where a side has no value.
         vanish: whether both sides are zero at every point.
     """
 
     agreed: int = 0
     failures: list[Failure] = field(default_factory=list)
     vanish: bool = True
+    undefined: int = 0
+
+    @property
+    def decided(self) -> bool:
+        """Whether no more points are needed."""
+        return self.equal or self.different
 
     @property
     def equal(self) -> bool:
@@ -79,7 +87,9 @@ def tried(
     """
     trial = Trial()
     every = [*letters, *indices_in(sides[0]), *indices_in(sides[1])]
-    for pattern, point in points.at(sizes, every, branching(sides)):
+    signed = branching(sides)
+    usual, more = points.at(sizes, every, signed), points.at(sizes, every, signed, more=True)
+    for pattern, point in chain(usual, takewhile(lambda _: trial.undefined and not trial.decided, more)):
         point.scale = 0.0
         with np.errstate(all="ignore"):
             x, y = (point.value(side, letters) for side in sides)
@@ -87,6 +97,7 @@ def tried(
         x, y = (x, y) if allowed.all() else (x[allowed], y[allowed])
         if x.size and np.all(np.isfinite(x)) and np.all(np.isfinite(y)):
             record(trial, Failure(pattern, point, x, y))
+        trial.undefined += not (np.all(np.isfinite(x)) and np.all(np.isfinite(y)))
     return trial
 
 
@@ -114,13 +125,3 @@ def where_conditions_hold(
             same = grids[left] == grids[right]
             mask = mask & (same if relation == "=" else ~same)
     return mask
-
-
-def indices_in(node: Meaning) -> Iterator[Ix]:
-    """Every index variable in an expression."""
-    for inner in walk(node):
-        yield from own_indices(inner)
-        if isinstance(inner, Total):
-            yield from inner.indices
-        if isinstance(inner, Size):
-            yield inner.index

@@ -16,12 +16,12 @@ from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.differentials import joined
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.members import Members
-from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Total, children, free, walk
+from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Total, children, free, indices_in, walk
 from indexcalc.proof.document.numbers import Point
 from indexcalc.proof.document.outline import Side, Statement
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError
-from indexcalc.proof.document.trials import Failure, Trial, indices_in, record, where_conditions_hold
+from indexcalc.proof.document.trials import Failure, Trial, record, where_conditions_hold
 from indexcalc.proof.document.verdicts import TRUE
 from indexcalc.proof.numeric import Array
 

@@ -129,7 +129,9 @@ class Deriver:
             name = own.get(index.name)
             if name is None:
                 pool = (*usual.get(str(index.extent), ()), *USUAL_LETTERS)
-                name = next(letter for letter in pool if letter not in taken)
+                name = next((letter for letter in pool if letter not in taken), "")
+                if not name:
+                    raise UnspelledError
                 taken.add(name)
             chosen[index] = Index(name, index.extent)
         return chosen
