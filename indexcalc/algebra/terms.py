@@ -20,6 +20,10 @@ class Index:
     name: str
     extent: sp.Expr
 
+    def __hash__(self) -> int:
+        # By name alone: terms are hashed all the time, and indices of one name rarely differ in extent.
+        return hash(self.name)
+
     def __repr__(self) -> str:
         return f"{self.name}:{self.extent}"
 
