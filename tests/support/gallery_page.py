@@ -13,7 +13,7 @@ from indexcalc.notes.layout import solid
 from indexcalc.notes.markdown import block_text, inline, text_of
 from indexcalc.notes.names import Notation, notation_of
 from indexcalc.notes.render import display_latex, left_latex
-from indexcalc.notes.setup import assumption_blocks, forward_blocks, shape_span, upstream_blocks
+from indexcalc.notes.setup import forward_blocks, shape_span, upstream_blocks
 from indexcalc.notes.tables import summary_blocks
 from indexcalc.rewrite.derive import derive
 
@@ -60,11 +60,15 @@ def entry(name: str, derivation: Derivation) -> str:
 
 
 def inputs(derivation: Derivation, notation: Notation) -> str:
-    """The inputs with their shapes."""
+    """The inputs with their shapes, and what is assumed of them."""
     program = derivation.problem.program
+    assumed = [Display(identity.left, (identity.right,)) for identity in program.assumptions]
+    formulas = ", ".join(inline(display_latex(display, notation)) for display in assumed)
     every = [(access_latex(tensor.entry, notation), shape_span(program, tensor)) for tensor in program.inputs]
     shaped = [(entry, text_of(shape, notation)) for entry, shape in every]
-    return f"Inputs: {', '.join(joined(entry, shape) for entry, shape in shaped)}."
+    return f"Inputs: {', '.join(joined(entry, shape) for entry, shape in shaped)}." + (
+        f" Assumed: {formulas}." if formulas else ""
+    )
 
 
 def joined(entry: str, shape: str) -> str:
@@ -73,9 +77,9 @@ def joined(entry: str, shape: str) -> str:
 
 
 def forward(derivation: Derivation, notation: Notation) -> str:
-    """The equations of the forward pass, what is assumed, and the gradients that are given, below each other."""
+    """The equations of the forward pass and the gradients that are given, below each other."""
     problem = derivation.problem
-    every = (*forward_blocks(problem.program), *assumption_blocks(problem.program), *upstream_blocks(problem))
+    every = (*forward_blocks(problem.program), *upstream_blocks(problem))
     shown = [item for block in every for item in (block.items if isinstance(block, Displays) else [block])]
     lines = [display_latex(block, notation) for block in shown if isinstance(block, Display)]
     return "\\begin{gathered}\n" + " \\\\\n".join(lines) + "\n\\end{gathered}"
