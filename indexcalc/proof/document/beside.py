@@ -54,7 +54,8 @@ def added(roles: Roles, tree: Sum) -> Iterator[str]:
 def is_image(roles: Roles, left: Node, right: Node) -> bool:
     """Whether two factors are a matrix and a vector."""
     name = roles.survey.name(left)
-    if name is None or not is_matrix(roles, name):
+    # Where the matrix has entries elsewhere, what is added to them there without an index is a scalar.
+    if name is None or not is_matrix(roles, name) or roles.survey.usages[name.name].indexed:
         return False
     other = roles.survey.name(right)
     usage = roles.survey.usages.get(other.name) if other is not None else None

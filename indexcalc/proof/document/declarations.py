@@ -194,6 +194,8 @@ def is_one_of_many(roles: Roles, found: Named, extents: list[str]) -> bool:
     r"""Whether ``x_i \in \mathbb{R}^d`` is one of many vectors: it stands where a vector must."""
     if found.parts is None or len(found.parts) != 1 or len(extents) != 1 or not found.parts[0].isalpha():
         return False
+    if extents[0].lower() == found.parts[0]:  # w_f in R^F: the letter runs over the entries
+        return False
     usage = roles.survey.usages.get(found.name)
     return (usage is not None and usage.transposed) or meets_transpose(roles, found.name)
 
