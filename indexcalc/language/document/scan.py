@@ -16,7 +16,7 @@ INLINE_LIMIT = 2_000
 """The longest inline mathematics between single dollars; beyond it a dollar is money."""
 
 OPENINGS = re.compile(
-    r"(?P<display>\$\$)|(?P<coded>\$`)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
+    r"(?P<display>\$\$)|(?P<script><script\b[^>]*math/tex[^>]*>)|(?P<coded>\$`)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
     r"|\\begin\{(?P<environment>[a-z]+)\*?\}|\\(?P<macro>[A-Za-z]+)"
 )
 
@@ -52,13 +52,14 @@ def find_spans(text: str, macros: Mapping[str, Macro]) -> Iterator[Span]:
             continue
         body = text[start:end_at]
         if body.strip():
-            yield Span(body, start, kind in ("display", "bracket"))
+            shown = kind in ("display", "bracket") or (kind == "script" and "mode=display" in match.group())
+            yield Span(body, start, shown)
         position = after
 
 
 def closing(text: str, kind: str, start: int) -> tuple[int, int]:
     """Where the mathematics that starts here ends, and where the text goes on; (-1, -1) if nowhere."""
-    marks = {"display": "$$", "coded": "`$", "bracket": r"\]", "paren": r"\)"}
+    marks = {"display": "$$", "coded": "`$", "bracket": r"\]", "paren": r"\)", "script": "</script"}
     if kind in marks:
         mark = marks[kind]
         end = text.find(mark, start)
@@ -83,7 +84,7 @@ def is_wrapper(macro: Macro) -> bool:
 
 DEFINITION = re.compile(
     r"\\(?:newcommand|renewcommand|providecommand|DeclareMathOperator)\*?\s*\{?\\(?P<name>[A-Za-z]+)\}?\s*(?:\[(?P<arity>\d)\])?"
-    r"(?:\[[^\]]*\])?\s*(?=\{)|\\def\s*\\(?P<plain>[A-Za-z]+)(?P<parameters>(?:#\d)*)\s*(?=\{)"
+    r"(?:\[(?P<default>[^\]]*)\])?\s*(?=\{)|\\def\s*\\(?P<plain>[A-Za-z]+)(?P<parameters>(?:#\d)*)\s*(?=\{)"
 )
 
 
@@ -97,6 +98,6 @@ def find_macros(text: str) -> tuple[dict[str, Macro], list[tuple[int, int]]]:
         arity = int(match["arity"] or 0) if match["name"] else (match["parameters"] or "").count("#")
         if "DeclareMathOperator" in match.group():
             body = rf"\operatorname{{{body}}}"
-        macros[name] = Macro(arity, body)
+        macros[name] = Macro(arity, body, match["default"] if arity else None)
         ranges.append((match.start(), end))
     return macros, ranges

@@ -52,10 +52,11 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A macro of the document: how many arguments it takes, and its body with ``#1``, ``#2``, ..."""
+    """A macro of the document: how many arguments it takes, its body with ``#1``, ``#2``, ..., and an optional one."""
 
     arity: int
     body: str
+    default: str | None = None
 
 
 PIECES = re.compile(
@@ -93,7 +94,10 @@ class Tokenizer:
                 if self.expansions > EXPANSION_LIMIT:
                     raise LimitError(f"more than {EXPANSION_LIMIT} uses of macros in one equation")
                 arguments = []
-                for _ in range(macro.arity):
+                if macro.default is not None:
+                    argument, position = optional_argument(text, position, macro.default)
+                    arguments.append(argument)
+                for _ in range(macro.arity - len(arguments)):
                     argument, position = raw_argument(text, position)
                     arguments.append(argument)
                 body = filled(macro.body, arguments)
@@ -291,6 +295,15 @@ def after_short_fraction(pieces: list[tuple[str, str, int]]) -> bool:
     r"""Whether the next number is an argument of ``\frac12``, digit by digit."""
     last = pieces[-1][1].removeprefix("\\")
     return last in FRACTIONS or (len(pieces) > 1 and pieces[-2][1].removeprefix("\\") in FRACTIONS and last.isdigit())
+
+
+OPTIONAL = re.compile(r"[ \t]*\[([^\[\]]*)\]")
+
+
+def optional_argument(text: str, position: int, default: str) -> tuple[str, int]:
+    """The argument in square brackets that may follow a macro, and where it ends."""
+    match = OPTIONAL.match(text, position)
+    return (match[1], match.end()) if match else (default, position)
 
 
 def raw_argument(text: str, position: int) -> tuple[str, int]:
