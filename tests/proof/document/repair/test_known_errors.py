@@ -7,7 +7,10 @@ from functools import cache
 import pytest
 
 from indexcalc.proof.document import CheckReport, check
-from tests.proof.document.test_documents import FLASH, NOTES, SEEDS
+from tests.proof.document.test_shared_notes import CONTEXTS, SHARED
+
+NOTES, SEEDS = SHARED / "notes", SHARED / "seeds"
+FLASH = next(CONTEXTS.glob("06_*")).read_text(encoding="utf-8")
 
 CORRECTIONS = [
     (NOTES, "06", FLASH, 94, r"\sum_{m} \frac{\partial L}{\partial O_{cm}} V_{bm}"),
