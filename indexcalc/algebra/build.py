@@ -97,6 +97,11 @@ def is_negative(coeff: sp.Expr) -> bool:
     return bool(coeff.as_coeff_Mul()[0].is_negative)
 
 
+def is_divisor(coeff: sp.Expr) -> bool:
+    """Whether a scalar is zero for no extents and no parameters: ``2/N`` and ``1/a`` are not, ``a`` and ``1 - N`` may be."""
+    return sp.fraction(sp.together(coeff))[0].is_zero is False
+
+
 def power(terms: Terms, exponent: sp.Expr) -> Term:
     """The sum-free `terms` raised to `exponent`, as one term.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import sympy as sp
 
-from indexcalc.algebra.build import is_negative, product
+from indexcalc.algebra.build import is_divisor, is_negative, product
 from indexcalc.algebra.canonical import components, term_key
 from indexcalc.algebra.terms import Access, Index, Power, Term, Terms, free_indices
 from indexcalc.calculus.relabel import Nomenclature, relabel
@@ -103,6 +103,8 @@ def find_part(
     free = frozenset(free_indices(component))
     slots = tuple(slot for slot in equation.lhs.slots if slot in free)
     size = -component.coeff if is_negative(component.coeff) else component.coeff
+    # Other equations divide by it to use the part.
+    size = size if is_divisor(size) else sp.S.One
     part = Part(key, Access(names.fresh(), slots), size)
     names.parts[key] = part
     body: Terms = (Term(size, component.powers, component.summed),)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from indexcalc.algebra.build import power, product
+from indexcalc.algebra.build import is_divisor, power, product
 from indexcalc.algebra.match import Match, find_products
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Power, Term, Terms, occurring_indices, tensors_of
@@ -49,7 +49,7 @@ def forms(equation: Equation, definitions: Mapping[str, Equation]) -> Iterator[R
     for form in (body,) if apart == body else (body, apart):
         trivial = len(form.powers) == 1 and isinstance(form.powers[0][0], Access) and form.powers[0][1] == 1
         bound = set(equation.lhs.slots) <= set(occurring_indices(form))
-        if form.powers and bound and not trivial:
+        if form.powers and bound and not trivial and is_divisor(form.coeff):
             yield Reusable(equation.lhs, form.coeff, form.powers, frozenset(tensors_of(form)))
 
 

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 import sympy as sp
 
-from indexcalc.algebra.build import multiply_bodies, product
+from indexcalc.algebra.build import is_divisor, multiply_bodies, product
 from indexcalc.algebra.match import Match, find_products
 from indexcalc.algebra.renaming import rename_apart, substitute
 from indexcalc.algebra.terms import (
@@ -64,6 +64,8 @@ def lemma_rule(identity: Identity) -> SumRule | None:
     if not set(free_indices(identity.right)) <= set(free_indices(identity.left)):
         return None
     (left,) = identity.left
+    if not is_divisor(left.coeff):
+        return None
     value = tuple(Term(term.coeff / left.coeff, term.powers, term.summed) for term in identity.right)
     return SumRule(Rule.LEMMA, left.powers, left.summed, value, identity, reads=frozenset(tensors_of(left)))
 
@@ -74,7 +76,7 @@ def fold_rule(equation: Equation) -> SumRule | None:
     if len(equation.terms) != 1 or not equation.terms[0].summed:
         return None
     (term,) = equation.terms
-    if not set(equation.lhs.slots) <= set(free_indices(term)):
+    if not set(equation.lhs.slots) <= set(free_indices(term)) or not is_divisor(term.coeff):
         return None
     value = (Term(1 / term.coeff, ((equation.lhs, sp.S.One),)),)
     here = (Term(sp.S.One, ((equation.lhs, sp.S.One),)),)

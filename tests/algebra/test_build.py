@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexcalc.algebra import build
-from indexcalc.algebra.build import as_factor, expand, is_negative, power, scalar, scale, sum_over
+from indexcalc.algebra.build import as_factor, expand, is_divisor, is_negative, power, scalar, scale, sum_over
 from indexcalc.algebra.terms import Add, Delta, Iverson, Term, free_indices
 from indexcalc.errors import LimitError, ProgramError
 from indexcalc.proof.evaluate import evaluate
@@ -146,3 +146,12 @@ def test_the_invariants_of_a_term_hold(drawn):
 def test_as_factor_leaves_a_single_term_alone():
     single = term(X, (Y, 2), coeff=3)
     assert as_factor((single,)) == single
+
+
+def test_a_divisor_is_never_zero():
+    size = sp.Symbol("N", positive=True, integer=True)
+    scalar = sp.Symbol("a", real=True)
+    for coeff in (sp.Integer(3), 2 / size, sp.sqrt(size), 1 / scalar, -size / scalar, 1 + size):
+        assert is_divisor(coeff), coeff
+    for coeff in (sp.Integer(0), scalar, 1 - scalar, size - 1, 1 / sp.sqrt(size) - 1 / size, scalar / size):
+        assert not is_divisor(coeff), coeff
