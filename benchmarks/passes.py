@@ -18,7 +18,7 @@ from unittest.mock import patch
 import numpy as np
 from performance import BATCHED, disagreement, flat, normal
 
-from indexcalc.codegen.fast import blocking
+from indexcalc.codegen.fast import scheduling
 from indexcalc.codegen.fast.graph import Graph, Node
 from indexcalc.codegen.fast.lowering import Lowering
 from indexcalc.codegen.fast.module import fast_module
@@ -51,7 +51,7 @@ def nothing_to_inherit(_storage: Storage, _number: int) -> list[int]:
 def without(name: str) -> Iterator[None]:
     """Code is generated without one pass."""
     patches = {
-        "loops": lambda: patch.object(blocking, "STATEMENT_LIMIT", -1),
+        "loops": lambda: patch.object(scheduling, "STATEMENT_LIMIT", -1),
         "shared values": lambda: patch.object(Graph, "add", unshared),
         "memory taken over": lambda: patch.object(Storage, "inheritable", nothing_to_inherit),
         "scalars folded": lambda: patch.object(Lowering, "weight", heavier_operands),

@@ -30,7 +30,6 @@ def source(formula):
         "ij,jk->ki",
         "ij,ij->i",
         "ij,ij->",
-        "ij,j->i",
         "ijk,jl->il",
         "bij,bjk->bik",
         "bij,bkj->bki",

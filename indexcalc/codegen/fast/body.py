@@ -7,9 +7,10 @@ from itertools import groupby
 
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.codegen.fast.block import straight_lines
-from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule, scheduled
+from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule
 from indexcalc.codegen.fast.loops import loop_text
 from indexcalc.codegen.fast.names import Names
+from indexcalc.codegen.fast.scheduling import scheduled
 from indexcalc.codegen.statements import Statement
 
 

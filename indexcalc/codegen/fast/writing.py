@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
@@ -81,6 +81,12 @@ class Writer:
         name = self.fresh(f"{self.scope.tensors[node.name]}_{self.names.own['block']}")
         self.variables[number] = name
         return [f"{name} = {text}"]
+
+    def spare_names(self) -> Iterator[str]:
+        """Names for what has none, each given once: no tensor's name begins like them."""
+        while True:
+            self.numbered += 1
+            yield f"{self.names.own['part']}_{self.numbered}"
 
     def fresh(self, stem: str) -> str:
         """A name with a number if it is taken."""
@@ -175,10 +181,9 @@ class Writer:
             return call_or_wrap(value.function, [*map(flat, value.arguments), *value.keywords], self.depth)
         name = self.called.get(number)
         if name is None:
-            self.numbered += 1
-            name = f"{self.names.own['part']}_{self.numbered}"
+            name = next(self.spare_names())
         self.variables[number] = name
-        return assignment(name, value, iter(f"{name}_{n}" for n in range(1, 100)), self.depth)
+        return assignment(name, value, self.spare_names(), self.depth)
 
     def stored(self, number: int, value: Source) -> list[str]:
         """An assignment to the node's name; where it has memory already, the value is put there."""
@@ -189,7 +194,7 @@ class Writer:
         target = self.target(number)
         if not target:
             return self.named(number, value)
-        lines = assignment(target, value, iter(f"{self.names.own['part']}_{n}" for n in range(101, 200)), self.depth)
+        lines = assignment(target, value, self.spare_names(), self.depth)
         if self.counts[number]:
             return [*lines, *self.named(number, Atom(target))]
         self.variables[number] = target

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from indexcalc.algebra.terms import Access, tensors_of, walk
-from indexcalc.codegen.fast.blocking import Blocking, Loop, scheduled
+from indexcalc.codegen.fast.blocking import Blocking, Loop
 from indexcalc.codegen.fast.outline import outlined
+from indexcalc.codegen.fast.scheduling import scheduled
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.errors import LimitError
 from indexcalc.language import load_problem, read_problem

@@ -1,0 +1,101 @@
+"""Which statements run together, block by block, and over which indices.
+
+A loop takes statements that agree on an index: every tensor that is made in the loop and read in it is
+read at the loop's own index. Such a tensor is only there for one block at a time, unless somebody
+outside asks for it. A sum over the loop's index is a total that grows from block to block, and is read
+after the loop. Statements may change places, as long as every tensor is made before it is read.
+
+What should run in a loop: statements that make or read a tensor too large to be kept (one whose
+number of entries no input and no result has), and statements that memory limits, not arithmetic. A
+product of matrices that are there anyway is left whole: BLAS cuts it into blocks itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from indexcalc.algebra.terms import Index
+from indexcalc.codegen.fast.blocking import Blocking, Loop, Members, Schedule, group_order, is_cheap
+from indexcalc.codegen.fast.growing import grown
+from indexcalc.codegen.statements import Statement
+
+STATEMENT_LIMIT = 400
+"""The most statements for which loops are looked for; more run one after another."""
+
+
+def scheduled(problem: Blocking, block: str | None = None) -> Schedule:
+    """The statements in an order with loops.
+
+    Args:
+        problem: the statements.
+        block: the name of the index that is cut into blocks where a loop may run over it.
+    """
+    loops: list[Loop] = []
+    if len(problem.statements) <= STATEMENT_LIMIT:
+        for root in roots(problem):
+            if not any(root.name in loop.indices for loop in loops):
+                loops.append(best_loop(problem, root, loops, block))
+    return ordered(problem, loops)
+
+
+def roots(problem: Blocking) -> Iterator[Statement]:
+    """Where a loop may begin: large tensors, then those with most slots among what memory limits."""
+    large = [s for s in problem.statements if s.name in problem.large]
+    other = [s for s in problem.statements if s.name not in problem.large and is_cheap(s) and len(s.axes) > 1]
+    yield from sorted(large, key=lambda s: -len(s.axes))
+    yield from sorted(other, key=lambda s: -len(s.axes))
+
+
+def best_loop(problem: Blocking, root: Statement, loops: Sequence[Loop], block: str | None) -> Loop:
+    """The loop around a statement, over the indices that leave least in memory."""
+    choices: list[tuple[tuple[int, ...], int, Loop]] = []
+    for index in root.axes:
+        others = [axis for axis in root.axes if axis != index]
+        for count in range(len(others) + 1):
+            for outer in combinations(others, count):
+                loop = loop_of(problem, root, grown(problem, root, (*outer, index), loops))
+                asked = block is not None and index.name != block
+                rank = (asked, *cost(problem, loop, loops), *awkwardness(root, (*outer, index)))
+                choices.append((rank, len(choices), loop))
+    return min(choices)[2]
+
+
+def awkwardness(root: Statement, indices: tuple[Index, ...]) -> tuple[int, ...]:
+    """What else to have little of: strides, dimensions left whole, dimensions that change places."""
+    places = [root.axes.index(index) for index in indices]
+    # Where every axis is cut, the last one is best innermost: blocks are whole rows while they fit.
+    strides = places[-1] == len(root.axes) - 1 and len(places) < len(root.axes)
+    return int(strides), int(places != sorted(places)), -len(places)
+
+
+def loop_of(problem: Blocking, root: Statement, members: Members) -> Loop:
+    """The members as a loop."""
+    statements = tuple(statement for statement in problem.statements if statement.name in members)
+    return Loop(tuple(index.extent for index in members[root.name]), statements, members)
+
+
+def cost(problem: Blocking, loop: Loop, loops: Sequence[Loop]) -> tuple[int, ...]:
+    """What to have little of: large tensors in memory, their slots in one block, statements outside."""
+    inside = set(loop.indices)
+    elsewhere = {name for other in loops for name in other.indices}
+    left = sum(
+        1
+        for name in problem.large
+        if name not in elsewhere and (name not in inside or not problem.readers[name] <= inside)
+    )
+    local = [s for s in loop.statements if not loop.is_total(s)]
+    slots = max((len(s.axes) - len(loop.extents) for s in local if s.name in problem.large), default=0)
+    return left, slots, -len(inside)
+
+
+def ordered(problem: Blocking, loops: Sequence[Loop]) -> Schedule:
+    """Loops and the statements outside them, each after what it reads."""
+    schedule: list[Statement | Loop] = []
+    for names in group_order(problem, [frozenset(loop.indices) for loop in loops]):
+        loop = next((loop for loop in loops if set(loop.indices) == names), None)
+        if loop is not None:
+            schedule.append(loop)
+        else:
+            schedule.append(problem.by_name[next(iter(names))])
+    return tuple(schedule)
