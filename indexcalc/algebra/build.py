@@ -98,7 +98,7 @@ def is_negative(coeff: sp.Expr) -> bool:
 
 
 def is_divisor(coeff: sp.Expr) -> bool:
-    """Whether a scalar is never zero, whatever extents and parameters are: ``2/N`` and ``1/a``, not ``a`` or ``N - 1``."""
+    """Whether a scalar is never zero, whatever extents and parameters are: ``2/N``, ``1/a``, not ``a`` or ``N - 1``."""
     return sp.fraction(sp.together(coeff))[0].is_zero is False
 
 
