@@ -74,7 +74,8 @@ PASSES = ("loops", "blocks", "threads", "memory taken over", "reused space", "sh
 
 def module_without(spec: str, name: str) -> ModuleType:
     """The fast module of a derivation without one pass."""
-    problem = read_problem(BATCHED) if spec == "heads" else load_problem(find_spec(spec))
+    heads = spec.startswith("attention")
+    problem = read_problem(BATCHED) if heads else load_problem(find_spec(spec))
     with without(name):
         module = loaded(fast_module(derive(problem)).source)
     if name == "blocks":
@@ -84,12 +85,13 @@ def module_without(spec: str, name: str) -> ModuleType:
 
 def works() -> Mapping[str, Callable[[ModuleType, int | None], Run]]:
     """The pieces of work: from a module and a number of threads, what to run."""
-    Q, K, V, G = normal(*[(8, 1024, 64)] * 4)
+    short, long = normal(*[(8, 1024, 64)] * 4), normal(*[(8, 4096, 64)] * 4)
     X, H, g, b = normal((8192, 1024), (8192, 1024), (1024,), (1024,))
     (z,) = normal((2048, 8192))
     y = np.full_like(z, 1 / 8192)
     return {
-        "heads": lambda module, threads: lambda: flat(module.value_and_grad(Q, K, V, G, threads=threads)),
+        "attention, T=1024": lambda module, threads: lambda: flat(module.value_and_grad(*short, threads=threads)),
+        "attention, T=4096": lambda module, threads: lambda: flat(module.value_and_grad(*long, threads=threads)),
         "layer_norm": lambda module, threads: lambda: flat(module.value_and_grad(X, g, b, H, threads=threads)),
         "softmax_cross_entropy": lambda module, threads: (
             lambda: flat(module.value_and_grad(z, y, a=0.1, threads=threads))

@@ -216,6 +216,9 @@ WORKS: Mapping[str, Callable[[], Work]] = {
     "mlp_gelu": mlp,
 }
 
+PAUSE = 0.02
+"""Seconds between two runs."""
+
 MEMORY_BOUND = 300e6
 """The most bytes that blocked attention over 16384 positions may take over inputs and outputs."""
 
@@ -235,6 +238,9 @@ def medians(runs: Mapping[str, Run], seconds: float) -> dict[str, float]:
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(next(iter(times.values()))) < 5:
         for name, run in runs.items():
+            # The threads of one library go on spinning for a while: they must not slow down the next side.
+            if times[name] and times[name][-1] > PAUSE / 10:
+                time.sleep(PAUSE)
             start = time.perf_counter()
             run()
             times[name].append(time.perf_counter() - start)
