@@ -148,7 +148,7 @@ def sides_of(chain: Chain, span: Span) -> list[Side]:
         if not member.tokens and number == 0:
             sides.append(Side("", (), None, "there is no formula on one side", span.start, span.start))
             continue
-        end = end_of(span, max((token.start for token in member.tokens), default=span.start))
+        end = end_of_tokens(span, member.tokens)
         start = member.start if member.tokens else span.end
         try:
             sides.append(Side(member.relation, member.tokens, parse(member.tokens), "", start, end))
@@ -159,6 +159,15 @@ def sides_of(chain: Chain, span: Span) -> list[Side]:
 
 PIECE = re.compile(r"\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|.", re.DOTALL)
 """A control sequence, a number or a sign."""
+
+
+def end_of_tokens(span: Span, tokens: Sequence[Token]) -> int:
+    """Where the last of some tokens ends; one of several letters stands there as it is."""
+    last = max(tokens, key=lambda token: token.start, default=None)
+    if last is None:
+        return end_of(span, span.start)
+    as_it_is = span.text.startswith(last.text, last.start - span.start)
+    return max(end_of(span, last.start), last.start + len(last.text) if as_it_is else 0)
 
 
 def end_of(span: Span, start: int) -> int:

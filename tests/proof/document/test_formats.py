@@ -104,3 +104,8 @@ def test_a_mistake_in_a_context_is_said(line):
 )
 def test_a_slow_document_ends_in_a_message(latex):
     assert not check(f"$$a = {latex}$$").refuted
+
+
+def test_the_last_name_of_a_claim_is_reported_whole():
+    report = check("$$Y = X W$$\n\n$$dX = dY W^\\top, \\quad dW = X^\\top dY$$\n")
+    assert [claim.latex for claim in report.claims] == ["= X W", r"= dY W^\top", r"= X^\top dY"]
