@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import opt_einsum
 import sympy as sp
 
-from indexcalc.algebra.build import product
+from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.renaming import rename_bound, substitute
 from indexcalc.algebra.terms import (
@@ -101,15 +101,18 @@ class Normaliser:
         return Add(self.renamed(base.terms)) if isinstance(base, Add) else base
 
     def without_sums(self, term: Term, owner: Statement) -> Term:
-        """The term with every sum in it under a name."""
+        """The term with every sum in it under a name; a scalar before a lone sum goes in, to its smallest factor."""
+        groups = components(term)
+        coeff, inside = term.coeff, ONE
+        if len(groups) == 1 and groups[0][1]:
+            coeff, inside = (-ONE, -coeff) if is_negative(coeff) else (ONE, coeff)
         powers: list[Power] = []
-        for group, summed in components(term):
+        for group, summed in groups:
             if summed:
-                part = Term(ONE, group, summed)
-                powers.append((self.named((part,), owner), ONE))
+                powers.append((self.named((Term(inside, group, summed),), owner), ONE))
             else:
                 powers += group
-        return product(term.coeff, powers)
+        return product(coeff, powers)
 
     def named(self, terms: Terms, owner: Statement) -> Access:
         """A tensor that holds the terms."""

@@ -182,3 +182,10 @@ def test_new_names_avoid_those_in_use():
     whole = Statement("y", (i,), (term(at("b", i)), term(at("C", i, k), over=(k,))))
     first, _ = normal(whole, taken=["y_1", "y_2"])
     assert first.name == "y_3"
+
+
+def test_a_scalar_before_a_lone_sum_goes_in_and_its_sign_stays():
+    product = term(at("A", i, k), at("B", k, j), coeff=-3, over=(k,))
+    named, whole = normal(Statement("S", (i, j), (product, term(at("M", i, j)))))
+    assert named.terms[0].coeff == 3
+    assert [part.coeff for part in whole.terms] == [-1, 1]
