@@ -112,11 +112,10 @@ def stored_name(fast: Fast, name: str) -> str:
 
 
 def array_of(fast: Fast, name: str) -> Array:
-    """The stored array of a tensor; what the normal form added has one axis for each slot."""
-    try:
-        axes = fast.plan.axes(name)
-    except StopIteration:
-        axes = tuple((slot,) for slot in fast.problem.by_name[name].axes)
+    """The stored array of a tensor; what stable and normal form added has one axis for each slot."""
+    problem = fast.plan.derivation.problem
+    named = {*fast.plan.program.tensors, *fast.plan.derivation.backward.tensors, *(up.name for up in problem.upstream)}
+    axes = fast.plan.axes(name) if name in named else tuple((slot,) for slot in fast.problem.by_name[name].axes)
     return Array(stored_name(fast, name), axes)
 
 
