@@ -122,7 +122,7 @@ def paths_text(paths: Iterable[Path]) -> str:
 
 def show_summary(console: Console, label: str, text: str, *, ok: bool = True) -> None:
     """Print one line of the summary."""
-    show(console, (label.ljust(8), "bold green" if ok else "bold red"), text)
+    show(console, (f"{label:7} ", "bold green" if ok else "bold red"), text)
 
 
 class Progress:

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document.check import check
+from indexcalc.proof.document.formats import correct
 from indexcalc.proof.document.verdicts import Claim, Verdict
 
 
@@ -22,19 +24,29 @@ class Relation(pytest.Item):
         if self.claim.verdict is Verdict.UNCLEAR:
             pytest.skip(f"not understood: {self.claim.reason}")
         if self.claim.verdict is Verdict.REFUTED:
-            pytest.fail(f"{self.claim.latex}\n{self.claim.reason}\n{self.claim.counterexample}", pytrace=False)
+            said = (self.claim.latex, self.claim.reason, self.claim.counterexample, correct(self.claim))
+            pytest.fail("\n".join(part for part in said if part), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The place of the relation."""
-        return self.path, self.claim.line - 1, self.name
+        return self.path, self.claim.line - 1, f"{self.path.name}, {self.name}"
 
 
 class Derivations(pytest.File):
     """A document."""
 
     def collect(self) -> Iterator[Any]:
-        """One test a relation."""
-        report = check(self.path.read_text(encoding="utf-8"), self.path.name)
+        """One test a relation.
+
+        Raises:
+            CollectError: if the document cannot be read, or is too large.
+        """
+        try:
+            report = check(self.path.read_text(encoding="utf-8"), self.path.name)
+        except UnicodeDecodeError as error:
+            raise self.CollectError(f"cannot read {self.path}: it is not UTF-8 text") from error
+        except IndexCalcError as error:
+            raise self.CollectError(str(error)) from error
         for claim in report.claims:
             item = Relation.from_parent(self, name=f"line {claim.line}, column {claim.column}")
             item.claim = claim

@@ -83,10 +83,11 @@ def as_junit(reports: Sequence[CheckReport]) -> str:
             name=clean(report.file),
             tests=str(len(report.claims)),
             failures=str(len(report.refuted)),
+            errors="0",
             skipped=str(len(report.unclear)),
         )
         for claim in report.claims:
-            name = clean(f"line {claim.line}: {claim.latex}")
+            name = clean(f"line {claim.line}, column {claim.column}: {claim.latex}")
             case = ElementTree.SubElement(suite, "testcase", classname=clean(claim.file), name=name)
             if claim.verdict is Verdict.REFUTED:
                 failure = ElementTree.SubElement(case, "failure", message=clean(claim.reason))

@@ -23,3 +23,15 @@ def test_each_relation_is_a_test(tmp_path):
     assert run.returncode == 1
     assert "1 failed, 2 passed, 1 skipped" in run.stdout
     assert "2 times the left" in run.stdout
+    assert r"correct: \sum_{o} \frac{\partial L}{\partial Y_{no}} W_{of}" in run.stdout
+    assert "note.md, line 6, column 40" in run.stdout
+
+
+def test_a_document_that_cannot_be_read_is_named_without_a_traceback(tmp_path):
+    (tmp_path / "note.md").write_bytes(b"$a = b$ \xff")
+    command = [sys.executable, "-m", "pytest", *PLUGIN, "note.md"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert "it is not UTF-8 text" in run.stdout
+    assert "Traceback" not in run.stdout
+    assert "collecting.py" not in run.stdout

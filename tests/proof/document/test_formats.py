@@ -11,6 +11,7 @@ from indexcalc.errors import SpecError
 from indexcalc.proof.document import check
 from indexcalc.proof.document.context import read_context
 from indexcalc.proof.document.formats import FORMATS
+from indexcalc.proof.document.verdicts import Claim, Verdict, report_of
 
 WRONG = r"""
 $$Y_{no} = \sum_f X_{nf} W_{of}$$
@@ -33,13 +34,46 @@ def test_json_has_one_object_a_claim_and_a_summary():
 
 def test_junit_is_xml_with_one_failure():
     root = ElementTree.fromstring(FORMATS["junit"](report()))
-    assert [suite.get("failures") for suite in root] == ["1"]
+    (suite,) = root
+    counts = [suite.get(name) for name in ("tests", "failures", "errors", "skipped")]
+    assert counts == ["2", "1", "0", "0"]
+    assert [case.get("name")[:19] for case in suite] == ["line 2, column 12: ", "line 4, column 40: "]
+    assert [[kind.tag for kind in case] for case in suite] == [[], ["failure"]]
+
+
+def test_two_relations_of_one_line_have_two_names():
+    text = FORMATS["junit"]([check("$$a_i = b_i, \\quad a_i = b_i$$")])
+    names = [case.get("name") for case in ElementTree.fromstring(text).iter("testcase")]
+    assert len(set(names)) == 2
 
 
 def test_github_annotates_the_line():
     text = FORMATS["github"](report())
     assert text.startswith("::error file=a|b.md,line=4,col=")
     assert text.count("\n") == 1
+
+
+def test_github_escapes_what_would_end_a_property_or_a_message():
+    claim = Claim("a,b:50%.md", 3, 7, "= x", Verdict.REFUTED, "10% off\nhere, so: wrong")
+    (line, rest) = FORMATS["github"]([report_of("a,b:50%.md", [claim])]).split("\n")
+    assert rest == ""
+    assert line == "::error file=a%2Cb%3A50%25.md,line=3,col=7::refuted: 10%25 off%0Ahere, so: wrong"
+
+
+def test_json_has_the_fields_of_a_claim_and_counts_every_verdict():
+    found = json.loads(FORMATS["json"](report()))
+    fields = ["file", "line", "column", "latex", "verdict", "reason", "counterexample", "correction"]
+    assert [list(claim)[:8] for claim in found["claims"]] == [fields, fields]
+    assert {*found["summary"]} == {str(verdict) for verdict in Verdict}
+    assert sum(found["summary"].values()) == len(found["claims"])
+
+
+@pytest.mark.parametrize("name", ["a.md", "a_document_of_a_long_name.md"])
+def test_the_terminal_parts_the_name_of_a_document_from_its_counts(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(WRONG, encoding="utf-8")
+    shown = CliRunner().invoke(app, ["check", name]).stdout.splitlines()
+    assert f"{name:7} 1 refuted, 1 definition" in shown
 
 
 def test_markdown_names_the_verdict_beside_the_relation():
@@ -80,8 +114,10 @@ def test_strict_fails_for_what_is_not_understood(tmp_path):
     assert CliRunner().invoke(app, ["check", "--strict", str(path)]).exit_code == 1
 
 
-def test_a_missing_document_is_a_mistake(tmp_path):
-    assert CliRunner().invoke(app, ["check", str(tmp_path / "none.md")]).exit_code == 2
+def test_a_document_that_is_missing_or_cannot_be_read_is_a_mistake(tmp_path):
+    (tmp_path / "latin.md").write_bytes(b"$a = b$ \xff")
+    for path in (tmp_path / "none.md", tmp_path, tmp_path / "latin.md"):
+        assert CliRunner().invoke(app, ["check", str(path)]).exit_code == 2
 
 
 def test_a_context_gives_the_forward_pass():
