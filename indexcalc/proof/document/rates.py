@@ -22,11 +22,19 @@ def fraction(reader: Scope, item: Fraction) -> Typed:
     """A quotient, or a derivative written as one."""
     above, below = item.numerator.only, item.denominator.only
     if above is not None and below is not None and is_rate(above, below):
-        body, wrt = reader.product(above.items[1:]), target(reader, below.items[1:])
+        body, wrt = numerator(reader, above.items[1:]), target(reader, below.items[1:])
         return derivative(reader, body, wrt, straight=is_straight(above))
     if above is not None and below is not None and is_second(above.items[0]):
         return second_rate(reader, above, below)
     return typed.divided(reader.sum(item.numerator), reader.sum(item.denominator), reader.sizes)
+
+
+def numerator(reader: Scope, items: Sequence[Node]) -> Typed:
+    """What is differentiated; a loss whose letter is a size elsewhere is the loss here."""
+    found = reader.survey.name(items[0]) if len(items) == 1 else None
+    if found is not None and found.parts is None and not found.powers and reader.symbols.is_loss(found.name):
+        return Typed(Entry(found.name))
+    return reader.product(items)
 
 
 def operator(reader: Scope, item: Fraction) -> Typed | None:
@@ -63,7 +71,7 @@ def inline_derivative(reader: Scope, items: Sequence[Node], position: int) -> tu
     slash = next((n for n in range(position, len(items)) if is_slash(items[n])), None)
     if slash is None or slash + 2 >= len(items) or not is_differential(items[slash + 1]) or slash == position + 1:
         raise NotUnderstoodError("a stray sign of a derivative")
-    body = reader.product(items[position + 1 : slash])
+    body = numerator(reader, items[position + 1 : slash])
     end = slash + 3
     following = items[end] if end < len(items) else None
     if isinstance(following, Group) and following.bracket == "[":
@@ -76,7 +84,7 @@ def second_rate(reader: Scope, above: Product, below: Product) -> Typed:
     starts = [n for n, item in enumerate(below.items) if is_differential(item)]
     if len(above.items) < 2 or not starts or starts[0] or len(starts) > 2:
         raise NotUnderstoodError("a second derivative of this form")
-    body = reader.product(above.items[1:])
+    body = numerator(reader, above.items[1:])
     if len(starts) == 1:
         last = below.items[-1]
         squared = isinstance(last, Scripted) and [t.text for part in last.above for t in part] == ["2"]
