@@ -59,6 +59,21 @@ def bounded(*lengths: int) -> None:
         raise LimitError(f"an array with more than {GRID_LIMIT} entries")
 
 
+def only_where(defined: Array, value: Array) -> Array:
+    """The values where a real function is defined: a complex step must not go on along another branch."""
+    return np.asarray(np.where(defined, value, complex(math.nan, math.nan) if np.iscomplexobj(value) else math.nan))
+
+
+def is_gate(node: Meaning) -> bool:
+    """Whether an expression only says where a condition holds."""
+    match node:
+        case Relation() | Number() | Applied("step"):
+            return True
+        case Plus(parts) | Times(parts):
+            return all(is_gate(part) for part in parts)
+    return False
+
+
 @dataclass
 class Point:
     """Values of all inputs at one choice of sizes, and what has been computed from them.
@@ -132,17 +147,28 @@ class Frame:
                 compare = {"==": np.equal, "<": np.less, "<=": np.less_equal, "!=": np.not_equal}[relation]
                 return np.asarray(compare(self.axis(left, grid), self.axis(right, grid)))[np.newaxis] * 1.0
             case Times(factors):
-                return self.noted(reduce(np.multiply, (self.on(factor, grid) for factor in factors)))
+                return self.noted(self.times(factors, grid))
             case Plus(terms):
                 return reduce(np.add, (self.noted(self.on(term, grid)) for term in terms))
             case Raised(base, exponent):
                 return self.raised(self.on(base, grid), self.on(exponent, grid))
             case Applied(name, argument):
-                return np.asarray(numeric_of(name).compute(self.on(argument, grid)))
+                row, at = numeric_of(name), self.on(argument, grid)
+                value = np.asarray(row.compute(at))
+                return only_where(at.real > 0, value) if row.positive else value
             case Total(indices, body):
                 return self.total(indices, body, grid)
             case Derivative():
                 return self.derivative(node, grid)
+
+    def times(self, factors: Sequence[Meaning], grid: tuple[Ix, ...]) -> Array:
+        """A product; where a condition among the factors does not hold, the others need no value."""
+        gates = [factor for factor in factors if is_gate(factor)]
+        value = reduce(np.multiply, (self.on(factor, grid) for factor in factors))
+        if not gates or np.all(np.isfinite(value)):
+            return np.asarray(value)
+        is_open = reduce(np.multiply, (self.on(gate, grid) for gate in gates)) != 0
+        return np.asarray(np.where(is_open, value, 0))
 
     def noted(self, array: Array) -> Array:
         """The array, its magnitude remembered as a scale of rounding errors."""
@@ -158,7 +184,7 @@ class Frame:
             return np.asarray(
                 base ** int(np.real(number)) if np.real(number) >= 0 else 1 / base ** int(-np.real(number))
             )
-        return np.asarray(np.power(base, exponent))
+        return only_where(base.real >= 0, np.asarray(np.power(base, exponent)))
 
     def total(self, indices: tuple[Ix, ...], body: Meaning, grid: tuple[Ix, ...]) -> Array:
         """A sum over indices: laid out on the larger grid, then added up."""

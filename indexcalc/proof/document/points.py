@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,6 +23,9 @@ SEEDS = 3
 
 MORE_SEEDS = 30
 """Up to so many where most of them lie where a formula is not defined, as for the logarithm of a difference."""
+
+STRETCHES = (0.1, 0.4, 1.0, 2.5)
+"""What the inputs of such points are multiplied by, each by its own, so that one is larger than another everywhere."""
 
 POSITIVE = frozenset({"exp", "abs", "sigmoid", "softplus"})
 """Functions that are never negative."""
@@ -61,7 +64,7 @@ class Points:
         for pattern in range(len(PATTERNS)):
             first = SEEDS if pattern < 2 else 1
             for seed in range(first, MORE_SEEDS) if more else range(first):
-                yield pattern, self.point(sizes, slots, found, pattern, seed, signed=signed)
+                yield pattern, self.point(sizes, slots, found, pattern, seed, signed=signed, stretched=more)
 
     @cached_property
     def untied(self) -> tuple[Ix, ...]:
@@ -80,6 +83,7 @@ class Points:
         seed: int,
         *,
         signed: frozenset[str] = frozenset(),
+        stretched: bool = False,
     ) -> Point:
         """One point, from the classes of all slots, and those of the formulas' indices with their fixed values."""
         roots = list(dict.fromkeys(slots))
@@ -97,7 +101,10 @@ class Points:
         key = (partition, pattern, seed, signed)
         memory = self.known.setdefault(key, [])
         if not memory:
-            memory.append(Point(self.symbols, sizes, lengths, self.inputs(sizes, lengths, pattern, seed, signed), {}))
+            values = self.inputs(sizes, lengths, pattern, seed, signed)
+            if stretched:
+                values.update(stretch(values.keys() - self.symbols.simplex.keys(), values, pattern, seed))
+            memory.append(Point(self.symbols, sizes, lengths, values, {}))
             memory[0].weights = self.weights(memory[0], pattern, seed)
         known = memory[0]
         return Point(self.symbols, sizes, lengths, known.values, known.weights, known.jacobians)
@@ -133,6 +140,11 @@ class Points:
             random = generator(f"loss {name}", pattern, seed)
             weights[name] = (random.normal(size=shape), random.normal(size=shape))
         return weights
+
+
+def stretch(names: Iterable[str], values: Mapping[str, Array], pattern: int, seed: int) -> dict[str, Array]:
+    """The inputs of these names, each multiplied by a number of its own."""
+    return {name: values[name] * generator(f"scale {name}", pattern, seed).choice(STRETCHES) for name in names}
 
 
 def generator(name: str, pattern: int, seed: int) -> np.random.Generator:

@@ -22,8 +22,8 @@ CLEARLY = 1e-6
 ZERO_SCALE = 1e-4
 """A value below this part of the largest intermediate one is compared as if it were that large: exact zeros pass."""
 
-NEEDED = 6
-"""How many points must agree."""
+NEEDED, AGREEING_PATTERNS = 6, 2
+"""How many points, and of how many patterns of sizes, must agree: with one entry alone, much is true."""
 
 FAILURES, FAILING_PATTERNS = 3, 2
 """How many points, and of how many patterns of sizes, must differ."""
@@ -45,12 +45,14 @@ class Trial:
 
     Attributes:
         agreed: how many points agree.
+        agreeing: the patterns of their sizes.
         failures: where the sides clearly differ.
         undefined: how many points lie where a side has no value.
         vanish: whether both sides are zero at every point.
     """
 
     agreed: int = 0
+    agreeing: set[int] = field(default_factory=set)
     failures: list[Failure] = field(default_factory=list)
     vanish: bool = True
     undefined: int = 0
@@ -63,7 +65,7 @@ class Trial:
     @property
     def equal(self) -> bool:
         """Whether the sides agree often enough, and never differ."""
-        return not self.failures and self.agreed >= NEEDED
+        return not self.failures and self.agreed >= NEEDED and len(self.agreeing) >= AGREEING_PATTERNS
 
     @property
     def different(self) -> bool:
@@ -110,6 +112,7 @@ def record(trial: Trial, seen: Failure) -> None:
     error = float(np.max(np.abs(x - y), initial=0)) / max(scale, ZERO_SCALE * intermediate)
     if error <= TOLERANCE:
         trial.agreed += 1
+        trial.agreeing.add(seen.pattern)
     elif error >= CLEARLY:
         trial.failures.append(seen)
 

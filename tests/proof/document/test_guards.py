@@ -1,36 +1,14 @@
 """For each rule that guards true equations: true notes that are understood, and wrong twins that are refuted.
 
 The notes are small; what matters is the notation. The numbers in the names are only an order: reading,
-roles, sizes, derivatives, verdicts.
+roles, sizes, derivatives. What a verdict needs is in `test_guards_verdicts`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
-from indexcalc.proof.document import Verdict, check
-
-JUDGED_TRUE = (Verdict.PROVED, Verdict.CONFIRMED)
-
-
-@dataclass(frozen=True)
-class Guard:
-    """A rule's notes.
-
-    Attributes:
-        start: how every note begins.
-        true: claims that hold; each is a display at the end of a note of its own.
-        wrong: claims that do not.
-        open: claims that cannot be judged, and must not be accused.
-    """
-
-    start: str
-    true: tuple[str, ...]
-    wrong: tuple[str, ...]
-    open: tuple[str, ...] = ()
-
+from tests.support.guards import Guard, assert_open, assert_refuted, assert_true, claims_of
 
 SOFTMAX = r"$$A_{ij} = \frac{e^{S_{ij}}}{\sum_l e^{S_{il}}}$$"
 LINEAR = r"Let $X \in \mathbb{R}^{N \times F}$, $W \in \mathbb{R}^{F \times O}$. $$Y = X W$$"
@@ -221,31 +199,6 @@ GUARDS = {
         (r"dQ = dS\, K", r"dK = dS^\top Q"),
         (r"dQ = 2\, dS\, K", r"dK = dS\, Q"),
     ),
-    "21 points lie in the domain": Guard(
-        r"$$y_i = \log a_i$$ $$r_i = \sqrt{b_i}$$ $$q_i = |u_i|$$",
-        (
-            r"\log (a_i b_i) = y_i + \log b_i",
-            r"\frac{\partial r_i}{\partial b_j} = \frac{\delta_{ij}}{2 r_i}",
-            r"q_i^2 = u_i^2",
-        ),
-        (
-            r"\log (a_i b_i) = y_i \log b_i",
-            r"\frac{\partial r_i}{\partial b_j} = \frac{\delta_{ij}}{r_i}",
-            r"q_i = u_i",
-        ),
-    ),
-    "21 an exact zero": Guard(
-        SOFTMAX + r" $$\frac{\partial L}{\partial S_{ij}} = \sum_k \frac{\partial L}{\partial A_{ik}}"
-        r" \frac{\partial A_{ik}}{\partial S_{ij}}$$",
-        (
-            r"\sum_j \frac{\partial L}{\partial S_{ij}} = 0",
-            r"\sum_k \frac{\partial A_{ij}}{\partial S_{ik}} = 0",
-        ),
-        (
-            r"\sum_i \frac{\partial L}{\partial S_{ij}} = 0",
-            r"\sum_k \frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij}",
-        ),
-    ),
     "24 a shape is a claim": Guard(
         LINEAR,
         (r"X W \in \mathbb{R}^{N \times O}", r"\frac{\partial L}{\partial W} = X^T \frac{\partial L}{\partial Y}"),
@@ -253,35 +206,19 @@ GUARDS = {
     ),
 }
 
-OPEN = [(name, claim) for name, guard in GUARDS.items() for claim in guard.open]
-TRUE = [(name, claim) for name, guard in GUARDS.items() for claim in guard.true]
-WRONG = [(name, claim) for name, guard in GUARDS.items() for claim in guard.wrong]
-
-
-def claims_of(name, claim):
-    start = check(GUARDS[name].start).claims
-    every = check(f"{GUARDS[name].start}\n\n$${claim}$$\n").claims
-    return every, every[len(start) :]
+TRUE, WRONG, OPEN = (claims_of(GUARDS, kind) for kind in ("true", "wrong", "open"))
 
 
 @pytest.mark.parametrize(("name", "claim"), TRUE)
 def test_a_true_claim_is_understood_and_not_accused(name, claim):
-    every, own = claims_of(name, claim)
-    assert not [one for one in every if one.verdict in (Verdict.REFUTED, Verdict.FOLLOWS)]
-    assert own
-    assert all(one.verdict in (*JUDGED_TRUE, Verdict.DEFINITION, Verdict.CONDITION) for one in own), own
-    assert any(one.verdict in JUDGED_TRUE for one in own)
+    assert_true(GUARDS[name], claim)
 
 
 @pytest.mark.parametrize(("name", "claim"), WRONG)
 def test_its_wrong_twin_is_refuted(name, claim):
-    every, own = claims_of(name, claim)
-    assert Verdict.REFUTED in [one.verdict for one in own], own
-    assert {one.line for one in every if one.verdict is Verdict.REFUTED} == {own[-1].line}
+    assert_refuted(GUARDS[name], claim)
 
 
 @pytest.mark.parametrize(("name", "claim"), OPEN)
 def test_what_cannot_be_known_is_not_accused(name, claim):
-    every, own = claims_of(name, claim)
-    assert not [one for one in every if one.verdict in (Verdict.REFUTED, Verdict.FOLLOWS)]
-    assert own
+    assert_open(GUARDS[name], claim)

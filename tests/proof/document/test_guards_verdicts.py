@@ -1,0 +1,81 @@
+"""For each rule that says what a verdict needs: true notes that are understood, and wrong twins that are refuted.
+
+Chains, what a refutation and a confirmation need, assumptions, sample points. The notes are small; the
+numbers in the names are only an order, continued from `test_guards`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.guards import Guard, assert_open, assert_refuted, assert_true, claims_of
+
+SOFTMAX = r"$$A_{ij} = \frac{e^{S_{ij}}}{\sum_l e^{S_{il}}}$$"
+
+GUARDS = {
+    "21 points lie in the domain": Guard(
+        r"$$y_i = \log a_i$$ $$r_i = \sqrt{b_i}$$ $$q_i = |u_i|$$",
+        (
+            r"\log (a_i b_i) = y_i + \log b_i",
+            r"\frac{\partial r_i}{\partial b_j} = \frac{\delta_{ij}}{2 r_i}",
+            r"q_i^2 = u_i^2",
+        ),
+        (
+            r"\log (a_i b_i) = y_i \log b_i",
+            r"\frac{\partial r_i}{\partial b_j} = \frac{\delta_{ij}}{r_i}",
+            r"q_i = u_i",
+        ),
+    ),
+    "21 an exact zero": Guard(
+        SOFTMAX + r" $$\frac{\partial L}{\partial S_{ij}} = \sum_k \frac{\partial L}{\partial A_{ik}}"
+        r" \frac{\partial A_{ik}}{\partial S_{ij}}$$",
+        (
+            r"\sum_j \frac{\partial L}{\partial S_{ij}} = 0",
+            r"\sum_k \frac{\partial A_{ij}}{\partial S_{ik}} = 0",
+        ),
+        (
+            r"\sum_i \frac{\partial L}{\partial S_{ij}} = 0",
+            r"\sum_k \frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij}",
+        ),
+    ),
+    "21 a derivative only where its function is defined": Guard(
+        r"$$y_i = \log (a_i - b_i)$$ $$r_i = \sqrt{1 - c_i^2}$$",
+        (
+            r"\frac{\partial y_i}{\partial b_j} = -\frac{\delta_{ij}}{a_i - b_i}",
+            r"\frac{\partial r_i}{\partial c_j} = -\frac{c_i}{r_i} \delta_{ij}",
+        ),
+        (
+            r"\frac{\partial y_i}{\partial b_j} = \frac{\delta_{ij}}{a_i - b_i}",
+            r"\frac{\partial r_i}{\partial c_j} = -\frac{1}{2 r_i} \delta_{ij}",
+        ),
+        (r"y_i = \log (-e^{u_i})", r"\frac{\partial L}{\partial a_i} = \log (-e^{a_i})"),
+    ),
+    "21 probabilities under both logarithms": Guard(
+        r"$$L = -\sum_i (y_i \log p_i + (1 - y_i) \log (1 - p_i))$$",
+        (r"\frac{\partial L}{\partial p_i} = \frac{p_i - y_i}{p_i (1 - p_i)}",),
+        (r"\frac{\partial L}{\partial p_i} = \frac{y_i - p_i}{p_i (1 - p_i)}",),
+    ),
+    "21 away from the poles that a condition leaves out": Guard(
+        r"$$L = \sum_i \sum_{j \neq i} \frac{q_i q_j}{(x_i - x_j)^2}$$",
+        (r"\frac{\partial L}{\partial x_i} = -4 \sum_{j \neq i} \frac{q_i q_j}{(x_i - x_j)^3}",),
+        (r"\frac{\partial L}{\partial x_i} = -2 \sum_{j \neq i} \frac{q_i q_j}{(x_i - x_j)^3}",),
+        (r"\frac{\partial L}{\partial x_i} = -2 \sum_{j \neq i} \frac{q_i q_j}{(x_j - x_j)^3}",),
+    ),
+}
+
+TRUE, WRONG, OPEN = (claims_of(GUARDS, kind) for kind in ("true", "wrong", "open"))
+
+
+@pytest.mark.parametrize(("name", "claim"), TRUE)
+def test_a_true_claim_is_understood_and_not_accused(name, claim):
+    assert_true(GUARDS[name], claim)
+
+
+@pytest.mark.parametrize(("name", "claim"), WRONG)
+def test_its_wrong_twin_is_refuted(name, claim):
+    assert_refuted(GUARDS[name], claim)
+
+
+@pytest.mark.parametrize(("name", "claim"), OPEN)
+def test_what_cannot_be_known_is_neither_accused_nor_believed(name, claim):
+    assert_open(GUARDS[name], claim)
