@@ -269,7 +269,7 @@ class Tokenizer:
         if letters or is_upright_gradient(name, tokens):
             text = f"mathcal {whole}" if name in ("mathcal", "mathscr", "mathfrak") else whole
             return [Token("NAME", text, start, marked)]
-        return tokens
+        return [replace(tokens[0], start=start), *tokens[1:]]
 
     def accented(self, accent: str, start: int, bold: bool) -> list[Token]:
         r"""An accent joins the first name below it; the rest of the argument follows: ``\hat{h_{kl}}``."""

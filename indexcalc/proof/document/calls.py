@@ -9,9 +9,10 @@ import sympy as sp
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.reductions import reduction_of
-from indexcalc.language.latex.tree import Group, Node
+from indexcalc.language.latex.tree import Group, Node, Scripted
 from indexcalc.language.latex.vocabulary import FUNCTIONS
 from indexcalc.proof.document import typed
+from indexcalc.proof.document.factors import with_scripts
 from indexcalc.proof.document.naming import power
 from indexcalc.proof.document.nodes import (
     Applied,
@@ -33,6 +34,9 @@ from indexcalc.proof.document.typed import Typed
 UNKNOWN_FUNCTIONS = frozenset({"f", "g", "h", "phi", "psi", "F", "ell"})
 """Names that stand for a function where a bracket follows and nothing else is known."""
 
+AMBIGUOUS = frozenset({"log", "ln"})
+r"""Functions of which ``\log (x)^2`` may be read in two ways; ``\tanh(x)^2`` is a square for all."""
+
 PARTS_LIMIT = 20_000
 """The most parts of a formula once a function's own formula stands for its name."""
 
@@ -45,6 +49,8 @@ def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, 
         return None
     name = found.name
     following = items[position + 1] if position + 1 < len(items) else None
+    behind = following if isinstance(following, Scripted) and is_argument(following.base) else None
+    following = behind.base if behind is not None else following
     bracketed = isinstance(following, Group) and following.bracket in ("(", "[", "{")
     word = reader.symbols.words.get(name, name)
     known = FUNCTIONS.get(word)
@@ -95,7 +101,16 @@ def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, 
         result = apply(reader, known or word, arguments)
     for tokens in above:
         result = power(reader, result, tokens)
+    if behind is not None:
+        if name in AMBIGUOUS and behind.above:
+            reader.guesses.append(f"the power behind the bracket is that of {name}, not of its argument")
+        result = with_scripts(reader, result, behind)
     return result, position
+
+
+def is_argument(item: Node) -> bool:
+    """Whether a factor is a bracket in which an argument may stand."""
+    return isinstance(item, Group) and item.bracket in ("(", "[")
 
 
 def slope_at(reader: Scope, own: str, known: str, arguments: list[Typed]) -> Typed:

@@ -148,6 +148,11 @@ def scripted(reader: Scope, item: Scripted) -> Typed:
         item = replace(item, below=())
     else:
         value = factor(reader, item.base)
+    return with_scripts(reader, value, item)
+
+
+def with_scripts(reader: Scope, value: Typed, item: Scripted) -> Typed:
+    """The transposes, entries and powers of a value, as the scripts behind it say."""
     if item.along:
         return barred(reader, value, item.along)
     powers = []

@@ -289,7 +289,8 @@ def mark_numerators(
             usage.scalar = True
     for product in products_of(member):
         for left, right in pairwise(product.items):
-            if isinstance(right, Group) and right.bracket == "(":
+            bracket = right.base if isinstance(right, Scripted) else right
+            if isinstance(bracket, Group) and bracket.bracket == "(":
                 found = named(left, labels, squares)
                 if found is not None and found.name in usages and found.name not in (*FUNCTIONS, *STRUCTURAL):
                     usages[found.name].called += 1
