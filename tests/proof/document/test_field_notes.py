@@ -22,7 +22,7 @@ class Way:
 WAYS: dict[str, Way] = {
     "one letter is the loss and a length": Way(
         r"$$y_i = w_i x_i + b_i$$ $$s_i = \sum_{t=1}^{L} u_{ti}$$",
-        (r"\frac{\partial L}{\partial w_i} = \frac{\partial L}{\partial y_i} x_i = dy_i \cdot x_i",),
+        (r"\frac{\partial L}{\partial w_i} = \frac{\partial L}{\partial y_i} x_i",),
         (r"\frac{\partial L}{\partial w_i} = \frac{\partial L}{\partial y_i} w_i",),
     ),
 }
