@@ -16,6 +16,7 @@ from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.arguments import without_arguments
 from indexcalc.proof.document.differentials import with_gradients
+from indexcalc.proof.document.layers.rewriting import with_layers
 
 CONTINUATION_GAP = 120
 """How many characters of prose may stand between a display and one that continues it with ``=``."""
@@ -122,7 +123,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             found.append((span, unified(tokens)))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
-    pieces = without_arguments(with_gradients([tokens for _, tokens in found]))
+    pieces = with_layers(without_arguments(with_gradients([tokens for _, tokens in found])))
     return list(zip((span for span, _ in found), pieces, strict=True))
 
 

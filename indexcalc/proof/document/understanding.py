@@ -17,6 +17,7 @@ from indexcalc.proof.document.declarations import (
     tie_sizes,
 )
 from indexcalc.proof.document.definitions import define, find_differentials, find_functions
+from indexcalc.proof.document.layers.instances import instances
 from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.means import tie_means
 from indexcalc.proof.document.orientation import orient
@@ -32,6 +33,7 @@ COLUMNS = re.compile(r"\bcolumn vector", re.IGNORECASE)
 
 def roles_of(document: Document, statements: list[Statement], context: Context | None = None) -> Roles:
     """Find declarations, conditions and definitions, and from them the symbols."""
+    statements = [*statements, *instances(statements)]
     roles = Roles(document, statements, survey_of((s.trees for s in statements), extent_labels(statements)), Symbols())
     context = context or Context()
     roles.symbols.aliases.update(context.aliases)

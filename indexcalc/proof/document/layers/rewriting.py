@@ -1,0 +1,91 @@
+r"""Letters above a name put where they belong: those of layers into the name, indices before the indices below.
+
+``a^{l-1}_k`` is the name ``a^l-1`` at k; ``x^{(i)}_j`` is the name ``x^(·)`` at i and j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from indexcalc.language.latex.tokens import Token
+from indexcalc.proof.document.layers.families import Families, bound_letters, families_of
+from indexcalc.proof.document.layers.labels import ABOVE, labelled
+from indexcalc.proof.document.layers.written import BELOW, PLAIN, Item, Written, written_at
+from indexcalc.proof.document.scripts import GREEK
+
+
+def with_layers(pieces: Sequence[list[Token]]) -> list[list[Token]]:
+    """The tokens of a document's mathematics, with the letters of layers and indices above names in their places."""
+    families = families_of(pieces)
+    return [list(rewritten(tokens, families)) for tokens in pieces] if families else list(pieces)
+
+
+def rewritten(tokens: Sequence[Token], families: Families) -> Iterator[Token]:
+    """The tokens of one formula; a sum over layers makes the names that bear its letter unreadable."""
+    bound = {letter for letter, _ in bound_letters(tokens)}
+    counted = {letter for letter, _ in families.layers} & bound
+    position = 0
+    while position < len(tokens):
+        found = written_at(tokens, position)
+        changed = placed(found, families) if found is not None else None
+        if found is None or changed is None:
+            yield tokens[position]
+            position += 1
+            continue
+        if counted & {item.text for item in (*(found.above or ()), *(found.below or ()))}:
+            yield replace(found.base, kind="ODD", text=f"{found.base.text}, of which there is one for each step")
+        yield from changed
+        position = found.end
+
+
+def placed(found: Written, families: Families) -> list[Token] | None:
+    """A name with its scripts in their places; None if it stays as it is."""
+    above, below = found.above, found.below
+    if above is None or below is None:
+        return None
+    if found.base.text in families.powers and any(item.style == PLAIN for item in above):
+        return None
+    name, indices = found.base.text, []
+    numbered = any(numbers(item, found.base.text, families) for item in (*above, *below))
+    raised = any((item.text, item.style) in families.indices for item in above)
+    if not numbered and not raised:
+        return None
+    lowered: list[Item] = []
+    for item in below:
+        if is_label(item, found.base.text, families):
+            name = labelled(name, item.text, item.offset, BELOW)
+        elif item.offset:
+            return None
+        else:
+            lowered.append(item)
+    for item in above:
+        if (item.text, item.style) in families.indices and not item.offset:
+            name = labelled(name, ABOVE, 0, item.style)
+            indices.append(item.token)
+        elif item.is_letter and not numbers(item, found.base.text, families):
+            return None
+        else:
+            name = labelled(name, item.text, item.offset, item.style)
+    base = replace(found.base, text=name)
+    tokens = [*indices, *(item.token for item in lowered)]
+    if not tokens:
+        return [base, *found.rest]
+    place = tokens[0].start
+    return [base, Token("SUB", "_", place), Token("{", "{", place), *tokens, replace(found.last, kind="}"), *found.rest]
+
+
+def numbers(item: Item, base: str, families: Families) -> bool:
+    """Whether a piece of a script is the number of a layer, or a number in the place of its letter."""
+    if item.is_letter:
+        return (item.text, item.style) in families.layers
+    own = (base, item.style) in families.members
+    if item.text.isdigit() and item.style == PLAIN:
+        return own and item.text != "2"
+    return own and item.style != BELOW and (item.text.isdigit() or (len(item.text) == 1 and item.text.isupper()))
+
+
+def is_label(item: Item, base: str, families: Families) -> bool:
+    """Whether a piece below a name becomes a part of the name: the letter of a layer, a capital or a word."""
+    word = item.text.isalpha() and len(item.text) > 1 and item.text not in GREEK
+    return numbers(item, base, families) or word or item.token.kind == "TEXT" or item.text[:1].isupper()

@@ -1,0 +1,156 @@
+"""Names with their scripts as they are written: the pieces of what stands above and below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+
+BRACKETS = {"(": ")", "[": "]", "<": ">", "langle": "rangle"}
+"""Brackets that may stand around a number or a letter above a name."""
+
+PLAIN = ""
+BELOW = "_"
+"""The styles of a letter that stands without brackets, above and below; the others are their brackets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One piece of a script: a letter or a number, with what is added to it, in its style.
+
+    Attributes:
+        text: the letter, the word or the digits.
+        offset: what is added: -1 in ``l-1``.
+        style: the opening bracket around it, or `PLAIN`, or `BELOW` for a subscript.
+        token: where it stands.
+    """
+
+    text: str
+    offset: int
+    style: str
+    token: Token
+
+    @property
+    def is_letter(self) -> bool:
+        """Whether it is a small letter, alone or with a number added."""
+        return len(self.text) == 1 and self.text.islower()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A name with scripts.
+
+    Attributes:
+        base: its token.
+        above: the pieces of its superscript, without a transpose; None if they are no such pieces.
+        below: the pieces of its subscript; None if they are no such pieces.
+        rest: the tokens of a transpose and primes, as they are to stand behind the name.
+        last: the last token of all scripts.
+        start: the place of the base.
+        end: the place after the last script.
+    """
+
+    base: Token
+    above: tuple[Item, ...] | None
+    below: tuple[Item, ...] | None
+    rest: tuple[Token, ...]
+    last: Token
+    start: int
+    end: int
+
+
+def written_names(tokens: Sequence[Token]) -> Iterator[Written]:
+    """The names with scripts, in order; scripts are looked into only where they are no such pieces."""
+    position = 0
+    while position < len(tokens):
+        found = written_at(tokens, position)
+        if found is not None:
+            yield found
+        position = found.end if found is not None and found.above is not None else position + 1
+
+
+def written_at(tokens: Sequence[Token], position: int) -> Written | None:
+    """The name with scripts that starts here; None if there is none."""
+    base = tokens[position]
+    if base.kind != "NAME" or base.text == "e" or base.text in FUNCTIONS or base.text in STRUCTURAL:
+        return None
+    above: tuple[Item, ...] | None = ()
+    below: tuple[Item, ...] | None = ()
+    rest: list[Token] = []
+    end = position + 1
+    while end < len(tokens) and tokens[end].kind in ("SUB", "SUP", "PRIME"):
+        if tokens[end].kind == "PRIME":
+            rest.append(tokens[end])
+            end += 1
+            continue
+        inner, after = argument(tokens, end + 1)
+        if tokens[end].kind == "SUB":
+            below = items_of(inner, BELOW) if below == () else None
+        else:
+            inner, turned = without_transpose(inner)
+            found = items_of(inner, PLAIN)
+            above = found if above == () else (above if found == () else None)
+            rest.extend((tokens[end], *turned) if turned else ())
+        end = after
+    return Written(base, above, below, tuple(rest), tokens[end - 1], position, end)
+
+
+def argument(tokens: Sequence[Token], position: int) -> tuple[tuple[Token, ...], int]:
+    """The tokens of the script that starts here, without its braces, and where it ends."""
+    if position >= len(tokens):
+        return (), position
+    if tokens[position].kind != "{":
+        return (tokens[position],), position + 1
+    depth = 0
+    for end in range(position, len(tokens)):
+        depth += (tokens[end].kind == "{") - (tokens[end].kind == "}")
+        if depth == 0:
+            return tuple(tokens[position + 1 : end]), end + 1
+    return tuple(tokens[position + 1 :]), len(tokens)
+
+
+def without_transpose(inner: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    """The superscript without the transpose at its end, and the sign of the transpose."""
+    if not inner or not (inner[-1].kind == "TOP" or (inner[-1].kind, inner[-1].text) == ("NAME", "T")):
+        return inner, ()
+    nested = len(inner) > 1 and inner[-2].kind == "SUP"
+    return (inner[:-2] if nested else inner[:-1]), inner[-1:]
+
+
+def items_of(tokens: Sequence[Token], style: str) -> tuple[Item, ...] | None:
+    """The pieces of a script; None if it is anything else, such as a power with a product in it."""
+    items: list[Item] = []
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        opening = token.text if token.text in BRACKETS else ""
+        if token.kind == "COMMA" or token.kind in ("{", "}"):
+            position += 1
+            continue
+        item, position = item_at(tokens, position + bool(opening), opening or style)
+        if item is None:
+            return None
+        if opening:
+            if position >= len(tokens) or tokens[position].text != BRACKETS[opening]:
+                return None
+            position += 1
+        items.append(item)
+    return tuple(items)
+
+
+def item_at(tokens: Sequence[Token], position: int, style: str) -> tuple[Item | None, int]:
+    """The piece that starts here, and where it ends."""
+    if position >= len(tokens) or tokens[position].kind not in ("NAME", "NUM", "TEXT"):
+        return None, position
+    token = tokens[position]
+    if token.kind == "NUM" and not token.text.isdigit():
+        return None, position
+    signs = [token.kind for token in tokens[position + 1 : position + 3]]
+    if signs in (["PLUS", "NUM"], ["MINUS", "NUM"]) and token.kind == "NAME" and tokens[position + 2].text.isdigit():
+        offset = int(tokens[position + 2].text) * (1 if signs[0] == "PLUS" else -1)
+        return Item(token.text, offset, style, token), position + 3
+    if signs[:1] in (["PLUS"], ["MINUS"]):
+        return None, position
+    return Item(token.text, 0, style, token), position + 1
