@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.proof.document.context import Context
-from indexcalc.proof.document.nodes import ONE, Entry, Meaning, Total
+from indexcalc.proof.document.nodes import ONE, Applied, Entry, Meaning, Times, Total, walk
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.reading import Reader
 from indexcalc.proof.document.roles import CONDITION, EQUATION, Roles, prose_before
 from indexcalc.proof.document.sizes import ShapeError
-from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols
 
 ASSUMED = re.compile(r"\b(?:assum|suppos|one-hot|sums?\s+to\s+(?:one|1|\$1\$)|given that|probabilit)", re.IGNORECASE)
 """Words that say that what follows is assumed."""
@@ -62,6 +62,28 @@ def find_assumptions(roles: Roles) -> None:
         if found is not None and found[0] not in roles.symbols.definitions:
             roles.symbols.simplex[found[0]] = found[1]
             roles.kinds[number] = CONDITION
+
+
+def weights_of_logarithms(symbols: Symbols) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The inputs by which logarithms are weighed in a sum, as labels in a cross-entropy, each with a summed slot.
+
+    Authors who call them labels or one-hot seldom write down that they sum to one.
+    """
+    sums = (node for one in symbols.definitions.values() for node in walk(one.body) if isinstance(node, Total))
+    for total in sums:
+        factors = total.body.factors if isinstance(total.body, Times) else ()
+        for factor in factors:
+            if not isinstance(factor, Entry) or factor.name in symbols.definitions:
+                continue
+            if any(is_logarithm(symbols, other) for other in factors if other is not factor):
+                slots = reversed(list(enumerate(factor.slots)))
+                yield from ((factor.name, (place,)) for place, slot in slots if slot in total.indices)
+
+
+def is_logarithm(symbols: Symbols, node: Meaning) -> bool:
+    """Whether there is a logarithm in an expression, or in the definition of the name that it is."""
+    defined = symbols.definitions.get(node.name) if isinstance(node, Entry) else None
+    return any(isinstance(inner, Applied) and inner.name == "log" for inner in walk(defined.body if defined else node))
 
 
 def unit_sum(roles: Roles, statement: Statement) -> tuple[str, tuple[int, ...]] | None:

@@ -1,4 +1,4 @@
-"""Vectors known by what stands beside them: ``w^T x``, ``W x + b``, ``X^T (p - y)``.
+"""Vectors known by what stands beside them: ``w^T x``, ``W x + b``, ``X^T (p - y)``, ``softmax(z)``.
 
 Authors who neither index nor mark their vectors still multiply them as matrices are multiplied.
 """
@@ -24,6 +24,7 @@ def vectors_beside(roles: Roles) -> frozenset[str]:
         for tree in statement.trees:
             for product in products_of(tree):
                 found.update(multiplied(roles, product))
+                found.update(normalised(roles, product))
             for inner in sums_of(tree):
                 found.update(added(roles, inner))
     return frozenset(found)
@@ -41,6 +42,16 @@ def multiplied(roles: Roles, product: Product) -> Iterator[str]:
                     yield from plain(roles, term.items)
         else:
             yield from plain(roles, (right,))
+
+
+def normalised(roles: Roles, product: Product) -> Iterator[str]:
+    """The names to which a softmax is applied, for one number has none."""
+    for left, right in pairwise(product.items):
+        name = roles.survey.name(left)
+        word = roles.symbols.words.get(name.name, name.name) if name is not None else ""
+        if word in ("softmax", "Softmax", "rowsoftmax", "smx") and isinstance(right, Group) and len(right.members) == 1:
+            for _, term in right.members[0].terms:
+                yield from plain(roles, term.items)
 
 
 def added(roles: Roles, tree: Sum) -> Iterator[str]:

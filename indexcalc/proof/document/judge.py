@@ -8,8 +8,9 @@ from functools import cached_property
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document.apart import Apart
+from indexcalc.proof.document.assumptions import weights_of_logarithms
 from indexcalc.proof.document.declarations import extents_of
-from indexcalc.proof.document.diagnosis import counterexample, diagnosis
+from indexcalc.proof.document.diagnosis import DIFFER, counterexample, diagnosis
 from indexcalc.proof.document.findings import VACUOUS, Finding, score
 from indexcalc.proof.document.grounds import Accusation, all_names, ungrounded
 from indexcalc.proof.document.layouts import lays_out
@@ -47,12 +48,14 @@ class Judge:
         generic: names that have no one meaning in the document.
         brief: whether only verdicts are wanted, so that neither a proof nor a diagnosis is looked for.
         points: where claims are tried.
+        supposed: the judges where an input sums to one, as far as they were needed.
     """
 
     roles: Roles
     generic: frozenset[str] = frozenset()
     brief: bool = False
     points: Points = field(init=False)
+    supposed: dict[tuple[str, tuple[int, ...]], Judge] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.points = Points(self.roles.symbols, positive_names(self.roles.symbols, ()))
@@ -106,24 +109,37 @@ class Judge:
         return best
 
     def with_assumption(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:
-        """The findings if an input's entries, whose sum the statement writes out, are assumed to sum to one."""
+        """The findings if an input, whose sum the statement writes out or which weighs logarithms, sums to one."""
         symbols = self.roles.symbols
-        for name, place in Members(self.roles, statement, local=False, unwritten=False).sums_written():
+        written = Members(self.roles, statement, local=False, unwritten=False).sums_written()
+        clearest = best
+        for name, place in dict.fromkeys((*written, *weights_of_logarithms(symbols))):
             if name in symbols.definitions or name in symbols.simplex:
                 continue
-            assumed = replace(symbols, simplex={**symbols.simplex, name: place})
-            assuming = Judge(replace(self.roles, symbols=assumed), self.generic, self.brief)
-            assuming.settled, assuming.apart = self.settled, self.apart
-            found = assuming.under(statement, defines)
+            found = self.assuming(name, place).under(statement, defines)
+            text = f"the entries of {name} sum to 1"
             if score(found) > score(best) and all(finding.verdict is not Verdict.REFUTED for finding in found):
-                text = f"the entries of {name} sum to 1"
                 return [
                     replace(new, verdict=Verdict.CONFIRMED, assumptions=(*new.assumptions, text))
                     if old.verdict in (Verdict.REFUTED, Verdict.FOLLOWS)
                     else new
                     for old, new in zip(best, found, strict=True)
                 ]
-        return best
+            clearest = [
+                replace(new, reason=f"{new.reason}, if {text}") if said_better(new, old) else old
+                for old, new in zip(clearest, found, strict=True)
+            ]
+        return clearest
+
+    def assuming(self, name: str, place: tuple[int, ...]) -> Judge:
+        """This judge, where the entries of an input along some slots sum to one."""
+        if (name, place) not in self.supposed:
+            symbols = self.roles.symbols
+            assumed = replace(symbols, simplex={**symbols.simplex, name: place})
+            assuming = Judge(replace(self.roles, symbols=assumed), self.generic, self.brief)
+            assuming.settled, assuming.apart = self.settled, self.apart
+            self.supposed[name, place] = assuming
+        return self.supposed[name, place]
 
     def as_spoken(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:
         """The findings where what is false in general holds under the conditions in the words around it."""
@@ -161,6 +177,12 @@ class Judge:
                         self.roles, statement, local=local, unwritten=unwritten, settled=settled, apart=self.apart
                     )
                 yield Reading(self, plain)
+
+
+def said_better(new: Finding, old: Finding) -> bool:
+    """Whether a second reason says what is wrong, and the first only that something is."""
+    both = new.verdict is old.verdict is Verdict.REFUTED
+    return both and old.reason == DIFFER and new.reason not in ("", DIFFER)
 
 
 @dataclass
