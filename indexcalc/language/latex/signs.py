@@ -29,8 +29,7 @@ def unified(tokens: Sequence[Token]) -> list[Token]:
         if token.kind == "ONE" or (token.kind, token.text) in (("NUM", "1"), ("NAME", "I")):
             relation, after = indicated(tokens, position + 1)
             if relation:
-                start = relation[0].start
-                result.extend([Token("[", "[", start), *relation, Token("]", "]", relation[-1].start)])
+                result.extend([Token("[", "[", token.start), *relation, Token("]", "]", tokens[after - 1].start)])
                 position = after
                 continue
         result.append(replace(token, kind="SUM", text="sum") if sums(tokens, position) else token)

@@ -33,6 +33,7 @@ from indexcalc.proof.document.nodes import (
     Number,
     Plus,
     Relation,
+    negated,
     times,
 )
 from indexcalc.proof.document.rates import fraction
@@ -113,13 +114,13 @@ def number(reader: Scope, axis: Ix, place: int) -> Ix:
 
 
 def truth(reader: Scope, item: Truth) -> Typed:
-    """An Iverson bracket of two index letters."""
+    """An Iverson bracket of two index letters, or of what is larger and what is smaller, entry by entry."""
     letters = []
     for side in (item.left, item.right):
         only = side.only.items[0] if side.only is not None and len(side.only.items) == 1 else None
         found = reader.survey.name(only) if only is not None else None
         if found is None or found.parts is not None or len(found.name) != 1:
-            raise NotUnderstoodError("a bracket with a relation that is not between two indices")
+            return larger(reader, item)
         letters.append(reader.letter(found.name))
     left, right = letters
     reader.sizes.unify(left, right)
@@ -129,6 +130,16 @@ def truth(reader: Scope, item: Truth) -> Typed:
     if left == right:
         return Typed(ONE if relation in ("==", "<=", ">=") else ZERO)
     return Typed(Relation(*oriented(left, relation, right)))
+
+
+def larger(reader: Scope, item: Truth) -> Typed:
+    """One where one number is larger than another, else zero; where they are equal, nothing is said."""
+    if item.relation in ("=", "!="):
+        raise NotUnderstoodError("a bracket with an equality that is not between two indices")
+    above, below = (item.left, item.right) if item.relation in (">", ">=") else (item.right, item.left)
+    taken = reader.sum(below)
+    gap = typed.added([reader.sum(above), replace(taken, node=negated(taken.node))], reader.sizes)
+    return replace(gap, node=Applied("step", gap.node))
 
 
 def atom(reader: Scope, token: Token) -> Typed:

@@ -55,6 +55,19 @@ GUARDS = {
         (r"\frac{\partial L}{\partial p_i} = \frac{p_i - y_i}{p_i (1 - p_i)}",),
         (r"\frac{\partial L}{\partial p_i} = \frac{y_i - p_i}{p_i (1 - p_i)}",),
     ),
+    "21 away from kinks": Guard(
+        r"$$y_i = \max(0, x_i)$$ $$q_i = |u_i|$$",
+        (
+            r"\frac{\partial y_i}{\partial x_j} = \mathbf{1}[x_i > 0] \delta_{ij}",
+            r"\frac{\partial L}{\partial x_i} = \frac{\partial L}{\partial y_i} \mathbb{1}_{y_i > 0}",
+            r"\frac{\partial q_i}{\partial u_j} = (1 - 2 \mathbb{I}(u_i \le 0)) \delta_{ij}",
+        ),
+        (
+            r"\frac{\partial y_i}{\partial x_j} = \mathbf{1}[x_i < 0] \delta_{ij}",
+            r"\frac{\partial L}{\partial x_i} = \frac{\partial L}{\partial y_i} \mathbb{1}_{y_i > 1}",
+            r"\frac{\partial q_i}{\partial u_j} = \mathbb{I}(u_i > 0) \delta_{ij}",
+        ),
+    ),
     "21 away from the poles that a condition leaves out": Guard(
         r"$$L = \sum_i \sum_{j \neq i} \frac{q_i q_j}{(x_i - x_j)^2}$$",
         (r"\frac{\partial L}{\partial x_i} = -4 \sum_{j \neq i} \frac{q_i q_j}{(x_i - x_j)^3}",),
