@@ -8,11 +8,12 @@ from indexcalc.proof.document.assumptions import name_missing
 from indexcalc.proof.document.context import Context, read_context
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Side, Statement, Trouble, outline
+from indexcalc.proof.document.particular import after_number
 from indexcalc.proof.document.parts import part_below, set_aside
 from indexcalc.proof.document.refine import refine
 from indexcalc.proof.document.repair.correcting import Corrector
 from indexcalc.proof.document.repair.spelling import spelling_of
-from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, OTHER, Roles
+from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, EQUATION, OTHER, Roles
 from indexcalc.proof.document.scopes import foreign, scopes_of
 from indexcalc.proof.document.sections import Sections
 from indexcalc.proof.document.spoken import attach_spoken
@@ -124,7 +125,10 @@ def claims_of(
         return []
     if kind in (DECLARATION, CONDITION):
         verdict = Verdict.DECLARATION if kind == DECLARATION else Verdict.CONDITION
-        return [(sides[1], claim_of(document, sides[1], verdict, "", statement.span.display))]
+        said = [(sides[1], claim_of(document, sides[1], verdict, "", statement.span.display))]
+        if kind == DECLARATION or len(sides) < 3 or sides[1].tree is None:
+            return said
+        return said + claims_of(document, judge, number, after_number(statement), EQUATION, corrector=corrector)
     findings = corrector.corrected(judge, statement, judge.statement(number, statement, defines=kind == DEFINITION))
     result = []
     for side, finding in zip(sides[1:], findings, strict=True):

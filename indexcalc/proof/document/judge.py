@@ -15,15 +15,16 @@ from indexcalc.proof.document.findings import VACUOUS, Finding, score
 from indexcalc.proof.document.grounds import Accusation, all_names, ungrounded
 from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.members import Members
-from indexcalc.proof.document.nodes import Meaning, free
+from indexcalc.proof.document.nodes import Meaning, free, names_of
 from indexcalc.proof.document.outline import Side, Statement
+from indexcalc.proof.document.particular import ROUGHLY, has_decimals, unit_of
 from indexcalc.proof.document.points import Points, positive_names
 from indexcalc.proof.document.proving import proves
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.settled import Settled
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError, Pair
-from indexcalc.proof.document.trials import tried
+from indexcalc.proof.document.trials import TOLERANCE, Failure, tried
 from indexcalc.proof.document.verdicts import TRUE, Verdict
 
 TANGLED = "the definitions of its symbols lead back to themselves, or do not fit each other in shape"
@@ -306,6 +307,8 @@ class Reading:
         """Confirmed by numbers, and proved where the algebra can; refuted by numbers; or neither."""
         conditions = self.members.statement.conditions
         trial = tried(self.judge.points, sizes, (left, right), letters, conditions)
+        if trial.different and (near := self.nearly(trial.failures[0], right, n)) is not None:
+            return near
         if trial.different:
             if self.judge.brief:
                 return self.refuted(n, "")
@@ -318,6 +321,19 @@ class Reading:
             return Finding(Verdict.PROVED, assumptions=assumptions)
         reason = VACUOUS if trial.vanish else ""
         return Finding(Verdict.CONFIRMED, reason, assumptions=assumptions)
+
+    def nearly(self, failure: Failure, right: Meaning, n: int) -> Finding | None:
+        """The finding on a number that is shown to a few digits, or calculated from such; None for anything else."""
+        tokens = self.members.statement.sides[n].tokens
+        rounded = has_decimals(tokens) or has_decimals(self.members.statement.sides[n - 1].tokens)
+        if failure.left.ndim or names_of(right) or not rounded:
+            return None
+        error, unit = abs(float(failure.left) - float(failure.right)), unit_of(tokens)
+        if unit is not None and error <= unit * (1 + TOLERANCE):
+            return Finding(Verdict.CONFIRMED, assumptions=("to the digits shown",))
+        if error <= ROUGHLY * abs(float(failure.left)):
+            return Finding(Verdict.UNCLEAR, "off by no more than its figures may be rounded")
+        return None
 
     def refuted(self, n: int, diagnosed: str, shown: str = "") -> Finding:
         """Refuted, if the member is grounded: every accusation passes through here."""

@@ -132,6 +132,11 @@ def is_taken(roles: Roles, look: Look) -> bool:
     known = look.name in FUNCTIONS or look.name in STRUCTURAL or look.name in roles.symbols.sizes.owners
     return look.rank is None and known
 
+def is_unknown(roles: Roles, look: Look) -> bool:
+    """A function of which nothing is known."""
+    return look.name in roles.symbols.unknown
+
+
 
 def is_capital_of_entries(roles: Roles, look: Look) -> bool:
     """``P`` for the matrix whose entries are ``p_ij``."""

@@ -22,6 +22,7 @@ from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.means import tie_means
 from indexcalc.proof.document.orientation import orient
 from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.particular import find_cases
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.slots import make_slots, name_loss
 from indexcalc.proof.document.survey import survey_of
@@ -53,6 +54,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     roles.symbols.scalar_sigma = sigma_of_scalars(roles)
     roles.symbols.einstein = uses_einstein(roles) if context.einstein is None else context.einstein
     adopt_assumptions(roles, context)
+    find_cases(roles)
     define(roles)
     find_redeclared(roles)
     find_differentials(roles)
