@@ -23,6 +23,7 @@ HTML_SILENT = re.compile(
 )
 LIQUID = re.compile(r"\{%\s*highlight\b.*?\{%\s*endhighlight\s*%\}", re.DOTALL)
 QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
+OPTION = re.compile(r"[ \t]*:[A-Za-z-]+:[^\n]*")
 CONTEXT = re.compile(r"\s*indexcalc(?:-context)?\b:?(.*)", re.DOTALL)
 
 
@@ -44,6 +45,7 @@ def markdown_ranges(source: str) -> tuple[list[Range], list[Range]]:
             silent.append((starts[first], starts[first + 1]))
             silent.append((starts[closing], starts[last]))
             fences.append((starts[first + 1], starts[closing]))
+            silent.extend(options(source, starts[first + 1 : closing]))
         elif token.type != "code_block" or "$$" not in source[starts[first] : starts[last]]:
             silent.append((starts[first], starts[last]))
     for pattern in (COMMENT, LIQUID):
@@ -67,6 +69,15 @@ def quote_marks(source: str, starts: list[int]) -> Iterator[Range]:
         match = QUOTE.match(source, start)
         if match is not None:
             yield match.span()
+
+
+def options(source: str, starts: list[int]) -> Iterator[Range]:
+    """The lines such as ``:label: name`` with which a directive of MyST begins."""
+    for start in starts:
+        match = OPTION.match(source, start)
+        if match is None:
+            return
+        yield match.span()
 
 
 def tex_ranges(source: str) -> list[Range]:

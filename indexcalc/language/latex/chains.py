@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from indexcalc.language.latex.grammar import rows_of
+from indexcalc.language.latex.systems import system_marks
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import CLOSERS, OPENERS
 
@@ -97,8 +98,9 @@ def closed(relation: list[Token], rest: list[list[Token]]) -> Iterator[Chain]:
 def strip_environments(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without the begin and end of alignments; the rest of the structure stays."""
     result: list[Token] = []
-    for token in tokens:
-        if token.kind in ("BEGIN", "END") and token.text in ALIGNED:
+    systems = system_marks(tokens)
+    for place, token in enumerate(tokens):
+        if token.kind in ("BEGIN", "END") and (token.text in ALIGNED or place in systems):
             if result and result[-1].kind != "NEWLINE":
                 result.append(Token("NEWLINE", "\\\\", token.start))
             continue

@@ -12,6 +12,7 @@ from indexcalc.language.latex.chains import Chain, chains_of
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.phrases import Phrase, with_names
 from indexcalc.language.latex.signs import unified
+from indexcalc.language.latex.systems import with_line_breaks
 from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.arguments import without_arguments
@@ -120,7 +121,8 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
     for span in document.spans:
         try:
             tokens = with_names(tokenize(span.text, document.macros, span.start), phrases)
-            found.append((span, unified(tokens)))
+            lines = with_line_breaks(tokens, span.text, span.start) if span.display else tokens
+            found.append((span, unified(lines)))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_layers(without_arguments(with_gradients([tokens for _, tokens in found])))

@@ -11,6 +11,7 @@ from indexcalc.proof.document.derivatives import derivative, second_derivative
 from indexcalc.proof.document.naming import bracket_index, named_value
 from indexcalc.proof.document.nodes import (
     Entry,
+    Size,
 )
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.survey import is_differential
@@ -34,7 +35,10 @@ def numerator(reader: Scope, items: Sequence[Node]) -> Typed:
     found = reader.survey.name(items[0]) if len(items) == 1 else None
     if found is not None and found.parts is None and not found.powers and reader.symbols.is_loss(found.name):
         return Typed(Entry(found.name))
-    return reader.product(items)
+    value = reader.product(items)
+    if isinstance(value.node, Size):
+        raise NotUnderstoodError("a derivative of a size")
+    return value
 
 
 def operator(reader: Scope, item: Fraction) -> Typed | None:
