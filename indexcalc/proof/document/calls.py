@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
@@ -17,11 +17,10 @@ from indexcalc.proof.document.naming import power
 from indexcalc.proof.document.nodes import (
     Applied,
     Entry,
-    Meaning,
     Number,
     Total,
     over,
-    rebuilt,
+    put_in,
     times,
     walk,
 )
@@ -30,6 +29,7 @@ from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.slopes import slope
 from indexcalc.proof.document.symbols import Function, NotUnderstoodError
 from indexcalc.proof.document.typed import Typed
+from indexcalc.proof.document.unknown import is_unknown, unknown
 
 UNKNOWN_FUNCTIONS = frozenset({"f", "g", "h", "phi", "psi", "F", "ell"})
 """Names that stand for a function where a bracket follows and nothing else is known."""
@@ -37,55 +37,47 @@ UNKNOWN_FUNCTIONS = frozenset({"f", "g", "h", "phi", "psi", "F", "ell"})
 AMBIGUOUS = frozenset({"log", "ln"})
 r"""Functions of which ``\log (x)^2`` may be read in two ways; ``\tanh(x)^2`` is a square for all."""
 
+STRUCTURES = frozenset(["softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "trace", "diag", "Diag", "max"])
+"""Functions that look at more than one entry."""
+
+HIGHEST = 3
+"""The highest derivative of a function that primes may say."""
+
 PARTS_LIMIT = 20_000
 """The most parts of a formula once a function's own formula stands for its name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A name that is applied.
+
+    Attributes:
+        name: as it is written.
+        word: the function of the table that it names, the unknown one, or one that looks at several entries.
+        structural: whether it looks at more than one entry.
+        defined: whether the document defines it.
+    """
+
+    name: str
+    word: str
+    structural: bool
+    defined: bool
+
+
 def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, int] | None:
-    """A function and its argument."""
-    item = items[position]
-    found = reader.survey.name(item)
+    """A function and its argument; scripts behind the bracket belong to the value."""
+    found = reader.survey.name(items[position])
     if found is None or found.parts is not None:
         return None
-    name = found.name
     following = items[position + 1] if position + 1 < len(items) else None
     behind = following if isinstance(following, Scripted) and is_argument(following.base) else None
     following = behind.base if behind is not None else following
     bracketed = isinstance(following, Group) and following.bracket in ("(", "[", "{")
-    word = reader.symbols.words.get(name, name)
-    known = FUNCTIONS.get(word)
-    if (
-        known is None
-        and word == "sigma"
-        and bracketed
-        and "sigma" not in reader.symbols.slots
-        and name not in reader.symbols.functions
-    ):
-        known = "sigma"
-    structural = reduction_of(name) is not None or word in (
-        "softmax",
-        "Softmax",
-        "rowsoftmax",
-        "smx",
-        "tr",
-        "Tr",
-        "trace",
-        "diag",
-        "Diag",
-        "max",
-    )
-    defined = name in reader.symbols.functions and bracketed
-    usage = reader.survey.usages.get(name)
-    only_called = usage is not None and usage.only_called
-    if bracketed and known is None and name in UNKNOWN_FUNCTIONS and not defined and only_called:
-        raise NotUnderstoodError(f"the function {name} is not defined")
-    if known is None and not structural and not defined:
+    callee = callee_of(reader, found.name, bracketed)
+    if callee is None:
         return None
     if following is None:
-        raise NotUnderstoodError(f"{name} of nothing")
-    if found.primes > 1 or (found.primes and (structural or not bracketed)):
-        raise NotUnderstoodError(f"a derivative of {name} by primes")
-    above = found.powers
+        raise NotUnderstoodError(f"{found.name} of nothing")
     if bracketed:
         assert isinstance(following, Group)
         arguments = [reader.sum(member) for member in following.members]
@@ -93,19 +85,59 @@ def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, 
     else:
         argument, position = reader.unit(items, position + 1)
         arguments = [argument]
-    if found.primes:
-        result = slope_at(reader, name if defined else "", known or word, arguments)
-    elif name in reader.symbols.functions and defined:
-        result = apply_own(reader, name, arguments)
-    else:
-        result = apply(reader, known or word, arguments)
-    for tokens in above:
+    result = applied(reader, callee, arguments, found.primes, bracketed)
+    for tokens in found.powers:
         result = power(reader, result, tokens)
     if behind is not None:
-        if name in AMBIGUOUS and behind.above:
-            reader.guesses.append(f"the power behind the bracket is that of {name}, not of its argument")
+        if callee.name in AMBIGUOUS and behind.above:
+            reader.guesses.append(f"the power behind the bracket is that of {callee.name}, not of its argument")
         result = with_scripts(reader, result, behind)
     return result, position
+
+
+def callee_of(reader: Scope, name: str, bracketed: bool) -> Callee | None:
+    """What a name applies, if it is that of a function.
+
+    Raises:
+        NotUnderstoodError: for a name that stands for a function of which nothing is known.
+    """
+    symbols = reader.symbols
+    word = symbols.words.get(name, name)
+    defined = name in symbols.functions and bracketed
+    known = FUNCTIONS.get(word, "")
+    if not known and bracketed and name in symbols.unknown and name == word and not defined:
+        known = unknown(name)
+    elif not known and word == "sigma" and bracketed and "sigma" not in symbols.slots and not defined:
+        known = "sigma"
+    structural = reduction_of(name) is not None or word in STRUCTURES
+    if known or structural or defined:
+        return Callee(name, known or word, structural, defined)
+    usage = reader.survey.usages.get(name)
+    if bracketed and name in UNKNOWN_FUNCTIONS and usage is not None and usage.only_called:
+        raise NotUnderstoodError(f"the function {name} is not defined")
+    return None
+
+
+def applied(reader: Scope, callee: Callee, arguments: list[Typed], primes: int, bracketed: bool) -> Typed:
+    """The value of a function, or of one of its derivatives."""
+    if is_unknown(callee.word):
+        return apply_unknown(reader, callee.name, arguments, primes)
+    if primes > HIGHEST or (primes and (callee.structural or not bracketed)):
+        raise NotUnderstoodError(f"a derivative of {callee.name} by primes")
+    if primes:
+        return slope_at(reader, callee, arguments, primes)
+    return apply_own(reader, callee.name, arguments) if callee.defined else apply(reader, callee.word, arguments)
+
+
+def apply_unknown(reader: Scope, name: str, arguments: list[Typed], primes: int) -> Typed:
+    """A function of which nothing is known, or one of its derivatives; of an array only if entry by entry."""
+    if len(arguments) != 1 or primes > HIGHEST:
+        raise NotUnderstoodError(f"the function {name} is not defined")
+    (argument,) = arguments
+    if argument.axes and name not in reader.symbols.entrywise:
+        raise NotUnderstoodError(f"the function {name} is not defined: is it applied entry by entry?")
+    reader.notes.append(f"{name} is any function, applied entry by entry")
+    return replace(argument, node=Applied(unknown(name, primes), argument.node))
 
 
 def is_argument(item: Node) -> bool:
@@ -113,23 +145,20 @@ def is_argument(item: Node) -> bool:
     return isinstance(item, Group) and item.bracket in ("(", "[")
 
 
-def slope_at(reader: Scope, own: str, known: str, arguments: list[Typed]) -> Typed:
+def slope_at(reader: Scope, callee: Callee, arguments: list[Typed], primes: int) -> Typed:
     """``f'(x)``: the derivative of a known function, or of one that the document defines, entry by entry."""
     if len(arguments) != 1:
         raise NotUnderstoodError(f"the derivative of a function of {len(arguments)} arguments")
     (argument,) = arguments
     variable = Entry("the argument of a function")
-    value = apply_own(reader, own, [Typed(variable)]) if own else apply(reader, known, [Typed(variable)])
+    given = [Typed(variable)]
+    node = (apply_own(reader, callee.name, given) if callee.defined else apply(reader, callee.word, given)).node
     try:
-        node = slope(value.node, variable, reader.sizes, lambda entry: None)
+        for _ in range(primes):
+            node = slope(node, variable, reader.sizes, lambda entry: None)
     except IndexCalcError as error:
         raise NotUnderstoodError(str(error)) from None
     return replace(argument, node=put_in(node, variable, argument.node))
-
-
-def put_in(node: Meaning, variable: Entry, argument: Meaning) -> Meaning:
-    """The expression with the argument for the variable."""
-    return argument if node == variable else rebuilt(node, lambda inner: put_in(inner, variable, argument))
 
 
 def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:

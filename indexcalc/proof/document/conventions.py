@@ -43,15 +43,15 @@ def uses_einstein(roles: Roles) -> bool:
 
 
 def sigma_of_scalars(roles: Roles) -> bool:
-    """Whether sigma is applied to a scalar: an inner product, or a name without indices.
+    """Whether sigma is applied to a scalar: an inner product, or a name without indices; or bears a prime.
 
     Applied to an entry ``x_i``, it may well be an entry of a softmax.
     """
-    return any(is_scalar(roles, argument) for argument in arguments_of_sigma(roles))
+    return any(primed or is_scalar(roles, argument) for primed, argument in arguments_of_sigma(roles))
 
 
-def arguments_of_sigma(roles: Roles) -> Iterator[Sum]:
-    """What stands in brackets behind sigma."""
+def arguments_of_sigma(roles: Roles) -> Iterator[tuple[bool, Sum]]:
+    """What stands in brackets behind sigma, and whether that bears a prime."""
     for statement in roles.statements:
         for tree in statement.trees:
             for product in products_of(tree):
@@ -59,7 +59,7 @@ def arguments_of_sigma(roles: Roles) -> Iterator[Sum]:
                     found = roles.survey.name(left)
                     called = isinstance(right, Group) and right.bracket == "(" and len(right.members) == 1
                     if found is not None and found.name == "sigma" and called and isinstance(right, Group):
-                        yield right.members[0]
+                        yield bool(found.primes), right.members[0]
 
 
 def is_scalar(roles: Roles, tree: Sum) -> bool:

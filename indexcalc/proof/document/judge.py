@@ -20,11 +20,12 @@ from indexcalc.proof.document.outline import Side, Statement
 from indexcalc.proof.document.particular import ROUGHLY, has_decimals, unit_of
 from indexcalc.proof.document.points import Points, positive_names
 from indexcalc.proof.document.proving import proves
-from indexcalc.proof.document.roles import Roles
+from indexcalc.proof.document.roles import Roles, prose_before
 from indexcalc.proof.document.settled import Settled
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError, Pair
 from indexcalc.proof.document.trials import TOLERANCE, Failure, tried
+from indexcalc.proof.document.usual import judged, replacements, undefined_functions
 from indexcalc.proof.document.verdicts import TRUE, Verdict
 
 TANGLED = "the definitions of its symbols lead back to themselves, or do not fit each other in shape"
@@ -103,6 +104,8 @@ class Judge:
                 best = self.with_assumption(statement, defines, best)
             if any(finding.verdict is Verdict.REFUTED for finding in best):
                 best = self.as_spoken(statement, defines, best)
+            if any(finding.verdict is Verdict.REFUTED for finding in best):
+                best = self.with_usual(statement, defines, best)
         except RecursionError:
             return [Finding(Verdict.UNCLEAR, DEEP) for _ in statement.sides[1:]]
         except (ValueError, LookupError):
@@ -154,6 +157,18 @@ class Judge:
             else old
             for old, new in zip(best, self.under(limited, defines), strict=True)
         ]
+
+    def with_usual(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:
+        """The findings where what is false of any function is true of a usual one: it says which one is meant."""
+        members = Members(self.roles, statement, local=False, unwritten=False, apart=self.apart)
+        names = undefined_functions(self.roles, members)
+        words = prose_before(self.roles, statement)
+        for meant, symbols in replacements(self.roles.symbols, names, self.roles.document.source):
+            judge = Judge(replace(self.roles, symbols=symbols), self.generic, brief=True)
+            judge.settled = self.settled
+            found = judge.under(statement, defines)
+            best = [judged(old, new, meant, words) for old, new in zip(best, found, strict=True)]
+        return best
 
     def under(self, statement: Statement, defines: bool) -> list[Finding]:
         """The findings under the likeliest reading that accuses least."""

@@ -146,6 +146,11 @@ def rebuilt(node: Meaning, change: Callable[[Meaning], Meaning]) -> Meaning:
             return node
 
 
+def put_in(node: Meaning, variable: Entry, argument: Meaning) -> Meaning:
+    """The expression with an argument for a variable."""
+    return argument if node == variable else rebuilt(node, lambda inner: put_in(inner, variable, argument))
+
+
 def walk(node: Meaning) -> Iterator[Meaning]:
     """Every expression inside, outermost first."""
     yield node

@@ -33,7 +33,8 @@ from indexcalc.proof.document.nodes import (
 )
 from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols, depends_on
-from indexcalc.proof.numeric import Array, numeric_of
+from indexcalc.proof.document.unknown import row_of
+from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import COMPLEX_STEP
 
 GRID_LIMIT = 3_000_000
@@ -153,7 +154,7 @@ class Frame:
             case Raised(base, exponent):
                 return self.raised(self.on(base, grid), self.on(exponent, grid))
             case Applied(name, argument):
-                row, at = numeric_of(name), self.on(argument, grid)
+                row, at = row_of(name), self.on(argument, grid)
                 value = np.asarray(row.compute(at))
                 return only_where(at.real > 0, value) if row.positive else value
             case Total(indices, body):

@@ -28,6 +28,7 @@ from indexcalc.proof.document.nodes import (
     walk,
 )
 from indexcalc.proof.document.sizes import Ix, Sizes
+from indexcalc.proof.document.unknown import is_unknown, primed
 
 Inside = Callable[[Entry], Meaning | None]
 """The derivative of an entry of another tensor; None if it is constant."""
@@ -135,7 +136,9 @@ def bounded(node: Meaning) -> Meaning:
 
 
 def from_row(name: str, argument: Meaning) -> Meaning:
-    """The derivative of a function of the table at an argument."""
+    """The derivative of a function of the table, or of an unknown one, at an argument."""
+    if is_unknown(name):
+        return Applied(primed(name), argument)
     return from_formula(row_of(name).derivative, argument, Applied(name, argument))
 
 

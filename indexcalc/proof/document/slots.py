@@ -125,18 +125,17 @@ def is_loss(roles: Roles, look: Look) -> bool:
     return True
 
 
+def is_unknown(roles: Roles, look: Look) -> bool:
+    """A function of which nothing is known."""
+    return look.name in roles.symbols.unknown
+
+
 def is_taken(roles: Roles, look: Look) -> bool:
     """A known function, a sigma that is always applied, or a size."""
     if look.name == "sigma" and look.rank is None and look.usage.called and look.usage.only_called:
         return True
     known = look.name in FUNCTIONS or look.name in STRUCTURAL or look.name in roles.symbols.sizes.owners
     return look.rank is None and known
-
-def is_unknown(roles: Roles, look: Look) -> bool:
-    """A function of which nothing is known."""
-    return look.name in roles.symbols.unknown
-
-
 
 def is_capital_of_entries(roles: Roles, look: Look) -> bool:
     """``P`` for the matrix whose entries are ``p_ij``."""
@@ -187,6 +186,7 @@ def is_size_of_letter(roles: Roles, look: Look) -> bool:
 RULES: tuple[Callable[[Roles, Look], bool], ...] = (
     is_accented_array,
     is_row,
+    is_unknown,
     is_loss,
     is_taken,
     is_capital_of_entries,

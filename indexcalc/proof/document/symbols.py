@@ -69,6 +69,8 @@ class Symbols:
         orientation: that of vectors of which nothing is declared.
         orientations: those of vectors declared as rows or columns.
         rows: names whose entries are rows of the matrix of the same letter.
+        unknown: functions that the document applies and never defines.
+        entrywise: those that are applied to arrays entry by entry.
         scalar_sigma: whether sigma is applied to a scalar somewhere, so that it is no softmax.
         unsure: names that a definition reads only in a later member, while its first one is not understood.
         unread: names with an equation of their own that could not be read as a definition.
@@ -94,6 +96,8 @@ class Symbols:
     orientation: str = "column"
     orientations: dict[str, str] = field(default_factory=dict)
     rows: set[str] = field(default_factory=set)
+    unknown: frozenset[str] = frozenset()
+    entrywise: frozenset[str] = frozenset()
     scalar_sigma: bool = False
     unsure: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)

@@ -17,6 +17,7 @@ from indexcalc.proof.document.declarations import (
     tie_sizes,
 )
 from indexcalc.proof.document.definitions import define, find_differentials, find_functions
+from indexcalc.proof.document.functions import find_entrywise, find_unknown
 from indexcalc.proof.document.layers.instances import instances
 from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.means import tie_means
@@ -45,12 +46,14 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
         roles.symbols.sizes.named(size.name)
     declare(roles)
     tie_ranges(roles)
+    find_unknown(roles)
     make_slots(roles, context)
     tie_sizes(roles, context)
     tie_means(roles)
     name_loss(roles.symbols)
     orient(roles)
     find_functions(roles)
+    find_entrywise(roles)
     roles.symbols.scalar_sigma = sigma_of_scalars(roles)
     roles.symbols.einstein = uses_einstein(roles) if context.einstein is None else context.einstein
     adopt_assumptions(roles, context)
