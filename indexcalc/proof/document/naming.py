@@ -64,7 +64,7 @@ def value_of(reader: Scope, found: Named) -> Typed:
         return reader.sum(reader.symbols.functions[name].body)
     if name == "1":
         return ones(reader, parts)
-    if name == "delta" and parts is not None and len(parts) == 2 and "delta" not in reader.symbols.slots:
+    if name == "delta" and parts is not None and len(parts) == 2 and len(reader.symbols.slots.get(name, ())) < 2:
         left, right = reader.place(parts[0]), reader.place(parts[1])
         if left is None or right is None:
             raise NotUnderstoodError("a slice of a delta")

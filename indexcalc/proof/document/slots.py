@@ -49,6 +49,8 @@ def make_slots(roles: Roles, context: Context) -> None:
         rank = survey.rank(name)
         if rank == 1 and looks_like_matrix(name) and usage.bare > usage.indexed.total():
             rank = None
+        if name == "delta" and rank == 2 and usage.indexed[1] and not own_definition(roles, name, 2):
+            rank = 1  # an error term beside Kronecker's delta
         look = Look(name, usage, rank, letters)
         if is_constant(roles, look) or adopts_context(roles, context, name) or any(rule(roles, look) for rule in RULES):
             continue
@@ -232,11 +234,15 @@ def looks_like_matrix(name: str) -> bool:
     return "matrix" in name.lower() or (len(name) == 1 and name.isupper())
 
 
-def own_definition(roles: Roles, name: str) -> bool:
-    """Whether the document gives a name a meaning of its own, other than by a number."""
-    return any(
-        any(token.kind != "NUM" for token in roles.statements[number].sides[1].tokens) for number in heads(roles, name)
-    )
+def own_definition(roles: Roles, name: str, rank: int | None = None) -> bool:
+    """Whether the document gives a name, at so many indices or any, a meaning of its own, other than by a number."""
+    for number in heads(roles, name):
+        statement = roles.statements[number]
+        head = head_of(roles, statement)
+        fits = head is not None and rank in (None, len(head.parts or ()))
+        if fits and any(token.kind != "NUM" for token in statement.sides[1].tokens):
+            return True
+    return False
 
 
 def name_loss(symbols: Symbols) -> None:
