@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from indexcalc.language.document.sections import Section
 from indexcalc.language.latex.tokens import Macro
+
+HEADING = ("#", "\\section", "\\subsection", "\\newslide")
+"""How a line that is a heading begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +61,28 @@ class Document:
 
     def line_text(self, line: int) -> str:
         """The text of a line."""
-        return self.source.splitlines()[line - 1] if line <= self.source.count("\n") + 1 else ""
+        return self.lines[line - 1] if line <= len(self.line_starts) else ""
 
     def between(self, left: int, right: int) -> str:
         """The text from one position to another."""
         return self.source[left:right]
 
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines."""
+        return tuple(self.source.splitlines())
+
+    @cached_property
+    def headings(self) -> tuple[tuple[int, int], ...]:
+        """Where each line that is a heading starts and ends."""
+        lines = self.source.splitlines(keepends=True)
+        ends = tuple(accumulate(len(line) for line in lines))
+        return tuple(
+            (end - len(line), end) for line, end in zip(lines, ends, strict=True) if line.lstrip().startswith(HEADING)
+        )
+
     def heading(self, position: int) -> str:
-        """The heading of the section that a position is in; empty before the first."""
-        for line in reversed(self.source[:position].splitlines()):
-            text = line.strip()
-            if text.startswith("#") or text.startswith(("\\section", "\\subsection", "\\newslide")):
-                return text
-        return ""
+        """The heading of the section that a position is in, up to that position; empty before the first."""
+        number = bisect_left(self.headings, (position,))
+        start, end = self.headings[number - 1] if number else (0, 0)
+        return self.source[start : min(end, position)].strip()

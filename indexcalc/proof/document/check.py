@@ -17,7 +17,7 @@ from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, E
 from indexcalc.proof.document.scopes import foreign, scopes_of
 from indexcalc.proof.document.sections import Sections
 from indexcalc.proof.document.spoken import attach_spoken
-from indexcalc.proof.document.understanding import roles_of
+from indexcalc.proof.document.understanding import Understanding
 from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict, report_of
 
 RELATION_LIMIT = 6_000
@@ -84,8 +84,9 @@ def judged_claims(document: Document, statements: list[Statement], context: Cont
     placed: list[tuple[int, Claim]] = []
     before: list[Roles] = []
     corrector = Corrector(spelling_of(document.source, statements))
-    for scope in scopes_of(document, statements, given, context):
-        roles = roles_of(document, [*given, *(statements[number] for number in scope.every)], context)
+    understanding = Understanding(document, statements, given, context)
+    for scope in scopes_of(understanding):
+        roles = understanding.of(scope.every)
         generic = refine(roles) | foreign(roles, before)
         sections = Sections(roles, Judge(roles, generic))
         before.append(roles)

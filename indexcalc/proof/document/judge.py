@@ -244,13 +244,13 @@ class Reading:
                 return chain, True
             return Finding(Verdict.SCHEMATIC, "a product of derivatives of arrays by arrays"), None
         head = self.compare(0, n) if self.members.head is not None else None
+        if head is not None and head.verdict in TRUE:
+            return head, True
         step = self.compare(n - 1, n) if n > 1 and self.members.values[n - 1] is not None else head
         return self.weighed(n, head, step, truth)
 
     def weighed(self, n: int, head: Finding | None, step: Finding | None, truth: bool | None) -> Judged:
-        """The verdict from the comparisons with the head and with the member before."""
-        if head is not None and head.verdict in TRUE:
-            return head, True
+        """The verdict from the comparisons with the head, which is not equal, and with the member before."""
         steps = step is not None and step.verdict in TRUE
         if head is None or head.verdict is Verdict.UNCLEAR:
             if step is not None and steps:

@@ -17,14 +17,13 @@ from functools import cache, cached_property
 
 from indexcalc.language.document import Document
 from indexcalc.language.latex.tree import Fraction
-from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.findings import VACUOUS
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Statement
-from indexcalc.proof.document.roles import Roles, head_of
+from indexcalc.proof.document.roles import CONDITION, Roles, head_of
 from indexcalc.proof.document.survey import Survey, is_differential, survey_of
 from indexcalc.proof.document.symbols import Symbols
-from indexcalc.proof.document.understanding import roles_of
+from indexcalc.proof.document.understanding import Understanding
 from indexcalc.proof.document.verdicts import TRUE, Verdict
 
 COMPARED_LIMIT = 60
@@ -74,16 +73,14 @@ def parts_of(document: Document, statements: Sequence[Statement]) -> list[Part]:
     return parts
 
 
-def scopes_of(
-    document: Document, statements: Sequence[Statement], given: Sequence[Statement], context: Context
-) -> list[Scope]:
+def scopes_of(understanding: Understanding) -> list[Scope]:
     """The scopes of a document in order; most documents have one."""
-    restatements = Restatements(document, statements, given, context)
+    restatements = Restatements(understanding)
     base = Scope()
     scopes, active = [base], [base]
     path: list[Part] = []
     opened: Counter[int] = Counter()
-    for part in parts_of(document, statements):
+    for part in parts_of(understanding.document, understanding.statements):
         while path and path[-1].level >= part.level:
             path.pop()
         while len(active) > 1 and active[-1].level > part.level:
@@ -105,17 +102,14 @@ def scopes_of(
 class Restatements:
     """Compares what a section says of a name with what was said before."""
 
-    document: Document
-    statements: Sequence[Statement]
-    given: Sequence[Statement]
-    context: Context
+    understanding: Understanding
     heads: dict[int, tuple[str, tuple[str, ...]]] = field(init=False)
     compared: int = 0
     agreed: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         survey = survey_of(statement.trees for statement in self.statements)
-        roles = Roles(self.document, list(self.statements), survey, Symbols())
+        roles = Roles(self.understanding.document, list(self.statements), survey, Symbols())
         self.heads = {}
         for number, statement in enumerate(self.statements):
             if len(statement.sides) > 1 and statement.sides[1].relation in ("=", ":="):
@@ -124,6 +118,11 @@ class Restatements:
                 name = head.name if head is not None else gradient_of(statement, survey)
                 if name:
                     self.heads[number] = name, right
+
+    @property
+    def statements(self) -> Sequence[Statement]:
+        """The statements of the document."""
+        return self.understanding.statements
 
     def restated(self, scope: Scope, part: Part) -> list[int]:
         """The statements of a part whose head has another right side before."""
@@ -137,22 +136,22 @@ class Restatements:
 
     def opens(self, scope: Scope, part: Part, inherited: tuple[int, ...]) -> bool:
         """Whether a part gives names of a scope a new meaning."""
-        restated = self.restated(scope, part)
+        restated = [number for number in self.restated(scope, part) if not self.is_condition(number)]
         if not restated or (scope.level < 0 and self.agree(restated)):
             return False
         self.compared += 1
         if self.compared > COMPARED_LIMIT:
             return True
-        alone = cache(lambda: self.understood((*inherited, *part.numbers)))
+        alone = cache(lambda: self.understanding.of((*inherited, *part.numbers)))
         together = tuple(sorted({*scope.every, *part.numbers}))
-        joint = self.understood(together)
+        joint = self.understanding.of(together)
         judge = Judge(joint, brief=True)
         contradicted: set[str] = set()
         gradients: set[str] = set()
         agreed: set[str] = set()
         for number in restated:
             name = joint.symbols.resolve(self.heads[number][0])
-            place = len(self.given) + together.index(number)
+            place = len(self.understanding.given) + together.index(number)
             verdict = judge.statement(place, self.statements[number], defines=False)[0].verdict
             if verdict in TRUE:
                 agreed.add(name)
@@ -164,11 +163,15 @@ class Restatements:
             return True
         return bool(contradicted) and not agreed and not leans(alone(), joint)
 
+    def is_condition(self, number: int) -> bool:
+        """Whether a statement relates indices, and says nothing of a name."""
+        return self.whole.roles.kinds.get(len(self.understanding.given) + number) == CONDITION
+
     def agree(self, numbers: Sequence[int]) -> bool:
         """Whether all of these are true in the document read as one: the quick way out for most sections."""
         for number in numbers:
             if number not in self.agreed:
-                place = len(self.given) + number
+                place = len(self.understanding.given) + number
                 findings = self.whole.statement(place, self.statements[number], defines=False)
                 # In a collection read as one, a gradient may be zero on both sides because all else is defined away.
                 self.agreed[number] = findings[0].verdict in TRUE and findings[0].reason != VACUOUS
@@ -177,12 +180,7 @@ class Restatements:
     @cached_property
     def whole(self) -> Judge:
         """The judge of the document read as one."""
-        return Judge(self.understood(range(len(self.statements))), brief=True)
-
-    def understood(self, numbers: Sequence[int]) -> Roles:
-        """The roles and symbols of some statements."""
-        chosen = [*self.given, *(self.statements[number] for number in numbers)]
-        return roles_of(self.document, chosen, self.context)
+        return Judge(self.understanding.of(tuple(range(len(self.statements)))), brief=True)
 
 
 def gradient_of(statement: Statement, survey: Survey) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from indexcalc.language.document import Document
 from indexcalc.proof.document.assumptions import adopt_assumptions, find_assumptions
@@ -31,6 +33,35 @@ from indexcalc.proof.document.symbols import Symbols
 
 COLUMNS = re.compile(r"\bcolumn vector", re.IGNORECASE)
 """Words that say what a vector is."""
+
+
+@dataclass
+class Understanding:
+    """What statements of one document mean, read on their own.
+
+    Attributes:
+        document: the document.
+        statements: its statements.
+        given: those of the context, which come before all others.
+        context: the rest of the context.
+    """
+
+    document: Document
+    statements: Sequence[Statement]
+    given: Sequence[Statement]
+    context: Context
+    whole: Roles | None = None
+
+    def of(self, numbers: tuple[int, ...]) -> Roles:
+        """The roles and symbols of these statements; those of all are found once."""
+        every = len(numbers) == len(self.statements)
+        if every and self.whole is not None:
+            return self.whole
+        chosen = [*self.given, *(self.statements[number] for number in numbers)]
+        roles = roles_of(self.document, chosen, self.context)
+        if every:
+            self.whole = roles
+        return roles
 
 
 def roles_of(document: Document, statements: list[Statement], context: Context | None = None) -> Roles:

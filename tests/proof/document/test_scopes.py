@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from indexcalc.proof.document import Verdict, check
+from indexcalc.proof.document import Verdict, check, understanding
+from indexcalc.proof.document.understanding import roles_of
 
 
 def verdicts(text: str, name: str = "note.md") -> list[str]:
@@ -63,3 +64,16 @@ def test_a_name_from_another_section_refutes_nothing():
     )
     report = check(text + "\n## Use\n$$w_n = \\sum_i x_{ni}^2$$\n")
     assert report.counts[str(Verdict.REFUTED)] == 0
+
+
+def test_conditions_on_indices_are_no_restatements(monkeypatch):
+    read = []
+    monkeypatch.setattr(
+        understanding,
+        "roles_of",
+        lambda document, statements, *rest: read.append(statements) or roles_of(document, statements, *rest),
+    )
+    section = "\n## Part {0}\n$$y_{{ni}} = a \\, x_{{ni}}$$\nOnly\n$$k = {0}$$\nis left.\n"
+    text = r"$$z_n = \sum_k y_{nk}$$" + section.format("i") + section.format("j") + section.format("m")
+    assert not check(text).refuted
+    assert len(read) == 1
