@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
+from indexcalc.proof.document.constants import simplified
 from indexcalc.proof.document.nodes import (
     ZERO,
     Applied,
@@ -239,6 +240,7 @@ def softmax(value: Typed, sizes: Sizes) -> Typed:
 def raised(value: Typed, exponent: Meaning) -> Typed:
     """A power of a scalar or an entry, or entry by entry; the square of a root of squares is what stands below it."""
     node = value.node
+    exponent = simplified(exponent)
     if exponent == Number(sp.Integer(2)) and isinstance(node, Raised) and node.exponent == Number(sp.Rational(1, 2)):
         return replace(value, node=node.base)
     return replace(value, node=Raised(value.node, exponent))
