@@ -7,7 +7,7 @@ a definition of its own, in terms of the gradients of the tensors that read it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -305,19 +305,50 @@ def proves(left: Meaning, right: Meaning, symbols: Symbols, sizes: Sizes) -> boo
 def vanishes(terms: Terms, lowering: Lowering) -> bool:
     """Whether a sum of terms has the normal form zero, unfolding little at first, then all."""
     known = Knowledge(lowering.equations, tuple(assumptions(lowering)))
+    start = finished(terms)
     named = frozenset(tensors_of(terms))
-    gradients = frozenset(name for name in lowering.equations if "/d" in name)
-    for unfoldable in (frozenset[str](), named, named | gradients, frozenset(lowering.equations)):
-        current = finished(terms)
+    return any(cancels(start, known, unfoldable) for unfoldable in stages(named, lowering.equations))
+
+
+def cancels(terms: Terms, known: Knowledge, unfoldable: frozenset[str]) -> bool:
+    """Whether a sum of terms is zero once these names are unfolded; False if it grows too long."""
+    try:
         for _ in range(3):
-            steps = normal_form(Identity(terms, ()), current, known, unfoldable)
-            reached = finished(steps[-1].after if steps else current)
-            if not reached:
-                return True
-            if reached == current:
+            steps = normal_form(Identity(terms, ()), terms, known, unfoldable)
+            reached = finished(steps[-1].after if steps else terms)
+            if not reached or reached == terms:
                 break
-            current = reached
-    return False
+            terms = reached
+    except LimitError:
+        return False
+    return not reached
+
+
+def stages(named: frozenset[str], equations: Mapping[str, Equation]) -> Iterator[frozenset[str]]:
+    """What to unfold for a claim, little at first, each set once.
+
+    Before everything comes all but the lowest gradients that the claim names: where it says how a gradient follows
+    from another, what that one is made of has no part in it.
+    """
+    every = frozenset(equations)
+    gradients = frozenset(name for name in equations if "/d" in name)
+    made = {name: made_of(name, equations) & gradients & named for name in gradients & named}
+    lowest = frozenset(inner for inside in made.values() for inner in inside if not made[inner])
+    above = (every - lowest,) if lowest else ()
+    yield from dict.fromkeys((frozenset[str](), named & every, *above, (named & every) | gradients, every))
+
+
+def made_of(name: str, equations: Mapping[str, Equation]) -> frozenset[str]:
+    """The names that the equation of a name leads to."""
+    found: set[str] = set()
+    pending = [name]
+    while pending:
+        current = pending.pop()
+        if current in equations:
+            inner = set(tensors_of(equations[current].terms)) - found
+            found |= inner
+            pending.extend(sorted(inner))
+    return frozenset(found)
 
 
 def assumptions(lowering: Lowering) -> Iterator[SumRule]:
