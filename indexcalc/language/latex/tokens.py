@@ -42,12 +42,16 @@ MACRO_DEPTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: its kind, its text, where it starts in the source, and whether a bold font marks it."""
+    """One token: its kind, its text, where it starts in the source, and whether a bold font marks it.
+
+    Where several are read as one, `last` is where the last of them starts.
+    """
 
     kind: str
     text: str
     start: int
     bold: bool = False
+    last: int = -1
 
 
 @dataclass(frozen=True, slots=True)

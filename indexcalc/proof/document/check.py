@@ -7,6 +7,7 @@ from indexcalc.language.document import Document, Span, read_document
 from indexcalc.proof.document.assumptions import name_missing
 from indexcalc.proof.document.context import Context, read_context
 from indexcalc.proof.document.judge import Judge
+from indexcalc.proof.document.layers.families import Families
 from indexcalc.proof.document.outline import Side, Statement, Trouble, outline
 from indexcalc.proof.document.particular import after_number
 from indexcalc.proof.document.parts import part_below, set_aside
@@ -80,7 +81,7 @@ def whole(trouble: Trouble) -> Side:
 
 def judged_claims(document: Document, statements: list[Statement], context: Context) -> list[tuple[int, Claim]]:
     """The claims of all statements under one context, each with its place."""
-    given = given_statements(context)
+    given = given_statements(context, statements[0].families if statements else None)
     placed: list[tuple[int, Claim]] = []
     before: list[Roles] = []
     corrector = Corrector(spelling_of(document.source, statements))
@@ -99,10 +100,10 @@ def judged_claims(document: Document, statements: list[Statement], context: Cont
     return placed
 
 
-def given_statements(context: Context) -> list[Statement]:
-    """The equations of a context as statements before all others."""
+def given_statements(context: Context, families: Families | None = None) -> list[Statement]:
+    """The equations of a context as statements before all others, their letters read as the document's."""
     text = " \\\\\n".join(context.equations)
-    statements, troubles = outline(Document("context", text, (Span(text, 0, True),)))
+    statements, troubles = outline(Document("context", text, (Span(text, 0, True),)), families=families)
     if troubles:
         raise SpecError(f"the context cannot be read: {troubles[0].reason}")
     for statement in statements:

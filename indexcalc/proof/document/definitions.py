@@ -66,8 +66,25 @@ def candidates(roles: Roles) -> Iterator[tuple[int, Named]]:
 
 
 def define(roles: Roles) -> None:
-    """Every name's first equation, the indexed form preferred."""
-    for number, name in candidates(roles):
+    """Every name's first equation, the indexed form preferred; once more for those that need what is defined later."""
+    known = -1
+    while known < len(roles.symbols.definitions):
+        known = len(roles.symbols.definitions)
+        define_once(roles)
+    for definition in roles.symbols.definitions.values():
+        roles.symbols.given.update(names_of(definition.body))
+    headed = {
+        roles.symbols.resolve(name.name)
+        for number, name in candidates(roles)
+        if not any(lays_out(side.tree) for side in roles.statements[number].sides)
+    }
+    settled = {*roles.symbols.definitions, *roles.symbols.functions, *roles.symbols.losses}
+    roles.symbols.unread.update((headed - settled) | set(alternatives(roles)))
+
+
+def define_once(roles: Roles) -> None:
+    """The definitions that can be read with those that are known."""
+    for number, name in list(candidates(roles)):
         resolved = roles.symbols.resolve(name.name)
         if resolved in roles.symbols.definitions or resolved in roles.symbols.functions:
             continue
@@ -89,15 +106,6 @@ def define(roles: Roles) -> None:
         roles.symbols.slots[resolved] = definition.slots
         roles.kinds[number] = DEFINITION
         roles.defining[number] = resolved
-    for definition in roles.symbols.definitions.values():
-        roles.symbols.given.update(names_of(definition.body))
-    headed = {
-        roles.symbols.resolve(name.name)
-        for number, name in candidates(roles)
-        if not any(lays_out(side.tree) for side in roles.statements[number].sides)
-    }
-    known = {*roles.symbols.definitions, *roles.symbols.functions, *roles.symbols.losses}
-    roles.symbols.unread.update((headed - known) | set(alternatives(roles)))
 
 
 def alternatives(roles: Roles) -> Iterator[str]:
@@ -194,7 +202,8 @@ def scalars_only(roles: Roles, statement: Statement) -> bool:
             usage = roles.survey.usages.get(name)
             if usage is None or usage.bold or usage.transposed or name == "1" or name in roles.symbols.losses:
                 return False
-            if name[:1].isupper() and roles.symbols.slots.get(roles.symbols.resolve(name)):
+            slots = roles.symbols.slots.get(roles.symbols.resolve(name))
+            if slots and (name[:1].isupper() or f"{name} as scalar" not in roles.symbols.slots):
                 return False
     return True
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from indexcalc.proof.document.context import JACOBIAN
+from indexcalc.proof.document.layers.beyond import beyond
 from indexcalc.proof.document.nodes import (
     Derivative,
     Entry,
@@ -20,6 +23,10 @@ from indexcalc.proof.document.typed import COLUMN, ROW, Typed
 def derivative(reader: Scope, body: Typed, wrt: Typed, *, straight: bool = False) -> Typed:
     """The derivative of an expression by a tensor; total if its d is straight beside curly ones."""
     assert isinstance(wrt.node, Entry)
+    if wrt.node.name in reader.symbols.shared:
+        reader.guesses.append(f"{wrt.node.name} counts at every step")
+    if isinstance(body.node, Entry):
+        body = replace(body, node=beyond(reader.symbols, body.node, wrt.node.name))
     if (
         isinstance(body.node, Entry)
         and not body.axes

@@ -139,7 +139,7 @@ def redefined_function(accusation: Accusation) -> str | None:
 def undefined(accusation: Accusation) -> str | None:
     """The accused member has a name that is no input, no definition and no gradient."""
     symbols, value = accusation.symbols, accusation.value
-    fine = {*(symbols.given - symbols.unsure), *symbols.definitions, *symbols.losses}
+    fine = {*(symbols.given - symbols.unsure), *symbols.definitions, *symbols.losses, *symbols.beyond}
     if accusation.head is not None:
         fine.update(names_of(accusation.head.node))
     for name in names_of(value.node) if value is not None else ():

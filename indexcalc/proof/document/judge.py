@@ -9,6 +9,7 @@ from functools import cached_property
 from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document.apart import Apart
 from indexcalc.proof.document.assumptions import weights_of_logarithms
+from indexcalc.proof.document.dead import dead
 from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import DIFFER, counterexample, diagnosis
 from indexcalc.proof.document.findings import VACUOUS, Finding, score
@@ -331,6 +332,8 @@ class Reading:
             return self.refuted(n, diagnosis(trial.failures, (left, right), sizes), shown)
         if not trial.equal:
             return Finding(Verdict.UNCLEAR, "too few points at which both sides are defined")
+        if trial.vanish and (why := dead(self.judge.roles.symbols, left, right)) is not None:
+            return Finding(Verdict.UNCLEAR, why)
         assumptions = tuple(dict.fromkeys(note for note in self.members.reader.notes if "binds nothing" not in note))
         if not conditions and not self.judge.brief and proves(left, right, self.judge.roles.symbols, sizes):
             return Finding(Verdict.PROVED, assumptions=assumptions)

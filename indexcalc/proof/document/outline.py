@@ -17,6 +17,7 @@ from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.arguments import without_arguments
 from indexcalc.proof.document.differentials import with_gradients
+from indexcalc.proof.document.layers.families import Families, families_of
 from indexcalc.proof.document.layers.rewriting import with_layers
 
 CONTINUATION_GAP = 120
@@ -60,6 +61,7 @@ class Statement:
         conditions: relations between index letters that hold here: ``(left, relation, right)``.
         guessed: whether commas were read as spaces, so that it can't be refuted.
         spoken: conditions that the words around it state, which may hold here.
+        families: what letters above and below names count in its document.
     """
 
     sides: list[Side]
@@ -69,6 +71,7 @@ class Statement:
     conditions: list[Condition] = field(default_factory=list)
     guessed: bool = False
     spoken: tuple[Condition, ...] = ()
+    families: Families = field(default_factory=Families)
 
     @property
     def trees(self) -> tuple[Sum, ...]:
@@ -88,13 +91,20 @@ CONDITION_WORDS = frozenset({"if", "when", "where", "for", "only if", "whenever"
 """Words between an equation and a condition on it."""
 
 
-def outline(document: Document, phrases: Sequence[Phrase] = ()) -> tuple[list[Statement], list[Trouble]]:
-    """All statements of a document in order, with names in the place of phrases, and what could not be read."""
+def outline(
+    document: Document, phrases: Sequence[Phrase] = (), families: Families | None = None
+) -> tuple[list[Statement], list[Trouble]]:
+    """All statements of a document in order, with names in the place of phrases, and what could not be read.
+
+    What letters count is seen in the document, unless `families` says it.
+    """
     statements: list[Statement] = []
     troubles: list[Trouble] = []
-    for number, (span, tokens) in enumerate(tokenized(document, troubles, phrases)):
+    pieces = tokenized(document, troubles, phrases)
+    families = families_of([tokens for _, tokens in pieces]) if families is None else families
+    for number, (span, tokens) in enumerate(pieces):
         try:
-            chains = list(chains_of(tokens))
+            chains = list(chains_of(with_layers(tokens, families)))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
             continue
@@ -107,7 +117,7 @@ def outline(document: Document, phrases: Sequence[Phrase] = ()) -> tuple[list[St
             if chain.continued and before is not None and continues(document, before, span):
                 before.sides.extend(side for side in sides if side.relation)
                 continue
-            statement = Statement(sides, span, number, chain.remarks, guessed=chain.guessed)
+            statement = Statement(sides, span, number, chain.remarks, guessed=chain.guessed, families=families)
             here.append(statement)
         attach_conditions(document, here)
         statements.extend(here)
@@ -125,7 +135,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             found.append((span, unified(lines)))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
-    pieces = with_layers(without_arguments(with_gradients([tokens for _, tokens in found])))
+    pieces = without_arguments(with_gradients([tokens for _, tokens in found]))
     return list(zip((span for span, _ in found), pieces, strict=True))
 
 
@@ -166,9 +176,11 @@ PIECE = re.compile(r"\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|.", re.DOTALL)
 
 def end_of_tokens(span: Span, tokens: Sequence[Token]) -> int:
     """Where the last of some tokens ends; one of several letters stands there as it is."""
-    last = max(tokens, key=lambda token: token.start, default=None)
+    last = max(tokens, key=lambda token: max(token.start, token.last), default=None)
     if last is None:
         return end_of(span, span.start)
+    if last.last > last.start:
+        return end_of(span, last.last)
     as_it_is = span.text.startswith(last.text, last.start - span.start)
     return max(end_of(span, last.start), last.start + len(last.text) if as_it_is else 0)
 

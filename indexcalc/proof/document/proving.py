@@ -232,7 +232,7 @@ class Lowering:
         if name in self.symbols.definitions:
             definition = self.symbols.definitions[name]
             return definition.slots, refreshed(definition.body, self.sizes)
-        for loss in sorted(self.symbols.losses):
+        for loss in sorted(self.symbols.losses | self.symbols.beyond):
             prefix = f"d{loss}/d"
             if name.startswith(prefix):
                 return self.gradient(loss, name.removeprefix(prefix))

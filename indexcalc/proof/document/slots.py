@@ -10,6 +10,7 @@ from indexcalc.language.latex.tree import Atom, Scripted, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.beside import vectors_beside
 from indexcalc.proof.document.context import Context
+from indexcalc.proof.document.layers.labels import ABOVE_NAMES, of_any_layer
 from indexcalc.proof.document.roles import Roles, head_of, heads, index_letters, names_of_tree
 from indexcalc.proof.document.survey import Survey, Usage, products_of
 from indexcalc.proof.document.symbols import Symbols
@@ -42,7 +43,7 @@ def make_slots(roles: Roles, context: Context) -> None:
         symbols.sizes.named(name)
     settle_declared(roles, context)
     letters = frozenset(part for statement in roles.statements for part in index_letters(statement, survey))
-    vectors = vectors_beside(roles)
+    vectors = {of_any_layer(name) for name in vectors_beside(roles)}
     for name, usage in survey.usages.items():
         if name in symbols.slots or name in symbols.aliases or name == "1":
             continue
@@ -54,7 +55,7 @@ def make_slots(roles: Roles, context: Context) -> None:
         look = Look(name, usage, rank, letters)
         if is_constant(roles, look) or adopts_context(roles, context, name) or any(rule(roles, look) for rule in RULES):
             continue
-        marked = usage.transposed or name in vectors
+        marked = usage.transposed or of_any_layer(name) in vectors
         slots = guessed_rank(name, usage.bold, usage.scalar, marked) if rank is None else rank
         symbols.slots[name] = tuple(symbols.sizes.fresh("") for _ in range(slots))
         if usage.indexed and usage.bare:
@@ -90,9 +91,15 @@ def is_accented_array(roles: Roles, look: Look) -> bool:
 def is_row(roles: Roles, look: Look) -> bool:
     """``bold x_i`` for a vector, one of many: a row of the matrix X, if there is one, read as a column."""
     name, capital = look.name, look.name.upper()
-    if len(name) != 1 or not name.islower() or look.rank != 1 or look.usage.bare:
+    raised = name.endswith(ABOVE_NAMES)
+    if not (len(name) == 1 or raised) or not name.islower() or look.usage.bare:
         return False
-    if not (look.usage.transposed or (look.usage.bold and meets_transpose(roles, name))):
+    if raised and look.rank == 2 and 1 in look.usage.indexed:
+        roles.symbols.rows.add(name)
+        return False
+    if look.rank != 1:
+        return False
+    if not (look.usage.transposed or ((look.usage.bold or raised) and meets_transpose(roles, name))):
         return False
     usage, slots = roles.survey.usages.get(capital), roles.symbols.slots.get(capital)
     if usage is None:
@@ -138,6 +145,7 @@ def is_taken(roles: Roles, look: Look) -> bool:
         return True
     known = look.name in FUNCTIONS or look.name in STRUCTURAL or look.name in roles.symbols.sizes.owners
     return look.rank is None and known
+
 
 def is_capital_of_entries(roles: Roles, look: Look) -> bool:
     """``P`` for the matrix whose entries are ``p_ij``."""

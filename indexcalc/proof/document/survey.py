@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
@@ -27,6 +27,7 @@ from indexcalc.language.latex.tree import (
     sums_in,
 )
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.proof.document.layers.labels import ABOVE, of_any_layer
 from indexcalc.proof.document.scripts import COLON, Named, named, subscript
 
 
@@ -87,7 +88,7 @@ class Survey:
         usage = self.usages.get(name)
         if usage is None or not usage.indexed:
             return None
-        return usage.indexed.most_common(1)[0][0]
+        return max(usage.indexed) if ABOVE in name else usage.indexed.most_common(1)[0][0]
 
 
 def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, str]] = frozenset()) -> Survey:
@@ -96,13 +97,15 @@ def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, s
     labels = find_labels(chains, extents)
     squares = find_squares(chains, labels)
     usages: dict[str, Usage] = {}
+    pooled: dict[str, Usage] = {}
     for members in chains:
         for member in members:
             for node in name_nodes(member):
                 found = named(node, labels, squares)
                 if found is None:
                     continue
-                usage = usages.setdefault(found.name, Usage())
+                # The tensors of all layers look alike.
+                usage = usages.setdefault(found.name, pooled.setdefault(of_any_layer(found.name), Usage()))
                 usage.bold |= found.bold
                 usage.transposed |= found.transposed
                 if found.parts is None:
@@ -193,7 +196,7 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         uses: list[tuple[str, tuple[str, ...]]] = []
         for member in members:
             for node in nodes_and_exponents(member):
-                if isinstance(node, Scripted) and node.below:
+                if isinstance(node, Scripted) and node.below and not is_nabla(node.base):
                     base = node.base.text if isinstance(node.base, Atom) else ""
                     kind = node.base.kind if isinstance(node.base, Atom) else ""
                     uses.append((base if kind == "NAME" else "", letters_in(node)))
@@ -213,7 +216,34 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         for letter in texts
         if letter.isdigit() and all(text.isdigit() for text in texts) and base not in written_out
     }
-    return frozenset(found | digits | extents)
+    return frozenset(
+        found | digits | extents | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
+    )
+
+
+def is_nabla(node: Node) -> bool:
+    """Whether a node is the sign of a gradient, below which its variable stands."""
+    return isinstance(node, Atom) and node.kind == "NABLA"
+
+
+def parameters(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
+    """The parameters of functions, ``h_w(x)``: names of their own, below a name that a bracket always follows."""
+    own: set[str] = set()
+    called: dict[tuple[str, str], bool] = {}
+    for members in chains:
+        for member in members:
+            for node in name_nodes(member):
+                base = node.base if isinstance(node, Scripted) else node
+                own.update({base.text} if isinstance(base, Atom) else ())
+            for product in products_of(member):
+                for node, following in zip_longest(product.items, product.items[1:]):
+                    if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "NAME":
+                        letters = letters_in(node)
+                        if len(letters) == 1:
+                            key = (node.base.text, letters[0])
+                            bracket = isinstance(following, Group) and following.bracket == "("
+                            called[key] = called.get(key, True) and bracket
+    yield from (key for key, always in sorted(called.items()) if always and key[1] in own)
 
 
 def entries_written_out(chains: list[tuple[Sum, ...]]) -> set[str]:

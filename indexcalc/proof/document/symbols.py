@@ -78,6 +78,8 @@ class Symbols:
         mixed: whether the document has vectors of both kinds.
         columns: whether the document says that its vectors are columns.
         differentials: whether names such as ``dX`` may be differentials, not gradients.
+        beyond: losses as unknown functions of layers by which the document does not define them.
+        shared: tensors that all layers or steps read.
         layout: how a context says that derivatives by arrays are laid out; empty if it says nothing.
     """
 
@@ -106,6 +108,8 @@ class Symbols:
     layout: str = ""
     columns: bool = False
     differentials: bool = False
+    beyond: set[str] = field(default_factory=set)
+    shared: set[str] = field(default_factory=set)
     assumed: dict[str, str] = field(default_factory=dict)
     writes_chain_sums: bool = False
     marks_held: bool = False
@@ -115,8 +119,23 @@ class Symbols:
         return self.aliases.get(name, name)
 
     def is_loss(self, name: str) -> bool:
-        """Whether a name is a loss that the document does not define."""
+        """Whether a name is a loss that the document does not define, or not for the layers in question."""
+        if name in self.beyond:
+            return True
         return name in self.losses and name not in self.definitions and name not in self.functions
+
+
+def all_reads(definitions: Mapping[str, Definition], name: str) -> set[str]:
+    """All tensors that a tensor is made from."""
+    found: set[str] = set()
+    pending = [name]
+    while pending:
+        current = pending.pop()
+        for read in definitions[current].reads if current in definitions else ():
+            if read not in found:
+                found.add(read)
+                pending.append(read)
+    return found
 
 
 def depends_on(definitions: Mapping[str, Definition], name: str, other: str) -> bool:

@@ -20,7 +20,9 @@ from indexcalc.proof.document.declarations import (
 )
 from indexcalc.proof.document.definitions import define, find_differentials, find_functions
 from indexcalc.proof.document.functions import find_entrywise, find_unknown
+from indexcalc.proof.document.layers.beyond import settle_beyond
 from indexcalc.proof.document.layers.instances import instances
+from indexcalc.proof.document.layers.sharing import shared_by_layers
 from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.means import tie_means
 from indexcalc.proof.document.orientation import orient
@@ -90,6 +92,8 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     adopt_assumptions(roles, context)
     find_cases(roles)
     define(roles)
+    settle_beyond(roles.symbols)
+    roles.symbols.shared = shared_by_layers(roles.symbols)
     find_redeclared(roles)
     find_differentials(roles)
     find_assumptions(roles)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from indexcalc.language.latex.tokens import Token
-from indexcalc.proof.document.layers.written import BELOW, PLAIN, Item, Written, argument, written_names
+from indexcalc.proof.document.layers.written import BELOW, PLAIN, argument, written_names
 
 Letter = tuple[str, str]
 """A letter and the style in which it stands."""

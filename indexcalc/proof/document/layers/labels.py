@@ -1,4 +1,4 @@
-"""Names with the number of a layer in them, as text: ``a^l-1``, ``z^(l)``, ``h_t+1``, and ``x^(·)`` for an index above."""
+"""Names with the number of a layer in them, as text: ``a^l-1``, ``h_t+1``; and ``x^(·)`` for an index above."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from indexcalc.proof.document.layers.written import BELOW, BRACKETS, PLAIN
 
 ABOVE = "·"
 """Stands in a name for an index above it."""
+
+ABOVE_NAMES = tuple(f"^{opening}{ABOVE}{closing}" for opening, closing in (("", ""), *BRACKETS.items()))
+"""How names with an index above end."""
 
 LAYER = re.compile(r"(?P<style>[\^_](?:[(\[<]|langle)?)(?P<text>[A-Za-z]|\d+)(?P<offset>[+-]\d+)?(?=[)\]>^_]|rangle|$)")
 """The number of a layer in a name."""
@@ -23,6 +26,10 @@ class Layer:
 
     def __str__(self) -> str:
         return self.text + (f"{self.offset:+d}" if self.offset else "")
+
+
+LABEL = re.compile(r"(?P<mark>[\^_])(?P<style>[(\[<]|langle)?(?P<inner>[^\^_()\[\]<>]+?)(?:[)\]>]|rangle|(?=[\^_]|$))")
+"""A label of a name."""
 
 
 def labelled(name: str, text: str, offset: int, style: str) -> str:
@@ -57,3 +64,18 @@ def moved(name: str, letter: str, target: Layer, step: int = 0) -> str | None:
 
     result = LAYER.sub(other, name)
     return None if missing else result
+
+
+def of_any_layer(name: str) -> str:
+    """What the names of a tensor have in common at all layers."""
+    return LAYER.sub(lambda found: found["style"], name)
+
+
+def split_labels(name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The name without its labels, and each label with its style."""
+    start = re.search(r"[\^_]", name)
+    if start is None or not start.start():
+        return name, ()
+    found = LABEL.finditer(name, start.start())
+    labels = ((BELOW if one["mark"] == "_" else one["style"] or PLAIN, one["inner"]) for one in found)
+    return name[: start.start()], tuple(labels)

@@ -9,20 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.language.latex.tokens import Token
-from indexcalc.proof.document.layers.families import Families, bound_letters, families_of
+from indexcalc.proof.document.layers.families import Families, bound_letters
 from indexcalc.proof.document.layers.labels import ABOVE, labelled
 from indexcalc.proof.document.layers.written import BELOW, PLAIN, Item, Written, written_at
 from indexcalc.proof.document.scripts import GREEK
 
 
-def with_layers(pieces: Sequence[list[Token]]) -> list[list[Token]]:
-    """The tokens of a document's mathematics, with the letters of layers and indices above names in their places."""
-    families = families_of(pieces)
-    return [list(rewritten(tokens, families)) for tokens in pieces] if families else list(pieces)
+def with_layers(tokens: Sequence[Token], families: Families) -> list[Token]:
+    """The tokens of one formula, with the letters of layers and indices above names in their places."""
+    return list(rewritten(tokens, families)) if families else list(tokens)
 
 
 def rewritten(tokens: Sequence[Token], families: Families) -> Iterator[Token]:
-    """The tokens of one formula; a sum over layers makes the names that bear its letter unreadable."""
+    """The tokens in their places; a sum over layers makes the names that bear its letter unreadable."""
     bound = {letter for letter, _ in bound_letters(tokens)}
     counted = {letter for letter, _ in families.layers} & bound
     position = 0
@@ -41,38 +40,52 @@ def rewritten(tokens: Sequence[Token], families: Families) -> Iterator[Token]:
 
 def placed(found: Written, families: Families) -> list[Token] | None:
     """A name with its scripts in their places; None if it stays as it is."""
-    above, below = found.above, found.below
-    if above is None or below is None:
+    above, rest = found.above, found.rest
+    if above is None or not all(belongs(item, found.base.text, families) for item in above):
+        # A power: only what stands below can be the number of a step.
+        above, rest = (), found.superscripts
+    below = found.below
+    if below is None:
         return None
-    if found.base.text in families.powers and any(item.style == PLAIN for item in above):
-        return None
-    name, indices = found.base.text, []
     numbered = any(numbers(item, found.base.text, families) for item in (*above, *below))
-    raised = any((item.text, item.style) in families.indices for item in above)
-    if not numbered and not raised:
+    if not numbered and not any(is_index(item, families) for item in above):
         return None
-    lowered: list[Item] = []
+    name = found.base.text
+    lowered: list[Token] = []
     for item in below:
         if is_label(item, found.base.text, families):
             name = labelled(name, item.text, item.offset, BELOW)
         elif item.offset:
             return None
         else:
-            lowered.append(item)
+            lowered.append(item.token)
     for item in above:
-        if (item.text, item.style) in families.indices and not item.offset:
-            name = labelled(name, ABOVE, 0, item.style)
-            indices.append(item.token)
-        elif item.is_letter and not numbers(item, found.base.text, families):
-            return None
-        else:
-            name = labelled(name, item.text, item.offset, item.style)
-    base = replace(found.base, text=name)
-    tokens = [*indices, *(item.token for item in lowered)]
+        shown = ABOVE if is_index(item, families) else item.text
+        name = labelled(name, shown, item.offset, item.style)
+    indices = [item.token for item in above if is_index(item, families)]
+    return [replace(found.base, text=name, last=found.last.start), *subscript([*indices, *lowered], found.last), *rest]
+
+
+def subscript(tokens: Sequence[Token], last: Token) -> list[Token]:
+    """A subscript of index letters; nothing if there are none."""
     if not tokens:
-        return [base, *found.rest]
+        return []
     place = tokens[0].start
-    return [base, Token("SUB", "_", place), Token("{", "{", place), *tokens, replace(found.last, kind="}"), *found.rest]
+    return [Token("SUB", "_", place), Token("{", "{", place), *tokens, replace(last, kind="}")]
+
+
+def belongs(item: Item, base: str, families: Families) -> bool:
+    """Whether a piece above a name is no exponent: a layer, an index, or another label beside these."""
+    if item.style == PLAIN and base in families.powers:
+        return False
+    if item.is_letter or item.text.isdigit():
+        return numbers(item, base, families) or is_index(item, families)
+    return True
+
+
+def is_index(item: Item, families: Families) -> bool:
+    """Whether a piece above a name is an index."""
+    return (item.text, item.style) in families.indices and not item.offset
 
 
 def numbers(item: Item, base: str, families: Families) -> bool:

@@ -47,6 +47,7 @@ class Written:
         above: the pieces of its superscript, without a transpose; None if they are no such pieces.
         below: the pieces of its subscript; None if they are no such pieces.
         rest: the tokens of a transpose and primes, as they are to stand behind the name.
+        superscripts: all tokens above it, and primes, as they stand.
         last: the last token of all scripts.
         start: the place of the base.
         end: the place after the last script.
@@ -56,6 +57,7 @@ class Written:
     above: tuple[Item, ...] | None
     below: tuple[Item, ...] | None
     rest: tuple[Token, ...]
+    superscripts: tuple[Token, ...]
     last: Token
     start: int
     end: int
@@ -79,22 +81,25 @@ def written_at(tokens: Sequence[Token], position: int) -> Written | None:
     above: tuple[Item, ...] | None = ()
     below: tuple[Item, ...] | None = ()
     rest: list[Token] = []
+    superscripts: list[Token] = []
     end = position + 1
     while end < len(tokens) and tokens[end].kind in ("SUB", "SUP", "PRIME"):
         if tokens[end].kind == "PRIME":
             rest.append(tokens[end])
+            superscripts.append(tokens[end])
             end += 1
             continue
         inner, after = argument(tokens, end + 1)
         if tokens[end].kind == "SUB":
             below = items_of(inner, BELOW) if below == () else None
         else:
+            superscripts.extend(tokens[end:after])
             inner, turned = without_transpose(inner)
             found = items_of(inner, PLAIN)
             above = found if above == () else (above if found == () else None)
             rest.extend((tokens[end], *turned) if turned else ())
         end = after
-    return Written(base, above, below, tuple(rest), tokens[end - 1], position, end)
+    return Written(base, above, below, tuple(rest), tuple(superscripts), tokens[end - 1], position, end)
 
 
 def argument(tokens: Sequence[Token], position: int) -> tuple[tuple[Token, ...], int]:

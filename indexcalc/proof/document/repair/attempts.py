@@ -15,6 +15,7 @@ from indexcalc.language.latex.tokens import tokenize
 from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.differentials import joined
 from indexcalc.proof.document.judge import Judge
+from indexcalc.proof.document.layers.rewriting import with_layers
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Total, children, free, indices_in, walk
 from indexcalc.proof.document.numbers import Point
@@ -161,6 +162,7 @@ class Attempts:
         try:
             tokens = tokenize(latex, self.judge.roles.document.macros)
             tokens = joined(tokens) if self.runs_together else tokens
+            tokens = with_layers(tokens, self.statement.families)
             tree = parse(tokens)
         except (IndexCalcError, RecursionError):
             return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from indexcalc.language.latex.tokens import Token
@@ -28,6 +28,8 @@ from indexcalc.language.latex.tree import (
     Truth,
 )
 from indexcalc.language.latex.vocabulary import FUNCTIONS
+from indexcalc.proof.document.layers.labels import ABOVE, split_labels
+from indexcalc.proof.document.layers.written import BELOW, BRACKETS
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.scripts import GREEK
 
@@ -76,7 +78,11 @@ class Spelling:
         """The spellings of tokens that stand in the source; a macro that makes several tokens spells none."""
         starts = Counter(token.start for token in tokens)
         for token, following in pairwise(tokens):
-            if starts[token.start] == 1:
+            if token.last >= 0:
+                base, text = split_labels(token.text)[0], re.split(r"\s*[\^_]", source[token.start : token.last])[0]
+                if is_closed(text):
+                    self.known.setdefault((token.kind, base, token.bold), text)
+            elif starts[token.start] == 1:
                 text = NOISE.sub("", source[token.start : following.start])
                 if text and is_closed(text):
                     self.known.setdefault((token.kind, token.text, token.bold), text)
@@ -103,7 +109,7 @@ class Spelling:
         """One factor."""
         match node:
             case Atom(token):
-                return self.token(token)
+                return self.labelled(token, ())
             case Scripted():
                 return self.scripted(node)
             case Group(bracket, members):
@@ -119,13 +125,35 @@ class Spelling:
 
     def scripted(self, node: Scripted) -> str:
         """A factor with its scripts."""
-        text = self.node(node.base)
         if node.along:
-            return rf"\left. {text} \right|_{{{self.tokens(node.along)}}}"
-        text += (f"_{{{self.tokens(node.below)}}}" if node.below else "") + "'" * node.primes
+            return rf"\left. {self.node(node.base)} \right|_{{{self.tokens(node.along)}}}"
+        if isinstance(node.base, Atom):
+            text = self.labelled(node.base.token, node.below)
+        else:
+            text = self.node(node.base) + (f"_{{{self.tokens(node.below)}}}" if node.below else "")
+        text += "'" * node.primes
         for number, tokens in enumerate(node.above):
             # TeX takes one superscript; a second one stands on braces around the first.
             text = (f"{{{text}}}" if number else text) + f"^{{{self.tokens(tokens)}}}"
+        return text
+
+    def labelled(self, token: Token, below: Sequence[Token]) -> str:
+        """A name with the letters of its layer and of indices above it where the document has them, and a subscript."""
+        base, labels = split_labels(token.text) if token.kind == "NAME" else (token.text, ())
+        if not labels:
+            return self.token(token) + (f"_{{{self.tokens(below)}}}" if below else "")
+        indices = [part for part in below if part.kind not in ("{", "}")]
+        above, lowered = [], []
+        for style, inner in labels:
+            text = self.token(indices.pop(0)) if inner == ABOVE and indices else inner
+            if style == BELOW:
+                lowered.append(text)
+            else:
+                above.append(f"{style}{text}{BRACKETS.get(style, '')}")
+        lowered += [self.tokens(indices)] if indices else []
+        text = self.token(replace(token, text=base))
+        for mark, parts in (("^", above), ("_", lowered)):
+            text += f"{mark}{{{','.join(parts)}}}" if parts else ""
         return text
 
     def tokens(self, tokens: Iterable[Token]) -> str:
