@@ -23,10 +23,13 @@ from indexcalc.proof.document.typed import COLUMN, ROW, Typed
 def derivative(reader: Scope, body: Typed, wrt: Typed, *, straight: bool = False) -> Typed:
     """The derivative of an expression by a tensor; total if its d is straight beside curly ones."""
     assert isinstance(wrt.node, Entry)
-    if wrt.node.name in reader.symbols.shared:
-        reader.guesses.append(f"{wrt.node.name} counts at every step")
     if isinstance(body.node, Entry):
         body = replace(body, node=beyond(reader.symbols, body.node, wrt.node.name))
+    shared = reader.symbols.shared.get(wrt.node.name)
+    if shared and isinstance(body.node, Entry) and reader.symbols.is_loss(body.node.name):
+        raise NotUnderstoodError(f"every {shared} has a part in the gradient by {wrt.node.name}; is this one of them?")
+    if shared:
+        reader.guesses.append(f"{wrt.node.name} counts at every {shared}")
     if (
         isinstance(body.node, Entry)
         and not body.axes

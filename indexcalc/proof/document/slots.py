@@ -11,6 +11,7 @@ from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.beside import vectors_beside
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.layers.labels import ABOVE_NAMES, of_any_layer
+from indexcalc.proof.document.layers.vectors import raised_vectors
 from indexcalc.proof.document.roles import Roles, head_of, heads, index_letters, names_of_tree
 from indexcalc.proof.document.survey import Survey, Usage, products_of
 from indexcalc.proof.document.symbols import Symbols
@@ -28,12 +29,14 @@ class Look:
         usage: how it is used.
         rank: the number of slots with which it is indexed; None if it never is.
         letters: all letters that index something in the document.
+        raised: the vectors of the document that bear an index above them.
     """
 
     name: str
     usage: Usage
     rank: int | None
     letters: frozenset[str]
+    raised: frozenset[str]
 
 
 def make_slots(roles: Roles, context: Context) -> None:
@@ -43,6 +46,7 @@ def make_slots(roles: Roles, context: Context) -> None:
         symbols.sizes.named(name)
     settle_declared(roles, context)
     letters = frozenset(part for statement in roles.statements for part in index_letters(statement, survey))
+    raised = raised_vectors(roles)
     vectors = {of_any_layer(name) for name in vectors_beside(roles)}
     for name, usage in survey.usages.items():
         if name in symbols.slots or name in symbols.aliases or name == "1":
@@ -52,7 +56,7 @@ def make_slots(roles: Roles, context: Context) -> None:
             rank = None
         if name == "delta" and rank == 2 and usage.indexed[1] and not own_definition(roles, name, 2):
             rank = 1  # an error term beside Kronecker's delta
-        look = Look(name, usage, rank, letters)
+        look = Look(name, usage, rank, letters, raised)
         if is_constant(roles, look) or adopts_context(roles, context, name) or any(rule(roles, look) for rule in RULES):
             continue
         marked = usage.transposed or of_any_layer(name) in vectors
@@ -91,15 +95,9 @@ def is_accented_array(roles: Roles, look: Look) -> bool:
 def is_row(roles: Roles, look: Look) -> bool:
     """``bold x_i`` for a vector, one of many: a row of the matrix X, if there is one, read as a column."""
     name, capital = look.name, look.name.upper()
-    raised = name.endswith(ABOVE_NAMES)
-    if not (len(name) == 1 or raised) or not name.islower() or look.usage.bare:
+    if len(name) != 1 or not name.islower() or look.rank != 1 or look.usage.bare:
         return False
-    if raised and look.rank == 2 and 1 in look.usage.indexed:
-        roles.symbols.rows.add(name)
-        return False
-    if look.rank != 1:
-        return False
-    if not (look.usage.transposed or ((look.usage.bold or raised) and meets_transpose(roles, name))):
+    if not (look.usage.transposed or (look.usage.bold and meets_transpose(roles, name))):
         return False
     usage, slots = roles.survey.usages.get(capital), roles.symbols.slots.get(capital)
     if usage is None:
@@ -110,6 +108,19 @@ def is_row(roles: Roles, look: Look) -> bool:
         return False
     roles.symbols.rows.add(name)
     return True
+
+
+def is_raised_row(roles: Roles, look: Look) -> bool:
+    """``x^{(i)}`` for a vector, one of many: it has entries ``x^{(i)}_j``, or stands where a vector must."""
+    if not look.name.endswith(ABOVE_NAMES) or look.usage.bare:
+        return False
+    if look.rank == 2 and 1 in look.usage.indexed:
+        roles.symbols.rows.add(look.name)
+    elif look.rank == 1 and (look.usage.transposed or look.usage.bold or look.name in look.raised):
+        roles.symbols.rows.add(look.name)
+        roles.symbols.slots[look.name] = (roles.symbols.sizes.fresh(""), roles.symbols.sizes.fresh(""))
+        return True
+    return False
 
 
 def meets_transpose(roles: Roles, name: str) -> bool:
@@ -196,6 +207,7 @@ def is_size_of_letter(roles: Roles, look: Look) -> bool:
 RULES: tuple[Callable[[Roles, Look], bool], ...] = (
     is_accented_array,
     is_row,
+    is_raised_row,
     is_unknown,
     is_loss,
     is_taken,

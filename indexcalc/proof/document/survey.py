@@ -327,12 +327,15 @@ def mark_numerators(
 
 
 def differentiated(member: Sum) -> Iterator[Node]:
-    """What stands alone behind the sign of a derivative, in a fraction or before a slash."""
+    """What stands alone behind the sign of a derivative: in a fraction, before a slash, or behind a nabla."""
     for node in nodes_of(member):
         above = node.numerator.only if isinstance(node, Fraction) else None
         if above is not None and len(above.items) == 2 and is_differential(above.items[0]):
             yield above.items[1]
     for product in products_of(member):
+        for sign, following in pairwise(product.items):
+            if is_nabla(sign.base if isinstance(sign, Scripted) else sign):
+                yield following
         for sign, above_, slash, below in zip(*(product.items[n:] for n in range(4)), strict=False):
             if is_differential(sign) and is_differential(below) and isinstance(slash, Atom) and slash.kind == "SLASH":
                 yield above_

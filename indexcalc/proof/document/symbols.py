@@ -79,7 +79,7 @@ class Symbols:
         columns: whether the document says that its vectors are columns.
         differentials: whether names such as ``dX`` may be differentials, not gradients.
         beyond: losses as unknown functions of layers by which the document does not define them.
-        shared: tensors that all layers or steps read.
+        shared: inputs that all layers, steps or heads read, with the letter of these.
         layout: how a context says that derivatives by arrays are laid out; empty if it says nothing.
     """
 
@@ -109,7 +109,7 @@ class Symbols:
     columns: bool = False
     differentials: bool = False
     beyond: set[str] = field(default_factory=set)
-    shared: set[str] = field(default_factory=set)
+    shared: dict[str, str] = field(default_factory=dict)
     assumed: dict[str, str] = field(default_factory=dict)
     writes_chain_sums: bool = False
     marks_held: bool = False
