@@ -8,13 +8,14 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Group, Node, Scripted
+from indexcalc.proof.document import typed
 from indexcalc.proof.document.derivatives import derivative, second_derivative
 from indexcalc.proof.document.naming import named_value
-from indexcalc.proof.document.nodes import Entry
+from indexcalc.proof.document.nodes import Entry, names_of
 from indexcalc.proof.document.rates import target
 from indexcalc.proof.document.scope import Scope
-from indexcalc.proof.document.scripts import Named
-from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.scripts import Named, is_transpose
+from indexcalc.proof.document.symbols import NotUnderstoodError, depends_on
 from indexcalc.proof.document.typed import Typed
 
 
@@ -27,14 +28,35 @@ def nabla(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, i
         raise NotUnderstoodError("a gradient of nothing")
     body, end = reader.unit(items, position + 1)
     wrt = named_target(reader, below) if below else implied_target(reader, items[position + 1 : end])
+    turned = not body.axes and is_turned(items[end - 1])
+    if below and end < len(items) and not turned and waits(reader, body, wrt):
+        rest = reader.product(items[position + 1 :])
+        body, end = (rest, len(items)) if not rest.axes else (body, end)
     if not above:
-        return derivative(reader, body, wrt), end
+        value = derivative(reader, body, wrt)
+        return typed.transpose(value) if turned else value, end
     if [token.text for tokens in above for token in tokens] != ["2"]:
         raise NotUnderstoodError("a nabla with a superscript that is not 2")
     if body.axes:
         raise NotUnderstoodError("the Hessian of an array")
     other = named_target(reader, below) if below else implied_target(reader, items[position + 1 : end])
     return second_derivative(reader, body, wrt, other), end
+
+
+def is_turned(item: Node) -> bool:
+    r"""Whether a factor bears the sign of a transpose: of a scalar in ``\nabla f(x)^\top d``, it is the gradient's."""
+    return isinstance(item, Scripted) and any(is_transpose(tokens) for tokens in item.above)
+
+
+def waits(reader: Scope, body: Typed, wrt: Typed) -> bool:
+    r"""Whether a nabla reaches beyond the factor behind it, a constant or an array: ``\nabla_x x^\top A x``."""
+    if body.axes:
+        return True
+    symbols = reader.symbols
+    assert isinstance(wrt.node, Entry)
+    return not any(
+        symbols.is_loss(name) or depends_on(symbols.definitions, name, wrt.node.name) for name in names_of(body.node)
+    )
 
 
 def named_target(reader: Scope, tokens: Sequence[Token]) -> Typed:
