@@ -64,7 +64,9 @@ def check_documents(
         Path | None,
         typer.Option(metavar="FILE", help="The numbers of --against, in TOML; values.toml beside its spec by default."),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Fail also if something is not understood.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail also if something is not understood or needs an unstated assumption.")
+    ] = False,
     every: Annotated[bool, typer.Option("--all", help="Show the true relations too.")] = False,
 ) -> None:
     """Check the derivations of documents, line by line."""
@@ -88,7 +90,9 @@ def check_documents(
         terminal.show_summary(console, "time", f"{time.perf_counter() - start:.2f} s")
     else:
         typer.echo(FORMATS[output.value](reports), nl=False)
-    if any(not report.ok for report in reports) or (strict and any(report.unclear for report in reports)):
+    if any(not report.ok for report in reports) or (
+        strict and any(report.unclear or report.unstated for report in reports)
+    ):
         raise typer.Exit(REFUTED)
 
 

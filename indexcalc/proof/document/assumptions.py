@@ -52,14 +52,17 @@ def name_missing(context: Context, scopes: Sequence[Roles]) -> None:
 
 
 def find_assumptions(roles: Roles) -> None:
-    """``sum_c y_nc = 1``, where the words before it say that it is assumed."""
+    """``sum_c y_nc = 1`` for an input, which can only be assumed, or where the words before it say that it is."""
+    known = {*roles.symbols.definitions, *roles.symbols.simplex}
     for number, statement in enumerate(roles.statements):
         if roles.kinds.get(number) != EQUATION or len(statement.sides) != 2:
             continue
-        if not ASSUMED.search(prose_before(roles, statement)):
+        if [token.text for token in statement.sides[1].tokens] != ["1"]:
             continue
         found = unit_sum(roles, statement)
-        if found is not None and found[0] not in roles.symbols.definitions:
+        if found is None or found[0] in known:
+            continue
+        if found[0] not in roles.symbols.unread or ASSUMED.search(prose_before(roles, statement)):
             roles.symbols.simplex[found[0]] = found[1]
             roles.kinds[number] = CONDITION
 

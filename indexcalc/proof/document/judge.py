@@ -8,7 +8,6 @@ from functools import cached_property
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document.apart import Apart
-from indexcalc.proof.document.assumptions import weights_of_logarithms
 from indexcalc.proof.document.dead import dead
 from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import DIFFER, counterexample, diagnosis
@@ -24,6 +23,7 @@ from indexcalc.proof.document.proving import proves
 from indexcalc.proof.document.roles import Roles, prose_before
 from indexcalc.proof.document.settled import Settled
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
+from indexcalc.proof.document.supposed import Supposed, suppositions
 from indexcalc.proof.document.symbols import NotUnderstoodError, Pair
 from indexcalc.proof.document.trials import TOLERANCE, Failure, tried
 from indexcalc.proof.document.usual import judged, replacements, undefined_functions
@@ -51,14 +51,14 @@ class Judge:
         generic: names that have no one meaning in the document.
         brief: whether only verdicts are wanted, so that neither a proof nor a diagnosis is looked for.
         points: where claims are tried.
-        supposed: the judges where an input sums to one, as far as they were needed.
+        supposed: the judges where something is supposed of an input, as far as they were needed.
     """
 
     roles: Roles
     generic: frozenset[str] = frozenset()
     brief: bool = False
     points: Points = field(init=False)
-    supposed: dict[tuple[str, tuple[int, ...]], Judge] = field(default_factory=dict, init=False)
+    supposed: dict[Supposed, Judge] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.points = Points(self.roles.symbols, positive_names(self.roles.symbols, ()))
@@ -114,37 +114,30 @@ class Judge:
         return best
 
     def with_assumption(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:
-        """The findings if an input, whose sum the statement writes out or which weighs logarithms, sums to one."""
-        symbols = self.roles.symbols
-        written = Members(self.roles, statement, local=False, unwritten=False).sums_written()
+        """The findings if something that is supposed of an input saves them."""
         clearest = best
-        for name, place in dict.fromkeys((*written, *weights_of_logarithms(symbols))):
-            if name in symbols.definitions or name in symbols.simplex:
-                continue
-            found = self.assuming(name, place).under(statement, defines)
-            text = f"the entries of {name} sum to 1"
+        for one in suppositions(self.roles, Members(self.roles, statement, local=False, unwritten=False)):
+            found = self.assuming(one).under(statement, defines)
             if score(found) > score(best) and all(finding.verdict is not Verdict.REFUTED for finding in found):
                 return [
-                    replace(new, verdict=Verdict.CONFIRMED, assumptions=(*new.assumptions, text))
+                    replace(new, verdict=Verdict.CONFIRMED, assumptions=(*new.assumptions, one.noted))
                     if old.verdict in (Verdict.REFUTED, Verdict.FOLLOWS)
                     else new
                     for old, new in zip(best, found, strict=True)
                 ]
             clearest = [
-                replace(new, reason=f"{new.reason}, if {text}") if said_better(new, old) else old
+                replace(new, reason=f"{new.reason}, if {one.text}") if said_better(new, old) else old
                 for old, new in zip(clearest, found, strict=True)
             ]
         return clearest
 
-    def assuming(self, name: str, place: tuple[int, ...]) -> Judge:
-        """This judge, where the entries of an input along some slots sum to one."""
-        if (name, place) not in self.supposed:
-            symbols = self.roles.symbols
-            assumed = replace(symbols, simplex={**symbols.simplex, name: place})
-            assuming = Judge(replace(self.roles, symbols=assumed), self.generic, self.brief)
+    def assuming(self, one: Supposed) -> Judge:
+        """This judge, where something is supposed of an input."""
+        if one not in self.supposed:
+            assuming = Judge(replace(self.roles, symbols=one.of(self.roles.symbols)), self.generic, self.brief)
             assuming.settled, assuming.apart = self.settled, self.apart
-            self.supposed[name, place] = assuming
-        return self.supposed[name, place]
+            self.supposed[one] = assuming
+        return self.supposed[one]
 
     def as_spoken(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:
         """The findings where what is false in general holds under the conditions in the words around it."""
@@ -312,6 +305,8 @@ class Reading:
         except ShapeError as error:
             return self.refuted(right, f"shapes do not fit: {error}")
         extra = [index for index in free(b) if index not in letters]
+        if extra and extra[0].name in self.judge.roles.symbols.chosen:
+            return Finding(Verdict.UNCLEAR, f"{extra[0].name} stands for one given entry")
         if extra:
             return self.refuted(right, f"the index {extra[0].name or '?'} is free here, but not on the left side")
         try:

@@ -128,6 +128,8 @@ class Points:
             if name in self.symbols.simplex and slots:
                 axis = self.symbols.simplex[name]
                 magnitude = np.abs(magnitude) / np.abs(magnitude).sum(axis=axis, keepdims=True)
+                if name in self.symbols.one_hot:
+                    magnitude = 1.0 * (magnitude == magnitude.max(axis=axis, keepdims=True))
             values[name] = np.asarray(magnitude)
         return values
 

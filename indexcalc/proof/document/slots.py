@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from indexcalc.language.latex.tree import Atom, Scripted, nodes_of
+from indexcalc.language.latex.tree import Atom, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.beside import vectors_beside
 from indexcalc.proof.document.context import Context
@@ -150,6 +150,33 @@ def is_unknown(roles: Roles, look: Look) -> bool:
     return look.name in roles.symbols.unknown
 
 
+def is_sum_of_entries(roles: Roles, look: Look) -> bool:
+    """A capital that is defined as a number: written in entries all of whose letters sums bind."""
+    if look.rank is not None or look.usage.transposed or look.usage.bold or not look.name[:1].isupper():
+        return False
+    if not any(bound_in_sums(roles, roles.statements[number].sides[1].tree) for number in heads(roles, look.name)):
+        return False
+    roles.symbols.slots[look.name] = ()
+    return True
+
+
+def bound_in_sums(roles: Roles, tree: Sum | None) -> bool:
+    """Whether a member has entries, sums bind all of their letters, and no array stands in it as a whole."""
+    if tree is None:
+        return False
+    scripts = [node for node in nodes_of(tree) if isinstance(node, Scripted)]
+    sums = [node for node in scripts if isinstance(node.base, Atom) and node.base.kind == "SUM"]
+    bound = {token.text for node in sums for token in node.below}
+    letters: set[str] = set()
+    for found in names_of_tree(roles, tree):
+        usage = roles.survey.usages.get(found.name)
+        number = usage is not None and (usage.scalar or found.name in roles.symbols.sizes.owners)
+        if found.parts is None and not number and (found.name[:1].isupper() or (usage is not None and usage.bold)):
+            return False
+        letters.update(found.parts or ())
+    return bool(letters) and letters <= bound
+
+
 def is_taken(roles: Roles, look: Look) -> bool:
     """A known function, a sigma that is always applied, or a size."""
     if look.name == "sigma" and look.rank is None and look.usage.called and look.usage.only_called:
@@ -210,6 +237,7 @@ RULES: tuple[Callable[[Roles, Look], bool], ...] = (
     is_raised_row,
     is_unknown,
     is_loss,
+    is_sum_of_entries,
     is_taken,
     is_capital_of_entries,
     is_adjoint,

@@ -62,6 +62,8 @@ class Symbols:
         einstein: whether repeated indices are summed.
         positive: names whose values must be positive.
         simplex: names whose entries sum to one, with the places of the slots that are summed.
+        one_hot: those of them with one entry of one, and zeros.
+        chosen: letters that stand for one given entry, such as that of the right class.
         assumed: index letters whose size bears a name.
         writes_chain_sums: whether the document writes the sums of its chain rules.
         marks_held: whether the document marks derivatives that hold a tensor, so that the others are total.
@@ -94,6 +96,8 @@ class Symbols:
     given: set[str] = field(default_factory=set)
     einstein: bool = False
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    one_hot: frozenset[str] = frozenset()
+    chosen: set[str] = field(default_factory=set)
     words: dict[str, str] = field(default_factory=dict)
     orientation: str = "column"
     orientations: dict[str, str] = field(default_factory=dict)

@@ -32,6 +32,7 @@ from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.slots import make_slots, name_loss
 from indexcalc.proof.document.survey import survey_of
 from indexcalc.proof.document.symbols import Symbols
+from indexcalc.proof.document.words import find_chosen
 
 COLUMNS = re.compile(r"\bcolumn vector", re.IGNORECASE)
 """Words that say what a vector is."""
@@ -78,6 +79,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     for size in context.sizes:
         roles.symbols.sizes.named(size.name)
     declare(roles)
+    find_chosen(roles)
     tie_ranges(roles)
     find_unknown(roles)
     make_slots(roles, context)

@@ -21,6 +21,9 @@ class Verdict(StrEnum):
     UNCLEAR = "not understood"
 
 
+UNSTATED = ", which is not stated"
+"""How an assumption ends that the document does not state."""
+
 TRUE = frozenset({Verdict.PROVED, Verdict.CONFIRMED, Verdict.ROUNDED})
 
 
@@ -70,6 +73,11 @@ class CheckReport:
     def unclear(self) -> tuple[Claim, ...]:
         """The claims that could not be judged."""
         return tuple(claim for claim in self.claims if claim.verdict is Verdict.UNCLEAR)
+
+    @property
+    def unstated(self) -> tuple[Claim, ...]:
+        """The claims that are true only under an assumption that the document does not state."""
+        return tuple(claim for claim in self.claims if any(text.endswith(UNSTATED) for text in claim.assumptions))
 
     @property
     def ok(self) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from indexcalc.proof.document import check
 
-ASSUMED = ("the entries of y sum to 1",)
+ASSUMED = ("the entries of y sum to 1, which is not stated",)
 
 ENTRIES = r"""
 $$p_{nk} = \frac{e^{z_{nk}}}{\sum_j e^{z_{nj}}}$$

@@ -119,6 +119,19 @@ GUARDS = {
             r"\frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij} (\delta_{jk} + A_{ik})",
         ),
     ),
+    "10 a capital that is a number": Guard(
+        r"$$H = -\sum_i p_i \log p_i$$ $$D = \frac{1}{N} \sum_{i=1}^{N} \sum_j x_{ij} y_j$$",
+        (
+            r"\frac{\partial H}{\partial p_i} = -\log p_i - 1",
+            r"2 H = -2 \sum_k p_k \log p_k",
+            r"\frac{\partial D}{\partial y_k} = \frac{1}{N} \sum_{i=1}^{N} x_{ik}",
+        ),
+        (
+            r"\frac{\partial H}{\partial p_i} = -\log p_i",
+            r"2 H = 2 \sum_k p_k \log p_k",
+            r"\frac{\partial D}{\partial y_k} = \frac{1}{N} \sum_{i=1}^{N} x_{ki}",
+        ),
+    ),
     "10 a delta with one index is an error": Guard(
         r"$$z_j = \sum_i w_{ji} a_i$$ $$\delta_j = \frac{\partial L}{\partial z_j}$$",
         (

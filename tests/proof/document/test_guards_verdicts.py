@@ -8,11 +8,57 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.guards import Guard, assert_open, assert_refuted, assert_true, claims_of
+from indexcalc.proof.document import check
+from tests.support.guards import JUDGED_TRUE, Guard, assert_open, assert_refuted, assert_true, claims_of
 
 SOFTMAX = r"$$A_{ij} = \frac{e^{S_{ij}}}{\sum_l e^{S_{il}}}$$"
 
+CROSS_ENTROPY = r"$$p_c = \frac{e^{z_c}}{\sum_k e^{z_k}}$$ $$L = -\sum_c y_c \log p_c$$"
+
 GUARDS = {
+    "20 a sum that words state": Guard(
+        r"The weights $q$ sum to one. $$s = \sum_c q_c (r_c + 1)$$",
+        (r"s = \sum_c q_c r_c + 1",),
+        (r"s = \sum_c q_c r_c + 2", r"s = \sum_c q_c r_c - 1"),
+    ),
+    "20 a sum that an equation states": Guard(
+        r"We assume that $\sum_c q_c = 1$. $$s = \sum_c q_c (r_c + 1)$$",
+        (r"s = \sum_c q_c r_c + 1",),
+        (r"2 s = 2 \sum_c q_c r_c + 1",),
+    ),
+    "20 labels in a cross-entropy, without a word": Guard(
+        CROSS_ENTROPY,
+        (
+            r"\frac{\partial L}{\partial z_c} = p_c - y_c",
+            r"\frac{\partial L}{\partial z_c} = p_c \sum_k y_k - y_c = p_c - y_c",
+        ),
+        (
+            r"\frac{\partial L}{\partial z_c} = y_c - p_c",
+            r"\frac{\partial L}{\partial z_c} = p_c \sum_k y_k - y_c = p_c + y_c",
+            r"\sum_c y_c^2 = 1",
+        ),
+    ),
+    "20 one-hot where words state it": Guard(
+        "The label $y$ is one-hot. " + CROSS_ENTROPY,
+        (r"L = -\log \sum_c y_c p_c", r"\sum_c y_c^2 = 1", r"\frac{\partial L}{\partial z_c} = p_c - y_c"),
+        (r"L = \log \sum_c y_c p_c", r"\sum_c y_c^2 = 2", r"\frac{\partial L}{\partial z_c} = p_c - y_c^3 p_c"),
+    ),
+    "20 the letter of the right class": Guard(
+        "The label $y$ is one-hot with $y_t = 1$. " + CROSS_ENTROPY,
+        (r"\frac{\partial L}{\partial z_c} = p_c - y_c",),
+        (r"\frac{\partial L}{\partial z_c} = p_c",),
+        (r"L = -\log p_t", r"\frac{\partial L}{\partial z_c} = p_c - \delta_{ct}"),
+    ),
+    "20 one index that equals another, in words": Guard(
+        SOFTMAX + " When $j = k$,",
+        (r"\frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij} (1 - A_{ik})",),
+        (r"\frac{\partial A_{ij}}{\partial S_{ik}} = -A_{ij} A_{ik}",),
+    ),
+    "21 a probability is no one-hot label": Guard(
+        "We assume that $\\sum_c y_c = 1$. " + CROSS_ENTROPY,
+        (r"\frac{\partial L}{\partial z_c} = p_c - y_c",),
+        (r"\sum_c y_c^2 = 1", r"2 L = -2 \log \sum_c y_c p_c"),
+    ),
     "21 points lie in the domain": Guard(
         r"$$y_i = \log a_i$$ $$r_i = \sqrt{b_i}$$ $$q_i = |u_i|$$",
         (
@@ -75,6 +121,26 @@ GUARDS = {
         (r"\frac{\partial L}{\partial x_i} = -2 \sum_{j \neq i} \frac{q_i q_j}{(x_j - x_j)^3}",),
     ),
 }
+
+UNSTATED, SAID = "the entries of y sum to 1, which is not stated", "the entries of y sum to 1"
+
+
+@pytest.mark.parametrize(
+    ("start", "claim", "assumptions"),
+    [
+        ("", r"\frac{\partial L}{\partial z_c} = p_c - y_c", (UNSTATED,)),
+        ("Labels are one-hot.", r"\frac{\partial L}{\partial z_c} = p_c - y_c", (SAID,)),
+        ("Here $y$ is a probability vector.", r"\frac{\partial L}{\partial z_c} = p_c - y_c", (SAID,)),
+        ("Here $y$ is one-hot.", r"L = -\log \sum_c y_c p_c", ("y is one-hot",)),
+        ("Let $\\sum_c y_c = 1$ be given.", r"\frac{\partial L}{\partial z_c} = p_c \sum_k y_k - y_c", ()),
+    ],
+)
+def test_a_claim_that_needs_an_assumption_names_it(start, claim, assumptions):
+    report = check(f"{start} {CROSS_ENTROPY}\n\n$${claim}$$")
+    assert report.claims[-1].verdict in JUDGED_TRUE
+    assert report.claims[-1].assumptions == assumptions
+    assert [one.assumptions for one in report.unstated] == [assumptions] * (UNSTATED in assumptions)
+
 
 TRUE, WRONG, OPEN = (claims_of(GUARDS, kind) for kind in ("true", "wrong", "open"))
 
