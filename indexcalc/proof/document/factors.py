@@ -36,6 +36,7 @@ from indexcalc.proof.document.nodes import (
     negated,
     times,
 )
+from indexcalc.proof.document.ones import constant_array
 from indexcalc.proof.document.rates import fraction
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.scripts import is_transpose, subscript
@@ -49,6 +50,8 @@ DIGIT_LIMIT = 60
 
 def factor(reader: Scope, item: Node) -> Typed:
     """The meaning of one factor."""
+    if (constant := constant_array(reader, item)) is not None:
+        return with_scripts(reader, *constant)
     found = reader.survey.name(item)
     if found is not None:
         return named_value(reader, found)

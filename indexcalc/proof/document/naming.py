@@ -139,7 +139,8 @@ def orientation(reader: Scope, name: str) -> str:
 
 def transposed(reader: Scope, value: Typed, name: str) -> Typed:
     """The transpose; where a document has rows and columns, that of an undeclared vector is a guess."""
-    if len(value.axes) == 1 and reader.symbols.mixed and name not in reader.symbols.orientations:
+    guessed = name not in reader.symbols.orientations and name != "1"
+    if len(value.axes) == 1 and reader.symbols.mixed and guessed:
         reader.guesses.append(f"{name} is a {value.orientation}")
     return typed.transpose(value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,9 +13,13 @@ from indexcalc.proof.document.beside import vectors_beside
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.layers.labels import ABOVE_NAMES, of_any_layer
 from indexcalc.proof.document.layers.vectors import raised_vectors
+from indexcalc.proof.document.ones import sizes_below
 from indexcalc.proof.document.roles import Roles, head_of, heads, index_letters, names_of_tree
 from indexcalc.proof.document.survey import Survey, Usage, products_of
 from indexcalc.proof.document.symbols import Symbols
+
+UNIT_VECTORS = re.compile(r"\b(?:unit|basis|one-hot|indicator)[- ]vectors?\b|\bstandard basis\b", re.IGNORECASE)
+"""Words that say what ``e_i`` is."""
 
 LOSSES = frozenset({"L", "l", "ell", "J", "E", "C", "loss", "Loss", "mathcal L", "mathcal J", "mathcal E", "f"})
 """Names under which authors differentiate a loss that they do not define."""
@@ -42,14 +47,15 @@ class Look:
 def make_slots(roles: Roles, context: Context) -> None:
     """Slots for every name: as it is declared, as it is indexed, else by how it looks."""
     symbols, survey = roles.symbols, roles.survey
-    for name in sum_limits(roles):
+    trees = [tree for statement in roles.statements for tree in statement.trees]
+    for name in (*sum_limits(roles), *sizes_below(survey, trees)):
         symbols.sizes.named(name)
     settle_declared(roles, context)
     letters = frozenset(part for statement in roles.statements for part in index_letters(statement, survey))
     raised = raised_vectors(roles)
     vectors = {of_any_layer(name) for name in vectors_beside(roles)}
     for name, usage in survey.usages.items():
-        if name in symbols.slots or name in symbols.aliases or name == "1":
+        if name in symbols.slots or name in symbols.aliases or name.partition("_")[0] == "1":
             continue
         rank = survey.rank(name)
         if rank == 1 and looks_like_matrix(name) and usage.bare > usage.indexed.total():
@@ -76,8 +82,21 @@ def adopts_context(roles: Roles, context: Context, name: str) -> bool:
 
 def is_constant(roles: Roles, look: Look) -> bool:
     """Kronecker's delta, Euler's number, the identity and pi, unless the document defines them."""
-    constant = (look.name == "delta" and look.rank == 2) or (look.name in ("e", "I", "pi") and look.rank is None)
-    return constant and not own_definition(roles, look.name)
+    constant = (look.name == "delta" and look.rank == 2) or (look.name in ("e", "pi") and look.rank is None)
+    constant |= look.name.partition("_")[0] == "I" and not look.usage.below
+    return (constant or is_unit_vector(roles, look)) and not own_definition(roles, look.name)
+
+
+def is_unit_vector(roles: Roles, look: Look) -> bool:
+    """``e_i`` where words speak of unit vectors, or where it stands as a vector that is never defined."""
+    base, _, label = look.name.partition("_")
+    vector = look.usage.bold or look.usage.transposed
+    said = UNIT_VECTORS.search(roles.document.source) is not None
+    if base != "e" or not (label or look.rank == 1) or look.usage.below or not (vector or said):
+        return False
+    if not own_definition(roles, look.name):
+        roles.symbols.units = said
+    return True
 
 
 def is_accented_array(roles: Roles, look: Look) -> bool:

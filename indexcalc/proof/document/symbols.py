@@ -73,6 +73,7 @@ class Symbols:
         rows: names whose entries are rows of the matrix of the same letter.
         unknown: functions that the document applies and never defines.
         entrywise: those that are applied to arrays entry by entry.
+        units: whether the words call ``e_i`` a unit vector; None if it is none.
         scalar_sigma: whether sigma is applied to a scalar somewhere, so that it is no softmax.
         unsure: names that a definition reads only in a later member, while its first one is not understood.
         unread: names with an equation of their own that could not be read as a definition.
@@ -104,6 +105,7 @@ class Symbols:
     rows: set[str] = field(default_factory=set)
     unknown: frozenset[str] = frozenset()
     entrywise: frozenset[str] = frozenset()
+    units: bool | None = None
     scalar_sigma: bool = False
     unsure: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)
