@@ -10,7 +10,6 @@ import sympy as sp
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
 from indexcalc.proof.document import typed
 from indexcalc.proof.document.derivatives import derivative
 from indexcalc.proof.document.nodes import (
@@ -193,26 +192,3 @@ def inner(reader: Scope, tokens: Sequence[Token]) -> Typed:
     except IndexCalcError as error:
         raise NotUnderstoodError(str(error)) from None
     return reader.sum(tree)
-
-
-def bracket_index(reader: Scope, item: Node, following: Node) -> Typed | None:
-    """``A[i,j]``: a name followed by letters in square brackets."""
-    if isinstance(following, Scripted) or not isinstance(following, Group) or following.bracket != "[":
-        return None
-    found = reader.survey.name(item)
-    if found is None or found.parts is not None or found.powers or found.transposed:
-        return None
-    parts = []
-    for member in following.members:
-        product = member.only
-        only = product.items[0] if product is not None and len(product.items) == 1 else None
-        if not isinstance(only, Atom) or only.kind not in ("NAME", "COLON") or len(only.text) > 1:
-            return None
-        parts.append(only.text)
-    resolved = reader.symbols.resolve(found.name)
-    if resolved in reader.symbols.adjoints:
-        return value_of(reader, replace(found, parts=tuple(parts)))
-    slots = reader.symbols.slots.get(resolved, ())
-    if len(parts) != len(slots) or not all(part == COLON or part.islower() for part in parts):
-        return None
-    return tensor(reader, reader.symbols.resolve(found.name), tuple(parts))

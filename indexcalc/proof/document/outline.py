@@ -16,6 +16,7 @@ from indexcalc.language.latex.systems import with_line_breaks
 from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.arguments import without_arguments
+from indexcalc.proof.document.brackets import with_brackets
 from indexcalc.proof.document.differentials import with_gradients
 from indexcalc.proof.document.layers.families import Families, families_of
 from indexcalc.proof.document.layers.rewriting import with_layers
@@ -135,7 +136,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             found.append((span, unified(lines)))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
-    pieces = without_arguments(with_gradients([tokens for _, tokens in found]))
+    pieces = without_arguments(with_gradients(with_brackets([tokens for _, tokens in found])))
     return list(zip((span for span, _ in found), pieces, strict=True))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted, Sum, nodes_of
 from indexcalc.proof.document import typed
 from indexcalc.proof.document.derivatives import derivative, second_derivative
-from indexcalc.proof.document.naming import bracket_index, named_value
+from indexcalc.proof.document.naming import named_value
 from indexcalc.proof.document.nodes import (
     Entry,
     Size,
@@ -53,10 +53,6 @@ def operator(reader: Scope, item: Fraction) -> Typed | None:
 
 def target(reader: Scope, items: Sequence[Node]) -> Typed:
     """What a derivative is taken by: one tensor, whole or at an index."""
-    if len(items) == 2 and isinstance(items[1], Group) and items[1].bracket == "[":
-        value = bracket_index(reader, items[0], items[1])
-        if value is not None:
-            return value
     while len(items) == 1 and isinstance(items[0], Group) and items[0].bracket == "{" and items[0].members:
         only = items[0].members[0].only
         if only is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Scripted, Sum
+from indexcalc.language.latex.tree import Atom, Fraction, Node, Scripted, Sum
 from indexcalc.proof.document import typed
 from indexcalc.proof.document.bars import barred
 from indexcalc.proof.document.binders import big_sum
@@ -13,7 +13,6 @@ from indexcalc.proof.document.calls import called
 from indexcalc.proof.document.derivatives import derivative
 from indexcalc.proof.document.factors import factor
 from indexcalc.proof.document.nablas import nabla
-from indexcalc.proof.document.naming import bracket_index
 from indexcalc.proof.document.nodes import (
     negated,
 )
@@ -109,10 +108,6 @@ class Reader(Scope):
         found = called(self, items, position)
         if found is not None:
             return found
-        if position + 1 < len(items) and isinstance(items[position + 1], (Group, Scripted)):
-            bracket = bracket_index(self, item, items[position + 1])
-            if bracket is not None:
-                return bracket, position + 2
         return factor(self, item), position + 1
 
 

@@ -49,7 +49,7 @@ class Subscript:
 
 def subscript(tokens: Sequence[Token]) -> Subscript:
     """What a subscript says; labels are capitals, words, text and digits."""
-    tokens = [token for token in tokens if token.kind not in ("{", "}", "(", ")", "COMMA", "DOT")]
+    tokens = [token for token in tokens if token.kind not in ("{", "}", "(", ")", "[", "]", "COMMA", "DOT")]
     parts: list[str] = []
     label = "".join(token.text for token in tokens if token.kind != "SUB")
     for token in tokens:

@@ -91,6 +91,7 @@ def written_at(tokens: Sequence[Token], position: int) -> Written | None:
             continue
         inner, after = argument(tokens, end + 1)
         if tokens[end].kind == "SUB":
+            inner = tuple(token for token in inner if token.kind not in ("[", "]"))
             below = items_of(inner, BELOW) if below == () else None
         else:
             superscripts.extend(tokens[end:after])

@@ -13,6 +13,7 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import tokenize
 from indexcalc.language.latex.tree import Sum
+from indexcalc.proof.document.brackets import with_brackets
 from indexcalc.proof.document.differentials import joined
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.layers.rewriting import with_layers
@@ -160,7 +161,7 @@ class Attempts:
         if self.trials > TRIALS:
             return False
         try:
-            tokens = tokenize(latex, self.judge.roles.document.macros)
+            (tokens,) = with_brackets([tokenize(latex, self.judge.roles.document.macros)])
             tokens = joined(tokens) if self.runs_together else tokens
             tokens = with_layers(tokens, self.statement.families)
             tree = parse(tokens)
