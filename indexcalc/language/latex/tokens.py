@@ -18,6 +18,7 @@ from indexcalc.language.latex.vocabulary import (
     DROPPED_WITH_ARGUMENT,
     FONTS,
     FRACTIONS,
+    LABELS,
     OPENERS,
     RELATIONS,
     SIMPLE,
@@ -150,7 +151,8 @@ class Tokenizer:
         if kind == "word":
             before = [piece[1] for piece in self.pieces[max(0, self.at - 3) : self.at - 1]]
             # The subscript of X_{if} is two indices, and no condition.
-            if value in WORDS and not (value == "if" and before == ["_", "{"]):
+            labels = value in LABELS and before in (["_", "{"], ["^", "{"]) and self.peek() == "}"
+            if labels or (value in WORDS and not (value == "if" and before == ["_", "{"])):
                 return [Token("NAME", value, start, bold)]
             return [Token("NAME", letter, start + n, bold) for n, letter in enumerate(value)]
         if kind == "other":

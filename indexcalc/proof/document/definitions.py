@@ -77,9 +77,20 @@ def define(roles: Roles) -> None:
         roles.symbols.resolve(name.name)
         for number, name in candidates(roles)
         if not any(lays_out(side.tree) for side in roles.statements[number].sides)
+        and not updates(roles, roles.statements[number], name)
     }
     settled = {*roles.symbols.definitions, *roles.symbols.functions, *roles.symbols.losses}
     roles.symbols.unread.update((headed - settled) | set(alternatives(roles)))
+
+
+def updates(roles: Roles, statement: Statement, head: Named) -> bool:
+    r"""Whether a statement gives a name its next value, ``\theta = \theta - \eta g``: that defines nothing."""
+    tree = statement.sides[1].tree
+    for sign, term in tree.terms if tree is not None and len(tree.terms) > 1 else ():
+        found = roles.survey.name(term.items[0]) if sign > 0 and len(term.items) == 1 else None
+        if found is not None and (found.name, found.parts) == (head.name, head.parts) and not found.powers:
+            return True
+    return False
 
 
 def define_once(roles: Roles) -> None:
