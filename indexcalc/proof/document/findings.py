@@ -10,6 +10,9 @@ from indexcalc.proof.document.verdicts import Verdict
 VACUOUS = "both sides are zero at every point tried"
 """The reason of a confirmation that says little."""
 
+CONSTANT = "both sides are {:g} at every point tried"
+"""Likewise."""
+
 
 @dataclass
 class Finding:

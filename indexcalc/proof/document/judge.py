@@ -11,7 +11,7 @@ from indexcalc.proof.document.apart import Apart
 from indexcalc.proof.document.dead import dead
 from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import DIFFER, counterexample, diagnosis
-from indexcalc.proof.document.findings import VACUOUS, Finding, score
+from indexcalc.proof.document.findings import CONSTANT, VACUOUS, Finding, score
 from indexcalc.proof.document.grounds import Accusation, all_names, ungrounded
 from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.members import Members
@@ -25,7 +25,7 @@ from indexcalc.proof.document.settled import Settled
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
 from indexcalc.proof.document.supposed import Supposed, suppositions
 from indexcalc.proof.document.symbols import NotUnderstoodError, Pair
-from indexcalc.proof.document.trials import TOLERANCE, Failure, tried
+from indexcalc.proof.document.trials import TOLERANCE, Failure, lost_in_rounding, tried
 from indexcalc.proof.document.usual import judged, replacements, undefined_functions
 from indexcalc.proof.document.verdicts import TRUE, Verdict
 
@@ -255,7 +255,9 @@ class Reading:
             return step, (None if step.verdict is not Verdict.REFUTED else False)
         if step is not head and steps:
             if truth is False:
-                return Finding(Verdict.FOLLOWS, f"follows from a wrong member before it; {head.reason}"), False
+                side = self.members.statement.sides[n - 1]
+                line = self.judge.roles.document.place(side.start)[0]
+                return Finding(Verdict.FOLLOWS, f"follows from line {line}, which is wrong; {head.reason}"), False
             return Finding(Verdict.UNCLEAR, "equal to the member before it, but not to the head"), None
         return head, False
 
@@ -320,6 +322,10 @@ class Reading:
         trial = tried(self.judge.points, sizes, (left, right), letters, conditions)
         if trial.different and (near := self.nearly(trial.failures[0], right, n)) is not None:
             return near
+        if trial.different and lost_in_rounding(trial.failures[0], (left, right), letters, conditions):
+            if not conditions and proves(left, right, self.judge.roles.symbols, sizes):
+                return Finding(Verdict.PROVED)
+            return Finding(Verdict.UNCLEAR, "the difference is lost in rounding")
         if trial.different:
             if self.judge.brief:
                 return self.refuted(n, "")
@@ -332,7 +338,7 @@ class Reading:
         assumptions = tuple(dict.fromkeys(note for note in self.members.reader.notes if "binds nothing" not in note))
         if not conditions and not self.judge.brief and proves(left, right, self.judge.roles.symbols, sizes):
             return Finding(Verdict.PROVED, assumptions=assumptions)
-        reason = VACUOUS if trial.vanish else ""
+        reason = VACUOUS if trial.vanish else CONSTANT.format(trial.constant) if trial.constant is not None else ""
         return Finding(Verdict.CONFIRMED, reason, assumptions=assumptions)
 
     def nearly(self, failure: Failure, right: Meaning, n: int) -> Finding | None:

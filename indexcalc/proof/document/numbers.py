@@ -13,6 +13,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from indexcalc.errors import LimitError
 from indexcalc.proof.document.nodes import (
@@ -45,6 +46,9 @@ DISPLACED_LIMIT = 100
 
 STEP = 0.02
 """The step of central differences, in units of the inputs, whose magnitudes are about one."""
+
+FINE_DIGITS = 25
+"""The digits to which a number is written out for the finest type of the machine."""
 
 STENCIL = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
 """The weights of central differences of order 8, by the number of steps."""
@@ -87,6 +91,7 @@ class Point:
         weights: of the unknown loss, by output.
         scale: the largest magnitude met on the way.
         displaced: whether an input is displaced for a second derivative.
+        fine: whether numbers have more digits than usual, where the machine has such.
     """
 
     symbols: Symbols
@@ -97,6 +102,17 @@ class Point:
     jacobians: dict[tuple[str, str, bool, tuple[str, ...]], Array] = field(default_factory=dict)
     scale: float = 0.0
     displaced: bool = False
+    fine: bool = False
+
+    def finer(self) -> Point:
+        """The same point with more digits, nothing computed yet."""
+        given = {name: value for name, value in self.values.items() if name not in self.symbols.definitions}
+        values = {name: np.asarray(value, dtype=np.longdouble) for name, value in given.items()}
+        return replace(self, values=values, jacobians={}, fine=True)
+
+    def number(self, value: sp.Expr) -> np.floating[Any]:
+        """A number with the digits that are used here."""
+        return np.longdouble(str(value.evalf(FINE_DIGITS))) if self.fine else np.float64(value)
 
     def length(self, index: Ix) -> int:
         """The number of values of an index variable."""
@@ -137,7 +153,7 @@ class Frame:
         """The expression on the grid, the lane axis first, of length 1 where nothing varies."""
         match node:
             case Number(value):
-                return np.full((1,) * (1 + len(grid)), float(value))
+                return np.full((1,) * (1 + len(grid)), self.point.number(value))
             case Size(index):
                 return np.full((1,) * (1 + len(grid)), float(self.point.length(index)))
             case Ones():

@@ -22,6 +22,9 @@ CLEARLY = 1e-6
 ZERO_SCALE = 1e-4
 """A value below this part of the largest intermediate one is compared as if it were that large: exact zeros pass."""
 
+SHRUNK = 16
+"""An error of rounding is smaller by this factor at least with more digits; eleven bits more make it some 2000."""
+
 NEEDED, AGREEING_PATTERNS = 6, 2
 """How many points, and of how many patterns of sizes, must agree: with one entry alone, much is true."""
 
@@ -48,12 +51,14 @@ class Trial:
         agreeing: the patterns of their sizes.
         failures: where the sides clearly differ.
         undefined: how many points lie where a side has no value.
+        values: the least and the greatest value of the left side at the points that agree.
         vanish: whether both sides are zero at every point.
     """
 
     agreed: int = 0
     agreeing: set[int] = field(default_factory=set)
     failures: list[Failure] = field(default_factory=list)
+    values: list[tuple[float, float]] = field(default_factory=list)
     vanish: bool = True
     undefined: int = 0
 
@@ -61,6 +66,12 @@ class Trial:
     def decided(self) -> bool:
         """Whether no more points are needed."""
         return self.equal or self.different
+
+    @property
+    def constant(self) -> float | None:
+        """The one value that the sides have at all points, if they have; other than zero."""
+        low, high = min(low for low, _ in self.values), max(high for _, high in self.values)
+        return round(high, 9) if high - low <= TOLERANCE * abs(high) else None
 
     @property
     def equal(self) -> bool:
@@ -103,6 +114,18 @@ def tried(
     return trial
 
 
+def lost_in_rounding(
+    seen: Failure, sides: tuple[Meaning, Meaning], letters: tuple[Ix, ...], conditions: Sequence[tuple[str, str, str]]
+) -> bool:
+    """Whether the sides come much nearer to each other if they are evaluated with more digits."""
+    point = seen.point.finer()
+    with np.errstate(all="ignore"):
+        x, y = (point.value(side, letters) for side in sides)
+    allowed = where_conditions_hold(x.shape, letters, conditions)
+    fine, coarse = np.abs(x[allowed] - y[allowed]), np.abs(seen.left - seen.right)
+    return bool(np.max(fine, initial=0) <= np.max(coarse, initial=0) / SHRUNK)
+
+
 def record(trial: Trial, seen: Failure) -> None:
     """Count a point as one that agrees or one that differs; between the two it is neither."""
     x, y = seen.left, seen.right
@@ -113,6 +136,7 @@ def record(trial: Trial, seen: Failure) -> None:
     if error <= TOLERANCE:
         trial.agreed += 1
         trial.agreeing.add(seen.pattern)
+        trial.values.append((float(np.min(x)), float(np.max(x))))
     elif error >= CLEARLY:
         trial.failures.append(seen)
 
