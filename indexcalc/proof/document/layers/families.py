@@ -6,8 +6,9 @@
 - A *name's own letter*, above a matrix or beside indices below: a part of the name.
 
 A letter without brackets above a name may be a power. It is none if some name bears it beside indices below, or
-is a capital; if the letter is no number that is calculated with elsewhere (``n x^{n-1}``); and not above a small
-name that also stands without it (``x_i^k`` beside ``x_i``).
+is a capital, or if several names bear it, some with a number added; if the letter is no number that is calculated
+with elsewhere (``n x^{n-1}``; ``l - 1`` alone is no calculation); and not above a small name that also stands
+without it (``x_i^k`` beside ``x_i``), unless the letter numbers layers of others with a number added.
 """
 
 from __future__ import annotations
@@ -32,10 +33,12 @@ class Families:
         indices: letters above a name that are indices.
         powers: small names whose superscripts without brackets may be powers.
         members: the names that bear a letter of `layers`.
+        shifted: the letters of `layers` that stand somewhere with a number added.
     """
 
     layers: frozenset[Letter] = frozenset()
     indices: frozenset[Letter] = frozenset()
+    shifted: frozenset[Letter] = frozenset()
     powers: frozenset[str] = frozenset()
     members: frozenset[tuple[str, str]] = frozenset()
 
@@ -76,7 +79,8 @@ def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
     indices = {letter for letter in evidence.bearers if letter not in layers and is_index(letter, evidence, powers)}
     # A letter that numbers layers above a name numbers them below one too: n_l and n_{l-1}.
     members = frozenset((name, style) for letter, style in layers for name in evidence.bearers[letter, style])
-    return Families(frozenset(layers), frozenset(indices), powers, members)
+    shifted = frozenset(letter for letter in layers if evidence.shifted[letter])
+    return Families(frozenset(layers), frozenset(indices), shifted, powers, members)
 
 
 def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
@@ -101,7 +105,7 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
     binders = set(bound_letters(tokens))
     evidence.bound.update(name for name, _ in binders)
     scripts.update(place for _, place in binders)
-    for place, token in enumerate(tokens):
+    for place, token in enumerate(() if is_count(tokens) else tokens):
         if place not in scripts and token.kind == "NAME" and len(token.text) == 1 and is_factor(tokens, place):
             evidence.factors.add(token.text)
 
@@ -126,6 +130,15 @@ def bound_letters(tokens: Sequence[Token]) -> Iterator[tuple[str, int]]:
 
 APART = frozenset({"REL", "COMMA", "SEMICOLON", "TEXT", "QUAD", "AMP", "NEWLINE", "DOTS", "DOT"})
 """What stands around a letter in a condition such as ``l = 1, ..., L``."""
+
+
+COUNTED = APART | {"PLUS", "MINUS", "NUM", "(", ")", "[", "]", "{", "}"}
+"""What stands in a formula that only counts, such as ``l - 1`` or ``l = L-1, ..., 2``, besides single letters."""
+
+
+def is_count(tokens: Sequence[Token]) -> bool:
+    """Whether a formula only says which layer or step is meant."""
+    return all(token.kind in COUNTED or (token.kind == "NAME" and len(token.text) == 1) for token in tokens)
 
 
 def is_factor(tokens: Sequence[Token], place: int) -> bool:
@@ -160,6 +173,13 @@ def is_counted(name: str, evidence: Evidence) -> bool:
     return name in evidence.below or bool(evidence.bound[name])
 
 
+SEVERAL = 3
+"""How many names bear a letter that is no exponent, even where none of them is a matrix or has indices."""
+
+
 def is_no_power(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool:
     """Whether a letter without brackets is surely no exponent."""
-    return letter[0] not in evidence.factors and bool(evidence.strong[letter] - powers)
+    if letter[0] in evidence.factors:
+        return False
+    several = evidence.shifted[letter] and len(evidence.bearers[letter]) >= SEVERAL and not evidence.bound[letter[0]]
+    return bool(several or evidence.strong[letter] - powers)

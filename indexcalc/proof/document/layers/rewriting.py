@@ -76,7 +76,7 @@ def subscript(tokens: Sequence[Token], last: Token) -> list[Token]:
 
 def belongs(item: Item, base: str, families: Families) -> bool:
     """Whether a piece above a name is no exponent: a layer, an index, or another label beside these."""
-    if item.style == PLAIN and base in families.powers:
+    if item.style == PLAIN and base in families.powers and (item.text, PLAIN) not in families.shifted:
         return False
     if item.is_letter or item.text.isdigit():
         return numbers(item, base, families) or is_index(item, families)
