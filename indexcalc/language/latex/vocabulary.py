@@ -335,8 +335,35 @@ WORDS = frozenset(FUNCTIONS) | STRUCTURAL | frozenset({"if", "for", "where", "ot
 """Runs of letters that are one name."""
 
 LABELS = frozenset(
-    "new old next prev init out test train pred true target opt ref tot total loss reg hid hidden input output ideal"
-    " best pos neg mse nll".split()
+    [
+        "new",
+        "old",
+        "next",
+        "prev",
+        "init",
+        "out",
+        "test",
+        "train",
+        "pred",
+        "true",
+        "target",
+        "opt",
+        "ref",
+        "tot",
+        "total",
+        "loss",
+        "reg",
+        "hid",
+        "hidden",
+        "input",
+        "output",
+        "ideal",
+        "best",
+        "pos",
+        "neg",
+        "mse",
+        "nll",
+    ]
 )
 """Words that are a label where they are all of a script, though no font says that they are words."""
 
