@@ -31,6 +31,7 @@ import sympy as sp
 
 from indexcalc.algebra.terms import Index
 from indexcalc.errors import SpecError
+from indexcalc.language import lines
 from indexcalc.language import syntax as ast
 from indexcalc.language.extents import extent_factors, extent_symbol, extent_value
 from indexcalc.language.formulas import Axes, Operand, TensorName, layout_of, slots_of, tree_of
@@ -74,10 +75,10 @@ class Program:
     """
 
     def __init__(self, title: str | None = None) -> None:
-        self._statements: list[ast.Statement] = [] if title is None else [ast.TitleLine(title)]
+        self._statements: list[lines.Statement] = [] if title is None else [lines.TitleLine(title)]
 
     @property
-    def statements(self) -> tuple[ast.Statement, ...]:
+    def statements(self) -> tuple[lines.Statement, ...]:
         """What was said so far."""
         return tuple(self._statements)
 
@@ -100,23 +101,23 @@ class Program:
             raise SpecError("an index needs a name")
         factors = extent_factors(size)
         assert factors is not None
-        self._statements.append(ast.IndexLine(tuple(ast.Slot(index.name) for index in found), factors, doc))
+        self._statements.append(lines.IndexLine(tuple(ast.Slot(index.name) for index in found), factors, doc))
         return found
 
     def parameter(self, name: str, default: Operand | None = None, doc: str = "") -> sp.Symbol:
         """Declare a scalar parameter such as ``eps``, and return its symbol for use in formulas."""
         value = None if default is None else tree_of(default)
-        self._statements.append(ast.ParameterLine(checked_name(name), value, doc))
+        self._statements.append(lines.ParameterLine(checked_name(name), value, doc))
         return sp.Symbol(checked_name(name), real=True)
 
     def input(self, name: str, *indices: Index | tuple[Index, ...], doc: str = "") -> TensorName:
         """Declare an input with one slot for each index; a tuple of indices is fused into one axis."""
-        self._statements.append(ast.InputLine(declared(name, indices), doc))
+        self._statements.append(lines.InputLine(declared(name, indices), doc))
         return TensorName(checked_name(name))
 
     def define(self, name: str, indices: Axes, formula: Operand, doc: str = "") -> TensorName:
         """``name[indices] = formula``; a tensor without slots has ``()`` for its indices."""
-        self._statements.append(ast.EquationLine(declared(name, indices), tree_of(formula), doc))
+        self._statements.append(lines.EquationLine(declared(name, indices), tree_of(formula), doc))
         return TensorName(checked_name(name))
 
     def use(
@@ -136,38 +137,38 @@ class Program:
             giving: names for some of its tensors instead of those with the prefix.
         """
         given = {name: checked_name(other) for name, other in (giving or {}).items()}
-        bound = tuple(ast.Binding(checked_name(name), tree_of(value)) for name, value in bindings.items())
-        renamed = tuple(ast.Giving(checked_name(name), other) for name, other in given.items())
-        self._statements.append(ast.UseLine(checked_name(spec), bound, checked_name(prefix), renamed))
+        bound = tuple(lines.Binding(checked_name(name), tree_of(value)) for name, value in bindings.items())
+        renamed = tuple(lines.Giving(checked_name(name), other) for name, other in given.items())
+        self._statements.append(lines.UseLine(checked_name(spec), bound, checked_name(prefix), renamed))
         return Used(prefix, given)
 
     def upstream(self, name: str, of: TensorName | str, doc: str = "") -> None:
         """The gradient dL/d(`of`) is given under this name."""
-        self._statements.append(ast.UpstreamLine(ast.Entry(checked_name(name)), ast.Gradient(name_of(of)), doc))
+        self._statements.append(lines.UpstreamLine(ast.Entry(checked_name(name)), ast.Gradient(name_of(of)), doc))
 
     def loss(self, tensor: TensorName | str) -> None:
         """The tensor is the loss itself; then no upstream gradient is given."""
-        self._statements.append(ast.LossLine(name_of(tensor)))
+        self._statements.append(lines.LossLine(name_of(tensor)))
 
     def derive(self, *targets: TensorName | str) -> None:
         """Ask for the gradients of these tensors, in this order; of all inputs if nothing is asked for."""
-        self._statements.append(ast.DeriveLine(tuple(ast.Slot(name_of(target)) for target in targets)))
+        self._statements.append(lines.DeriveLine(tuple(ast.Slot(name_of(target)) for target in targets)))
 
     def recompute(self, *tensors: TensorName | str) -> None:
         """These intermediates are not kept: the backward pass computes those that it reads again."""
-        self._statements.append(ast.RecomputeLine(tuple(ast.Slot(name_of(tensor)) for tensor in tensors)))
+        self._statements.append(lines.RecomputeLine(tuple(ast.Slot(name_of(tensor)) for tensor in tensors)))
 
     def name(self, name: str, of: TensorName | str) -> None:
         """Give the gradient dL/d(`of`) a name of its own."""
-        self._statements.append(ast.NameLine(checked_name(name), ast.Gradient(name_of(of))))
+        self._statements.append(lines.NameLine(checked_name(name), ast.Gradient(name_of(of))))
 
     def prove(self, left: Operand, right: Operand, doc: str = "") -> None:
         """Ask for a proof of ``left = right``, in which gradients may occur."""
-        self._statements.append(ast.ClaimLine(tree_of(left), tree_of(right), doc))
+        self._statements.append(lines.ClaimLine(tree_of(left), tree_of(right), doc))
 
     def assume(self, left: Operand, right: Operand, doc: str = "") -> None:
         """Vouch for ``left = right``, an identity of the inputs or of the forward pass."""
-        self._statements.append(ast.ClaimLine(tree_of(left), tree_of(right), doc, assumed=True))
+        self._statements.append(lines.ClaimLine(tree_of(left), tree_of(right), doc, assumed=True))
 
     def problem(self, slug: str = "derivation") -> Problem:
         """The problem as a spec text would pose it.

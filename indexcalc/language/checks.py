@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
+from indexcalc.language.lines import EquationLine
 from indexcalc.language.scope import FUNCTIONS, REDUCTIONS, Scope
 from indexcalc.language.source import suggestion
 from indexcalc.language.sugar import TABLE as SUGAR
@@ -16,7 +17,6 @@ from indexcalc.language.syntax import (
     Bracket,
     Call,
     Entry,
-    EquationLine,
     Expression,
     Gradient,
     Reduce,

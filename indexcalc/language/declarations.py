@@ -12,21 +12,19 @@ from indexcalc.language.checks import check_expression, check_left_side
 from indexcalc.language.expressions import Lowering, scalar_value
 from indexcalc.language.extents import extent_symbol, extent_value
 from indexcalc.language.hoist import SumNames
-from indexcalc.language.scope import Scope
-from indexcalc.language.source import Source, line_of
-from indexcalc.language.syntax import (
-    At,
-    Entry,
+from indexcalc.language.lines import (
     EquationLine,
     IndexLine,
     InputLine,
-    Layout,
     NameLine,
     ParameterLine,
     Statement,
     TitleLine,
     UpstreamLine,
 )
+from indexcalc.language.scope import Scope
+from indexcalc.language.source import Source, line_of
+from indexcalc.language.syntax import At, Entry, Layout
 from indexcalc.program import Parameter, Tensor
 
 

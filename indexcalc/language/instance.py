@@ -12,32 +12,34 @@ from itertools import chain
 
 import sympy as sp
 
+from indexcalc.language.lines import (
+    Binding,
+    ClaimLine,
+    EquationLine,
+    IndexLine,
+    InputLine,
+    ParameterLine,
+    Statement,
+    UseLine,
+)
 from indexcalc.language.meetings import definitions_of
 from indexcalc.language.placing import Bound, Placing, parameters_of
 from indexcalc.language.source import Source, suggestion
 from indexcalc.language.syntax import (
     At,
-    Binding,
     Bracket,
     Call,
-    ClaimLine,
     Entry,
-    EquationLine,
     Expression,
-    IndexLine,
-    InputLine,
     Layout,
     Negate,
     Over,
-    ParameterLine,
     Plus,
     Raise,
     Reduce,
     Scalar,
     Slot,
-    Statement,
     Times,
-    UseLine,
     axes_of,
     plain_or_fused,
     written,

@@ -11,10 +11,11 @@ from indexcalc.language.declarations import Declarations, check_new_tensor, decl
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.files import shipped_text
 from indexcalc.language.hoist import SumNames
+from indexcalc.language.lines import ClaimLine, EquationLine, Statement
 from indexcalc.language.refine import refine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
-from indexcalc.language.syntax import At, ClaimLine, EquationLine, Expression, Statement
+from indexcalc.language.syntax import At, Expression
 from indexcalc.language.targets import read_requests
 from indexcalc.language.use import Resolve, Uses
 from indexcalc.problem import Problem

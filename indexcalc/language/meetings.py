@@ -6,23 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from indexcalc.language.syntax import (
-    At,
-    Bracket,
-    ClaimLine,
-    Entry,
-    EquationLine,
-    Expression,
-    Gradient,
-    InputLine,
-    NameLine,
-    Slot,
-    Statement,
-    UpstreamLine,
-    axes_of,
-    children,
-    written,
-)
+from indexcalc.language.lines import ClaimLine, EquationLine, InputLine, NameLine, Statement, UpstreamLine
+from indexcalc.language.syntax import At, Bracket, Entry, Expression, Gradient, Slot, axes_of, children, written
 
 
 @dataclass(frozen=True, slots=True)

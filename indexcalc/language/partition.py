@@ -15,9 +15,10 @@ import sympy as sp
 
 from indexcalc.errors import LimitError
 from indexcalc.language.extents import common_split
+from indexcalc.language.lines import Statement
 from indexcalc.language.meetings import AxisNode, Definition, IndexNode, Meeting, Node, meetings_of
 from indexcalc.language.source import Source, line_of
-from indexcalc.language.syntax import Statement, axes_of
+from indexcalc.language.syntax import axes_of
 
 PART_LIMIT = 64
 """The most parts of one slot."""

@@ -15,10 +15,11 @@ import sympy as sp
 
 from indexcalc.algebra.renaming import fresh_names
 from indexcalc.language.extents import Extent, extent_factors, extent_symbol, extent_value, quotient
+from indexcalc.language.lines import IndexLine, ParameterLine, Statement, UseLine
 from indexcalc.language.meetings import definitions_of
 from indexcalc.language.partition import Parts, extent_text
 from indexcalc.language.source import Source
-from indexcalc.language.syntax import At, Entry, IndexLine, ParameterLine, Slot, Statement, UseLine, axes_of
+from indexcalc.language.syntax import At, Entry, Slot, axes_of
 
 
 @dataclass

@@ -14,6 +14,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from lark.visitors import Transformer_NonRecursive
 
 from indexcalc.errors import SpecError
+from indexcalc.language import lines
 from indexcalc.language import syntax as ast
 from indexcalc.language.complaints import unexpected_character, unexpected_token
 from indexcalc.language.extents import Extent
@@ -53,7 +54,7 @@ def parser() -> Lark:
     return Lark(grammar, parser="lalr", postlex=NewlinesInBrackets(), maybe_placeholders=True)
 
 
-def parse(source: Source) -> tuple[ast.Statement, ...]:
+def parse(source: Source) -> tuple[lines.Statement, ...]:
     """The statements of a spec text, in order.
 
     Raises:
@@ -92,17 +93,17 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         super().__init__()
         self.source = source
 
-    def start(self, *groups: tuple[ast.Statement, ...]) -> list[tuple[ast.Statement, ...]]:
+    def start(self, *groups: tuple[lines.Statement, ...]) -> list[tuple[lines.Statement, ...]]:
         """The statements of all lines."""
         return list(groups)
 
-    def title(self, text: Token) -> tuple[ast.Statement, ...]:
+    def title(self, text: Token) -> tuple[lines.Statement, ...]:
         """``title "..."``."""
-        return (ast.TitleLine(prose(text), at(text)),)
+        return (lines.TitleLine(prose(text), at(text)),)
 
-    def index(self, names: tuple[ast.Slot, ...], extent: Extent, doc: Token | None) -> tuple[ast.Statement, ...]:
+    def index(self, names: tuple[ast.Slot, ...], extent: Extent, doc: Token | None) -> tuple[lines.Statement, ...]:
         """``index i, j : T``."""
-        return (ast.IndexLine(names, extent, prose(doc), names[0].at),)
+        return (lines.IndexLine(names, extent, prose(doc), names[0].at),)
 
     def extent(self, *tokens: Token) -> Extent:
         """``N_H*D_h``: names and whole numbers, multiplied."""
@@ -121,86 +122,86 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
             raise self.source.error(f"an extent is a name or a whole number from 1 on, not {token}", at(token))
         return int(token)
 
-    def param(self, *parameters: ast.Statement) -> tuple[ast.Statement, ...]:
+    def param(self, *parameters: lines.Statement) -> tuple[lines.Statement, ...]:
         """One statement a parameter."""
         return parameters
 
-    def parameter(self, name: Token, default: ast.Expression | None, doc: Token | None) -> ast.Statement:
+    def parameter(self, name: Token, default: ast.Expression | None, doc: Token | None) -> lines.Statement:
         """``eps = 1e-5 "doc"``."""
-        return ast.ParameterLine(self.identifier(name), default, prose(doc), at(name))
+        return lines.ParameterLine(self.identifier(name), default, prose(doc), at(name))
 
     def default(self, value: ast.Expression) -> ast.Expression:
         """The value after the equals sign of a parameter."""
         return value
 
-    def input(self, *declared: ast.Statement) -> tuple[ast.Statement, ...]:
+    def input(self, *declared: lines.Statement) -> tuple[lines.Statement, ...]:
         """One statement an input."""
         return declared
 
-    def declared(self, entry: ast.Entry, doc: Token | None) -> ast.Statement:
+    def declared(self, entry: ast.Entry, doc: Token | None) -> lines.Statement:
         """``Q[i,k] "doc"``."""
-        return ast.InputLine(entry, prose(doc), entry.at)
+        return lines.InputLine(entry, prose(doc), entry.at)
 
-    def equation(self, left: ast.Entry, right: ast.Expression, doc: Token | None) -> tuple[ast.Statement, ...]:
+    def equation(self, left: ast.Entry, right: ast.Expression, doc: Token | None) -> tuple[lines.Statement, ...]:
         """``S[i,j] = ...``."""
-        return (ast.EquationLine(left, right, prose(doc), left.at),)
+        return (lines.EquationLine(left, right, prose(doc), left.at),)
 
-    def upstream(self, given: ast.Entry, of: ast.Gradient, doc: Token | None) -> tuple[ast.Statement, ...]:
+    def upstream(self, given: ast.Entry, of: ast.Gradient, doc: Token | None) -> tuple[lines.Statement, ...]:
         """``upstream G[i,p] = dL/dO[i,p]``."""
-        return (ast.UpstreamLine(given, of, prose(doc), given.at),)
+        return (lines.UpstreamLine(given, of, prose(doc), given.at),)
 
-    def loss(self, name: Token) -> tuple[ast.Statement, ...]:
+    def loss(self, name: Token) -> tuple[lines.Statement, ...]:
         """``loss L``."""
-        return (ast.LossLine(self.identifier(name), at(name)),)
+        return (lines.LossLine(self.identifier(name), at(name)),)
 
-    def derive(self, names: tuple[ast.Slot, ...]) -> tuple[ast.Statement, ...]:
+    def derive(self, names: tuple[ast.Slot, ...]) -> tuple[lines.Statement, ...]:
         """``derive V, A``."""
-        return (ast.DeriveLine(names, names[0].at),)
+        return (lines.DeriveLine(names, names[0].at),)
 
-    def recompute(self, names: tuple[ast.Slot, ...]) -> tuple[ast.Statement, ...]:
+    def recompute(self, names: tuple[ast.Slot, ...]) -> tuple[lines.Statement, ...]:
         """``recompute S, A``."""
-        return (ast.RecomputeLine(names, names[0].at),)
+        return (lines.RecomputeLine(names, names[0].at),)
 
-    def name(self, name: Token, of: ast.Gradient) -> tuple[ast.Statement, ...]:
+    def name(self, name: Token, of: ast.Gradient) -> tuple[lines.Statement, ...]:
         """``name D = dL/dA``."""
-        return (ast.NameLine(self.identifier(name), of, at(name)),)
+        return (lines.NameLine(self.identifier(name), of, at(name)),)
 
-    def prove(self, left: ast.Expression, right: ast.Expression, doc: Token | None) -> tuple[ast.Statement, ...]:
+    def prove(self, left: ast.Expression, right: ast.Expression, doc: Token | None) -> tuple[lines.Statement, ...]:
         """``prove left = right``."""
-        return (ast.ClaimLine(left, right, prose(doc), False, left.at),)
+        return (lines.ClaimLine(left, right, prose(doc), False, left.at),)
 
-    def assume(self, left: ast.Expression, right: ast.Expression, doc: Token | None) -> tuple[ast.Statement, ...]:
+    def assume(self, left: ast.Expression, right: ast.Expression, doc: Token | None) -> tuple[lines.Statement, ...]:
         """``assume left = right``."""
-        return (ast.ClaimLine(left, right, prose(doc), True, left.at),)
+        return (lines.ClaimLine(left, right, prose(doc), True, left.at),)
 
     def use(
         self,
         spec: Token,
-        bindings: tuple[ast.Binding, ...] | None,
+        bindings: tuple[lines.Binding, ...] | None,
         prefix: Token,
-        giving: tuple[ast.Giving, ...] | None,
-    ) -> tuple[ast.Statement, ...]:
+        giving: tuple[lines.Giving, ...] | None,
+    ) -> tuple[lines.Statement, ...]:
         """``use layer_norm(X = H) as ln giving Y as X_norm``."""
         is_path = spec.type == "STRING"
         name = prose(spec) if is_path else self.identifier(spec)
-        return (ast.UseLine(name, bindings or (), self.identifier(prefix), giving or (), is_path, at(spec)),)
+        return (lines.UseLine(name, bindings or (), self.identifier(prefix), giving or (), is_path, at(spec)),)
 
-    def bindings(self, *found: ast.Binding) -> tuple[ast.Binding, ...]:
+    def bindings(self, *found: lines.Binding) -> tuple[lines.Binding, ...]:
         """All that is bound."""
         return found
 
-    def binding(self, name: Token, value: ast.Expression) -> ast.Binding:
+    def binding(self, name: Token, value: ast.Expression) -> lines.Binding:
         """``X = H[(b,s),m]``."""
-        return ast.Binding(self.identifier(name), value, at(name))
+        return lines.Binding(self.identifier(name), value, at(name))
 
-    def renamings(self, *found: ast.Giving) -> tuple[ast.Giving, ...]:
+    def renamings(self, *found: lines.Giving) -> tuple[lines.Giving, ...]:
         """All that gets another name."""
         return found
 
-    def renaming(self, name: Token, given: Token | None, doc: Token | None) -> ast.Giving:
+    def renaming(self, name: Token, given: Token | None, doc: Token | None) -> lines.Giving:
         """``Y as X_norm "doc"``; a bare name stays as it is."""
         own = self.identifier(name)
-        return ast.Giving(own, own if given is None else self.identifier(given), prose(doc), at(name))
+        return lines.Giving(own, own if given is None else self.identifier(given), prose(doc), at(name))
 
     def names(self, *tokens: Token) -> tuple[ast.Slot, ...]:
         """Names between commas."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 
 from indexcalc.language.extents import extent_factors, extent_value
+from indexcalc.language.lines import ClaimLine, EquationLine, IndexLine, InputLine, NameLine, Statement, UpstreamLine
 from indexcalc.language.meetings import AxisNode, Definition, definitions_of, expressions_of, gradient_tensors
 from indexcalc.language.part_names import Names, PartNames, fused_entries, slots_in
 from indexcalc.language.partition import Partition, find_partition
@@ -19,24 +20,17 @@ from indexcalc.language.source import Source
 from indexcalc.language.syntax import (
     Bracket,
     Call,
-    ClaimLine,
     Entry,
-    EquationLine,
     Expression,
     Gradient,
-    IndexLine,
-    InputLine,
     Layout,
-    NameLine,
     Negate,
     Over,
     Plus,
     Raise,
     Reduce,
     Slot,
-    Statement,
     Times,
-    UpstreamLine,
     axes_of,
     beyond_limits,
     plain_or_fused,

@@ -7,18 +7,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from indexcalc.language.syntax import (
-    Call,
-    Expression,
-    ExtentOf,
-    Negate,
-    Over,
-    Plus,
-    Raise,
-    Reduce,
-    Scalar,
-    Times,
-)
+from indexcalc.language.syntax import Call, Expression, ExtentOf, Negate, Over, Plus, Raise, Reduce, Scalar, Times
 
 Expansion = Callable[[Reduce], Expression]
 

@@ -1,6 +1,7 @@
-"""The syntax tree of a spec: what the author wrote, with places, before any meaning is given to it.
+"""The syntax tree of a formula in a spec: what the author wrote, with places, before any meaning is given to it.
 
-The reader of spec texts and the Python API both build this tree, and one lowering reads it.
+The reader of spec texts and the Python API both build this tree, and one lowering reads it; the statements
+of a spec, made of such formulas, stand in `lines`.
 Sums and products are flat, so that a long line is not a deep tree.
 """
 
@@ -11,8 +12,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 import sympy as sp
-
-from indexcalc.language.extents import Extent
 
 DEPTH_LIMIT = 40
 """The deepest nesting of operations in one expression."""
@@ -173,157 +172,6 @@ def axes_of(node: Entry | Gradient) -> tuple[tuple[Slot, ...], ...]:
 
 
 Expression = Scalar | Entry | Gradient | Bracket | ExtentOf | Call | Reduce | Plus | Times | Negate | Over | Raise
-
-
-@dataclass(frozen=True, slots=True)
-class TitleLine:
-    """``title "..."``."""
-
-    text: str
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class IndexLine:
-    """``index i, j : T "doc"``, or ``index c : N_H*D_h``."""
-
-    names: tuple[Slot, ...]
-    extent: Extent
-    doc: str = ""
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterLine:
-    """``param eps = 1e-5 "doc"``, one parameter."""
-
-    name: str
-    default: Expression | None = None
-    doc: str = ""
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class InputLine:
-    """``input Q[i,k] "doc"``, one input."""
-
-    entry: Entry
-    doc: str = ""
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EquationLine:
-    """``S[i,j] = right "doc"``."""
-
-    left: Entry
-    right: Expression
-    doc: str = ""
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class UpstreamLine:
-    """``upstream G[i,p] = dL/dO[i,p] "doc"``."""
-
-    given: Entry
-    gradient: Gradient
-    doc: str = ""
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LossLine:
-    """``loss L``."""
-
-    name: str
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DeriveLine:
-    """``derive V, A``."""
-
-    names: tuple[Slot, ...]
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RecomputeLine:
-    """``recompute S, A``."""
-
-    names: tuple[Slot, ...]
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NameLine:
-    """``name D = dL/dA``."""
-
-    name: str
-    gradient: Gradient
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimLine:
-    """``prove left = right "doc"``, or ``assume left = right`` where `assumed`."""
-
-    left: Expression
-    right: Expression
-    doc: str = ""
-    assumed: bool = False
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """``X = H[(b,s),m]`` in a ``use`` line: the value for an input or a parameter of the used spec."""
-
-    name: str
-    value: Expression
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Giving:
-    """``Y as X_norm "doc"`` in a ``use`` line: a tensor of the used spec under a name and with words of its own."""
-
-    name: str
-    given: str
-    doc: str = ""
-    at: At | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class UseLine:
-    """``use layer_norm(X = H[(b,s),m], g = g) as ln giving Y as X_norm``.
-
-    `spec` is the name of a shipped derivation, or the path of a spec where `is_path`.
-    """
-
-    spec: str
-    bindings: tuple[Binding, ...]
-    prefix: str
-    giving: tuple[Giving, ...] = ()
-    is_path: bool = False
-    at: At | None = None
-
-
-Statement = (
-    TitleLine
-    | IndexLine
-    | ParameterLine
-    | InputLine
-    | EquationLine
-    | UpstreamLine
-    | LossLine
-    | DeriveLine
-    | RecomputeLine
-    | NameLine
-    | ClaimLine
-    | UseLine
-)
 
 
 def children(node: Expression) -> tuple[Expression, ...]:

@@ -6,19 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from indexcalc.language.hoist import fresh_name
+from indexcalc.language.lines import DeriveLine, LossLine, NameLine, RecomputeLine, Statement, UpstreamLine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import suggestion
-from indexcalc.language.syntax import (
-    At,
-    DeriveLine,
-    Gradient,
-    LossLine,
-    NameLine,
-    RecomputeLine,
-    Statement,
-    UpstreamLine,
-    written,
-)
+from indexcalc.language.syntax import At, Gradient, written
 from indexcalc.problem import Upstream
 from indexcalc.program import Program
 

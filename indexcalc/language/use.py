@@ -13,9 +13,10 @@ from pathlib import Path, PurePosixPath
 
 from indexcalc.language.files import SUFFIX, file_text, source_of
 from indexcalc.language.instance import Instance
+from indexcalc.language.lines import EquationLine, Statement, UseLine
 from indexcalc.language.reader import parse
 from indexcalc.language.source import Source, line_of
-from indexcalc.language.syntax import At, EquationLine, Statement, UseLine
+from indexcalc.language.syntax import At
 
 Resolve = Callable[[str], str | None]
 """The spec text of a derivation by its name; None if there is none."""

@@ -125,7 +125,7 @@ def test_texts_are_read_as_written():
     assert lines[0].text == 'A "quoted" title $\\alpha$'
     assert lines[1].doc == "positions"
     assert lines[4].doc == "x"
-    assert [line.doc for line in lines if isinstance(line, ast.ClaimLine)] == ["centred", ""]
+    assert [line.doc for line in lines if isinstance(line, lines.ClaimLine)] == ["centred", ""]
 
 
 WORDS = ["title", "index", "param", "input", "upstream", "loss", "derive", "recompute", "name", "prove"]
