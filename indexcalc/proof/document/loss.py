@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Atom, Fraction, Product, Scripted, Sum, nodes_of
@@ -11,6 +12,7 @@ from indexcalc.proof.document.reading import Reader
 from indexcalc.proof.document.roles import CONDITION, DECLARATION, Roles
 from indexcalc.proof.document.sizes import ShapeError
 from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols, depends_on
+from indexcalc.proof.document.typed import Typed
 
 
 def find_outputs(roles: Roles) -> None:
@@ -23,11 +25,7 @@ def find_outputs(roles: Roles) -> None:
         reader = Reader(symbols, roles.survey, symbols.sizes.copy())
         head: Meaning | None = None
         for tree in statement.trees:
-            for part in (tree, *parts_of(tree)):
-                try:
-                    value = reader.sum(part)
-                except (NotUnderstoodError, ShapeError, IndexCalcError):
-                    continue
+            for value in readable(reader, (tree,)) or readable(reader, parts_of(tree)):
                 wanted.update(dict.fromkeys(differentiated_by(value.node, symbols)))
                 symbols.marks_held |= any(isinstance(node, Derivative) and node.held for node in walk(value.node))
                 head = head or value.node
@@ -37,6 +35,15 @@ def find_outputs(roles: Roles) -> None:
         name for name in wanted if not any(other != name and depends_on(definitions, other, name) for other in wanted)
     )
     symbols.outputs = tuple(name for name in last if name in definitions) or last
+
+
+def readable(reader: Reader, parts: Iterable[Sum]) -> list[Typed]:
+    """The meanings of those parts that have one."""
+    found = []
+    for part in parts:
+        with suppress(NotUnderstoodError, ShapeError, IndexCalcError):
+            found.append(reader.sum(part))
+    return found
 
 
 def parts_of(tree: Sum) -> Iterator[Sum]:

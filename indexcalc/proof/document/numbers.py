@@ -90,6 +90,7 @@ class Point:
         values: the given tensors, and those computed so far.
         weights: of the unknown loss, by output.
         scale: the largest magnitude met on the way.
+        found: the lengths looked up so far.
         displaced: whether an input is displaced for a second derivative.
         fine: whether numbers have more digits than usual, where the machine has such.
     """
@@ -103,6 +104,7 @@ class Point:
     scale: float = 0.0
     displaced: bool = False
     fine: bool = False
+    found: dict[Ix, int] = field(default_factory=dict, repr=False)
 
     def finer(self) -> Point:
         """The same point with more digits, nothing computed yet."""
@@ -116,7 +118,9 @@ class Point:
 
     def length(self, index: Ix) -> int:
         """The number of values of an index variable."""
-        return self.lengths[self.sizes.find(index)]
+        if index not in self.found:
+            self.found[index] = self.lengths[self.sizes.find(index)]
+        return self.found[index]
 
     def value(self, node: Meaning, axes: Sequence[Ix]) -> Array:
         """The expression as an array over `axes`.
@@ -360,10 +364,8 @@ def is_backward(symbols: Symbols, name: str) -> bool:
         current = pending.pop()
         if current in seen or current not in symbols.definitions:
             continue
+        if symbols.definitions[current].differentiates:
+            return True
         seen.add(current)
-        for inner in walk(symbols.definitions[current].body):
-            if isinstance(inner, Derivative):
-                return True
-            if isinstance(inner, Entry):
-                pending.append(inner.name)
+        pending.extend(symbols.definitions[current].reads)
     return False

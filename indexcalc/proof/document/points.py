@@ -57,14 +57,18 @@ class Points:
 
         Scalars are positive, but those in `signed` may be negative. With `more`, others than without.
         """
-        own = [slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name]]
-        own += [sizes.owners[name] for name in sorted(sizes.owners)]
-        slots = tuple(sizes.find(slot) for slot in (*own, *self.untied))
+        owners = (sizes.owners[name] for name in sorted(sizes.owners))
+        slots = tuple(sizes.find(slot) for slot in (*self.slots, *owners, *self.untied))
         found = tuple((sizes.find(index), index.fixed) for index in indices)
         for pattern in range(len(PATTERNS)):
             first = SEEDS if pattern < 2 else 1
             for seed in range(first, MORE_SEEDS) if more else range(first):
                 yield pattern, self.point(sizes, slots, found, pattern, seed, signed=signed, stretched=more)
+
+    @cached_property
+    def slots(self) -> tuple[Ix, ...]:
+        """The slots of all tensors."""
+        return tuple(slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name])
 
     @cached_property
     def untied(self) -> tuple[Ix, ...]:

@@ -65,6 +65,10 @@ class Usage:
         return self.bare == self.called + self.mentioned
 
 
+NAME_CACHE = 50_000
+"""How many nodes' names are remembered: every statement is read many times."""
+
+
 @dataclass(frozen=True)
 class Survey:
     """What the document shows about its names.
@@ -73,15 +77,21 @@ class Survey:
         labels: pairs of a base and a subscript that is a label for it.
         squares: names whose square is a symbol.
         usages: by name.
+        known: the names found so far, by the node's identity; each node is kept, so that no other takes its place.
     """
 
     labels: frozenset[tuple[str, str]]
     squares: frozenset[str]
     usages: dict[str, Usage]
+    known: dict[int, tuple[Node, Named | None]] = field(default_factory=dict, compare=False, repr=False)
 
     def name(self, node: Node) -> Named | None:
         """The name of a node with its scripts taken apart."""
-        return named(node, self.labels, self.squares)
+        if id(node) not in self.known:
+            if len(self.known) >= NAME_CACHE:
+                self.known.clear()
+            self.known[id(node)] = node, named(node, self.labels, self.squares)
+        return self.known[id(node)][1]
 
     def rank(self, name: str) -> int | None:
         """The number of slots with which a name is indexed; None if it never is."""

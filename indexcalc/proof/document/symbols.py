@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from indexcalc.language.latex.tree import Sum
-from indexcalc.proof.document.nodes import Meaning, names_of
+from indexcalc.proof.document.nodes import Derivative, Meaning, names_of, walk
 from indexcalc.proof.document.sizes import Ix, Sizes
 
 Pair = tuple[tuple[str, ...], str]
@@ -34,6 +34,11 @@ class Definition:
     def reads(self) -> tuple[str, ...]:
         """The tensors that the expression names."""
         return names_of(self.body)
+
+    @cached_property
+    def differentiates(self) -> bool:
+        """Whether the expression has a derivative in it."""
+        return any(isinstance(node, Derivative) for node in walk(self.body))
 
 
 @dataclass(frozen=True, slots=True)
