@@ -5,6 +5,7 @@ import sympy as sp
 
 from indexcalc.errors import SpecError
 from indexcalc.language import syntax as ast
+from indexcalc.language.lines import ClaimLine
 from indexcalc.language.reader import parse
 from indexcalc.language.source import Source
 
@@ -125,7 +126,7 @@ def test_texts_are_read_as_written():
     assert lines[0].text == 'A "quoted" title $\\alpha$'
     assert lines[1].doc == "positions"
     assert lines[4].doc == "x"
-    assert [line.doc for line in lines if isinstance(line, lines.ClaimLine)] == ["centred", ""]
+    assert [line.doc for line in lines if isinstance(line, ClaimLine)] == ["centred", ""]
 
 
 WORDS = ["title", "index", "param", "input", "upstream", "loss", "derive", "recompute", "name", "prove"]
