@@ -336,7 +336,7 @@ class Reading:
         if trial.vanish and (why := dead(self.judge.roles.symbols, left, right)) is not None:
             return Finding(Verdict.UNCLEAR, why)
         assumptions = tuple(dict.fromkeys(note for note in self.members.reader.notes if "binds nothing" not in note))
-        if not conditions and not self.judge.brief and proves(left, right, self.judge.roles.symbols, sizes):
+        if not conditions and not self.judge.brief and self.proves(left, right, sizes):
             return Finding(Verdict.PROVED, assumptions=assumptions)
         reason = VACUOUS if trial.vanish else CONSTANT.format(trial.constant) if trial.constant is not None else ""
         return Finding(Verdict.CONFIRMED, reason, assumptions=assumptions)
@@ -353,6 +353,10 @@ class Reading:
         if error <= ROUGHLY * abs(float(failure.left)):
             return Finding(Verdict.UNCLEAR, "off by no more than its figures may be rounded")
         return None
+
+    def proves(self, left: Meaning, right: Meaning, sizes: Sizes) -> bool:
+        """Whether the algebra shows two members equal."""
+        return proves(left, right, self.judge.roles.symbols, sizes, self.judge.points.lexicon(sizes))
 
     def refuted(self, n: int, diagnosed: str, shown: str = "") -> Finding:
         """Refuted, if the member is grounded: every accusation passes through here."""

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from indexcalc.proof.document.lowering import Lexicon
 from indexcalc.proof.document.nodes import Applied, Entry, Meaning, Raised, children, indices_in, walk
 from indexcalc.proof.document.numbers import Point, bounded
 from indexcalc.proof.document.sizes import Ix, Sizes
@@ -36,6 +37,9 @@ BRANCHING = frozenset({"step", "relu", "abs", "sign"})
 CLASS_LIMIT = 12
 """The most classes of one formula that get sizes of their own; a formula with more is not judged."""
 
+LEXICON_LIMIT = 50
+"""For how many partitions of slots into classes the definitions are kept as terms."""
+
 
 @dataclass
 class Points:
@@ -44,6 +48,7 @@ class Points:
     symbols: Symbols
     positive: frozenset[str] = frozenset()
     known: dict[object, list[Point]] = field(default_factory=dict)
+    lexicons: dict[tuple[Ix, ...], Lexicon] = field(default_factory=dict)
 
     def at(
         self,
@@ -57,13 +62,26 @@ class Points:
 
         Scalars are positive, but those in `signed` may be negative. With `more`, others than without.
         """
-        owners = (sizes.owners[name] for name in sorted(sizes.owners))
-        slots = tuple(sizes.find(slot) for slot in (*self.slots, *owners, *self.untied))
+        slots = self.roots(sizes)
         found = tuple((sizes.find(index), index.fixed) for index in indices)
         for pattern in range(len(PATTERNS)):
             first = SEEDS if pattern < 2 else 1
             for seed in range(first, MORE_SEEDS) if more else range(first):
                 yield pattern, self.point(sizes, slots, found, pattern, seed, signed=signed, stretched=more)
+
+    def roots(self, sizes: Sizes) -> tuple[Ix, ...]:
+        """The classes of all that the document gives a size."""
+        owners = (sizes.owners[name] for name in sorted(sizes.owners))
+        return tuple(sizes.find(slot) for slot in (*self.slots, *owners, *self.untied))
+
+    def lexicon(self, sizes: Sizes) -> Lexicon:
+        """The definitions as terms of the algebra; those of equal classes are lowered once."""
+        roots = self.roots(sizes)
+        if roots not in self.lexicons:
+            if len(self.lexicons) >= LEXICON_LIMIT:
+                self.lexicons.clear()
+            self.lexicons[roots] = Lexicon(self.symbols, sizes.copy())
+        return self.lexicons[roots]
 
     @cached_property
     def slots(self) -> tuple[Ix, ...]:

@@ -21,9 +21,9 @@ from indexcalc.notes.matrix_form import matrix_form
 from indexcalc.notes.matrix_latex import matrix_latex
 from indexcalc.notes.names import Notation
 from indexcalc.program import Identity, Program, Tensor
+from indexcalc.proof.document.lowering import Lexicon, Lowering, contracted
 from indexcalc.proof.document.nodes import Derivative, Entry, renamed
 from indexcalc.proof.document.numbers import is_backward
-from indexcalc.proof.document.proving import Lowering, contracted
 from indexcalc.proof.document.repair.attempts import Attempts
 from indexcalc.proof.document.repair.spelling import Spelling, UnspelledError
 from indexcalc.proof.document.repair.vocabulary import Vocabulary
@@ -65,7 +65,8 @@ class Deriver:
         if head is None or not isinstance(head.node, Derivative):
             return
         try:
-            lowering = Lowering(self.attempts.judge.roles.symbols, self.attempts.before.sizes.copy())
+            symbols, sizes = self.attempts.judge.roles.symbols, self.attempts.before.sizes.copy()
+            lowering = Lowering(symbols, sizes, Lexicon(symbols, sizes))
             terms = self.one_step(lowering, head.node)
             for name in lowering.symbols.definitions:
                 if not is_backward(lowering.symbols, name):
