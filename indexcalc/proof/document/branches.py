@@ -62,5 +62,9 @@ def letter_of(reader: Scope, tree: Sum) -> str | None:
     found = reader.survey.name(only.items[0]) if only is not None and len(only.items) == 1 else None
     if found is None or found.parts is not None or found.powers or found.primes or len(found.name) != 1:
         return None
-    known = found.name in reader.letters or any(found.name in scope for scope in reader.dummies)
+    known = (
+        found.name in reader.letters
+        or found.name in reader.symbols.classes
+        or any(found.name in scope for scope in reader.dummies)
+    )
     return found.name if known else None

@@ -318,7 +318,7 @@ class Reading:
 
     def decided(self, left: Meaning, right: Meaning, letters: tuple[Ix, ...], sizes: Sizes, n: int) -> Finding:
         """Confirmed by numbers, and proved where the algebra can; refuted by numbers; or neither."""
-        conditions = self.members.statement.conditions
+        conditions = self.members.conditions
         trial = tried(self.judge.points, sizes, (left, right), letters, conditions)
         if trial.different and (near := self.nearly(trial.failures[0], right, n)) is not None:
             return near

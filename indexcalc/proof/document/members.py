@@ -19,7 +19,7 @@ from indexcalc.proof.document.reductions import is_codelike
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.scope import unknown_apart
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
-from indexcalc.proof.document.symbols import NotUnderstoodError, OrientationError, Pair
+from indexcalc.proof.document.symbols import FIRST, NotUnderstoodError, OrientationError, Pair
 from indexcalc.proof.document.typed import Typed
 
 
@@ -65,6 +65,13 @@ class Members:
     def pairs(self) -> tuple[Pair, ...]:
         """The pairs whose derivatives are total or local; none where straight and curly signs tell them apart."""
         return () if self.reader.mixed else tuple(self.reader.pairs)
+
+    @property
+    def conditions(self) -> list[tuple[str, str, str]]:
+        """The conditions on index letters, with the value of a letter that has but one."""
+        classes = self.roles.symbols.classes
+        values = dict.fromkeys(classes, str(FIRST))
+        return [(values.get(a, a), relation, values.get(b, b)) for a, relation, b in self.statement.conditions]
 
     @property
     def head(self) -> Typed | None:

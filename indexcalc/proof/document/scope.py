@@ -10,7 +10,7 @@ from indexcalc.language.latex.tree import Node, Sum
 from indexcalc.proof.document.scripts import COLON
 from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.survey import Survey
-from indexcalc.proof.document.symbols import NotUnderstoodError, Pair, Symbols
+from indexcalc.proof.document.symbols import FIRST, NotUnderstoodError, Pair, Symbols
 from indexcalc.proof.document.typed import Typed
 
 NUMBER_LIMIT = 9
@@ -92,5 +92,5 @@ class Scope(ABC):
             if name in scope:
                 return scope[name]
         if name not in self.letters:
-            self.letters[name] = self.sizes.fresh(name)
+            self.letters[name] = self.sizes.fresh(name, fixed=FIRST if name in self.symbols.classes else 0)
         return self.letters[name]

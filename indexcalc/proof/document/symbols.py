@@ -13,6 +13,9 @@ from indexcalc.proof.document.sizes import Ix, Sizes
 Pair = tuple[tuple[str, ...], str]
 """What a local derivative holds, and the tensor by which it is taken."""
 
+FIRST = 1
+"""The value of an index that has but one, as the class in ``-log p_y``."""
+
 
 class NotUnderstoodError(Exception):
     """A formula that cannot be read without a guess; the message says why."""
@@ -79,6 +82,7 @@ class Symbols:
         unknown: functions that the document applies and never defines.
         entrywise: those that are applied to arrays entry by entry.
         units: whether the words call ``e_i`` a unit vector; None if it is none.
+        classes: index letters with one value, as in ``-log p_y``.
         scalar_sigma: whether sigma is applied to a scalar somewhere, so that it is no softmax.
         unsure: names that a definition reads only in a later member, while its first one is not understood.
         unread: names with an equation of their own that could not be read as a definition.
@@ -111,6 +115,7 @@ class Symbols:
     unknown: frozenset[str] = frozenset()
     entrywise: frozenset[str] = frozenset()
     units: bool | None = None
+    classes: frozenset[str] = frozenset()
     scalar_sigma: bool = False
     unsure: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)

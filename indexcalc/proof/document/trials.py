@@ -148,7 +148,8 @@ def where_conditions_hold(
     mask = np.ones(shape, dtype=bool)
     grids = dict(zip((index.name for index in letters), np.indices(shape), strict=True))
     for left, relation, right in conditions:
-        if left in grids and right in grids and relation in ("=", "!="):
-            same = grids[left] == grids[right]
+        one, other = (int(name) - 1 if name.isdigit() else grids.get(name) for name in (left, right))
+        if one is not None and other is not None and relation in ("=", "!="):
+            same = np.asarray(one == other)
             mask = mask & (same if relation == "=" else ~same)
     return mask

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from indexcalc.language.document import Document
 from indexcalc.proof.document.assumptions import adopt_assumptions, find_assumptions
+from indexcalc.proof.document.classes import find_classes
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.conventions import sigma_of_scalars, uses_einstein
 from indexcalc.proof.document.declarations import (
@@ -82,6 +83,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     find_chosen(roles)
     tie_ranges(roles)
     find_unknown(roles)
+    find_classes(roles)
     make_slots(roles, context)
     tie_sizes(roles, context)
     tie_means(roles)
