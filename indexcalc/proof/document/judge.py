@@ -323,7 +323,7 @@ class Reading:
         if trial.different and (near := self.nearly(trial.failures[0], right, n)) is not None:
             return near
         if trial.different and lost_in_rounding(trial.failures[0], (left, right), letters, conditions):
-            if not conditions and proves(left, right, self.judge.roles.symbols, sizes):
+            if not conditions and self.proves(left, right, sizes):
                 return Finding(Verdict.PROVED)
             return Finding(Verdict.UNCLEAR, "the difference is lost in rounding")
         if trial.different:
