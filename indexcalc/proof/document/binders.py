@@ -13,7 +13,7 @@ from indexcalc.proof.document.nodes import (
     free,
     times,
 )
-from indexcalc.proof.document.scope import Scope
+from indexcalc.proof.document.scope import NUMBER_LIMIT, Scope
 from indexcalc.proof.document.sizes import Ix
 from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.typed import Typed
@@ -37,15 +37,16 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
     scope = {name: reader.sizes.fresh(name) for name in names}
     bound = tuple(scope.values())
     inner = replace(reader, dummies=(*reader.dummies, scope))
-    if isinstance(item, Scripted) and item.above:
-        limit(reader, bound, item.above[-1], start)
+    gate = limit(reader, bound, item.above[-1], start) if isinstance(item, Scripted) and item.above else None
     body = inner.product(rest)
+    body = replace(body, node=times(body.node, gate)) if gate is not None else body
     for left, relation, right in conditions:
         a, b = inner.letter(left), inner.letter(right)
         reader.sizes.unify(a, b)
         body = replace(body, node=times(body.node, Relation(*oriented(a, relation, b))))
     missing = [index for index in bound if index not in free(body.node)]
     if missing:
+        tie_by_case(reader, missing[0])
         reader.notes.append(f"the sum over {missing[0].name} binds nothing")
     return replace(body, node=Total(bound, body.node))
 
@@ -61,18 +62,42 @@ def sum_without_index(reader: Scope, rest: Sequence[Node]) -> Typed:
     return replace(body, node=Total((unbound[0],), body.node))
 
 
-def limit(reader: Scope, bound: tuple[Ix, ...], tokens: Sequence[Token], start: str) -> None:
-    """The upper limit of a sum names the size of its index; it runs over the whole slot, from 0 or 1."""
+def tie_by_case(reader: Scope, index: Ix) -> None:
+    """An index over which nothing runs gets its size from the capital of its letter, where that is one."""
+    name = reader.symbols.assumed.get(index.name, "")
+    if name in reader.sizes.owners:
+        reader.sizes.unify(reader.sizes.named(name), index)
+
+
+def limit(reader: Scope, bound: tuple[Ix, ...], tokens: Sequence[Token], start: str) -> Relation | None:
+    """The upper limit of a sum names the size of its index; it runs over the whole slot, from 0 or 1.
+
+    From a higher number on, it runs from that entry on: the condition for that is what is returned.
+
+    Raises:
+        NotUnderstoodError: for other limits, and where one equation has two ranges of one size.
+    """
     texts = [token.text for token in tokens]
     if len(bound) != 1 or not tokens or tokens[0].kind != "NAME":
         if tokens and tokens[0].kind == "NUM":
             raise NotUnderstoodError("a sum with numbers for limits")
-        return
-    name = "".join(texts[:-2]) if texts[-2:] == ["-", "1"] else "".join(texts)
-    del start
+        return None
+    shorter = texts[-2:] == ["-", "1"]
+    name = "".join(texts[:-2]) if shorter else "".join(texts)
     if not name.replace("_", "").isalnum():
         raise NotUnderstoodError(f"a sum up to {name}")
+    later = start.isdigit() and int(start) > 1
+    span = ("1" if later else start, shorter)
+    if reader.ranges.setdefault(name, span) != span or (later and (shorter or int(start) > NUMBER_LIMIT)):
+        raise NotUnderstoodError(f"two ranges up to {name} in one equation")
+    if span == ("1", True):
+        raise NotUnderstoodError(f"a sum from 1 to {name} - 1")
     reader.sizes.unify(reader.sizes.named(name), bound[0])
+    if not later:
+        return None
+    first = reader.sizes.fresh(start, fixed=int(start))
+    reader.sizes.unify(first, bound[0])
+    return Relation(first, "<=", bound[0])
 
 
 def binder(tokens: Sequence[Token]) -> tuple[list[str], list[tuple[str, str, str]], str]:

@@ -42,6 +42,7 @@ class Scope(ABC):
         scalars_only: whether a bare name is a scalar although it has slots elsewhere.
         notes: what had to be assumed.
         guesses: readings that may prove a claim, but never refute one.
+        ranges: how the sums up to a size run: their first value, and whether they end one before it.
         depth: how many products this one stands in.
         head: the letters of the first member, once it is read.
     """
@@ -61,6 +62,7 @@ class Scope(ABC):
     scalars_only: bool = False
     notes: list[str] = field(default_factory=list)
     guesses: list[str] = field(default_factory=list)
+    ranges: dict[str, tuple[str, bool]] = field(default_factory=dict)
     depth: int = 0
     head: dict[str, Ix] | None = None
 

@@ -163,6 +163,23 @@ GUARDS = {
         ),
         (r"\frac{\partial \mu_n}{\partial x_{mh}} = \delta_{nm}", r"\sum_{h=1}^{H} \mu_n = \mu_n"),
     ),
+    "13 a size by the case of a letter": Guard(
+        r"$$y_h = \frac{1}{H} x_h$$",
+        (r"\sum_h \frac{1}{H} = 1", r"H \sum_h y_h = \sum_h x_h"),
+        (r"\sum_h \frac{1}{H} = 2", r"\sum_h y_h = \sum_h x_h"),
+    ),
+    "13 limits that are one off": Guard(
+        r"$$y = \sum_{k=0}^{N-1} w_k x_k$$",
+        (r"y = \sum_{k=1}^{N} w_k x_k", r"y = \sum_{k=0}^{N} w_k x_k", r"\frac{\partial y}{\partial w_k} = x_k"),
+        (r"2 y = \sum_{k=1}^{N} w_k x_k",),
+        (r"y = \sum_{k=1}^{N-1} w_k x_k", r"2 y = \sum_{k=0}^{N-1} w_k x_k + \sum_{k=1}^{N} w_k x_k"),
+    ),
+    "13 two ranges in one equation": Guard(
+        r"$$y = \sum_{k=1}^{N} x_k$$",
+        (r"y = x_1 + \sum_{k=2}^{N} x_k", r"\sum_{k=1}^{N} x_k - \sum_{k=2}^{N} x_k = x_1"),
+        (r"y = \sum_{k=2}^{N} x_k", r"\sum_{k=1}^{N} x_k - \sum_{k=2}^{N} x_k = 0"),
+        (r"y = x_N + \sum_{k=1}^{N-1} x_k",),
+    ),
     "14 an index may be missing on the right only": Guard(
         r"$$s = \sum_i \sum_j x_{ij}$$ $$t_i = \sum_j x_{ij}$$",
         (r"\frac{\partial s}{\partial x_{ij}} = 1", r"s = \sum_i t_i"),
