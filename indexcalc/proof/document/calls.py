@@ -43,6 +43,9 @@ STRUCTURES = frozenset(["softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "
 HIGHEST = 3
 """The highest derivative of a function that primes may say."""
 
+CALLS_LIMIT = 400
+"""The most functions put in for their names in one statement, counted each time."""
+
 PARTS_LIMIT = 20_000
 """The most parts of a formula once a function's own formula stands for its name."""
 
@@ -207,12 +210,16 @@ def apply_own(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
     function = reader.symbols.functions[name]
     if len(arguments) != 1:
         raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
-    if function.parameter in reader.arguments:
+    if name in reader.inside:
         raise NotUnderstoodError(f"{name} of itself")
+    reader.put_in.append(name)
+    if len(reader.put_in) > CALLS_LIMIT:
+        raise NotUnderstoodError(f"more than {CALLS_LIMIT} functions put in for their names")
+    reader = replace(reader, inside=(*reader.inside, name))
     if function.letters:
         result = entry_of(reader, function, arguments[0])
     else:
-        inner = replace(reader, arguments={**reader.arguments, function.parameter: arguments[0]})
+        inner = replace(reader, arguments={function.parameter: arguments[0]})
         result = inner.sum(function.body)
     if any(count > PARTS_LIMIT for count, _ in enumerate(walk(result.node))):
         raise NotUnderstoodError(f"{name} put in for its name makes a formula of more than {PARTS_LIMIT} parts")
@@ -238,7 +245,7 @@ def entry_of(reader: Scope, function: Function, argument: Typed) -> Typed:
     letters = dict(zip(function.letters, own, strict=True))
     inner = replace(
         reader,
-        arguments={**reader.arguments, function.parameter: whole},
+        arguments={function.parameter: whole},
         dummies=(*reader.dummies, letters),
     )
     kept = () if not argument.axes else (*argument.axes[:-count], *own)

@@ -22,29 +22,38 @@ from indexcalc.proof.document.symbols import Definition, Function, NotUnderstood
 def find_functions(roles: Roles) -> None:
     """``f(x) = ...`` defines a function of one argument, ``f(x_i) = ...`` the entries of one."""
     for number, statement in enumerate(roles.statements):
-        tree = statement.sides[0].tree
-        product = tree.only if tree is not None else None
-        if product is None or len(product.items) != 2 or len(statement.sides) < 2 or statement.sides[1].tree is None:
+        found = function_head(roles, statement)
+        if found is None:
             continue
-        left, right = product.items
-        name = roles.survey.name(left)
-        if name is None or name.parts is not None or not isinstance(right, Group) or len(right.members) != 1:
-            continue
-        if name.primes or name.powers:
-            continue
-        inner = right.members[0].only
-        parameter = roles.survey.name(inner.items[0]) if inner is not None and len(inner.items) == 1 else None
-        if parameter is None or name.name in FUNCTIONS | dict.fromkeys(STRUCTURAL):
-            continue
-        letters = parameter.parts or ()
-        if parameter.powers or len(set(letters)) < len(letters) or not all(letter.isalpha() for letter in letters):
-            continue
+        name, parameter = found
         if name.name in roles.symbols.functions:
             roles.symbols.redefined.add(name.name)
             continue
-        roles.symbols.functions[name.name] = Function(parameter.name, statement.sides[1].tree, letters)
+        body = statement.sides[1].tree
+        assert body is not None
+        roles.symbols.functions[name.name] = Function(parameter.name, body, parameter.parts or ())
         roles.kinds[number] = DEFINITION
         roles.defining[number] = name.name
+
+
+def function_head(roles: Roles, statement: Statement) -> tuple[Named, Named] | None:
+    """The name of a function and that of its one argument, if a statement may define it: ``f(x) = ...``."""
+    tree = statement.sides[0].tree
+    product = tree.only if tree is not None else None
+    if product is None or len(product.items) != 2 or len(statement.sides) < 2 or statement.sides[1].tree is None:
+        return None
+    left, right = product.items
+    name = roles.survey.name(left)
+    if name is None or name.parts is not None or not isinstance(right, Group) or len(right.members) != 1:
+        return None
+    inner = right.members[0].only
+    parameter = roles.survey.name(inner.items[0]) if inner is not None and len(inner.items) == 1 else None
+    if parameter is None or name.primes or name.powers or name.name in FUNCTIONS or name.name in STRUCTURAL:
+        return None
+    letters = parameter.parts or ()
+    if parameter.powers or len(set(letters)) < len(letters) or not all(letter.isalpha() for letter in letters):
+        return None
+    return name, parameter
 
 
 def candidates(roles: Roles) -> Iterator[tuple[int, Named]]:

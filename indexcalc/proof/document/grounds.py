@@ -129,11 +129,12 @@ def ambiguous(accusation: Accusation) -> str | None:
 
 
 def redefined_function(accusation: Accusation) -> str | None:
-    """A function that the document defines more than once, if the statement gives it another form."""
-    tree = accusation.members.statement.sides[0].tree
-    only = tree.only if tree is not None else None
-    found = accusation.roles.survey.name(only.items[0]) if only is not None else None
-    return found.name if found is not None and found.name in accusation.symbols.redefined else None
+    """A function that the document defines in more than one way, if the statement speaks of it."""
+    if not accusation.symbols.redefined:
+        return None
+    trees = accusation.members.statement.trees
+    names = (found.name for tree in trees for found in names_of_tree(accusation.roles, tree))
+    return next((name for name in names if name in accusation.symbols.redefined), None)
 
 
 def undefined(accusation: Accusation) -> str | None:

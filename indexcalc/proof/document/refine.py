@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from indexcalc.proof.document.definitions import candidates, definition_from
+from indexcalc.proof.document.definitions import candidates, definition_from, function_head
 from indexcalc.proof.document.folding import fold
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.nodes import names_of
 from indexcalc.proof.document.roles import EQUATION, Roles
 from indexcalc.proof.document.symbols import Definition, Symbols
-from indexcalc.proof.document.verdicts import Verdict
+from indexcalc.proof.document.verdicts import TRUE, Verdict
 
 GENERIC = 2
 """From so many contradicting forms on, a name has no one meaning in the document."""
@@ -41,7 +41,25 @@ def refine(roles: Roles) -> frozenset[str]:
     for definition in roles.symbols.definitions.values():
         roles.symbols.given.update(names_of(definition.body))
     find_outputs(roles)
+    forget_equal_functions(roles)
     return frozenset(name for name, count in contradicted.items() if count >= GENERIC)
+
+
+def forget_equal_functions(roles: Roles) -> None:
+    """A function whose every later form equals its first one has one meaning."""
+    symbols = roles.symbols
+    if not symbols.redefined:
+        return
+    judge = Judge(roles, brief=True)
+    unequal: set[str] = set()
+    for number, statement in enumerate(roles.statements):
+        found = function_head(roles, statement)
+        name = found[0].name if found is not None else ""
+        if name in symbols.redefined - unequal and roles.kinds.get(number) == EQUATION:
+            findings = judge.statement(number, statement, defines=False)
+            if not findings or findings[0].verdict not in TRUE:
+                unequal.add(name)
+    symbols.redefined &= unequal
 
 
 def closure(symbols: Symbols, definition: Definition, name: str) -> set[str]:

@@ -38,6 +38,8 @@ class Scope(ABC):
         mixed: whether the chain has derivatives with a straight and with a curly d, total and maybe local.
         dummies: letters that a sum binds here.
         arguments: what the parameters of functions stand for here.
+        inside: the functions whose own formulas are being put in for their names.
+        put_in: all functions that were put in for their names, each time they were.
         codelike: whether the chain sums along axes as code does, so that products may be entry by entry.
         scalars_only: whether a bare name is a scalar although it has slots elsewhere.
         notes: what had to be assumed.
@@ -56,6 +58,8 @@ class Scope(ABC):
     pairs: dict[Pair, None] = field(default_factory=dict)
     apart: Callable[[str, str], bool] = unknown_apart
     mixed: bool = False
+    inside: tuple[str, ...] = ()
+    put_in: list[str] = field(default_factory=list)
     codelike: bool = False
     dummies: tuple[dict[str, Ix], ...] = ()
     arguments: dict[str, Typed] = field(default_factory=dict)

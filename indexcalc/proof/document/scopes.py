@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from indexcalc.language.document import Document
+from indexcalc.language.document.sections import ROW
 from indexcalc.language.latex.tree import Fraction
+from indexcalc.proof.document.definitions import function_head
 from indexcalc.proof.document.findings import VACUOUS
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Statement
@@ -95,6 +97,9 @@ def scopes_of(understanding: Understanding) -> list[Scope]:
             scopes.append(active[-1])
         active[-1].own.extend(part.numbers)
         path.append(part)
+    for scope in scopes[1:]:
+        while scope.level == ROW and (called := tuple(restatements.called(scope))):
+            scope.inherited += called
     return scopes
 
 
@@ -104,6 +109,7 @@ class Restatements:
 
     understanding: Understanding
     heads: dict[int, tuple[str, tuple[str, ...]]] = field(init=False)
+    functions: set[str] = field(default_factory=set)
     compared: int = 0
     agreed: dict[int, bool] = field(default_factory=dict)
 
@@ -114,7 +120,10 @@ class Restatements:
         for number, statement in enumerate(self.statements):
             if len(statement.sides) > 1 and statement.sides[1].relation in ("=", ":="):
                 right = tuple(token.text for token in statement.sides[1].tokens)
-                head = head_of(roles, statement)
+                head, function = head_of(roles, statement), function_head(roles, statement)
+                if function is not None:
+                    self.functions.add(function[0].name)
+                    head = function[0]
                 name = head.name if head is not None else gradient_of(statement, survey)
                 if name:
                     self.heads[number] = name, right
@@ -123,6 +132,15 @@ class Restatements:
     def statements(self) -> Sequence[Statement]:
         """The statements of the document."""
         return self.understanding.statements
+
+    def called(self, scope: Scope) -> Iterator[int]:
+        """The statements before a scope that define functions which it uses and does not define."""
+        first = min(scope.own, default=0)
+        mine = {self.heads[number][0] for number in scope.every if number in self.heads}
+        words = {token.text for n in scope.every for side in self.statements[n].sides for token in side.tokens}
+        for number, (name, _) in self.heads.items():
+            if number < first and name in (self.functions & words) - mine:
+                yield number
 
     def restated(self, scope: Scope, part: Part) -> list[int]:
         """The statements of a part whose head has another right side before."""
@@ -149,6 +167,7 @@ class Restatements:
         contradicted: set[str] = set()
         gradients: set[str] = set()
         agreed: set[str] = set()
+        again = False
         for number in restated:
             name = joint.symbols.resolve(self.heads[number][0])
             place = len(self.understanding.given) + together.index(number)
@@ -159,6 +178,11 @@ class Restatements:
                 gradients.update({name} if verdict is Verdict.REFUTED else ())
             elif verdict in (Verdict.REFUTED, Verdict.FOLLOWS) or name in alone().symbols.definitions:
                 contradicted.add(name)
+            elif name in self.functions:
+                contradicted.add(name)
+                again = True
+        if again and part.level == ROW:
+            return True
         if len(contradicted) > 1 or (len(gradients) > 1 and not agreed):
             return True
         return bool(contradicted) and not agreed and not leans(alone(), joint)
@@ -207,6 +231,6 @@ def leans(alone: Roles, joint: Roles) -> bool:
 
 def foreign(roles: Roles, before: Sequence[Roles]) -> frozenset[str]:
     """The names that a scope uses without saying what they are, and that another scope defines."""
-    elsewhere = {name for other in before for name in other.symbols.definitions}
+    elsewhere = {name for other in before for name in (*other.symbols.definitions, *other.symbols.functions)}
     mine = roles.symbols
     return frozenset(name for name in elsewhere if name in mine.slots and name not in mine.definitions)

@@ -45,6 +45,12 @@ UNREAD = {
         f"$$f(x) = x x + x$$ $$y = 1$$ $$y = {'f(' * 30}x{')' * 30}$$",
         "more than 20000 parts",
     ),
+    "functions of functions": (
+        "$$f(x) = e^x$$"
+        + "".join(f"$${b}(x) = {a}(x) + {a}(x) {a}(x)$$" for a, b in pairwise("fghuvwqr"))
+        + "$$r'(x) = 1$$",
+        "more than 400 functions put in",
+    ),
     "a thousand indices": (f"$$A_{{ij}} = 1$$ $$A_{{{' '.join(LETTERS * 40)}}} = 2$$", "1040 here"),
     "arrays of millions": (
         f"$$A_{{{LETTERS[:8]}}} = 2 B_{{{LETTERS[:8]}}}$$"

@@ -77,3 +77,74 @@ def test_conditions_on_indices_are_no_restatements(monkeypatch):
     text = r"$$z_n = \sum_k y_{nk}$$" + section.format("i") + section.format("j") + section.format("m")
     assert not check(text).refuted
     assert len(read) == 1
+
+
+ROWS = r"""
+| name | function | derivative |
+| --- | --- | --- |
+| logistic | $s(x) = \frac{1}{1 + e^{-x}}$ | $s'(x) = s(x) (1 - s(x))$ |
+| hyperbolic | $f(x) = \tanh(x)$ | $f'(x) = 1 - f(x)^2$ |
+| square | $f(x) = x^2$ | $\frac{df}{dx} = FACTOR x$ |
+| logistic times | $f(x) = x \, s(x)$ | $f'(x) = f(x) + s(x) (1 - f(x))$ |
+| bell | $f(x) = e^{-x^2}$ | $f'(x) = -2 x f(x)$ |
+"""
+
+
+def test_rows_of_a_table_define_their_own_functions():
+    found = verdicts(ROWS.replace("FACTOR", "2"))
+    assert found[::2] == ["definition"] * 5
+    assert "refuted" not in found
+    assert [found[place] in ("proved", "confirmed") for place in (1, 3, 5, 7, 9)] == [True] * 5
+
+
+def test_a_row_takes_functions_from_rows_before_and_these_from_others():
+    text = (
+        ROWS.replace("FACTOR", "2")
+        + r"| weighted | $t(x) = x \, s(x)$ | $t'(x) = s(x) + x \, s'(x)$ |"
+        + "\n"
+        + r"| half | $g(x) = t(x) / 2$ | $g'(x) = FACTOR (s(x) + x \, s(x) (1 - s(x)))$ |"
+    )
+    assert verdicts(text.replace("FACTOR", r"\frac{1}{2}"))[-1] in ("proved", "confirmed")
+    assert verdicts(text.replace("FACTOR", "2"))[-1] == "refuted"
+
+
+def test_a_wrong_derivative_is_refuted_within_its_row():
+    assert verdicts(ROWS.replace("FACTOR", "3"))[5] == "refuted"
+
+
+TWICE = r"""
+$$s(x) = \frac{1}{1 + e^{-x}}$$
+
+We have $s'(x) = s(x) (1 - s(x))$. Another form is
+
+$$s(x) = \frac{e^x}{1 + e^x}$$
+
+so that
+
+$$CLAIM$$
+"""
+
+
+def test_a_function_with_two_equal_forms_has_one_meaning():
+    assert verdicts(TWICE.replace("CLAIM", "s'(x) = s(x) (1 + s(x))"))[-1] == "refuted"
+    assert verdicts(TWICE.replace("CLAIM", "s'(x) = s(x) (1 - s(x))"))[-1] in ("proved", "confirmed")
+
+
+def test_a_function_with_two_meanings_in_one_section_refutes_nothing():
+    text = TWICE.replace("e^x}{1 + e^x}", "x}{1 + x}").replace("CLAIM", r"\frac{ds}{dx} = \frac{1}{(1 + x)^2}")
+    assert "refuted" not in verdicts(text)
+
+
+LOGISTIC = r"""
+## Logistic
+$$y_{ni} = s(x_{ni})$$
+$$s(t) = \frac{1}{1 + e^{-t}}$$
+
+## Twice
+$$y_{ni} = 2 s(x_{ni})$$
+$$\frac{\partial y_{ni}}{\partial x_{ni}} = 2 s(x_{ni}) (1 - s(x_{ni}))$$
+"""
+
+
+def test_a_function_of_another_section_refutes_nothing():
+    assert verdicts(COLLECTED.replace("FACTOR", "3") + LOGISTIC)[-1] != "refuted"
