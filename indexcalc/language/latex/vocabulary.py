@@ -313,6 +313,7 @@ STRUCTURAL = frozenset(
         "tr",
         "Tr",
         "trace",
+        "det",
         "diag",
         "Diag",
         "max",

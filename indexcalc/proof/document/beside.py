@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from indexcalc.language.latex.tree import Group, Node, Product, Sum
+from indexcalc.language.latex.tree import Group, Node, Product, Scripted, Sum
 from indexcalc.proof.document.roles import Roles
-from indexcalc.proof.document.scripts import GREEK, Named
+from indexcalc.proof.document.scripts import GREEK, Named, inverse_mark, is_transpose
 from indexcalc.proof.document.survey import products_of, sums_of
 
 SCALARS = frozenset({"alpha", "epsilon", "eta", "lambda", "tau", "rho", "pi", "e", "d"})
 """Names that are no vectors although they stand behind a matrix."""
+
+CAPITALS = frozenset({"Gamma", "Theta", "Lambda", "Xi", "Phi", "Psi", "Omega", "Sigma"})
+"""Greek capitals, which stand for matrices too."""
 
 
 def vectors_beside(roles: Roles) -> frozenset[str]:
@@ -30,14 +33,40 @@ def vectors_beside(roles: Roles) -> frozenset[str]:
     return frozenset(found)
 
 
+def rows_beside(roles: Roles) -> frozenset[str]:
+    """The names with one index that stand for vectors in a transposed bracket: ``(x_i - m)^T``."""
+    found: set[str] = set()
+    for statement in roles.statements:
+        for tree in statement.trees:
+            for product in products_of(tree):
+                for group in transposed_brackets(product):
+                    names = [roles.survey.name(term.items[0]) for _, term in group.terms if len(term.items) == 1]
+                    if len(names) == len(group.terms):
+                        found.update(n.name for n in names if n is not None and n.parts is not None and not n.powers)
+    return frozenset(found)
+
+
+def transposed_brackets(product: Product) -> Iterator[Sum]:
+    """What stands in the transposed brackets of a product."""
+    for item in product.items:
+        group = item.base if isinstance(item, Scripted) else None
+        if not isinstance(group, Group) or group.bracket not in ("(", "[") or len(group.members) != 1:
+            continue
+        if isinstance(item, Scripted) and any(is_transpose(tokens) for tokens in item.above):
+            yield group.members[0]
+
+
 def multiplied(roles: Roles, product: Product) -> Iterator[str]:
     """The names right behind a matrix, or behind the transpose of a vector."""
+    for bracket in transposed_brackets(product):
+        for _, term in bracket.terms:
+            yield from plain(roles, term.items)
     for left, right in pairwise(product.items):
         name = roles.survey.name(left)
         if name is None or not (is_matrix(roles, name) or (name.transposed and name.parts is None)):
             continue
         if isinstance(right, Group) and right.bracket in ("(", "[") and len(right.members) == 1:
-            if name.transposed:
+            if name.transposed or name.powers:
                 for _, term in right.members[0].terms:
                     yield from plain(roles, term.items)
         else:
@@ -79,7 +108,8 @@ def is_matrix(roles: Roles, name: Named) -> bool:
     usage = roles.survey.usages.get(name.name)
     base = name.name.split("_", maxsplit=1)[0].split("^", maxsplit=1)[0].rsplit(" ", maxsplit=1)[-1]
     fine = usage is not None and not usage.scalar and not usage.called and not usage.numerator
-    return name.parts is None and not name.powers and len(base) == 1 and base.isupper() and fine
+    capital = (len(base) == 1 and base.isupper()) or base in CAPITALS
+    return name.parts is None and all(inverse_mark(power) for power in name.powers) and capital and fine
 
 
 def plain(roles: Roles, items: tuple[Node, ...]) -> Iterator[str]:

@@ -37,7 +37,7 @@ UNKNOWN_FUNCTIONS = frozenset({"f", "g", "h", "phi", "psi", "F", "ell"})
 AMBIGUOUS = frozenset({"log", "ln"})
 r"""Functions of which ``\log (x)^2`` may be read in two ways; ``\tanh(x)^2`` is a square for all."""
 
-STRUCTURES = frozenset(["softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "trace", "diag", "Diag", "max"])
+STRUCTURES = frozenset(["softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "trace", "det", "diag", "Diag", "max"])
 """Functions that look at more than one entry."""
 
 HIGHEST = 3
@@ -179,6 +179,8 @@ def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
         return typed.softmax(argument, reader.sizes)
     if name in ("tr", "Tr", "trace"):
         return typed.trace(argument, reader.sizes)
+    if name == "det":
+        return typed.determinant(argument, reader.sizes)
     if name in ("diag", "Diag"):
         return typed.diagonal(argument, reader.sizes)
     if name == "sigma":

@@ -60,7 +60,7 @@ def candidates(roles: Roles) -> Iterator[tuple[int, Named]]:
     """The statements that may define a name, indexed forms before bare ones."""
     found = []
     for number, statement in enumerate(roles.statements):
-        if roles.kinds.get(number) != EQUATION or statement.sides[1].tree is None:
+        if roles.kinds.get(number) != EQUATION or statement.sides[1].tree is None or number in roles.solutions:
             continue
         if statement.sides[1].relation not in ("=", ":="):
             continue

@@ -61,7 +61,7 @@ def factor(reader: Scope, item: Node) -> Typed:
         case Group(bracket, members):
             if len(members) != 1:
                 raise NotUnderstoodError("a list in brackets")
-            return bracketed(reader.sum(members[0]), bracket)
+            return bracketed(reader, reader.sum(members[0]), bracket)
         case Fraction():
             return fraction(reader, item)
         case Root(body):
@@ -79,12 +79,14 @@ def factor(reader: Scope, item: Node) -> Typed:
     raise NotUnderstoodError("a factor that is not read")
 
 
-def bracketed(value: Typed, bracket: str) -> Typed:
+def bracketed(reader: Scope, value: Typed, bracket: str) -> Typed:
     """An expression in brackets, which may be bars."""
     if bracket == NORM:
         return typed.norm(value)
     if bracket != "|":
         return value
+    if len(value.axes) == 2 and reader.symbols.determinants:
+        return typed.determinant(value, reader.sizes)
     if value.axes:
         raise NotUnderstoodError("bars around an array: magnitudes, a norm or a determinant?")
     return replace(value, node=Applied("abs", value.node))

@@ -23,6 +23,7 @@ from indexcalc.proof.document.proving import proves
 from indexcalc.proof.document.roles import Roles, prose_before
 from indexcalc.proof.document.settled import Settled
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
+from indexcalc.proof.document.stationary import at_minimum
 from indexcalc.proof.document.supposed import Supposed, suppositions
 from indexcalc.proof.document.symbols import NotUnderstoodError, Pair
 from indexcalc.proof.document.trials import TOLERANCE, Failure, lost_in_rounding, tried
@@ -75,6 +76,12 @@ class Judge:
         """Which derivatives are total and which local."""
         return Settled(self.roles, self)
 
+    def knowing(self, roles: Roles) -> Judge:
+        """A judge by other symbols, asked for verdicts alone; what derivatives hold stays settled."""
+        other = Judge(roles, self.generic, brief=True)
+        other.settled, other.apart = self.settled, self.apart
+        return other
+
     def pairs(self, statement: Statement) -> tuple[Pair, ...]:
         """The pairs whose derivatives are total or local in a statement; with both signs, the signs tell."""
         return Members(self.roles, statement, local=False, unwritten=False).pairs
@@ -107,6 +114,7 @@ class Judge:
                 best = self.as_spoken(statement, defines, best)
             if any(finding.verdict is Verdict.REFUTED for finding in best):
                 best = self.with_usual(statement, defines, best)
+            best = at_minimum(self, number, statement, best)
         except RecursionError:
             return [Finding(Verdict.UNCLEAR, DEEP) for _ in statement.sides[1:]]
         except (ValueError, LookupError):

@@ -7,7 +7,7 @@ a definition of its own, in terms of the gradients of the tensors that read it.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import reduce
 
 import sympy as sp
@@ -35,7 +35,9 @@ from indexcalc.program import Equation
 from indexcalc.proof.document.nodes import (
     Applied,
     Derivative,
+    Determinant,
     Entry,
+    Inverse,
     Meaning,
     Number,
     Ones,
@@ -45,6 +47,7 @@ from indexcalc.proof.document.nodes import (
     Size,
     Times,
     Total,
+    free,
     names_of,
     rebuilt,
     renamed,
@@ -82,12 +85,14 @@ class Lexicon:
         sizes: the sizes, a copy.
         names: sums in nonlinear places get names here.
         known: the equations found so far, by name; those of sums too.
+        matrices: the names of inverses and determinants, by what they are of.
     """
 
     symbols: Symbols
     sizes: Sizes
     names: SumNames = field(default_factory=lambda: SumNames(set()))
     known: dict[str, Lowered] = field(default_factory=dict)
+    matrices: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.names.taken.update(self.symbols.slots)
@@ -167,8 +172,20 @@ class Lowering:
             case Total(indices, body):
                 bound = tuple(self.index(index) for index in indices)
                 return sum_over(self.terms(body), bound)
-            case Derivative(body, wrt, local, held):
-                return self.terms(self.derivative(body, wrt, local, held))
+            case Derivative() | Inverse() | Determinant():
+                return self.whole(node)
+
+    def whole(self, node: Derivative | Inverse | Determinant) -> Terms:
+        """A derivative written out; an inverse or a determinant, the same tensor wherever it is of the same matrix."""
+        if isinstance(node, Derivative):
+            return self.terms(self.derivative(node.body, node.wrt, node.local, node.held))
+        own = node.slots if isinstance(node, Inverse) else ()
+        outer = tuple(index for index in free(node) if index not in own)
+        names = {node.axes[0]: "row", node.axes[1]: "column", **{index: f"o{n}" for n, index in enumerate(outer)}}
+        key = f"{type(node).__name__} {spelled(node.body, names)}"
+        known = self.lexicon.matrices
+        name = known.setdefault(key, f"{type(node).__name__} {len(known)}")
+        return (access(name, *(self.index(index) for index in (*outer, *own))),)
 
     def few(self, terms: Terms) -> Terms:
         """The terms, if they are not too many."""
@@ -315,6 +332,18 @@ class Recording(Lowering):
     def define(self, name: str) -> None:
         """Note a name."""
         self.open[name] = None
+
+
+def spelled(node: object, names: dict[Ix, str]) -> str:
+    """A text that is the same for expressions that differ in the names of their indices alone."""
+    if isinstance(node, Ix):
+        return f"={node.fixed}" if node.fixed else names.setdefault(node, str(len(names)))
+    if isinstance(node, tuple):
+        return f"({' '.join(spelled(part, names) for part in node)})"
+    if is_dataclass(node):
+        parts = (spelled(getattr(node, part.name), names) for part in fields(node))
+        return f"{type(node).__name__}[{' '.join(parts)}]"
+    return str(node)
 
 
 def contracted(terms: Terms) -> Terms:

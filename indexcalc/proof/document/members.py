@@ -11,7 +11,7 @@ from indexcalc.proof.document.assumptions import summed_entry
 from indexcalc.proof.document.context import JACOBIAN
 from indexcalc.proof.document.definitions import scalars_only
 from indexcalc.proof.document.einstein import bind_chain_rule, bind_repeated
-from indexcalc.proof.document.nodes import Derivative, Meaning, free, occurrences, renamed, walk
+from indexcalc.proof.document.nodes import ZERO, Derivative, Meaning, free, occurrences, renamed, walk
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.rates import is_mixed
 from indexcalc.proof.document.reading import Reader
@@ -152,6 +152,8 @@ class Members:
             for p, q in zip(left.axes, right.axes, strict=True):
                 sizes.unify(p, q)
             b = renamed(b, dict(zip(right.axes, left.axes, strict=True)))
+        elif left.axes and right.node == ZERO:
+            return a, ZERO, tuple(dict.fromkeys((*axes, *(i for i in free(a) if i not in axes))))
         elif left.axes or right.axes:
             matrix, entries = (left, right) if left.axes else (right, left)
             axes = self.axes_as_letters(matrix, entries)

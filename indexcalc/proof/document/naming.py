@@ -24,7 +24,7 @@ from indexcalc.proof.document.nodes import (
     times,
 )
 from indexcalc.proof.document.scope import Scope
-from indexcalc.proof.document.scripts import COLON, Named, is_label
+from indexcalc.proof.document.scripts import COLON, Named, inverse_mark, is_label
 from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.typed import COLUMN, Typed
 
@@ -79,6 +79,8 @@ def value_of(reader: Scope, found: Named) -> Typed:
     if resolved in reader.symbols.adjoints:
         target = reader.symbols.adjoints[resolved]
         return derivative(reader, Typed(Entry(loss(reader))), array(reader, target, parts))
+    if name in reader.symbols.rows and parts is None and f"{name} alone" in reader.symbols.slots:
+        return array(reader, f"{name} alone", None)
     if name in reader.symbols.rows and parts is not None and len(parts) == 1:
         return replace(tensor(reader, resolved, (*parts, COLON)), orientation=COLUMN)
     return tensor(reader, resolved, parts)
@@ -165,6 +167,9 @@ def power(reader: Scope, value: Typed, tokens: Sequence[Token]) -> Typed:
     """A power; of a matrix by a whole number, a product with itself."""
     if tokens and tokens[0].kind == "ODOT":
         return typed.raised(value, inner(reader, tokens[1:]).node)
+    if len(value.axes) == 2 and (mark := inverse_mark(tokens)):
+        found = typed.inverse(value, reader.sizes)
+        return found if mark == "-1" else typed.transpose(found)
     exponent = inner(reader, tokens)
     if exponent.axes:
         raise NotUnderstoodError("an exponent that is an array")

@@ -91,6 +91,23 @@ class Ones:
 
 
 @dataclass(frozen=True, slots=True)
+class Inverse:
+    """The entry at `slots` of the inverse of a matrix: `body` over the two `axes`, which it binds."""
+
+    body: Meaning
+    axes: tuple[Ix, Ix]
+    slots: tuple[Ix, Ix]
+
+
+@dataclass(frozen=True, slots=True)
+class Determinant:
+    """The determinant of a matrix: `body` over the two `axes`, which it binds."""
+
+    body: Meaning
+    axes: tuple[Ix, Ix]
+
+
+@dataclass(frozen=True, slots=True)
 class Derivative:
     """The derivative of `body` by an entry of a tensor; `local` holds all other named tensors, else `held` some."""
 
@@ -100,7 +117,21 @@ class Derivative:
     held: tuple[str, ...] = ()
 
 
-Meaning = Number | Size | Entry | Times | Plus | Raised | Applied | Total | Relation | Ones | Derivative
+Meaning = (
+    Number
+    | Size
+    | Entry
+    | Times
+    | Plus
+    | Raised
+    | Applied
+    | Total
+    | Relation
+    | Ones
+    | Inverse
+    | Determinant
+    | Derivative
+)
 
 ZERO = Number(sp.S.Zero)
 ONE = Number(sp.S.One)
@@ -117,7 +148,7 @@ def children(node: Meaning) -> tuple[Meaning, ...]:
             return (base, exponent)
         case Applied(argument=argument):
             return (argument,)
-        case Total(body=body):
+        case Total(body=body) | Inverse(body=body) | Determinant(body=body):
             return (body,)
         case Derivative(body, wrt):
             return (body, wrt)
@@ -138,6 +169,10 @@ def rebuilt(node: Meaning, change: Callable[[Meaning], Meaning]) -> Meaning:
             return Applied(name, change(argument))
         case Total(indices, body):
             return Total(indices, change(body))
+        case Inverse(body, axes, slots):
+            return Inverse(change(body), axes, slots)
+        case Determinant(body, axes):
+            return Determinant(change(body), axes)
         case Derivative(body, wrt, local, held):
             changed = change(wrt)
             assert isinstance(changed, Entry)
@@ -171,14 +206,34 @@ def renamed(node: Meaning, names: Mapping[Ix, Ix]) -> Meaning:
             return Size(names.get(index, index))
         case Total(indices, body):
             return Total(tuple(names.get(index, index) for index in indices), renamed(body, names))
+        case Inverse(body, axes, slots):
+            return Inverse(renamed(body, names), pair(axes, names), pair(slots, names))
+        case Determinant(body, axes):
+            return Determinant(renamed(body, names), pair(axes, names))
         case _:
             return rebuilt(node, lambda inner: renamed(inner, names))
+
+
+def pair(indices: tuple[Ix, Ix], names: Mapping[Ix, Ix]) -> tuple[Ix, Ix]:
+    """Two index variables replaced."""
+    return names.get(indices[0], indices[0]), names.get(indices[1], indices[1])
+
+
+def bound_in(node: Meaning) -> tuple[Ix, ...]:
+    """The index variables that a node binds."""
+    match node:
+        case Total(indices=indices):
+            return indices
+        case Inverse(axes=axes) | Determinant(axes=axes):
+            return axes
+        case _:
+            return ()
 
 
 def own_indices(node: Meaning) -> tuple[Ix, ...]:
     """The index variables written on the node itself."""
     match node:
-        case Entry(slots=slots):
+        case Entry(slots=slots) | Inverse(slots=slots):
             return slots
         case Relation(left, _, right):
             return (left, right)
@@ -192,8 +247,7 @@ def indices_in(node: Meaning) -> Iterator[Ix]:
     """Every index variable in an expression."""
     for inner in walk(node):
         yield from own_indices(inner)
-        if isinstance(inner, Total):
-            yield from inner.indices
+        yield from bound_in(inner)
         if isinstance(inner, Size):
             yield inner.index
 
@@ -201,7 +255,7 @@ def indices_in(node: Meaning) -> Iterator[Ix]:
 def occurrences(node: Meaning) -> Iterator[Ix]:
     """Every occurrence of a free index variable, with repetition."""
     yield from (index for index in own_indices(node) if not index.fixed)
-    bound = node.indices if isinstance(node, Total) else ()
+    bound = bound_in(node)
     for child in children(node):
         yield from (index for index in occurrences(child) if index not in bound)
 

@@ -7,7 +7,7 @@ imaginary amount (one lane an entry) and evaluates again what depends on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -19,7 +19,9 @@ from indexcalc.errors import LimitError
 from indexcalc.proof.document.nodes import (
     Applied,
     Derivative,
+    Determinant,
     Entry,
+    Inverse,
     Meaning,
     Number,
     Ones,
@@ -43,6 +45,9 @@ GRID_LIMIT = 3_000_000
 
 DISPLACED_LIMIT = 100
 """The most entries by which a second derivative is taken."""
+
+SINGULAR = 1e-6
+"""The magnitude of a determinant below which a matrix counts as singular."""
 
 STEP = 0.02
 """The step of central differences, in units of the inputs, whose magnitudes are about one."""
@@ -179,6 +184,8 @@ class Frame:
                 return only_where(at.real > 0, value) if row.positive else value
             case Total(indices, body):
                 return self.total(indices, body, grid)
+            case Inverse() | Determinant():
+                return self.whole(node, grid)
             case Derivative():
                 return self.derivative(node, grid)
 
@@ -216,6 +223,35 @@ class Frame:
         bounded(*shape)
         full = np.broadcast_to(array, shape)
         return self.noted(full.sum(axis=tuple(range(1 + len(grid), full.ndim))))
+
+    def whole(self, node: Inverse | Determinant, grid: tuple[Ix, ...]) -> Array:
+        """The determinant of a matrix, or an entry of its inverse."""
+        if isinstance(node, Determinant):
+            return self.noted(self.matrix(np.linalg.det, node.body, node.axes, grid))
+        return self.entry_of(self.matrix(np.linalg.inv, node.body, node.axes, grid), node.slots, grid)
+
+    def matrix(
+        self, compute: Callable[[Array], Array], body: Meaning, axes: tuple[Ix, Ix], grid: tuple[Ix, ...]
+    ) -> Array:
+        """A function of the matrix that an expression is over two axes; undefined where it is nearly singular."""
+        array = self.on(body, (*grid, *axes))
+        shape = (*array.shape[:-2], *(self.point.length(axis) for axis in axes))
+        bounded(*shape)
+        full = np.array(np.broadcast_to(array, shape), dtype=complex if np.iscomplexobj(array) else float)
+        singular = ~(np.isfinite(full).all(axis=(-2, -1))) | (np.abs(np.linalg.det(full)) < SINGULAR)
+        full[singular] = np.eye(shape[-1])
+        result = np.asarray(compute(full))
+        result[singular] = math.nan
+        return result
+
+    def entry_of(self, array: Array, slots: tuple[Ix, Ix], grid: tuple[Ix, ...]) -> Array:
+        """The entries at two slots of matrices that may differ along the grid."""
+        along = []
+        for place, index in enumerate(grid, 1):
+            at = self.axis(index, grid)
+            along.append(at if array.shape[place] > 1 else np.zeros((1,) * len(grid), dtype=int))
+        places: tuple[Any, ...] = (slice(None), *along, *(self.axis(slot, grid) for slot in slots))
+        return np.asarray(array[places])
 
     def axis(self, index: Ix, grid: tuple[Ix, ...]) -> Array:
         """0, 1, 2, ... along the axis of an index."""

@@ -10,7 +10,18 @@ from functools import cached_property
 import numpy as np
 
 from indexcalc.proof.document.lowering import Lexicon
-from indexcalc.proof.document.nodes import Applied, Entry, Meaning, Raised, children, indices_in, walk
+from indexcalc.proof.document.nodes import (
+    Applied,
+    Determinant,
+    Entry,
+    Inverse,
+    Meaning,
+    Raised,
+    children,
+    indices_in,
+    names_of,
+    walk,
+)
 from indexcalc.proof.document.numbers import Point, bounded
 from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols
@@ -47,6 +58,7 @@ class Points:
 
     symbols: Symbols
     positive: frozenset[str] = frozenset()
+    inverted: frozenset[str] = frozenset()
     known: dict[object, list[Point]] = field(default_factory=dict)
     lexicons: dict[tuple[Ix, ...], Lexicon] = field(default_factory=dict)
 
@@ -125,7 +137,8 @@ class Points:
         if not memory:
             values = self.inputs(sizes, lengths, pattern, seed, signed)
             if stretched:
-                values.update(stretch(values.keys() - self.symbols.simplex.keys(), values, pattern, seed))
+                bound = self.symbols.simplex.keys() | self.symbols.orthonormal
+                values.update(stretch(values.keys() - bound, values, pattern, seed))
             memory.append(Point(self.symbols, sizes, lengths, values, {}))
             memory[0].weights = self.weights(memory[0], pattern, seed)
         known = memory[0]
@@ -152,8 +165,27 @@ class Points:
                 magnitude = np.abs(magnitude) / np.abs(magnitude).sum(axis=axis, keepdims=True)
                 if name in self.symbols.one_hot:
                     magnitude = 1.0 * (magnitude == magnitude.max(axis=axis, keepdims=True))
+            if name in self.symbols.orthonormal:
+                magnitude = orthonormal(magnitude)
+            elif name in self.regular or name in self.symbols.symmetric:
+                magnitude = self.shaped(name, magnitude)
             values[name] = np.asarray(magnitude)
         return values
+
+    def shaped(self, name: str, matrix: Array) -> Array:
+        """A symmetric matrix, or one with a positive determinant and an inverse: its diagonal outweighs its rows."""
+        if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
+            return matrix
+        if name in self.symbols.symmetric:
+            matrix = (matrix + matrix.swapaxes(-1, -2)) / 2
+        if name in self.regular:
+            matrix = matrix * 0.8 / matrix.shape[-1] + 1.2 * np.eye(matrix.shape[-1])
+        return np.asarray(matrix)
+
+    @cached_property
+    def regular(self) -> frozenset[str]:
+        """The inputs that stand in an inverse or a determinant, in a statement or a definition."""
+        return regular_names(definition.body for definition in self.symbols.definitions.values()) | self.inverted
 
     def weights(self, point: Point, pattern: int, seed: int) -> dict[str, tuple[Array, Array]]:
         """The weights of the unknown loss."""
@@ -164,6 +196,15 @@ class Points:
             random = generator(f"loss {name}", pattern, seed)
             weights[name] = (random.normal(size=shape), random.normal(size=shape))
         return weights
+
+
+def orthonormal(array: Array) -> Array:
+    """The vector with the length one, or a matrix with orthonormal columns; undefined where it has too few rows."""
+    if array.ndim == 1:
+        return np.asarray(array / np.linalg.norm(array))
+    if array.ndim != 2 or array.shape[0] < array.shape[1]:
+        return np.full(array.shape, np.nan)
+    return np.asarray(np.linalg.qr(array)[0])
 
 
 def stretch(names: Iterable[str], values: Mapping[str, Array], pattern: int, seed: int) -> dict[str, Array]:
@@ -189,8 +230,16 @@ def positive_names(symbols: Symbols, bodies: Iterable[Meaning]) -> frozenset[str
     return frozenset(found)
 
 
+def regular_names(bodies: Iterable[Meaning]) -> frozenset[str]:
+    """The tensors that stand in an inverse or a determinant."""
+    found = (node for body in bodies for node in walk(body) if isinstance(node, (Inverse, Determinant)))
+    return frozenset(name for node in found for name in names_of(node.body))
+
+
 def signed_inside(node: Meaning) -> Iterator[str]:
     """The tensors whose sign the value of an expression may follow."""
+    if isinstance(node, (Inverse, Determinant)):
+        return
     if isinstance(node, Entry):
         yield node.name
     even = isinstance(node, Raised) and is_whole(node.exponent) and getattr(node.exponent, "value", 1) % 2 == 0

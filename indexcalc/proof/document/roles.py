@@ -30,6 +30,9 @@ class Roles:
         symbols: what names stand for.
         kinds: the role of each statement, by its place.
         defining: for each statement that defines a name, that name.
+        zeros: the statements that set something to zero.
+        solutions: for each statement that says of an input what it must be for that, the input.
+        estimates: for each that says it of the input with an accent or a star, the input.
     """
 
     document: Document
@@ -38,6 +41,9 @@ class Roles:
     symbols: Symbols
     kinds: dict[int, str] = field(default_factory=dict)
     defining: dict[int, str] = field(default_factory=dict)
+    zeros: tuple[int, ...] = ()
+    solutions: dict[int, str] = field(default_factory=dict)
+    estimates: dict[int, str] = field(default_factory=dict)
 
 
 def head_of(roles: Roles, statement: Statement) -> Named | None:

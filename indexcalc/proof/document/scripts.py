@@ -97,6 +97,13 @@ def is_transpose(tokens: Sequence[Token]) -> bool:
     return len(tokens) == 1 and (tokens[0].kind == "TOP" or tokens[0].text in ("T", "t", "top"))
 
 
+def inverse_mark(tokens: Sequence[Token]) -> str:
+    """``-1`` or ``-T``, if a superscript is the sign of an inverse, or of its transpose; else nothing."""
+    if len(tokens) != 2 or tokens[0].kind != "MINUS":
+        return ""
+    return "-1" if tokens[1].text == "1" else "-T" if is_transpose(tokens[1:]) else ""
+
+
 def is_label(tokens: Sequence[Token]) -> bool:
     """Whether a superscript is a label, or several: a star, text, or a number or letter in brackets."""
     kinds = [token.kind for token in tokens]

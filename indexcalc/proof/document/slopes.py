@@ -13,14 +13,18 @@ from indexcalc.proof.document.nodes import (
     ZERO,
     Applied,
     Derivative,
+    Determinant,
     Entry,
+    Inverse,
     Meaning,
     Number,
     Plus,
     Raised,
     Times,
     Total,
+    bound_in,
     children,
+    pair,
     rebuilt,
     renamed,
     same,
@@ -40,12 +44,17 @@ NODE_LIMIT = 3_000
 def refreshed(node: Meaning, sizes: Sizes, names: Mapping[Ix, Ix] | None = None) -> Meaning:
     """The expression with every bound index variable replaced by a new one of its size; `names` are those around."""
     names = names or {}
-    if isinstance(node, Total):
-        own: dict[Ix, Ix] = {}
-        for index in node.indices:
-            own[index] = sizes.fresh(index.name)
-            sizes.unify(own[index], index)
-        return Total(tuple(own.values()), refreshed(node.body, sizes, {**names, **own}))
+    own: dict[Ix, Ix] = {}
+    for index in bound_in(node):
+        own[index] = sizes.fresh(index.name)
+        sizes.unify(own[index], index)
+    match node:
+        case Total(body=body):
+            return Total(tuple(own.values()), refreshed(body, sizes, {**names, **own}))
+        case Inverse(body, axes, slots):
+            return Inverse(refreshed(body, sizes, {**names, **own}), pair(axes, own), pair(slots, names))
+        case Determinant(body, axes):
+            return Determinant(refreshed(body, sizes, {**names, **own}), pair(axes, own))
     if not children(node):
         return renamed(node, names) if names else node
     return rebuilt(node, lambda inner: refreshed(inner, sizes, names))
@@ -81,6 +90,8 @@ def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
         case Total(indices, body):
             inner = slope(body, wrt, sizes, inside)
             return refreshed(Total(indices, inner), sizes) if inner != ZERO else ZERO
+        case Inverse() | Determinant():
+            return of_matrix(node, wrt, sizes, inside)
         case Derivative():
             raise UnsupportedError("the derivative of a derivative")
         case _:
@@ -117,6 +128,23 @@ def of_power(base: Meaning, exponent: Meaning, wrt: Entry, sizes: Sizes, inside:
         raise UnsupportedError("the derivative of a power with a variable exponent")
     lowered = Raised(refreshed(base, sizes), Number(exponent.value - 1))
     return bounded(times(exponent, lowered, inner))
+
+
+def of_matrix(node: Inverse | Determinant, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
+    """``d(M^-1) = -M^-1 dM M^-1`` and ``d det M = det M tr(M^-1 dM)``."""
+    inner = slope(node.body, wrt, sizes, inside)
+    if inner == ZERO:
+        return ZERO
+    row, column = node.axes
+    factors: tuple[Meaning, ...]
+    if isinstance(node, Determinant):
+        factors = (node, inner, Inverse(node.body, node.axes, (column, row)))
+    else:
+        before, after = node.slots
+        left, right = Inverse(node.body, node.axes, (before, row)), Inverse(node.body, node.axes, (column, after))
+        factors = (Number(-sp.S.One), left, inner, right)
+    apart = tuple(factor if factor is inner else refreshed(factor, sizes) for factor in factors)
+    return bounded(refreshed(Total(node.axes, times(*apart)), sizes))
 
 
 def total(parts: list[Meaning]) -> Meaning:

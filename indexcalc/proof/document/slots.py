@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from indexcalc.language.latex.tree import Atom, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
-from indexcalc.proof.document.beside import vectors_beside
+from indexcalc.proof.document.beside import rows_beside, vectors_beside
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.layers.labels import ABOVE_NAMES, of_any_layer
 from indexcalc.proof.document.layers.vectors import raised_vectors
@@ -23,6 +23,9 @@ UNIT_VECTORS = re.compile(r"\b(?:unit|basis|one-hot|indicator)[- ]vectors?\b|\bs
 
 LOSSES = frozenset({"L", "l", "ell", "J", "E", "C", "loss", "Loss", "mathcal L", "mathcal J", "mathcal E", "f"})
 """Names under which authors differentiate a loss that they do not define."""
+
+ACCENTS = frozenset({"bar", "hat", "tilde", "dot", "check", "breve"})
+"""Accents that make another quantity of a name, a mean or an estimate, where the document defines it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,8 @@ def is_accented_array(roles: Roles, look: Look) -> bool:
     usage = roles.survey.usages.get(plain)
     if " " not in look.name or look.rank is not None or not look.name[0].islower():
         return False
+    if look.name.split(" ")[0] in ACCENTS and own_definition(roles, look.name):
+        return False
     if not roles.survey.rank(plain) or usage is None or usage.bare:
         return False
     roles.symbols.aliases[look.name] = plain
@@ -114,9 +119,12 @@ def is_accented_array(roles: Roles, look: Look) -> bool:
 def is_row(roles: Roles, look: Look) -> bool:
     """``bold x_i`` for a vector, one of many: a row of the matrix X, if there is one, read as a column."""
     name, capital = look.name, look.name.upper()
-    if len(name) != 1 or not name.islower() or look.rank != 1 or look.usage.bare:
+    if len(name) != 1 or not name.islower() or look.rank != 1:
         return False
-    if not (look.usage.transposed or (look.usage.bold and meets_transpose(roles, name))):
+    inside = name in rows_beside(roles)
+    if look.usage.bare and not (inside or entry_transposed(roles, name)):
+        return False
+    if not (look.usage.transposed or inside or (look.usage.bold and meets_transpose(roles, name))):
         return False
     usage, slots = roles.survey.usages.get(capital), roles.symbols.slots.get(capital)
     if usage is None:
@@ -126,6 +134,8 @@ def is_row(roles: Roles, look: Look) -> bool:
     else:
         return False
     roles.symbols.rows.add(name)
+    if look.usage.bare:
+        roles.symbols.slots[f"{name} alone"] = (roles.symbols.sizes.fresh(""),)
     return True
 
 
@@ -140,6 +150,13 @@ def is_raised_row(roles: Roles, look: Look) -> bool:
         roles.symbols.slots[look.name] = (roles.symbols.sizes.fresh(""), roles.symbols.sizes.fresh(""))
         return True
     return False
+
+
+def entry_transposed(roles: Roles, name: str) -> bool:
+    """Whether a name is transposed with its index: ``x_i^T``."""
+    trees = (tree for statement in roles.statements for tree in statement.trees)
+    names = (found for tree in trees for found in names_of_tree(roles, tree))
+    return any(found.name == name and found.transposed and found.parts is not None for found in names)
 
 
 def meets_transpose(roles: Roles, name: str) -> bool:

@@ -75,6 +75,9 @@ class Symbols:
         assumed: index letters whose size bears a name.
         writes_chain_sums: whether the document writes the sums of its chain rules.
         marks_held: whether the document marks derivatives that hold a tensor, so that the others are total.
+        determinants: whether bars around a matrix are its determinant.
+        orthonormal: inputs whose columns are orthonormal, and vectors of length one.
+        symmetric: matrices that are equal to their transposes.
         words: functions named by a context, such as sigma for softmax.
         orientation: that of vectors of which nothing is declared.
         orientations: those of vectors declared as rows or columns.
@@ -129,6 +132,9 @@ class Symbols:
     assumed: dict[str, str] = field(default_factory=dict)
     writes_chain_sums: bool = False
     marks_held: bool = False
+    determinants: bool = False
+    symmetric: frozenset[str] = frozenset()
+    orthonormal: frozenset[str] = frozenset()
 
     def resolve(self, name: str) -> str:
         """The name under which a tensor is known."""

@@ -11,7 +11,9 @@ from indexcalc.proof.document.nodes import (
     ZERO,
     Applied,
     Derivative,
+    Determinant,
     Entry,
+    Inverse,
     Meaning,
     Number,
     Plus,
@@ -194,8 +196,33 @@ def divided(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     return entrywise(left, replace(right, node=over(right.node)), sizes)
 
 
+def inverse(value: Typed, sizes: Sizes) -> Typed:
+    """The inverse of a matrix."""
+    row, column = square(value, sizes, "inverse")
+    slots = (sizes.fresh(row.name), sizes.fresh(column.name))
+    for slot in slots:
+        sizes.unify(slot, row)
+    return Typed(Inverse(value.node, (row, column), slots), slots)
+
+
+def determinant(value: Typed, sizes: Sizes) -> Typed:
+    """The determinant of a matrix."""
+    return Typed(Determinant(value.node, square(value, sizes, "determinant")))
+
+
+def square(value: Typed, sizes: Sizes, what: str) -> tuple[Ix, Ix]:
+    """The axes of a square matrix."""
+    if len(value.axes) != 2 or value.jacobian:
+        raise NotUnderstoodError(f"the {what} of what is no matrix")
+    row, column = value.axes
+    sizes.unify(row, column)
+    return row, column
+
+
 def trace(value: Typed, sizes: Sizes) -> Typed:
-    """The trace of a matrix."""
+    """The trace of a matrix; a number is its own."""
+    if not value.axes:
+        return value
     if len(value.axes) != 2:
         raise NotUnderstoodError("the trace of what is no matrix")
     dummy = sizes.fresh("")

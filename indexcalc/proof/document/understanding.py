@@ -31,6 +31,8 @@ from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.particular import find_cases
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.slots import make_slots, name_loss
+from indexcalc.proof.document.special import find_special
+from indexcalc.proof.document.stationary import find_stationary
 from indexcalc.proof.document.survey import survey_of
 from indexcalc.proof.document.symbols import Symbols
 from indexcalc.proof.document.words import find_chosen
@@ -95,9 +97,11 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     roles.symbols.einstein = uses_einstein(roles) if context.einstein is None else context.einstein
     adopt_assumptions(roles, context)
     find_cases(roles)
+    find_stationary(roles)
     define(roles)
     settle_beyond(roles.symbols)
     roles.symbols.shared = shared_by_layers(roles.symbols)
+    find_special(roles)
     find_redeclared(roles)
     find_differentials(roles)
     find_assumptions(roles)

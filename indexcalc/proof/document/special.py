@@ -1,0 +1,107 @@
+"""What a document says of its inputs: that matrices are symmetric or orthogonal, vectors of length one.
+
+Such inputs are sampled as they are said to be. Here is also settled whether bars around matrices are determinants.
+"""
+
+from __future__ import annotations
+
+import re
+
+from indexcalc.language.latex.tree import NORM, Group, Scripted
+from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.roles import CONDITION, EQUATION, Roles, names_of_tree
+
+DETERMINANT = re.compile(r"determinant|\\det\b|covariance|\^\{?-(?:1|T|\\top)\b|\binvers", re.IGNORECASE)
+"""Words and signs of documents that have determinants."""
+
+SYMMETRIC = re.compile(r"\bsymmetric\b", re.IGNORECASE)
+
+COVARIANCE = re.compile(r"covariance|gaussian|normal distribution|multivariate", re.IGNORECASE)
+"""Words of documents in which Sigma is a covariance."""
+
+ORTHOGONAL = re.compile(r"\borthogonal matri|\borthonormal matri", re.IGNORECASE)
+
+ONE_OR_IDENTITY = frozenset({"1", "I", "I_n", "I_d", "I_k", "I_p", "I_m"})
+
+REACH = 80
+"""How many characters from the word a matrix may stand that is called symmetric."""
+
+
+def find_special(roles: Roles) -> None:
+    """Settle it from equations such as ``S^T = S``, ``U^T U = I`` and ``w^T w = 1``, and from words."""
+    symbols, source = roles.symbols, roles.document.source
+    symbols.determinants = DETERMINANT.search(source) is not None
+    found = {name for number, statement in enumerate(roles.statements) for name in stated(roles, number, statement)}
+    for word in SYMMETRIC.finditer(source):
+        before = re.split(r"[.\n]", source[max(0, word.start() - REACH) : word.start()])[-1]
+        after = re.split(r"[.\n]", source[word.end() : word.end() + REACH])[0]
+        found.update(name for name in square_names(roles) if spoken_of(name, before) or spoken_of(name, after))
+    if COVARIANCE.search(source):
+        found.update(name for name in square_names(roles) if name.split("_")[0] == "Sigma")
+    symbols.symmetric = frozenset(found)
+    orthonormal = {name for number in range(len(roles.statements)) for name in of_length_one(roles, number)}
+    for word in ORTHOGONAL.finditer(source):
+        before = re.findall(r"\$[^$]+\$", source[max(0, word.start() - REACH) : word.start()])[-1:]
+        after = re.match(r"[^.\n$]{0,12}(\$[^$]+\$)", source[word.end() : word.end() + REACH])
+        near = after.group(1) if after else "".join(before)
+        orthonormal.update(name for name in square_names(roles) if spoken_of(name, near))
+    symbols.orthonormal = frozenset(orthonormal - set(symbols.definitions))
+
+
+def square_names(roles: Roles) -> list[str]:
+    """The inputs that may be square matrices."""
+    symbols = roles.symbols
+    return [name for name in sorted(symbols.slots) if len(symbols.slots[name]) >= 2]
+
+
+def spoken_of(name: str, text: str) -> bool:
+    """Whether a text names a matrix, in mathematics."""
+    return re.search(rf"\$[^$]*(?<![A-Za-z])\\?{re.escape(name)}(?![A-Za-z_])", text) is not None
+
+
+def stated(roles: Roles, number: int, statement: Statement) -> list[str]:
+    """The name of which a statement says nothing but that it is its own transpose; it claims nothing then."""
+    if roles.kinds.get(number) != EQUATION or len(statement.sides) != 2:
+        return []
+    names = []
+    for side in statement.sides:
+        only = side.tree.only if side.tree is not None else None
+        if side.tree is None or only is None or len(only.items) != 1:
+            return []
+        names += list(names_of_tree(roles, side.tree))
+    if len(names) != 2 or any(name.powers or name.parts is not None or name.primes for name in names):
+        return []
+    first, second = names
+    if first.name != second.name or first.transposed == second.transposed:
+        return []
+    if first.name not in roles.symbols.definitions:
+        roles.kinds[number] = CONDITION
+    return [roles.symbols.resolve(first.name)]
+
+
+def of_length_one(roles: Roles, number: int) -> list[str]:
+    """The input of which a statement says nothing but that its columns are orthonormal, or its length one."""
+    statement = roles.statements[number]
+    if roles.kinds.get(number) != EQUATION or len(statement.sides) != 2 or statement.sides[1].relation != "=":
+        return []
+    left, right = (side.tree for side in statement.sides)
+    text = "".join(token.text for token in statement.sides[1].tokens if token.kind not in ("{", "}"))
+    if left is None or right is None or text not in ONE_OR_IDENTITY:
+        return []
+    product = left.only
+    if product is None:
+        return []
+    names = list(names_of_tree(roles, left))
+    base = product.items[0].base if isinstance(product.items[0], Scripted) else product.items[0]
+    norm = len(product.items) == 1 and isinstance(base, Group) and base.bracket == NORM and len(names) == 1
+    gram = (
+        len(product.items) == 2 == len(names)
+        and names[0].name == names[1].name
+        and names[0].transposed
+        and not names[1].transposed
+    )
+    resolved = roles.symbols.resolve(names[0].name) if names else ""
+    if not (norm or gram) or resolved in roles.symbols.definitions or resolved not in roles.symbols.slots:
+        return []
+    roles.kinds[number] = CONDITION
+    return [resolved] if all(name.parts is None for name in names) else []
