@@ -14,6 +14,7 @@ from indexcalc.errors import LimitError
 from indexcalc.language.latex.vocabulary import (
     ACCENTS,
     CLOSERS,
+    CONNECTIVES,
     DROPPED,
     DROPPED_WITH_ARGUMENT,
     FONTS,
@@ -37,13 +38,16 @@ DEPTH_LIMIT = 60
 EXPANSION_LIMIT = 5_000
 """The most uses of macros in one equation, those inside macros counted."""
 
+LETTERS = 3
+"""Up to so many letters in a row may be factors or indices although they make a word such as "or"."""
+
 MACRO_DEPTH = 20
 """The deepest nesting of macros that use macros."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: its kind, its text, where it starts in the source, and whether a bold font marks it.
+    """One token: its kind, its text, where it starts in the source, and whether a bold or upright font marks it.
 
     Where several are read as one, `last` is where the last of them starts.
     """
@@ -53,6 +57,7 @@ class Token:
     start: int
     bold: bool = False
     last: int = -1
+    upright: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +157,8 @@ class Tokenizer:
             before = [piece[1] for piece in self.pieces[max(0, self.at - 3) : self.at - 1]]
             # The subscript of X_{if} is two indices, and no condition.
             labels = value in LABELS and before in (["_", "{"], ["^", "{"]) and self.peek() == "}"
+            if value in CONNECTIVES - WORDS and len(value) > LETTERS and before != ["_", "{"]:
+                return [Token("TEXT", value, start)]
             if labels or (value in WORDS and not (value == "if" and before == ["_", "{"])):
                 return [Token("NAME", value, start, bold)]
             return [Token("NAME", letter, start + n, bold) for n, letter in enumerate(value)]
@@ -257,8 +264,8 @@ class Tokenizer:
         r"""A name in a font: letters are one name, in ``\mathcal`` another name; else the font only marks."""
         if self.peek() == "{" and name in TEXT_FONTS:
             text = self.raw().strip()
-            if re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and text not in ("if", "for", "and"):
-                return [Token("NAME", text, start)]
+            if re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and text.lower() not in CONNECTIVES:
+                return [Token("NAME", text, start, upright=True)]
             return [Token("TEXT", text, start)]
         marked = bold or name in ("mathbf", "bm", "bold", "boldsymbol", "bf", "pmb", "vec", "mathbb")
         tokens = self.argument(marked)
@@ -274,7 +281,7 @@ class Tokenizer:
         letters = all(token.kind == "NAME" and len(token.text) == 1 for token in tokens)
         if letters or is_upright_gradient(name, tokens):
             text = f"mathcal {whole}" if name in ("mathcal", "mathscr", "mathfrak") else whole
-            return [Token("NAME", text, start, marked)]
+            return [Token("NAME", text, start, marked, upright=name == "mathrm")]
         return [replace(tokens[0], start=start), *tokens[1:]]
 
     def accented(self, accent: str, start: int, bold: bool) -> list[Token]:

@@ -33,6 +33,13 @@ DROPPED = frozenset(
         "centering",
         "mathstrut",
         "strut",
+        "space",
+        "enspace",
+        "thinspace",
+        "medspace",
+        "thickspace",
+        "nobreakspace",
+        "negthinspace",
         "relax",
         "hline",
         "allowbreak",
@@ -332,7 +339,7 @@ STRUCTURAL = frozenset(
 )
 """Functions that look at more than one entry, or that are not yet read."""
 
-WORDS = frozenset(FUNCTIONS) | STRUCTURAL | frozenset({"if", "for", "where", "otherwise", "dim", "keepdim", "True"})
+WORDS = frozenset(FUNCTIONS) | STRUCTURAL | frozenset({"if", "for", "otherwise", "dim", "keepdim", "True"})
 """Runs of letters that are one name."""
 
 LABELS = frozenset(
@@ -367,6 +374,28 @@ LABELS = frozenset(
     ]
 )
 """Words that are a label where they are all of a script, though no font says that they are words."""
+
+CONNECTIVES = frozenset(
+    [
+        "and",
+        "because",
+        "for",
+        "given",
+        "hence",
+        "if",
+        "or",
+        "define",
+        "let",
+        "since",
+        "then",
+        "therefore",
+        "thus",
+        "when",
+        "where",
+        "with",
+    ]
+)
+"""Words between formulas; none is the name of anything."""
 
 OPENERS = frozenset({"{", "(", "[", "LBAR", "LNORM", "BEGIN"})
 CLOSERS = frozenset({"}", ")", "]", "RBAR", "RNORM", "END"})

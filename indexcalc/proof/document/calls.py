@@ -26,6 +26,7 @@ from indexcalc.proof.document.nodes import (
 )
 from indexcalc.proof.document.reductions import reduced
 from indexcalc.proof.document.scope import Scope
+from indexcalc.proof.document.scripts import GREEK
 from indexcalc.proof.document.slopes import slope
 from indexcalc.proof.document.symbols import Function, NotUnderstoodError
 from indexcalc.proof.document.typed import Typed
@@ -39,6 +40,12 @@ r"""Functions of which ``\log (x)^2`` may be read in two ways; ``\tanh(x)^2`` is
 
 STRUCTURES = frozenset(["softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "trace", "det", "diag", "Diag", "max"])
 """Functions that look at more than one entry."""
+
+SUM_OF_ALL = "sum of all"
+
+TOTALS = {"rowsum": "sum along -1", "RowSum": "sum along -1", "rowSum": "sum along -1"}
+TOTALS |= {"row_sum": "sum along -1", "ROW_SUM": "sum along -1", "sum": SUM_OF_ALL}
+"""Sums by name, over the last axis or over all entries."""
 
 HIGHEST = 3
 """The highest derivative of a function that primes may say."""
@@ -105,7 +112,7 @@ def callee_of(reader: Scope, name: str, bracketed: bool) -> Callee | None:
         NotUnderstoodError: for a name that stands for a function of which nothing is known.
     """
     symbols = reader.symbols
-    word = symbols.words.get(name, name)
+    word = symbols.words.get(name, without_mark(name))
     defined = name in symbols.functions and bracketed
     known = FUNCTIONS.get(word, "")
     if not known and bracketed and name in symbols.unknown and name == word and not defined:
@@ -115,10 +122,29 @@ def callee_of(reader: Scope, name: str, bracketed: bool) -> Callee | None:
     structural = reduction_of(name) is not None or word in STRUCTURES
     if known or structural or defined:
         return Callee(name, known or word, structural, defined)
+    if word in TOTALS and bracketed and word not in symbols.definitions:
+        return Callee(name, TOTALS[word], True, False)
     usage = reader.survey.usages.get(name)
-    if bracketed and name in UNKNOWN_FUNCTIONS and usage is not None and usage.only_called:
+    if bracketed and (name in UNKNOWN_FUNCTIONS or is_word(reader, name)) and usage is not None and usage.only_called:
         raise NotUnderstoodError(f"the function {name} is not defined")
     return None
+
+
+def is_word(reader: Scope, name: str) -> bool:
+    """Whether a name is a word, and not one that the document declares or defines as a tensor."""
+    base = name.split("_", maxsplit=1)[0]
+    symbols = reader.symbols
+    known = name in symbols.adjoints or name in symbols.definitions or name in symbols.aliases
+    word = len(base) > 1 and base.isascii() and base.isalpha() and base not in GREEK
+    return word and not known and not reader.survey.usages[name].indexed if name in reader.survey.usages else False
+
+
+def without_mark(name: str) -> str:
+    """The name of a softmax without a label; one that says that it is taken of rows is that of rows."""
+    word, mark, label = name.partition("_")
+    if word.lower() != "softmax" or not mark:
+        return name
+    return "rowsoftmax" if label.lower().startswith("row") else name
 
 
 def applied(reader: Scope, callee: Callee, arguments: list[Typed], primes: int, bracketed: bool) -> Typed:
@@ -171,6 +197,8 @@ def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
     if len(arguments) != 1:
         raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
     (argument,) = arguments
+    if name == SUM_OF_ALL:
+        return Typed(Total(argument.axes, argument.node)) if argument.axes else argument
     if (reduction := reduction_of(name)) is not None:
         return reduced(reader, reduction, argument)
     if name in ("softmax", "Softmax", "rowsoftmax", "smx"):

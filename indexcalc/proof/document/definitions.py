@@ -180,6 +180,8 @@ def definition_from(roles: Roles, number: int, name: Named, member: int = 1) -> 
         if own or resolved in names_of(node):
             return None
         known = symbols.slots.get(resolved, ())
+        if name.parts is None and value.axes and len(known) != len(value.axes) and only_guessed(roles, resolved):
+            known = ()
         if name.parts is not None and not value.axes:
             slots = letters
         elif (name.parts is None and len(known) in (0, len(value.axes))) or not known:
@@ -197,6 +199,13 @@ def definition_from(roles: Roles, number: int, name: Named, member: int = 1) -> 
     adopt(symbols, sizes)
     line = roles.document.place(statement.sides[0].start)[0]
     return Definition(slots, renamed(node, {}), line)
+
+
+def only_guessed(roles: Roles, name: str) -> bool:
+    """Whether a name's rank was guessed by how it looks, and no definition has read it so."""
+    symbols = roles.symbols
+    declared = name in symbols.given or name in symbols.simplex or roles.survey.rank(name) is not None
+    return not declared and not any(name in definition.reads for definition in symbols.definitions.values())
 
 
 def adopt(symbols: Symbols, sizes: Sizes) -> None:

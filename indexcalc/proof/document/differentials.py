@@ -2,7 +2,8 @@ r"""``dW = x^T dy``: gradients by short names, letter by letter, in documents th
 
 ``d`` and ``W`` side by side are two names to the reader of LaTeX, and ``d`` is often a size. In a document
 that has ``dX`` alone on a left side, a ``d`` that touches a name is the first letter of a gradient's name,
-but in fractions such as ``dL/dX``, where it stays the sign of a derivative.
+but in fractions such as ``dL/dX``, where it stays the sign of a derivative. So is an upright or bold ``d``
+before a name, and a delta, in a document in which every delta without a subscript stands before a name.
 """
 
 from __future__ import annotations
@@ -19,9 +20,70 @@ BEGINNINGS = frozenset({"NEWLINE", "AMP", "QUAD", "COMMA", "SEMICOLON", "BEGIN",
 
 def with_gradients(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens of a document's mathematics, with ``dX`` as one name where the document defines such names."""
-    if not any(defines_gradient(tokens) for tokens in pieces):
-        return list(pieces)
-    return [joined(tokens) for tokens in pieces]
+    bare = [unbraced(tokens) for tokens in pieces]
+    if any(defines_gradient(tokens) for tokens in bare):
+        pieces = [joined(tokens) for tokens in bare]
+    varied = [with_deltas(tokens) for tokens in pieces]
+    if any(defines_gradient(tokens) for tokens in varied) and all(is_sign(tokens) for tokens in pieces):
+        pieces = [joined(tokens) for tokens in varied]
+    return list(pieces)
+
+
+def unbraced(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens without braces around the name behind an upright or bold d, as in ``\mathrm{d}{V}``."""
+    result: list[Token] = []
+    dropped: list[int] = []
+    for position, token in enumerate(tokens):
+        if token.kind == "{" and position and is_marked(tokens[position - 1]):
+            inner = tokens[position + 1] if position + 1 < len(tokens) else token
+            if inner.kind == "NAME" and not (position > 1 and tokens[position - 2].kind in ("{", "SUB", "SUP")):
+                dropped.extend((position, closing(tokens, position)))
+        if position not in dropped:
+            result.append(token)
+    return result
+
+
+def closing(tokens: Sequence[Token], position: int) -> int:
+    """Where the brace closes that opens here."""
+    depth = 0
+    for place in range(position, len(tokens)):
+        depth += (tokens[place].kind == "{") - (tokens[place].kind == "}")
+        if depth == 0:
+            return place
+    return len(tokens)
+
+
+def is_marked(token: Token) -> bool:
+    """Whether a token is a d in an upright or bold font."""
+    return token.kind == "NAME" and token.text == "d" and (token.upright or token.bold)
+
+
+def with_deltas(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with an upright d for every delta before a name."""
+    return [
+        replace(token, text="d", upright=True) if is_delta(token) and before_name(tokens, position) else token
+        for position, token in enumerate(tokens)
+    ]
+
+
+def is_sign(tokens: Sequence[Token]) -> bool:
+    """Whether every delta without a subscript stands before a name."""
+    return all(
+        before_name(tokens, position) or (position + 1 < len(tokens) and tokens[position + 1].kind == "SUB")
+        for position, token in enumerate(tokens)
+        if is_delta(token)
+    )
+
+
+def is_delta(token: Token) -> bool:
+    """Whether a token is a small delta."""
+    return token.kind == "NAME" and token.text == "delta"
+
+
+def before_name(tokens: Sequence[Token], position: int) -> bool:
+    """Whether a name follows, and no subscript holds the sign."""
+    follows = position + 1 < len(tokens) and tokens[position + 1].kind == "NAME"
+    return follows and not (position and tokens[position - 1].kind == "SUB")
 
 
 def defines_gradient(tokens: Sequence[Token]) -> bool:
@@ -38,12 +100,11 @@ def defines_gradient(tokens: Sequence[Token]) -> bool:
 
 
 def touches(tokens: Sequence[Token], position: int) -> bool:
-    """Whether a ``d`` and a name stand side by side without a space."""
-    if position + 1 >= len(tokens):
+    """Whether a ``d`` and a name stand side by side, without a space unless a font marks the sign."""
+    if not before_name(tokens, position):
         return False
     sign, name = tokens[position], tokens[position + 1]
-    close = sign.kind == "NAME" and sign.text == "d" and name.kind == "NAME" and name.start == sign.start + 1
-    return close and not (position and tokens[position - 1].kind == "SUB")
+    return sign.kind == "NAME" and sign.text == "d" and (name.start == sign.start + 1 or is_marked(sign))
 
 
 def after_scripts(tokens: Sequence[Token], position: int) -> int:

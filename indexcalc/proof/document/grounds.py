@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from indexcalc.proof.document.members import Members
@@ -159,9 +159,21 @@ def loss_unknown(accusation: Accusation) -> str | None:
                 return f"the loss depends on {name} in a way that is not given"
             if head is not None and claims_upstream(accusation):
                 return f"the loss depends on {name} in a way that is not given"
-            if not any(o == name or depends_on(symbols.definitions, o, name) for o in symbols.outputs):
-                return f"the loss is not known to depend on {name}"
-    return None
+    name = loss_without(symbols, accusation.nodes())
+    return f"the loss is not known to depend on {name}" if name else None
+
+
+def loss_without(symbols: Symbols, nodes: Iterable[Meaning]) -> str:
+    """A tensor by which the unknown loss is differentiated although nothing says that it depends on it; or none.
+
+    Such a gradient would be zero, and a claim about it empty.
+    """
+    for node in nodes:
+        for inner in gradients_in(node, symbols):
+            name = inner.wrt.name
+            if not any(output == name or depends_on(symbols.definitions, output, name) for output in symbols.outputs):
+                return name
+    return ""
 
 
 def claims_upstream(accusation: Accusation) -> bool:

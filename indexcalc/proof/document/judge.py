@@ -12,10 +12,10 @@ from indexcalc.proof.document.dead import dead
 from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import DIFFER, counterexample, diagnosis
 from indexcalc.proof.document.findings import CONSTANT, VACUOUS, Finding, score
-from indexcalc.proof.document.grounds import Accusation, all_names, ungrounded
+from indexcalc.proof.document.grounds import Accusation, all_names, loss_without, ungrounded
 from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.members import Members
-from indexcalc.proof.document.nodes import Meaning, free, names_of
+from indexcalc.proof.document.nodes import ZERO, Meaning, free, names_of
 from indexcalc.proof.document.outline import Side, Statement
 from indexcalc.proof.document.particular import ROUGHLY, has_decimals, unit_of
 from indexcalc.proof.document.points import Points, positive_names
@@ -343,6 +343,9 @@ class Reading:
             return Finding(Verdict.UNCLEAR, "too few points at which both sides are defined")
         if trial.vanish and (why := dead(self.judge.roles.symbols, left, right)) is not None:
             return Finding(Verdict.UNCLEAR, why)
+        name = loss_without(self.judge.roles.symbols, (left, right))
+        if name and left != right and ZERO not in (left, right):
+            return Finding(Verdict.UNCLEAR, f"the loss is not known to depend on {name}")
         assumptions = tuple(dict.fromkeys(note for note in self.members.reader.notes if "binds nothing" not in note))
         if not conditions and not self.judge.brief and self.proves(left, right, sizes):
             return Finding(Verdict.PROVED, assumptions=assumptions)

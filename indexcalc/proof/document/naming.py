@@ -42,7 +42,7 @@ def named_value(reader: Scope, found: Named) -> Typed:
         return replace(argument, node=Applied("exp", argument.node))
     value = value_of(reader, found)
     if found.transposed:
-        if found.parts is not None and len(found.parts) == 2 > len(value.axes):
+        if found.parts is not None and len(found.parts) == 2 and not value.axes:
             value = value_of(reader, replace(found, parts=(found.parts[1], found.parts[0])))
         elif value.axes:
             value = transposed(reader, value, found.name)

@@ -11,6 +11,7 @@ from indexcalc.language.document import Document, Span
 from indexcalc.language.latex.chains import Chain, chains_of
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.phrases import Phrase, with_names
+from indexcalc.language.latex.runs import with_runs
 from indexcalc.language.latex.signs import unified
 from indexcalc.language.latex.systems import with_line_breaks
 from indexcalc.language.latex.tokens import Token, tokenize
@@ -136,7 +137,8 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             found.append((span, unified(lines)))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
-    pieces = without_arguments(with_gradients(with_brackets([tokens for _, tokens in found])))
+    pieces = with_gradients(with_runs(with_brackets([tokens for _, tokens in found])))
+    pieces = without_arguments(pieces)
     return list(zip((span for span, _ in found), pieces, strict=True))
 
 

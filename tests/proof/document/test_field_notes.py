@@ -40,6 +40,44 @@ WAYS: dict[str, Way] = {
             "\\frac{\\partial y_i}{\\partial x_i} = 3 x_i^2 \\frac{\\partial L}{\\partial y_i}",
         ),
     ),
+    "an upright or bold d before a name": Way(
+        r"$$S = Q K^{\mathrm T}$$ $$\mathrm{d}{Q} = \mathrm{d}{S} K$$ $$u_t = \exp(v_t)$$",
+        (
+            r"\mathrm{d}K = \mathrm{d}{S}^{\mathrm T} Q",
+            r"\mathrm{d} K = \left(\frac{\partial L}{\partial S}\right)^{\mathrm T} Q",
+            r"\mathbf{d}u_t = \mathbf{d}v_t / u_t",
+        ),
+        (r"\mathrm{d}{K} = \mathrm{d}{S} Q", r"\mathrm{d}{Q} = 2 \mathrm{d}{S} K"),
+    ),
+    "deltas before names": Way(
+        r"$$Y = F \odot B + H \odot G$$ $$\delta F = \delta Y \odot B$$",
+        (r"\delta H = \delta Y \odot G", r"\delta B = \delta Y \odot F"),
+        (r"\delta H = \delta Y \odot B",),
+    ),
+    "words for functions and sums": Way(
+        r"$$P = \mathrm{softmax}_{\text{row}}(S)$$ $$O = P V$$ $$D = \mathrm{rowsum}(dO \odot O)$$ $$dV = P^\top dO$$",
+        (r"\mathrm{rowsum}(dP \odot P) = D", r"dS_{ij} = P_{ij} (dP_{ij} - D_i)"),
+        (r"\mathrm{rowsum}(dP \odot S) = D", r"dS_{ij} = P_{ij} (dP_{ij} + D_i)"),
+    ),
+    "words between formulas": Way(
+        r"$$\text{since}\space y_i = x_i^2, \quad \text{where}\; s = \sum_i y_i$$",
+        (r"\text{therefore}\space \frac{\partial s}{\partial x_i} = 2 x_i", r"\text{and because } y_i = x_i^2"),
+        (r"\text{hence}\space \frac{\partial s}{\partial x_i} = x_i",),
+    ),
+    "letters in a row": Way(
+        r"$$RMS(x) = \sqrt{\frac1N \sum_{i=1}^{N} x_i^2}$$ $$y_i = \frac{x_i}{RMS(x)}$$ $$logits_i = 3 y_i$$",
+        (r"\frac{\partial L}{\partial y_i} = 3 \frac{\partial L}{\partial logits_i}",),
+        (r"\frac{\partial L}{\partial y_i} = \frac{\partial L}{\partial logits_i}",),
+    ),
+    "rows that are slices": Way(
+        r"The row $P_{i:}$ is a column vector. Let $S, P \in \mathbb{R}^{n \times m}$. $$P = \mathrm{softmax}(S)$$"
+        r" $$dS = P \odot (dP - c \mathbf{1}^\top)$$",
+        (
+            r"dS_{i:} = (\mathrm{diag}(P_{i:}) - P_{i:} P_{i:}^\top) dP_{i:}",
+            r"P_{i:} \odot dP_{i:} - P_{i:} (P_{i:}^\top dP_{i:}) = dS_{i:}",
+        ),
+        (r"dS_{i:} = (\mathrm{diag}(P_{i:}) + P_{i:} P_{i:}^\top) dP_{i:}",),
+    ),
     "a system of equations in braces": Way(
         r"$$\begin{cases} u_i = x_i^2 \\ y_i = \sin(u_i) \end{cases}$$",
         (r"\frac{\partial L}{\partial x_i} = 2 x_i \cos(u_i) \frac{\partial L}{\partial y_i}",),
@@ -72,3 +110,26 @@ def test_the_options_of_a_directive_are_no_mathematics():
 def test_each_line_of_a_fence_is_judged():
     every = check(WAYS["one equation to a line of a fence"].start).claims
     assert [claim.verdict for claim in every] == [Verdict.DEFINITION] * 2 + [Verdict.PROVED] * 2
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        r"\frac{\partial L}{\partial b} = 7 \frac{\partial L}{\partial c}",
+        r"\frac{\partial L}{\partial u_i} = 2 v_i \frac{\partial L}{\partial y_i} + \frac{\partial L}{\partial t_i}",
+    ],
+)
+def test_gradients_that_are_zero_for_want_of_a_connection_prove_nothing(claim):
+    start = r"$$y_i = x_i^2$$ $$\frac{\partial L}{\partial x_i} = 2 x_i \frac{\partial L}{\partial y_i}$$"
+    assert last(Way(start, ()), claim) is Verdict.UNCLEAR
+
+
+def test_a_word_that_is_applied_is_no_factor():
+    text = r"$$S = \mathrm{mask}(Q K^\top)$$ $$O = S V$$"
+    text += r"$$\frac{\partial L}{\partial Q} = \frac{\partial L}{\partial S} K$$"
+    assert Verdict.REFUTED not in {claim.verdict for claim in check(text).claims}
+
+
+def test_indices_that_make_a_word_stay_indices():
+    text = r"$$u_{nr} = \sum_o g_{no} B_{or}$$ $$\frac{\partial u_{nr}}{\partial g_{no}} = B_{or}$$"
+    assert check(text).claims[-1].verdict is Verdict.PROVED

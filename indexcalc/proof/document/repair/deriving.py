@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.factor import factor, positive_first
 from indexcalc.algebra.renaming import rename_bound, substitute_term
-from indexcalc.algebra.terms import Access, Index, Term, Terms, occurring_indices, tensors_of
+from indexcalc.algebra.terms import Access, Index, Term, Terms, free_indices, occurring_indices, tensors_of
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tokens import Token
 from indexcalc.notes.latex import terms_latex
@@ -110,6 +110,8 @@ class Deriver:
         notation = self.notation(lowering)
         if not axes:
             return solid(terms_latex(named, notation))
+        if any(index not in lhs.slots for index in free_indices(named)):
+            return None
         found = matrix_form(lhs, named)
         return None if found is None else solid(matrix_latex(found[1], notation))
 

@@ -1,0 +1,92 @@
+r"""Letters in a row that are one name: ``ROW\_SUM``, ``logits``, and ``RMS`` where its letters name nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from indexcalc.language.latex.tokens import Token
+
+LONG = 5
+"""Letters in a row from which on they are a word: no product has that many factors without a space."""
+
+SHORT = 3
+"""Letters in a row from which on they are a word if none of them stands elsewhere."""
+
+
+def with_runs(pieces: Sequence[list[Token]]) -> list[list[Token]]:
+    """The tokens of a document's mathematics, with words that are written letter by letter as one name."""
+    single: Counter[str] = Counter()
+    inside: dict[str, Counter[str]] = {}
+    for tokens in pieces:
+        single.update(token.text for token in tokens if is_letter(token))
+        for start, end in runs(tokens):
+            word = text_of(tokens[start:end])
+            inside.setdefault(word, Counter()).update(token.text for token in tokens[start:end])
+    words = {word for word, letters in inside.items() if is_word(word, letters, single)}
+    return [joined(tokens, words) for tokens in pieces] if words else list(pieces)
+
+
+def is_word(word: str, letters: Counter[str], single: Counter[str]) -> bool:
+    """Whether a run is a word: long, with an underscore, or of letters that occur nowhere else."""
+    if "_" in word.strip("_") or len(word) >= LONG:
+        return True
+    return len(word) >= SHORT and all(single[letter] == count for letter, count in letters.items())
+
+
+def runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where letters begin and end that touch each other."""
+    start = 0
+    while start < len(tokens):
+        end = start
+        while end < len(tokens) and is_part(tokens[end]) and (end == start or touch(tokens[end - 1], tokens[end])):
+            end += 1
+        if end - start > 1 and not (start and tokens[start - 1].kind in ("SUB", "SUP")):
+            yield start, end
+        start = max(end, start + 1)
+
+
+def is_letter(token: Token) -> bool:
+    """Whether a token is one letter without a font."""
+    plain = len(token.text) == 1 and token.text.isascii() and token.text.isalpha()
+    return token.kind == "NAME" and plain and not token.bold
+
+
+def is_part(token: Token) -> bool:
+    """Whether a token may be a part of a word."""
+    return is_letter(token) or (token.kind == "NAME" and token.text == "_")
+
+
+def touch(left: Token, right: Token) -> bool:
+    r"""Whether nothing stands between two parts; ``\_`` takes two characters."""
+    return right.start - left.start == (2 if left.text == "_" else 1)
+
+
+def text_of(tokens: Sequence[Token]) -> str:
+    """The word that letters make."""
+    return "".join(token.text for token in tokens)
+
+
+def joined(tokens: Sequence[Token], words: set[str]) -> list[Token]:
+    """The tokens with each word as one name."""
+    result: list[Token] = []
+    done = 0
+    for start, end in runs(tokens):
+        word = text_of(tokens[start:end])
+        if word in words and not in_script(tokens, start):
+            result.extend([*tokens[done:start], replace(tokens[start], text=word, last=tokens[end - 1].start)])
+            done = end
+    return [*result, *tokens[done:]]
+
+
+def in_script(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a place lies in the braces of a script, where letters are indices."""
+    depth = 0
+    for position in range(place - 1, -1, -1):
+        depth += (tokens[position].kind == "}") - (tokens[position].kind == "{")
+        if depth < 0:
+            if position and tokens[position - 1].kind in ("SUB", "SUP"):
+                return True
+            depth = 0
+    return False
