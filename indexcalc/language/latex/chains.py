@@ -261,7 +261,8 @@ def chain_of(piece: Sequence[Token]) -> Chain:
             current = []
             position += 2 if defines or doubled(piece, position) else 1
             continue
-        if depth <= 0 and token.kind == "COLON" and not members and relation_after(piece[position:]) == "=":
+        labels = depth <= 0 and token.kind == "COLON" and not members and relation_after(piece[position:]) == "="
+        if labels and not is_inner_product(piece[position:]):
             current = []  # what stands before a colon says what the equation is about
             position += 1
             continue
@@ -271,6 +272,13 @@ def chain_of(piece: Sequence[Token]) -> Chain:
     continued = len(members) > 1 and not members[0].tokens
     remarks = tuple(token.text for token in piece if token.kind == "TEXT")
     return Chain(tuple(members), continued, remarks)
+
+
+def is_inner_product(piece: Sequence[Token]) -> bool:
+    """Whether a colon begins the second factor of an inner product: the next member has one, or is a trace or a sum."""
+    place = next(n for n, token in enumerate(piece) if token.kind == "REL")
+    rest = list(outer(piece[place + 1 :]))
+    return any(token.kind == "COLON" for token in rest) or (bool(rest) and rest[0].text in ("tr", "Tr", "trace", "sum"))
 
 
 def doubled(piece: Sequence[Token], position: int) -> bool:

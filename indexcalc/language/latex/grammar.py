@@ -16,6 +16,7 @@ from indexcalc.language.latex.environments import structured
 from indexcalc.language.latex.reductions import with_reductions
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import (
+    ANGLE,
     NORM,
     Atom,
     Environment,
@@ -166,8 +167,9 @@ class Builder(Transformer[LarkToken, Any]):
         return Atom(children[0].value)
 
     def round(self, children: list[Any]) -> Group:
-        """Round brackets."""
-        return Group("(", children[1], children[0].value.start)
+        """Round brackets, or those of an inner product."""
+        sign = children[0].value.text
+        return Group(ANGLE if sign == ANGLE else "(", children[1], children[0].value.start)
 
     def square(self, children: list[Any]) -> Group:
         """Square brackets."""

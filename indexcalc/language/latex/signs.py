@@ -22,6 +22,7 @@ LONGEST = 12
 
 def unified(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with one sign for each meaning."""
+    tokens = with_angles(tokens)
     result: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -34,6 +35,26 @@ def unified(tokens: Sequence[Token]) -> list[Token]:
                 continue
         result.append(replace(token, kind="SUM", text="sum") if sums(tokens, position) else token)
         position += 1
+    return result
+
+
+def with_angles(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with the signs of an inner product, ``\langle x, y \rangle``, as brackets."""
+    result = list(tokens)
+    opened: list[tuple[int, int]] = []
+    depth = 0
+    commas: set[tuple[int, int]] = set()
+    for position, token in enumerate(result):
+        depth += (token.kind in PAIRS) - (token.kind in PAIRS.values())
+        if token.text in ("langle", "⟨"):
+            opened.append((position, depth))
+        elif token.kind == "COMMA" and opened and opened[-1][1] == depth:
+            commas.add(opened[-1])
+        elif token.text in ("rangle", "⟩") and opened:
+            start = opened.pop()
+            if start in commas and start[1] == depth:
+                result[start[0]] = replace(result[start[0]], kind="(", text="⟨")
+                result[position] = replace(token, kind=")", text="⟩")
     return result
 
 

@@ -43,10 +43,13 @@ class Scripted:
 NORM = "‖"
 """The bracket of a norm."""
 
+ANGLE = "⟨"
+"""The bracket of an inner product."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A bracketed list of sums: ``{``, ``(``, ``[``, ``|`` or ``‖``; several members if there are commas."""
+    """A bracketed list of sums: ``{``, ``(``, ``[``, ``|``, ``‖`` or ``⟨``; several members if there are commas."""
 
     bracket: str
     members: tuple[Sum, ...]

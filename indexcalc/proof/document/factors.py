@@ -9,6 +9,7 @@ import sympy as sp
 
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import (
+    ANGLE,
     NORM,
     Atom,
     Cases,
@@ -58,10 +59,8 @@ def factor(reader: Scope, item: Node) -> Typed:
     match item:
         case Atom(token):
             return atom(reader, token)
-        case Group(bracket, members):
-            if len(members) != 1:
-                raise NotUnderstoodError("a list in brackets")
-            return bracketed(reader, reader.sum(members[0]), bracket)
+        case Group():
+            return grouped(reader, item)
         case Fraction():
             return fraction(reader, item)
         case Root(body):
@@ -77,6 +76,16 @@ def factor(reader: Scope, item: Node) -> Typed:
         case Environment(name):
             raise NotUnderstoodError(f"a {name} written out is not read")
     raise NotUnderstoodError("a factor that is not read")
+
+
+def grouped(reader: Scope, item: Group) -> Typed:
+    """What stands in brackets: one expression, or the two factors of an inner product."""
+    values = [reader.sum(member) for member in item.members]
+    if item.bracket == ANGLE and len(values) == 2:
+        return typed.inner(*values, reader.sizes)
+    if len(values) != 1:
+        raise NotUnderstoodError("a list in brackets")
+    return bracketed(values[0], item.bracket)
 
 
 def bracketed(reader: Scope, value: Typed, bracket: str) -> Typed:
@@ -164,6 +173,8 @@ def scripted(reader: Scope, item: Scripted) -> Typed:
         item = replace(item, below=())
     else:
         value = factor(reader, item.base)
+        if isinstance(item.base, Group) and item.base.bracket == ANGLE and [t.text for t in item.below] == ["F"]:
+            item = replace(item, below=())
     return with_scripts(reader, value, item)
 
 

@@ -49,6 +49,10 @@ class Reader(Scope):
         if not items:
             raise NotUnderstoodError("a factor is missing")
         inner = replace(self, depth=self.depth + 1)
+        colons = [n for n, item in enumerate(items) if isinstance(item, Atom) and item.kind == "COLON"]
+        if colons:
+            left, right = inner.product(items[: colons[0]]), inner.product(items[colons[0] + 1 :])
+            return typed.inner(left, right, self.sizes)
         split = entrywise_split(items)
         if split is not None:
             left, right = inner.product(items[:split]), inner.product(items[split + 1 :])
@@ -80,6 +84,9 @@ class Reader(Scope):
             return typed.divided(value, following, self.sizes)
         if isinstance(sign, Atom) and sign.text == "*" and value.axes and following.axes:
             return typed.entrywise(value, following, self.sizes)
+        if isinstance(sign, Atom) and sign.text == "cdot" and is_dot(value, following):
+            self.guesses.append("a dot between two vectors is their inner product")
+            return typed.inner(value, following, self.sizes)
         return self.multiplied(value, following)
 
     def multiplied(self, left: Typed, right: Typed) -> Typed:
@@ -119,6 +126,11 @@ def entrywise_split(items: Sequence[Node]) -> int | None:
         if isinstance(item, Atom) and item.kind == "ODOT":
             return position
     return None
+
+
+def is_dot(left: Typed, right: Typed) -> bool:
+    """Whether two factors are vectors of one kind, of which no matrix product fits."""
+    return len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation
 
 
 def is_operator(item: Node) -> bool:

@@ -231,6 +231,19 @@ def trace(value: Typed, sizes: Sizes) -> Typed:
     return Typed(Total((dummy,), renamed(value.node, dict.fromkeys(value.axes, dummy))))
 
 
+def inner(left: Typed, right: Typed, sizes: Sizes) -> Typed:
+    """The sum of the products of the entries of two arrays."""
+    if len(left.axes) != len(right.axes):
+        raise NotUnderstoodError("an inner product of arrays with different numbers of axes")
+    dummies = tuple(sizes.fresh("") for _ in left.axes)
+    for dummy, one, other in zip(dummies, left.axes, right.axes, strict=True):
+        sizes.unify(dummy, one)
+        sizes.unify(dummy, other)
+    factors = (renamed(value.node, dict(zip(value.axes, dummies, strict=True))) for value in (left, right))
+    node = times(*factors)
+    return Typed(Total(dummies, node) if dummies else node)
+
+
 def norm(value: Typed, kind: str = "") -> Typed:
     """The Euclidean norm of a vector, the Frobenius norm of a matrix; with the mark 1 the sum of magnitudes."""
     if not value.axes:

@@ -194,11 +194,21 @@ OPERATORS = frozenset(FUNCTIONS) - {"exp", "log", "ln", "sin", "cos", "tanh"}
 """Functions that have no control sequence of their own."""
 
 
+SIGNS = {
+    "(": ("(", ")"),
+    "[": ("[", "]"),
+    "|": ("|", "|"),
+    "‖": (r"\|", r"\|"),
+    "⟨": (r"\langle ", r" \rangle"),
+}
+"""The signs of each bracket."""
+
+
 def enclosed(bracket: str, text: str) -> str:
     """The text in brackets, sized where it is tall."""
     if bracket == "{":
         return f"{{{text}}}"
-    opening, closing = {"(": ("(", ")"), "[": ("[", "]"), "|": ("|", "|"), "‖": (r"\|", r"\|")}[bracket]
+    opening, closing = SIGNS[bracket]
     if any(tall in text for tall in TALL):
         return rf"\left{opening} {text} \right{closing}"
     return f"{opening}{text}{closing}"
