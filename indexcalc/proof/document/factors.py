@@ -85,7 +85,7 @@ def grouped(reader: Scope, item: Group) -> Typed:
         return typed.inner(*values, reader.sizes)
     if len(values) != 1:
         raise NotUnderstoodError("a list in brackets")
-    return bracketed(values[0], item.bracket)
+    return bracketed(reader, values[0], item.bracket)
 
 
 def bracketed(reader: Scope, value: Typed, bracket: str) -> Typed:
