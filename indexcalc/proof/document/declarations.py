@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from indexcalc.errors import IndexCalcError, SpecError
@@ -18,6 +19,10 @@ from indexcalc.proof.document.survey import Survey
 
 REALS = frozenset({"REALS"})
 """The kinds of tokens that stand for the real numbers."""
+
+
+CELLS = re.compile(r"[\\)$`\s]*(?:&|</td>\s*<td[^<>]*>)[\\($`\s]*")
+"""What stands between formulas in neighbouring cells of a table."""
 
 
 def declare(roles: Roles) -> None:
@@ -78,9 +83,11 @@ def explains_delta(roles: Roles, statement: Statement) -> bool:
 
 
 def same_line(document: Document, one: Statement, other: Statement) -> bool:
-    """Whether two pieces of mathematics stand in one row of a table."""
+    """Whether two pieces of mathematics stand in one row of a table, of Markdown, LaTeX or HTML."""
     line, other_line = document.place(one.span.start)[0], document.place(other.span.start)[0]
-    return line == other_line and document.line_text(line).lstrip().startswith("|")
+    if line == other_line and document.line_text(line).lstrip().startswith("|"):
+        return True
+    return CELLS.fullmatch(document.between(one.span.end, other.span.start)) is not None
 
 
 def extent_labels(statements: list[Statement]) -> frozenset[tuple[str, str]]:
