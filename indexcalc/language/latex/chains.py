@@ -53,13 +53,20 @@ class Member:
 class Chain:
     """Members joined by relations.
 
-    `continued` says that its first member is the last one before it; `guessed`, that commas were read as spaces.
+    `continued` says that its first member is the last one before it; `guessed`, that commas were read as spaces;
+    `implied`, that it follows from the chain before it, behind an arrow such as ``=>``.
     """
 
     members: tuple[Member, ...]
     continued: bool = False
     remarks: tuple[str, ...] = ()
     guessed: bool = False
+    implied: bool = False
+
+
+def implies(token: Token) -> bool:
+    """Whether a token parts a chain from one that follows from it."""
+    return token.kind == "REL" and token.text == "=>"
 
 
 def chains_of(tokens: Sequence[Token]) -> Iterator[Chain]:
@@ -175,7 +182,7 @@ def joined_rows(lines: Sequence[list[Token]]) -> list[list[Token]]:
             continue
         before = [token for token in result[-1] if token.kind != "QUAD"] if result else []
         continues = before and (
-            content[0].kind == "REL"
+            (content[0].kind == "REL" and not implies(content[0]))
             or (content[0].kind in OPERATORS and before[-1].kind not in ("COMMA", "DOT", "SEMICOLON"))
             or before[-1].kind in OPERATORS
             or before[-1].kind == "REL"
@@ -215,6 +222,9 @@ def pieces(row: Sequence[Token]) -> list[list[Token]]:
             parts[-1].append(token)
             parts.append([])
             continue
+        if depth == 0 and implies(token):
+            parts.append([token])
+            continue
         parts[-1].append(token)
     return rejoined([part for part in parts if part])
 
@@ -228,6 +238,12 @@ def rejoined(parts: list[list[Token]]) -> list[list[Token]]:
     """Pieces that are no relation of their own join their neighbour: ``k = 1, ..., N``, a space before ``=``."""
     result: list[list[Token]] = []
     for part in parts:
+        if implies(part[0]):
+            result.append(part)
+            continue
+        if result and len(result[-1]) == 1 and implies(result[-1][0]):
+            result[-1].extend(part)
+            continue
         ranges = part[0].kind == "DOTS" or (result and [t.kind for t in result[-1][-2:]] == ["DOTS", "COMMA"])
         begins = part[0].kind == "REL" or part[0].kind in OPERATORS - {"MINUS"}
         if result and (ranges or (begins and result[-1][-1].kind != "COMMA")):
@@ -250,7 +266,8 @@ def chain_of(piece: Sequence[Token]) -> Chain:
     current: list[Token] = []
     relation = ""
     depth = 0
-    position = 0
+    implied = bool(piece) and implies(piece[0])
+    position = int(implied)
     while position < len(piece):
         token = piece[position]
         depth += (token.kind in OPENERS) - (token.kind in CLOSERS)
@@ -271,7 +288,7 @@ def chain_of(piece: Sequence[Token]) -> Chain:
     members.append(Member(relation, tuple(trimmed(current))))
     continued = len(members) > 1 and not members[0].tokens
     remarks = tuple(token.text for token in piece if token.kind == "TEXT")
-    return Chain(tuple(members), continued, remarks)
+    return Chain(tuple(members), continued and not implied, remarks, implied=implied)
 
 
 def is_inner_product(piece: Sequence[Token]) -> bool:

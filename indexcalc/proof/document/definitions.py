@@ -62,7 +62,7 @@ def candidates(roles: Roles) -> Iterator[tuple[int, Named]]:
     for number, statement in enumerate(roles.statements):
         if roles.kinds.get(number) != EQUATION or statement.sides[1].tree is None or number in roles.solutions:
             continue
-        if statement.sides[1].relation not in ("=", ":="):
+        if statement.sides[1].relation not in ("=", ":=") or statement.supposed:
             continue
         name = head_of(roles, statement)
         if name is None or name.name in roles.symbols.adjoints:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from indexcalc.proof.document.members import Members
-from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, names_of, walk
+from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Relation, names_of, walk
 from indexcalc.proof.document.outside import computed_outside
 from indexcalc.proof.document.roles import Roles, names_of_tree
 from indexcalc.proof.document.scripts import GREEK
@@ -65,6 +65,26 @@ def guessed(accusation: Accusation) -> str | None:
         return "false, if what stands apart in it is a product"
     guesses = accusation.members.reader.guesses
     return f"false, if {guesses[0]}" if guesses else None
+
+
+def in_one_case(accusation: Accusation) -> str | None:
+    """It follows from an equation that holds only in one case, or stands behind an arrow."""
+    sides = accusation.members.statement.sides[1 : accusation.number + 1]
+    if accusation.members.statement.supposed or any(side.relation == "->" for side in sides):
+        return "it is said to hold where what stands before it does"
+    return None
+
+
+def demanded(accusation: Accusation) -> str | None:
+    """A product of inputs that is to be the identity, such as ``W W^T = I``."""
+    head, value, symbols = accusation.head, accusation.value, accusation.symbols
+    if head is None or value is None or not isinstance(value.node, Relation) or isinstance(head.node, Entry):
+        return None
+    names = names_of(head.node)
+    inputs = names and not any(name in symbols.definitions or symbols.is_loss(name) for name in names)
+    if inputs and not any(isinstance(node, Derivative) for node in walk(head.node)):
+        return f"{names[0]} may be given so that it holds"
+    return None
 
 
 def differential(accusation: Accusation) -> str | None:
@@ -206,7 +226,9 @@ def disconnected(accusation: Accusation) -> str | None:
 
 GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     guessed,
+    in_one_case,
     differential,
+    demanded,
     head_unknown,
     unread,
     strange,

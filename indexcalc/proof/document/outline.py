@@ -64,6 +64,7 @@ class Statement:
         guessed: whether commas were read as spaces, so that it can't be refuted.
         spoken: conditions that the words around it state, which may hold here.
         families: what letters above and below names count in its document.
+        supposed: whether it follows from an equation that holds only in one case, ``J' = 0``.
     """
 
     sides: list[Side]
@@ -74,6 +75,7 @@ class Statement:
     guessed: bool = False
     spoken: tuple[Condition, ...] = ()
     families: Families = field(default_factory=Families)
+    supposed: bool = False
 
     @property
     def trees(self) -> tuple[Sum, ...]:
@@ -120,6 +122,7 @@ def outline(
                 before.sides.extend(side for side in sides if side.relation)
                 continue
             statement = Statement(sides, span, number, chain.remarks, guessed=chain.guessed, families=families)
+            statement.supposed = chain.implied and supposes(before)
             here.append(statement)
         attach_conditions(document, here)
         statements.extend(here)
@@ -140,6 +143,15 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
     pieces = with_gradients(with_runs(with_brackets([tokens for _, tokens in found])))
     pieces = without_arguments(pieces)
     return list(zip((span for span, _ in found), pieces, strict=True))
+
+
+def supposes(premise: Statement | None) -> bool:
+    """Whether what follows from a statement holds only in one case: where numbers are equal, or there is a relation."""
+    if premise is None or premise.supposed:
+        return True
+    last = premise.sides[-1]
+    number = all(token.kind in ("NUM", "MINUS", "PLUS") for token in last.tokens)
+    return number or any(side.relation not in ("=", ":=") for side in premise.sides[1:]) or len(premise.sides) == 1
 
 
 def led_on(statements: Sequence[Statement], span: Span) -> Statement | None:

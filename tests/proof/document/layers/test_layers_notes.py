@@ -42,6 +42,15 @@ GUARDS = {
             r"\frac{\partial C}{\partial a^{l-1}_k} = \sum_j w^l_{kj} \delta^l_j",
         ),
     ),
+    "layers above vectors, and in words": Guard(
+        r"The error in layer $(l-1)$ of $L$, where $z_j$ is an input: "
+        r"$$\delta^l_j = \frac{\partial C}{\partial z^l_j}$$ $$a^l = \tanh(z^l), \qquad z^l = W^l a^{l-1} + b^l$$",
+        (
+            r"\frac{\partial C}{\partial W^l} = \delta^l (a^{l-1})^T",
+            r"\delta^l = ((W^{l+1})^T \delta^{l+1}) \odot (1 - a^l \odot a^l)",
+        ),
+        (r"\delta^l = (W^{l+1} \delta^{l+1}) \odot (1 - a^l \odot a^l)",),
+    ),
     "layers in brackets, with transposes in one script": Guard(
         BRACKETS,
         (
