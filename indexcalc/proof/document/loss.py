@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Atom, Fraction, Product, Scripted, Sum, nodes_of
 from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Total, free, walk
 from indexcalc.proof.document.reading import Reader
-from indexcalc.proof.document.roles import CONDITION, DECLARATION, Roles
-from indexcalc.proof.document.sizes import ShapeError
+from indexcalc.proof.document.roles import CONDITION, DECLARATION, Roles, head_of
+from indexcalc.proof.document.sizes import Ix, ShapeError
 from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols, depends_on
 from indexcalc.proof.document.typed import Typed
 
@@ -35,6 +35,38 @@ def find_outputs(roles: Roles) -> None:
         name for name in wanted if not any(other != name and depends_on(definitions, other, name) for other in wanted)
     )
     symbols.outputs = tuple(name for name in last if name in definitions) or last
+
+
+UNNAMED = "loss"
+"""The loss of a document that has only short names of gradients, ``dX``."""
+
+
+def may_be_loss(roles: Roles, names: Collection[str]) -> dict[str, tuple[Ix, ...] | None]:
+    """The names of losses that such a document defines by an equation, made scalars; with the slots they had."""
+    symbols = roles.symbols
+    if symbols.losses != {UNNAMED}:
+        return {}
+    found: dict[str, tuple[Ix, ...] | None] = {}
+    for statement in roles.statements:
+        head = head_of(roles, statement) if len(statement.sides) > 1 else None
+        if head is None or head.parts is not None or head.name in symbols.adjoints.values():
+            continue
+        if (head.name in names or UNNAMED in head.name.lower()) and roles.survey.rank(head.name) is None:
+            found.setdefault(head.name, symbols.slots.get(head.name))
+            symbols.slots[head.name] = ()
+    return found
+
+
+def adopt_loss(roles: Roles, candidates: Mapping[str, tuple[Ix, ...] | None]) -> None:
+    """The one scalar among them that has a definition is the loss; the others are what they were."""
+    symbols = roles.symbols
+    for name, slots in candidates.items():
+        if name not in symbols.definitions and slots is not None:
+            symbols.slots[name] = slots
+    scalars = [name for name in candidates if name in symbols.definitions and not symbols.definitions[name].slots]
+    last = [name for name in scalars if not any(name in one.reads for one in symbols.definitions.values())]
+    if len(last) == 1:
+        symbols.losses = {*last}
 
 
 def readable(reader: Reader, parts: Iterable[Sum]) -> list[Typed]:

@@ -24,13 +24,13 @@ from indexcalc.proof.document.functions import find_entrywise, find_unknown
 from indexcalc.proof.document.layers.beyond import settle_beyond
 from indexcalc.proof.document.layers.instances import instances
 from indexcalc.proof.document.layers.sharing import shared_by_layers
-from indexcalc.proof.document.loss import find_outputs
+from indexcalc.proof.document.loss import adopt_loss, find_outputs, may_be_loss
 from indexcalc.proof.document.means import tie_means
 from indexcalc.proof.document.orientation import orient
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.particular import find_cases
 from indexcalc.proof.document.roles import Roles
-from indexcalc.proof.document.slots import make_slots, name_loss
+from indexcalc.proof.document.slots import LOSSES, make_slots, name_loss
 from indexcalc.proof.document.special import find_special
 from indexcalc.proof.document.stationary import find_stationary
 from indexcalc.proof.document.survey import survey_of
@@ -90,6 +90,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     tie_sizes(roles, context)
     tie_means(roles)
     name_loss(roles.symbols)
+    losses = may_be_loss(roles, LOSSES)
     orient(roles)
     find_functions(roles)
     find_entrywise(roles)
@@ -99,6 +100,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     find_cases(roles)
     find_stationary(roles)
     define(roles)
+    adopt_loss(roles, losses)
     settle_beyond(roles.symbols)
     roles.symbols.shared = shared_by_layers(roles.symbols)
     find_special(roles)

@@ -58,3 +58,29 @@ def test_an_indexed_short_name_is_a_gradient_where_the_gradient_is_written_too()
 def test_an_indexed_name_of_its_own_is_none():
     note = r"$$\mathrm{dx}_i = x_i - y_i$$ $$s = \sum_i \mathrm{dx}_i^2$$"
     assert [claim.verdict for claim in check(note).claims] == [Verdict.DEFINITION, Verdict.DEFINITION]
+
+
+DEFINED = r"""
+$$E_{ui} = \sum_k P_{uk} Q_{ik} - R_{ui}$$
+$$L = \frac{1}{2} \sum_{u, i} W_{ui} E_{ui}^2 + \frac{\lambda}{2} \sum_{u, k} P_{uk}^2$$
+$$dE_{ui} = W_{ui} E_{ui}$$
+$$dP_{uk} = \sum_i dE_{ui} Q_{ik} + TERM$$
+"""
+
+
+@pytest.mark.parametrize(
+    ("term", "verdict"), [(r"\lambda P_{uk}", "proved"), (r"2 \lambda P_{uk}", "refuted"), ("0", "refuted")]
+)
+def test_short_names_are_gradients_of_the_loss_that_is_defined(term, verdict):
+    claims = check(DEFINED.replace("TERM", term)).claims
+    assert [str(claim.verdict) for claim in claims] == ["definition", "definition", "proved", verdict]
+
+
+def test_a_loss_in_matrix_notation_is_a_scalar():
+    note = r"$$Z = X W$$ $$J = \frac{1}{2} \|Z\|_F^2$$ $$dZ = Z$$ $$dW = X^\top dZ$$"
+    assert [str(claim.verdict) for claim in check(note).claims] == ["definition", "definition", "proved", "proved"]
+
+
+def test_an_array_under_the_letter_of_a_loss_is_none():
+    note = r"$$C = A B$$ $$Y = C X$$ $$dX = C^\top dY$$ $$dB = A^\top dY X^\top$$"
+    assert [str(claim.verdict) for claim in check(note).claims] == ["definition", "definition", "proved", "proved"]
