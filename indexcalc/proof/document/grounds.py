@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Relation, names_of, walk
 from indexcalc.proof.document.outside import computed_outside
+from indexcalc.proof.document.restating import may_update, newcomer
 from indexcalc.proof.document.roles import Roles, names_of_tree
 from indexcalc.proof.document.scripts import GREEK
 from indexcalc.proof.document.sizes import Ix
@@ -115,7 +116,14 @@ def head_unknown(accusation: Accusation) -> str | None:
         return f"{head.node.name} has no definition to compare with"
     if value is not None and unrelated(symbols, head.node, value.node):
         return f"{head.node.name} is defined from other names before"
-    return None
+    new = newcomer(accusation.roles, accusation.members.statement, value) if value is not None else ""
+    return f"{head.node.name} is defined without {new} before" if new else None
+
+
+def updated(accusation: Accusation) -> str | None:
+    """A name stands on both sides, and may be given a new value."""
+    name = may_update(accusation.roles, accusation.members.statement, accusation.number)
+    return f"this may be a new value of {name}" if name else None
 
 
 def unread(accusation: Accusation) -> str | None:
@@ -230,6 +238,7 @@ GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     differential,
     demanded,
     head_unknown,
+    updated,
     unread,
     strange,
     ambiguous,

@@ -133,3 +133,23 @@ def test_a_word_that_is_applied_is_no_factor():
 def test_indices_that_make_a_word_stay_indices():
     text = r"$$u_{nr} = \sum_o g_{no} B_{or}$$ $$\frac{\partial u_{nr}}{\partial g_{no}} = B_{or}$$"
     assert check(text).claims[-1].verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        r"Y = X (W + A B)",
+        r"dX = dX - dA",
+    ],
+)
+def test_restatements_that_may_be_meant_otherwise_are_not_accused(claim):
+    start = (
+        r"Let $A \in \mathbb{R}^{n \times r}$. $$Y = X W$$"
+        r" $$\frac{\partial L}{\partial W} = X^\top \frac{\partial L}{\partial Y}$$ $$dX = dY W^\top$$"
+    )
+    assert last(Way(start, ()), claim) is Verdict.UNCLEAR
+
+
+def test_a_restatement_with_what_was_met_before_is_refuted():
+    start = r"$$Y = X W$$ $$Z = Y + B$$"
+    assert last(Way(start, ()), r"Y = X W + B") is Verdict.REFUTED
