@@ -32,11 +32,11 @@ def test_every_line_of_a_shipped_note_is_true(name):
     assert not [claim for claim in report_of(name, proofs=False).claims if claim.verdict in BAD]
 
 
-@pytest.mark.parametrize("name", SHORTEST)
+@pytest.mark.parametrize("name", [*SHORTEST, "cosine_similarity", "group_norm", "layer_norm"])
 def test_the_lines_of_a_shipped_note_are_proved(name):
     report = report_of(name)
-    assert not [claim for claim in report.claims if claim.verdict in BAD]
-    assert report.counts[str(Verdict.PROVED)] > 10 * report.counts[str(Verdict.CONFIRMED)]
+    assert not [claim for claim in report.claims if claim.verdict in (*BAD, Verdict.CONFIRMED)]
+    assert report.counts[str(Verdict.PROVED)]
 
 
 @pytest.mark.parametrize(("name", "kind"), SAMPLE)
