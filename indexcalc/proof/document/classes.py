@@ -14,7 +14,7 @@ from indexcalc.proof.document.scripts import COLON
 from indexcalc.proof.document.survey import name_nodes
 
 LETTERS = frozenset({"y", "c", "t"})
-"""Letters that authors give to a class."""
+"""Letters that authors give to a class, beside those of which their words say so."""
 
 
 def find_classes(roles: Roles) -> None:
@@ -31,7 +31,7 @@ def find_classes(roles: Roles) -> None:
         heads.update(head.parts or ())
         found = set(indices(roles, statement)) - set(head.parts or ()) - bound
         free.update(found if len(found) == 1 else ())
-    roles.symbols.classes = frozenset((free & LETTERS) - bound - heads)
+    roles.symbols.classes = frozenset((free & (LETTERS | roles.symbols.chosen)) - bound - heads)
 
 
 def indices(roles: Roles, statement: Statement) -> Iterator[str]:

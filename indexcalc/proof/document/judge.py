@@ -129,7 +129,7 @@ class Judge:
             if score(found) > score(best) and all(finding.verdict is not Verdict.REFUTED for finding in found):
                 return [
                     replace(new, verdict=Verdict.CONFIRMED, assumptions=(*new.assumptions, one.noted))
-                    if old.verdict in (Verdict.REFUTED, Verdict.FOLLOWS)
+                    if old.verdict in (Verdict.REFUTED, Verdict.FOLLOWS) and new.verdict in TRUE
                     else new
                     for old, new in zip(best, found, strict=True)
                 ]

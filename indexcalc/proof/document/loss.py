@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 
 from indexcalc.errors import IndexCalcError
@@ -17,15 +17,17 @@ from indexcalc.proof.document.typed import Typed
 
 def find_outputs(roles: Roles) -> None:
     """The tensors by which the loss is differentiated and on which no other such tensor depends."""
-    symbols = roles.symbols
+    symbols, sizes = roles.symbols, roles.symbols.sizes
     wanted: dict[str, None] = {}
     for number, statement in enumerate(roles.statements):
         if roles.kinds.get(number) in (DECLARATION, CONDITION):
             continue
-        reader = Reader(symbols, roles.survey, symbols.sizes.copy())
+        reader = Reader(symbols, roles.survey, sizes.copy())
         head: Meaning | None = None
         for tree in statement.trees:
-            for value in readable(reader, (tree,)) or readable(reader, parts_of(tree)):
+            for value in readable(reader, tree) or [
+                one for part in parts_of(tree) for one in readable(Reader(symbols, roles.survey, sizes.copy()), part)
+            ]:
                 wanted.update(dict.fromkeys(differentiated_by(value.node, symbols)))
                 symbols.marks_held |= any(isinstance(node, Derivative) and node.held for node in walk(value.node))
                 head = head or value.node
@@ -69,13 +71,11 @@ def adopt_loss(roles: Roles, candidates: Mapping[str, tuple[Ix, ...] | None]) ->
         symbols.losses = {*last}
 
 
-def readable(reader: Reader, parts: Iterable[Sum]) -> list[Typed]:
-    """The meanings of those parts that have one."""
-    found = []
-    for part in parts:
-        with suppress(NotUnderstoodError, ShapeError, IndexCalcError):
-            found.append(reader.sum(part))
-    return found
+def readable(reader: Reader, tree: Sum) -> list[Typed]:
+    """The meaning of a member, if it has one."""
+    with suppress(NotUnderstoodError, ShapeError, IndexCalcError):
+        return [reader.sum(tree)]
+    return []
 
 
 def parts_of(tree: Sum) -> Iterator[Sum]:

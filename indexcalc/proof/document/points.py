@@ -24,7 +24,7 @@ from indexcalc.proof.document.nodes import (
 )
 from indexcalc.proof.document.numbers import Point, bounded
 from indexcalc.proof.document.sizes import Ix, Sizes
-from indexcalc.proof.document.symbols import NotUnderstoodError, Symbols
+from indexcalc.proof.document.symbols import FIRST, NotUnderstoodError, Symbols
 from indexcalc.proof.numeric import Array
 
 PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4))
@@ -164,7 +164,7 @@ class Points:
                 axis = self.symbols.simplex[name]
                 magnitude = np.abs(magnitude) / np.abs(magnitude).sum(axis=axis, keepdims=True)
                 if name in self.symbols.one_hot:
-                    magnitude = 1.0 * (magnitude == magnitude.max(axis=axis, keepdims=True))
+                    magnitude = self.one_hot(magnitude, axis)
             if name in self.symbols.orthonormal:
                 magnitude = orthonormal(magnitude)
             elif name in self.regular or name in self.symbols.symmetric:
@@ -186,6 +186,14 @@ class Points:
     def regular(self) -> frozenset[str]:
         """The inputs that stand in an inverse or a determinant, in a statement or a definition."""
         return regular_names(definition.body for definition in self.symbols.definitions.values()) | self.inverted
+
+    def one_hot(self, array: Array, axes: tuple[int, ...]) -> Array:
+        """One where an array is largest along some axes, else zero; where the class has a letter, at its entry."""
+        if self.symbols.chosen & self.symbols.classes:
+            array = np.where(
+                np.all([place == FIRST - 1 for place in np.indices(array.shape)[list(axes)]], axis=0), 2, 1
+            )
+        return np.asarray(1.0 * (array == array.max(axis=axes, keepdims=True)))
 
     def weights(self, point: Point, pattern: int, seed: int) -> dict[str, tuple[Array, Array]]:
         """The weights of the unknown loss."""

@@ -24,15 +24,31 @@ GUARDS = {
         ),
         (r"a_n = \sum_i (x_{ni} w_i + b_n)", r"\frac{\partial a_n}{\partial b_m} = \sum_i \delta_{nm}"),
     ),
+    "01 macros are expanded": Guard(
+        r"\newcommand{\pd}[2]{\frac{\partial #1}{\partial #2}} \def\bx{x} $$y_i = \bx_i^2$$",
+        (r"\pd{y_i}{\bx_j} = 2 \bx_i \delta_{ij}", r"\pd{y_i}{\bx_j} = 2 x_j \delta_{ij}"),
+        (r"\pd{y_i}{\bx_j} = \bx_i \delta_{ij}",),
+    ),
     "02 a derivative in a line": Guard(
         r"$$y_i = 3 x_i^2$$",
         (r"\partial y_i/\partial x_j = 6 x_i \delta_{ij}", r"\partial L/\partial x_i = 6 x_i \partial L/\partial y_i"),
         (r"\partial y_i/\partial x_j = 6 x_i", r"\partial L/\partial x_i = 3 x_i \partial L/\partial y_i"),
     ),
+    "02 a stray sign of a derivative is no symbol": Guard(
+        r"$$y_i = 3 x_i^2$$",
+        (r"\frac{\partial y_i}{\partial x_j} = 6 x_i \delta_{ij}",),
+        (r"\frac{\partial y_i}{\partial x_j} = 5 x_i \delta_{ij}",),
+        (r"\partial y_i = 5 x_i \partial x_i", r"dy_i = 5 x_i dx_i", r"\partial y_i = 5 x_i"),
+    ),
     "03 application or product": Guard(
         r"$$f(t) = t^3$$ $$y_i = f(x_i)$$ $$z_i = a (b_i + c_i)$$",
         (r"\frac{\partial y_i}{\partial x_j} = 3 x_i^2 \delta_{ij}", r"z_i = a b_i + a c_i"),
         (r"\frac{\partial y_i}{\partial x_j} = 3 x_i \delta_{ij}", r"z_i = a b_i + c_i"),
+    ),
+    "03 a function that is never defined": Guard(
+        r"$$y_i = \phi(x_i)$$",
+        (r"\frac{\partial L}{\partial x_i} = \phi'(x_i) \frac{\partial L}{\partial y_i}",),
+        (r"\frac{\partial L}{\partial x_i} = 2 \phi'(x_i) \frac{\partial L}{\partial y_i}",),
     ),
     "04 a label is no index": Guard(
         r"$$S_{ij} = \frac{1}{\sqrt{d_k}} \sum_c Q_{ic} K_{jc}$$",
@@ -44,6 +60,25 @@ GUARDS = {
             r"S = \frac{Q K^T}{d_k}",
             r"\frac{\partial L}{\partial Q_{ic}} = \sum_j \frac{\partial L}{\partial S_{ij}} K_{jc}",
         ),
+    ),
+    "04 capitals, words and text are labels": Guard(
+        r"$$h_{\text{in}} = a\, b$$ $$u_{out} = h_{\text{in}} c$$ $$Q = X W_Q$$",
+        (
+            r"u_{out} = a b c",
+            r"\frac{\partial u_{out}}{\partial h_{\text{in}}} = c",
+            r"2 Q_{ij} = 2 \sum_k X_{ik} (W_Q)_{kj}",
+            r"\frac{\partial L}{\partial W_Q} = X^T \frac{\partial L}{\partial Q}",
+        ),
+        (
+            r"u_{out} = a b",
+            r"\frac{\partial u_{out}}{\partial h_{\text{in}}} = a",
+            r"\frac{\partial L}{\partial W_Q} = \frac{\partial L}{\partial Q} X^T",
+        ),
+    ),
+    "04 letters side by side are a product": Guard(
+        r"$$a_i = m n\, x_i$$",
+        (r"a_i = n m x_i",),
+        (r"a_i = m x_i",),
     ),
     "04 an accent belongs to its base": Guard(
         r"$$\hat{h}_{kl} = 2 h_{kl}$$",
@@ -78,15 +113,52 @@ GUARDS = {
             r"\frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij} A_{ik}, \quad j \neq k",
         ),
     ),
+    "05 a condition in a display of its own": Guard(
+        SOFTMAX + " For the case $$k = j$$",
+        (r"\frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij} (1 - A_{ij})",),
+        (r"\frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij} (1 + A_{ij})",),
+    ),
+    "05 a condition in a heading": Guard(
+        SOFTMAX + "\n\n### Case $j \\neq k$\n\n",
+        (r"\frac{\partial A_{ij}}{\partial S_{ik}} = -A_{ij} A_{ik}",),
+        (r"\frac{\partial A_{ij}}{\partial S_{ik}} = A_{ij} A_{ik}",),
+    ),
+    "05 a matrix of ellipses is a layout": Guard(
+        r"$$X = \begin{bmatrix} x_{11} & \dots & x_{1d} \\ \vdots & & \vdots \\ x_{n1} & \dots & x_{nd} \end{bmatrix}$$"
+        r" $$Y = X W$$",
+        (r"\frac{\partial L}{\partial X} = \frac{\partial L}{\partial Y} W^T",),
+        (r"\frac{\partial L}{\partial X} = \frac{\partial L}{\partial Y} W",),
+    ),
     "06 a definition may stand below": Guard(
         r"$$\frac{\partial L}{\partial x_i} = 2 x_i \frac{\partial L}{\partial y_i}$$ where",
         (r"y_i = x_i x_i = x_i^2",),
         (r"y_i = x_i x_i = x_i^3",),
     ),
+    "06 an assignment defines what is new only": Guard(
+        r"$$y_i := x_i^2$$ $$x_i \leftarrow x_i - \eta \frac{\partial L}{\partial x_i}$$",
+        (r"\frac{\partial y_i}{\partial x_j} = 2 x_i \delta_{ij}", r"y_i := x_i x_i"),
+        (r"\frac{\partial y_i}{\partial x_j} = 3 x_i \delta_{ij}", r"y_i := 3 x_i^2"),
+        (r"x_i = x_i - \eta \frac{\partial L}{\partial x_i}",),
+    ),
+    "06 the indexed form defines": Guard(
+        r"$$Y = \mathrm{norm}(X)$$ $$Y_{ij} = \frac{X_{ij}}{\sum_k X_{ik}}$$",
+        (r"\sum_j Y_{ij} = 1",),
+        (r"\sum_i Y_{ij} = 1",),
+    ),
     "07 a restatement is judged": Guard(
         MEAN,
         (r"c_{nh} = x_{nh} - \frac{1}{H} \sum_{k=1}^{H} x_{nk}",),
         (r"c_{nh} = x_{nh} - \sum_{k=1}^{H} x_{nk}", r"\mu_n = \frac{1}{2 H} \sum_{h=1}^{H} x_{nh}"),
+    ),
+    "07 an equal form becomes the current one": Guard(
+        r"$$y_i = (x_i + 1)^2$$ $$u_i = x_i + 1$$ $$y_i = u_i^2$$",
+        (r"\frac{\partial y_i}{\partial u_j} = 2 u_i \delta_{ij}",),
+        (r"\frac{\partial y_i}{\partial u_j} = u_i \delta_{ij}",),
+    ),
+    "07 words may give a name another meaning": Guard(
+        r"$$y_i = x_i^2$$ $$z_i = 2 y_i$$ Now suppose instead that $$y_i = x_i^3$$ so that",
+        (r"\frac{\partial y_i}{\partial x_j} = 3 x_i^2 \delta_{ij}",),
+        (r"\frac{\partial y_i}{\partial x_j} = 2 x_i \delta_{ij}",),
     ),
     "08 the loss is not given": Guard(
         LINEAR,
@@ -99,6 +171,11 @@ GUARDS = {
             r"\frac{\partial L}{\partial W} = 2 X^T \frac{\partial L}{\partial Y}",
         ),
         (r"\frac{\partial L}{\partial W} = X^T Y", r"\frac{\partial L}{\partial Y} = 2 Y"),
+    ),
+    "08 names of the backward pass never feed the loss": Guard(
+        r"$$y_i = x_i^2$$ $$g_i = \frac{\partial L}{\partial y_i}$$ $$h_i = 2 x_i g_i$$",
+        (r"\frac{\partial L}{\partial x_i} = h_i", r"\frac{\partial L}{\partial x_i} = 2 x_i g_i"),
+        (r"\frac{\partial L}{\partial x_i} = g_i",),
     ),
     "09 only what is known supports an accusation": Guard(
         r"$$y_i = 2 x_i$$",
@@ -139,6 +216,22 @@ GUARDS = {
             r"\frac{\partial L}{\partial a_i} = \sum_j w_{ji} \delta_j",
         ),
         (r"\frac{\partial L}{\partial w_{ji}} = \delta_j w_{ji}", r"\frac{\partial L}{\partial a_i} = \sum_j w_{ji}"),
+    ),
+    "10 one letter d is an error too": Guard(
+        r"$$e_k = \frac{\partial L}{\partial z_k}$$ $$z_k = \sum_j w_{kj} a_j$$ $$d_k = e_k$$",
+        (r"\frac{\partial L}{\partial w_{kj}} = d_k a_j",),
+        (r"\frac{\partial L}{\partial w_{kj}} = d_j a_k",),
+    ),
+    "11 a range of a letter is a hint": Guard(
+        r"Indices $k \in [d]$, $i \in [n]$. Let $X \in \mathbb{R}^{n \times d}$, $V \in \mathbb{R}^{d \times m}$."
+        r"$$Y_{ij} = \sum_k X_{ik} V_{kj}$$",
+        (r"\frac{\partial L}{\partial X_{ij}} = \sum_k \frac{\partial L}{\partial Y_{ik}} V_{jk}",),
+        (r"\frac{\partial L}{\partial X_{ij}} = \sum_k \frac{\partial L}{\partial Y_{kj}} V_{jk}",),
+    ),
+    "11 a dummy lives in one sum": Guard(
+        r"$$s = (\sum_i a_i) (\sum_i b_i)$$",
+        (r"s = \sum_i \sum_j a_i b_j", r"\frac{\partial s}{\partial a_j} = \sum_i b_i"),
+        (r"s = \sum_i a_i b_i", r"\frac{\partial s}{\partial a_j} = b_j"),
     ),
     "11 a letter lives in one equation": Guard(
         r"Let $X \in \mathbb{R}^{N \times F}$, $V \in \mathbb{R}^{F \times K}$."
@@ -192,6 +285,22 @@ GUARDS = {
         (r"\frac{\partial L}{\partial b_o} = \sum_n \frac{\partial L}{\partial Y_{no}}",),
         (r"\frac{\partial L}{\partial b_o} = \frac{\partial L}{\partial Y_{no}}",),
     ),
+    "14 the order of axes comes from the denominator": Guard(
+        r"$$Y_{ij} = \sum_k X_{ik} W_{kj}$$",
+        (
+            r"\frac{\partial L}{\partial W_{kj}} = X^T \frac{\partial L}{\partial Y}",
+            r"\frac{\partial L}{\partial W_{kj}} = \left[X^T \frac{\partial L}{\partial Y}\right]_{kj}",
+        ),
+        (r"\frac{\partial L}{\partial W_{kj}} = \left(\frac{\partial L}{\partial Y}\right)^T X",),
+    ),
+    "14 rows once for a document": Guard(
+        r"Let $x \in \mathbb{R}^{1 \times d}$, $W \in \mathbb{R}^{d \times m}$. $$y = x W$$",
+        (
+            r"\frac{\partial L}{\partial W} = x^T \frac{\partial L}{\partial y}",
+            r"\frac{\partial L}{\partial x} = \frac{\partial L}{\partial y} W^T",
+        ),
+        (r"\frac{\partial L}{\partial W} = \frac{\partial L}{\partial y} x^T",),
+    ),
     "15 sums that are not written": Guard(
         r"$$y_{ij} = x_{ik} c_{kj}$$ $$t_{i} = y_{ij} u_j$$ $$v_{ij} = y_{ik} x_{jk}$$",
         (
@@ -201,10 +310,32 @@ GUARDS = {
         ),
         (r"t_i = x_{ik} c_{jk} u_j", r"\frac{\partial y_{ij}}{\partial x_{pq}} = c_{qj}"),
     ),
+    "15 a sum of a chain rule that is not written": Guard(
+        r"$$y_j = \sum_i w_{ji} x_i$$",
+        (r"\frac{\partial L}{\partial x_i} = \frac{\partial L}{\partial y_j} \frac{\partial y_j}{\partial x_i}",),
+        (r"\frac{\partial L}{\partial x_i} = \frac{\partial L}{\partial y_j} w_{ji} x_i",),
+    ),
+    "15 but not where the document writes it": Guard(
+        r"$$y_j = \sum_i w_{ji} x_i$$ $$\frac{\partial L}{\partial x_i} ="
+        r" \sum_j \frac{\partial L}{\partial y_j} \frac{\partial y_j}{\partial x_i}$$",
+        (r"\frac{\partial L}{\partial w_{ji}} = \frac{\partial L}{\partial y_j} x_i",),
+        (r"\frac{\partial L}{\partial x_i} = \frac{\partial L}{\partial y_j} \frac{\partial y_j}{\partial x_i}",),
+    ),
+    "15 bound at the lowest place, and never what is free in every member": Guard(
+        r"$$s_i = a_{ij} b_j + c_i$$ $$t = u_i (a_{ij} b_j + c_i)$$ $$y_{ij} = a_{ik} w_{kj}$$",
+        (r"t = u_i s_i", r"q_i = y_{ii} v_i = a_{ik} w_{ki} v_i"),
+        (r"t = 2 u_i s_i", r"q_i = y_{ii} v_i = a_{ik} w_{ik} v_i"),
+    ),
     "16 a sum over what does not occur": Guard(
         r"$$m = \frac{1}{N} \sum_{i=1}^{N} x_i$$ $$y = a b$$",
         (r"\sum_{i=1}^{N} y = N a b",),
         (r"\sum_{i=1}^{N} y = a b", r"y = \sum_{i=1}^{N} a b"),
+    ),
+    "16 a sum without an index": Guard(
+        r"$$y_i = \sum_j w_{ij} x_j$$ $$L = \sum y_i t_i$$",
+        (r"\frac{\partial L}{\partial y_i} = t_i", r"\frac{\partial L}{\partial x_j} = \sum t_i w_{ij}"),
+        (r"\frac{\partial L}{\partial x_j} = \sum t_j w_{ij}",),
+        (r"q = \sum y_i x_j",),
     ),
     "17 total and local derivatives": Guard(
         MEAN,
@@ -219,6 +350,23 @@ GUARDS = {
             r"\frac{\partial c_{nh}}{\partial \mu_m} = -1",
         ),
     ),
+    "17 settled once for a pair": Guard(
+        MEAN + r"$$\frac{\partial c_{nh}}{\partial x_{mk}} = \delta_{nm} \delta_{hk} - \frac{1}{H} \delta_{nm}$$"
+        r"$$\frac{\partial c_{nh}}{\partial x_{mh}} = \delta_{nm} - \frac{1}{H} \delta_{nm}$$",
+        (r"\frac{\partial c_{nh}}{\partial x_{nh}} = 1 - \frac{1}{H}",),
+        (r"\frac{\partial c_{nh}}{\partial x_{mk}} = \delta_{nm} \delta_{hk}",),
+    ),
+    "17 a loss has total derivatives": Guard(
+        r"$$a_i = x_i^2$$ $$b_i = a_i x_i$$ $$L = \sum_i (a_i + b_i)$$",
+        (r"\frac{\partial L}{\partial x_i} = 2 x_i + 3 x_i^2",),
+        (r"\frac{\partial L}{\partial x_i} = a_i + 2 x_i", r"\frac{\partial L}{\partial x_i} = a_i"),
+    ),
+    "17 derivatives of arrays by arrays have no layout": Guard(
+        LINEAR,
+        (r"\frac{\partial L}{\partial X} = \frac{\partial L}{\partial Y} W^T",),
+        (),
+        (r"\frac{\partial Y}{\partial W} = X^T", r"\frac{\partial Y}{\partial X} = W"),
+    ),
     "17 a repeated index is the diagonal": Guard(
         SOFTMAX,
         (r"\frac{\partial A_{ij}}{\partial S_{ij}} = A_{ij} (1 - A_{ij})",),
@@ -228,6 +376,11 @@ GUARDS = {
         r"Let $Q \in \mathbb{R}^{n \times d}$, $K \in \mathbb{R}^{m \times d}$. $$S = Q K^\top$$",
         (r"dQ = dS\, K", r"dK = dS^\top Q"),
         (r"dQ = 2\, dS\, K", r"dK = dS\, Q"),
+    ),
+    "24 a shape behind a chain": Guard(
+        LINEAR,
+        (r"\frac{\partial L}{\partial W} = X^T \frac{\partial L}{\partial Y} \in \mathbb{R}^{F \times O}",),
+        (r"\frac{\partial L}{\partial W} = X^T \frac{\partial L}{\partial Y} \in \mathbb{R}^{O \times F}",),
     ),
     "24 a shape is a claim": Guard(
         LINEAR,

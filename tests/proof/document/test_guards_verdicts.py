@@ -95,9 +95,14 @@ GUARDS = {
     ),
     "20 the letter of the right class": Guard(
         "The label $y$ is one-hot with $y_t = 1$. " + CROSS_ENTROPY,
-        (r"\frac{\partial L}{\partial z_c} = p_c - y_c",),
-        (r"\frac{\partial L}{\partial z_c} = p_c",),
-        (r"L = -\log p_t", r"\frac{\partial L}{\partial z_c} = p_c - \delta_{ct}"),
+        (r"L = -\log p_t", r"\frac{\partial L}{\partial z_c} = p_c - y_c"),
+        (r"L = \log p_t", r"\frac{\partial L}{\partial z_c} = p_c"),
+        (r"\frac{\partial L}{\partial z_c} = p_c - \delta_{ct}",),
+    ),
+    "20 the letter of the right class, in words": Guard(
+        r"Let $g$ be the index of the correct class. $$p_c = \frac{e^{z_c}}{\sum_k e^{z_k}}$$ $$L = -\log p_g$$",
+        (r"\frac{\partial L}{\partial z_c} = p_c - \delta_{cg}",),
+        (r"\frac{\partial L}{\partial z_c} = p_c + \delta_{cg}", r"\frac{\partial L}{\partial z_c} = p_g"),
     ),
     "20 one index that equals another, in words": Guard(
         SOFTMAX + " When $j = k$,",
