@@ -22,13 +22,14 @@ def may_update(roles: Roles, statement: Statement, number: int) -> str:
 
 
 def newcomer(roles: Roles, statement: Statement, value: Typed) -> str:
-    """A tensor of a restatement that no equation before has, so that it may be of another model; or none."""
-    symbols = roles.symbols
+    """A tensor of a restatement that neither its definition nor an equation before has: of another model; or none."""
+    symbols, head = roles.symbols, head_of(roles, statement)
     inputs = [name for name in names_of(value.node) if name not in symbols.definitions and symbols.slots.get(name)]
     if not inputs:
         return ""
     before = [other for other in roles.statements if other.sides[0].start < statement.sides[0].start]
-    met = set(met_in(roles, before))
+    known = symbols.definitions.get(symbols.resolve(head.name)) if head is not None else None
+    met = {*met_in(roles, before), *(known.reads if known is not None else ())}
     return next((name for name in inputs if name not in met), "")
 
 
