@@ -15,6 +15,7 @@ from indexcalc.notes.names import Notation, notation_of
 from indexcalc.notes.render import display_latex, left_latex
 from indexcalc.notes.setup import forward_blocks, shape_span, upstream_blocks
 from indexcalc.notes.tables import summary_blocks
+from indexcalc.program import Equation
 from indexcalc.rewrite.derive import derive
 
 HEAD = """\
@@ -64,25 +65,34 @@ def inputs(derivation: Derivation, notation: Notation) -> str:
     program = derivation.problem.program
     assumed = [Display(identity.left, (identity.right,)) for identity in program.assumptions]
     formulas = ", ".join(inline(display_latex(display, notation)) for display in assumed)
-    every = [(access_latex(tensor.entry, notation), shape_span(program, tensor)) for tensor in program.inputs]
-    shaped = [(entry, text_of(shape, notation)) for entry, shape in every]
-    return f"Inputs: {', '.join(joined(entry, shape) for entry, shape in shaped)}." + (
+    return f"Inputs: {', '.join(joined(entry, shape) for entry, shape in shaped_inputs(derivation, notation))}." + (
         f" Assumed: {formulas}." if formulas else ""
     )
 
 
+def shaped_inputs(derivation: Derivation, notation: Notation) -> list[tuple[str, str]]:
+    """The entries of the inputs and their shapes; that of a scalar is a word."""
+    program = derivation.problem.program
+    every = [(access_latex(tensor.entry, notation), shape_span(program, tensor)) for tensor in program.inputs]
+    return [(entry, text_of(shape, notation).strip("$`")) for entry, shape in every]
+
+
 def joined(entry: str, shape: str) -> str:
     """An input with its shape; a scalar has none."""
-    return inline(entry) if shape == "scalar" else inline(f"{entry} \\in {shape.strip('$`')}")
+    return inline(entry) if shape == "scalar" else inline(f"{entry} \\in {shape}")
 
 
 def forward(derivation: Derivation, notation: Notation) -> str:
     """The equations of the forward pass and the gradients that are given, below each other."""
+    return "\\begin{gathered}\n" + " \\\\\n".join(forward_lines(derivation, notation)) + "\n\\end{gathered}"
+
+
+def forward_lines(derivation: Derivation, notation: Notation) -> list[str]:
+    """The equations of the forward pass and the gradients that are given."""
     problem = derivation.problem
     every = (*forward_blocks(problem.program), *upstream_blocks(problem))
     shown = [item for block in every for item in (block.items if isinstance(block, Displays) else [block])]
-    lines = [display_latex(block, notation) for block in shown if isinstance(block, Display)]
-    return "\\begin{gathered}\n" + " \\\\\n".join(lines) + "\n\\end{gathered}"
+    return [display_latex(block, notation) for block in shown if isinstance(block, Display)]
 
 
 def equations_of(spec: Path) -> list[str]:
@@ -93,12 +103,30 @@ def equations_of(spec: Path) -> list[str]:
 
 
 def gallery_table(derivations: dict[str, Derivation]) -> str:
-    """The short form: a table of names, titles and gradients."""
+    """The short form: a table of names, titles and gradients, and in hidden comments what the gradients read."""
     rows = ["| derivation | what | gradients |", "| --- | --- | --- |"]
     for name, derivation in derivations.items():
         link = f"[`{name}`](derivations/{name}/{name}.md)"
-        rows.append(f"| {link} | {derivation.problem.program.title} | {gradients(derivation)} |")
+        comment = f"<!-- indexcalc {'; '.join(unsaid(name, derivation))} -->"
+        assert "|" not in comment, f"{name}: a bar would end the cell"
+        rows.append(f"| {link} | {derivation.problem.program.title} {comment} | {gradients(derivation)} |")
     return "\n".join(rows) + "\n"
+
+
+def unsaid(name: str, derivation: Derivation) -> list[str]:
+    """What a row of the table leaves out, as a context of the checker: the forward pass, and what else is read."""
+    problem, notation = derivation.problem, notation_of(derivation)
+    asked = {problem.gradient_names[target]: target for target in problem.targets}
+    rest = [equation for equation in derivation.backward.equations if equation.name not in asked]
+    lines = shipped_paths()[name].read_text(encoding="utf-8").splitlines()
+    return [
+        *(f"{entry} \\in {shape}" for entry, shape in shaped_inputs(derivation, notation) if shape != "scalar"),
+        *forward_lines(derivation, notation),
+        "adjoint d* = dL/d*",
+        *(f"adjoint {own} = dL/d{target}" for own, target in asked.items() if own != f"d{target}"),
+        *(line.split('"')[0].strip() for line in lines if line.startswith("assume ")),
+        *(equation_latex(equation, notation.short().inline()) for equation in rest),
+    ]
 
 
 def gradients(derivation: Derivation) -> str:
@@ -107,4 +135,9 @@ def gradients(derivation: Derivation) -> str:
     asked = [derivation.problem.gradient_names[target] for target in derivation.problem.targets]
     equations = {equation.name: equation for equation in derivation.backward.equations}
     chosen = [equations[name] for name in asked]
-    return "<br>".join(inline(solid(f"{left_latex(e.lhs, short)} = {terms_latex(e.terms, short)}")) for e in chosen)
+    return "<br>".join(inline(equation_latex(equation, short)) for equation in chosen)
+
+
+def equation_latex(equation: Equation, notation: Notation) -> str:
+    """An equation on one line."""
+    return solid(f"{left_latex(equation.lhs, notation)} = {terms_latex(equation.terms, notation)}")

@@ -11,6 +11,7 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 COMMAND = r"<!-- command: {name} -->\n```sh\n(.*?)```"
 
@@ -34,8 +35,8 @@ def all_blocks(language: str) -> list[Block]:
 
 
 def links(page: Path) -> list[str]:
-    """The targets of the relative links of a page; code holds none."""
-    prose = CODE.sub("", FENCE.sub("", page.read_text(encoding="utf-8")))
+    """The targets of the relative links of a page; code and comments hold none."""
+    prose = COMMENT.sub("", CODE.sub("", FENCE.sub("", page.read_text(encoding="utf-8"))))
     return LINK.findall(prose)
 
 

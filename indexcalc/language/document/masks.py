@@ -100,12 +100,12 @@ def masked(source: str, ranges: list[Range]) -> str:
     return "".join(text)
 
 
-def contexts_of(source: str, code: list[Range]) -> Iterator[str]:
-    """What comments ``<!-- indexcalc ... -->`` outside code say."""
+def contexts_of(source: str, code: list[Range]) -> Iterator[tuple[int, str]]:
+    """What comments ``<!-- indexcalc ... -->`` outside code say, and where they start."""
     for match in COMMENT.finditer(masked(source, code)):
         found = CONTEXT.fullmatch(match[1])
         if found:
-            yield found[1].strip()
+            yield match.start(), found[1].strip()
 
 
 def code_ranges(source: str) -> list[Range]:

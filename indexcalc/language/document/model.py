@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 
@@ -29,6 +29,15 @@ class Span:
         return self.start + len(self.text)
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table with a context of its own: where it starts and ends, and what its comments say."""
+
+    start: int
+    end: int
+    context: str
+
+
 @dataclass(frozen=True)
 class Document:
     """The source of a document and the mathematics in it, in order.
@@ -40,6 +49,7 @@ class Document:
         macros: the document's own macros.
         contexts: what comments of the document say to the checker.
         sections: where sections start.
+        rows: the rows of tables whose comments say something, which is not among the contexts.
     """
 
     name: str
@@ -48,6 +58,7 @@ class Document:
     macros: Mapping[str, Macro] = field(default_factory=dict)
     contexts: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
+    rows: tuple[Row, ...] = ()
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
@@ -62,6 +73,14 @@ class Document:
     def line_text(self, line: int) -> str:
         """The text of a line."""
         return self.lines[line - 1] if line <= len(self.line_starts) else ""
+
+    def parts(self) -> Iterator[tuple[Document, str]]:
+        """The document without its rows that have a context, and each of these alone, with its context."""
+        inside = {span for row in self.rows for span in self.spans if row.start <= span.start < row.end}
+        yield replace(self, spans=tuple(span for span in self.spans if span not in inside), rows=()), ""
+        for row in self.rows:
+            own = tuple(span for span in self.spans if row.start <= span.start < row.end)
+            yield replace(self, spans=own, rows=()), row.context
 
     def between(self, left: int, right: int) -> str:
         """The text from one position to another."""

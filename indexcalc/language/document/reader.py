@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from indexcalc.errors import LimitError
 from indexcalc.language.document.masks import code_ranges, contexts_of, html_ranges, markdown_ranges, masked, tex_ranges
-from indexcalc.language.document.model import Document, Span
+from indexcalc.language.document.model import Document, Row, Span
 from indexcalc.language.document.scan import find_macros, find_spans
-from indexcalc.language.document.sections import find_sections
+from indexcalc.language.document.sections import ROW, Section, find_sections
 
 SOURCE_LIMIT = 4_000_000
 """The longest document that is read, in characters."""
@@ -40,4 +42,24 @@ def read_document(source: str, name: str = "note.md") -> Document:
     spans = [*(Span(text[start:end], start, True) for start, end in fences)]
     spans.extend(find_spans(masked(text, fences), macros))
     spans.sort(key=lambda span: span.start)
-    return Document(name, source, tuple(spans), macros, tuple(contexts_of(source, code)), find_sections(text, name))
+    sections = find_sections(text, name)
+    contexts, rows = sorted_contexts(source, sections, contexts_of(source, code))
+    return Document(name, source, tuple(spans), macros, contexts, sections, rows)
+
+
+def sorted_contexts(
+    source: str, sections: Iterable[Section], found: Iterable[tuple[int, str]]
+) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+    """What holds for the whole document, and what for the row of a table that it stands in."""
+    starts = {section.start for section in sections if section.level == ROW}
+    whole: list[str] = []
+    rows: dict[int, list[str]] = {}
+    for position, context in found:
+        start = source.rfind("\n", 0, position) + 1
+        if start in starts and "\n" not in context:
+            rows.setdefault(start, []).append(context)
+        else:
+            whole.append(context)
+    lines = {start: source.find("\n", start) for start in rows}
+    ends = {start: end if end >= 0 else len(source) for start, end in lines.items()}
+    return tuple(whole), tuple(Row(start, ends[start], "; ".join(said)) for start, said in rows.items())

@@ -43,6 +43,14 @@ def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
     document = read_document(source, name)
     bounded(document)
     unsaid = read_context([*document.contexts, context])
+    placed: list[tuple[int, Claim]] = []
+    for part, own in document.parts():
+        placed += claims_in(part, unsaid.around(read_context([own])) if own else unsaid)
+    return report_of(name, [claim for _, claim in sorted(placed, key=lambda pair: pair[0])])
+
+
+def claims_in(document: Document, unsaid: Context) -> list[tuple[int, Claim]]:
+    """The claims of a document, or of a row of one that stands alone, each with its place."""
     statements, troubles = outline(document, unsaid.phrases)
     attach_spoken(document, statements)
     statements, schematic = set_aside(document, statements, unsaid.schematic)
@@ -59,8 +67,7 @@ def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
         within = judged_claims(document, statements, unsaid.within(heading))
         judged = [pair for pair in judged if not start <= pair[0] < end]
         judged += [pair for pair in within if start <= pair[0] < end]
-    ordered = sorted((*placed, *judged), key=lambda pair: pair[0])
-    return report_of(name, [claim for _, claim in ordered])
+    return [*placed, *judged]
 
 
 def bounded(document: Document) -> None:

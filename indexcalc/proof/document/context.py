@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from indexcalc.errors import SpecError
 from indexcalc.language.latex.phrases import Phrase, phrase_of
@@ -92,6 +92,23 @@ class Context:
                 setattr(joined, attribute, own)
         joined.scoped = {}
         return joined
+
+    def around(self, row: Context) -> Context:
+        """What holds in a row of a table that has a context of its own: that, with the conventions and names of all.
+
+        Raises:
+            SpecError: if the row's context speaks of another part of the document.
+        """
+        if row.scoped:
+            raise SpecError("a context in a row of a table holds for this row, and has no scope")
+        return replace(
+            row,
+            einstein=self.einstein if row.einstein is None else row.einstein,
+            layout=row.layout or self.layout,
+            aliases={**self.aliases, **row.aliases},
+            phrases=[*self.phrases, *row.phrases],
+            functions={**self.functions, **row.functions},
+        )
 
 
 def read_context(texts: list[str]) -> Context:

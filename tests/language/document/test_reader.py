@@ -90,3 +90,14 @@ def test_sections_of_latex_are_commands_and_numbered_items():
     )
     levels = [section.level for section in read_document(text, "a.tex").sections]
     assert levels == [1, 7, 7, 7, 6, 2]
+
+
+def test_a_context_in_a_row_of_a_table_is_that_row_s():
+    text = "<!-- indexcalc a = b -->\n\n| x | y |\n|---|---|\n| $p$ <!-- indexcalc c = d --> | $q$ |\n\n$r$\n"
+    document = read_document(text)
+    assert document.contexts == ("a = b",)
+    assert [(row.context, text[row.start : row.end][:5]) for row in document.rows] == [("c = d", "| $p$")]
+    assert [([span.text for span in part.spans], own) for part, own in document.parts()] == [
+        (["r"], ""),
+        (["p", "q"], "c = d"),
+    ]

@@ -199,3 +199,31 @@ def test_an_assumption_may_speak_of_a_tensor_of_one_scope_only():
     parts = (r"$$a = b^2$$ $$c = a + b$$", r"$$a = \sin b$$ $$c = a b$$", r"$$a = \cos b$$ $$c = 3 a$$")
     note = "\n\n".join(f"# Part {n}\n\n{part}" for n, part in enumerate((*parts, r"$$\sum_k y_k = 1$$"), 1))
     assert check(note, "note.md", "assume sum[k](y[k]) = 1").claims[-1].verdict is Verdict.PROVED
+
+
+TABLE = r"""
+We write $y = f(x)$ with $q = \lambda x$.
+
+| layer | gradient |
+|---|---|
+| linear <!-- indexcalc Y_{no} = \sum_f X_{nf} W_{of}; adjoint d* = dL/d* --> | $dX_{nf} = \sum_o dY_{no} W_{of}$ |
+| square <!-- indexcalc Y_{no} = X_{no}^2; adjoint d* = dL/d* --> | $dX_{nf} = 2 X_{nf} dY_{nf}$ |
+| cube <!-- indexcalc Y_{no} = X_{no}^3; adjoint d* = dL/d* --> | $dX_{nf} = FACTOR X_{nf}^2 dY_{nf}$ |
+"""
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [("3", "proved"), ("2", "refuted")])
+def test_a_context_in_a_row_of_a_table_holds_for_this_row_alone(factor, verdict):
+    claims = check(TABLE.replace("FACTOR", factor)).claims
+    assert [str(claim.verdict) for claim in claims[-3:]] == ["proved", "proved", verdict]
+
+
+def test_conventions_and_names_hold_in_such_rows_too():
+    note = r"| p <!-- indexcalc P_i = s(z_i) --> | $\frac{\partial P_i}{\partial z_j} = P_i (\delta_{ij} - P_j)$ |"
+    assert check(note, context="function s = softmax").counts["proved"] == 1
+    assert check(note, context="function s = tanh").counts["refuted"] == 1
+
+
+def test_a_context_in_a_row_has_no_scope():
+    with pytest.raises(SpecError, match="holds for this row"):
+        check('# A\n\n| x <!-- indexcalc scope "A"; y = x --> | $y = x$ |')
