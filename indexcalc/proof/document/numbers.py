@@ -190,10 +190,16 @@ class Frame:
                 return self.derivative(node, grid)
 
     def times(self, factors: Sequence[Meaning], grid: tuple[Ix, ...]) -> Array:
-        """A product; where a condition among the factors does not hold, the others need no value."""
+        """A product; where a condition among the factors does not hold, the others need no value.
+
+        Where indices are too short for any entry to fulfil it, as ``i != j`` with one value, there is no value at all.
+        """
         gates = [factor for factor in factors if is_gate(factor)]
         value = reduce(np.multiply, (self.on(factor, grid) for factor in factors))
         if not gates or np.all(np.isfinite(value)):
+            return np.asarray(value)
+        relations = [self.on(gate, grid) for gate in gates if isinstance(gate, Relation)]
+        if relations and not np.any(reduce(np.multiply, relations)):
             return np.asarray(value)
         is_open = reduce(np.multiply, (self.on(gate, grid) for gate in gates)) != 0
         return np.asarray(np.where(is_open, value, 0))

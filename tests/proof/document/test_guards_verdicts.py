@@ -127,6 +127,11 @@ GUARDS = {
             r"q_i = u_i",
         ),
     ),
+    "21 no two values of one index differ": Guard(
+        r"$$Z = \sum_{i, j} [i \neq j] w_{ij}$$ $$q_{ij} = \frac{[i \neq j] w_{ij}}{Z}$$",
+        (r"\sum_{i, j} q_{ij} = 1",),
+        (r"\sum_{i, j} q_{ij} = 2", r"\sum_j q_{ij} = 1"),
+    ),
     "21 an exact zero": Guard(
         SOFTMAX + r" $$\frac{\partial L}{\partial S_{ij}} = \sum_k \frac{\partial L}{\partial A_{ik}}"
         r" \frac{\partial A_{ik}}{\partial S_{ij}}$$",
