@@ -8,6 +8,7 @@ from itertools import pairwise
 from indexcalc.errors import IndexCalcError, LimitError
 from indexcalc.language.latex.tree import Atom, Group, Sum, nodes_of
 from indexcalc.proof.document.einstein import bind_repeated
+from indexcalc.proof.document.functions import LOGISTIC, SOFTMAX
 from indexcalc.proof.document.nodes import Total, free, walk
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.reading import Reader
@@ -45,9 +46,13 @@ def uses_einstein(roles: Roles) -> bool:
 def sigma_of_scalars(roles: Roles) -> bool:
     """Whether sigma is applied to a scalar: an inner product, or a name without indices; or bears a prime.
 
-    Applied to an entry ``x_i``, it may well be an entry of a softmax.
+    Applied to an entry ``x_i``, it may well be an entry of a softmax. Where words speak of sigmoids, and of a softmax
+    only by its name, it is none.
     """
-    return any(primed or is_scalar(roles, argument) for primed, argument in arguments_of_sigma(roles))
+    if any(primed or is_scalar(roles, argument) for primed, argument in arguments_of_sigma(roles)):
+        return True
+    called = any(word in roles.survey.usages for word in ("softmax", "Softmax"))
+    return LOGISTIC.search(roles.document.source) is not None and (called or not SOFTMAX.search(roles.document.source))
 
 
 def arguments_of_sigma(roles: Roles) -> Iterator[tuple[bool, Sum]]:

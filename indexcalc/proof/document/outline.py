@@ -18,6 +18,7 @@ from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.arguments import without_arguments
 from indexcalc.proof.document.brackets import with_brackets
+from indexcalc.proof.document.concatenations import with_blocks
 from indexcalc.proof.document.differentials import with_gradients
 from indexcalc.proof.document.layers.families import Families, families_of
 from indexcalc.proof.document.layers.rewriting import with_layers
@@ -142,7 +143,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_gradients(with_runs(with_brackets([tokens for _, tokens in found])))
     pieces = without_arguments(pieces)
-    return list(zip((span for span, _ in found), pieces, strict=True))
+    return [(span, with_blocks(tokens)) for (span, _), tokens in zip(found, pieces, strict=True)]
 
 
 def supposes(premise: Statement | None) -> bool:

@@ -79,10 +79,12 @@ class Reader(Scope):
         return value
 
     def joined(self, value: Typed, sign: Node, following: Typed) -> Typed:
-        """Two factors with an operator between them; an asterisk between arrays is entrywise."""
+        """Two factors with an operator between them; asterisks of arrays and crosses of vectors are entrywise."""
         if isinstance(sign, Atom) and sign.kind == "SLASH":
             return typed.divided(value, following, self.sizes)
         if isinstance(sign, Atom) and sign.text == "*" and value.axes and following.axes:
+            return typed.entrywise(value, following, self.sizes)
+        if isinstance(sign, Atom) and sign.text == "times" and is_dot(value, following):
             return typed.entrywise(value, following, self.sizes)
         if isinstance(sign, Atom) and sign.text == "cdot" and is_dot(value, following):
             self.guesses.append("a dot between two vectors is their inner product")

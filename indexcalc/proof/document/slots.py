@@ -12,6 +12,7 @@ from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.beside import rows_beside, vectors_beside
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.layers.labels import ABOVE_NAMES, of_any_layer
+from indexcalc.proof.document.layers.shapes import vectors_along
 from indexcalc.proof.document.layers.vectors import raised_vectors
 from indexcalc.proof.document.ones import sizes_below
 from indexcalc.proof.document.roles import Roles, head_of, heads, index_letters, names_of_tree
@@ -56,7 +57,9 @@ def make_slots(roles: Roles, context: Context) -> None:
     settle_declared(roles, context)
     letters = frozenset(part for statement in roles.statements for part in index_letters(statement, survey))
     raised = raised_vectors(roles)
-    vectors = {of_any_layer(name) for name in vectors_beside(roles)}
+    beside = vectors_beside(roles)
+    along = vectors_along(roles, beside)
+    vectors = {of_any_layer(name) for name in beside}
     for name, usage in survey.usages.items():
         if name in symbols.slots or name in symbols.aliases or name.partition("_")[0] == "1":
             continue
@@ -70,6 +73,8 @@ def make_slots(roles: Roles, context: Context) -> None:
             continue
         marked = usage.transposed or of_any_layer(name) in vectors
         slots = guessed_rank(name, usage.bold, usage.scalar, marked) if rank is None else rank
+        if rank is None and of_any_layer(name) in along:
+            slots = 1
         symbols.slots[name] = tuple(symbols.sizes.fresh("") for _ in range(slots))
         if usage.indexed and usage.bare:
             symbols.slots[f"{name} as scalar"] = ()

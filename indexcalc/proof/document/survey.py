@@ -227,8 +227,34 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         if letter.isdigit() and all(text.isdigit() for text in texts) and base not in written_out
     }
     return frozenset(
-        found | digits | extents | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
+        found
+        | digits
+        | extents
+        | named_after(chains, subscripts)
+        | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
     )
+
+
+def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> set[tuple[str, str]]:
+    """``W_{xh}``, ``b_f`` beside ``x_t``, ``h_t`` and ``f_t``: arrays that are named after others.
+
+    All subscripts of such a name are letters of arrays that have scripts themselves; no sum binds one of these
+    letters, and none is an index beside another letter.
+    """
+    names = [node for members in chains for member in members for node in nodes_and_exponents(member)]
+    sums = [n for n in names if isinstance(n, Scripted) and isinstance(n.base, Atom) and n.base.kind == "SUM"]
+    bound = {letter for node in sums for letter in letters_in(node)}
+    # The number of a step is a part of a name already.
+    stepped = {node.text.partition("_")[0] for node in names if isinstance(node, Atom) and "_" in node.text}
+    arrays = {name.rsplit(" ", maxsplit=1)[-1] for name in (*subscripts, *stepped)} - bound
+    after = {base for base, texts in subscripts.items() if arrays.issuperset(" ".join(texts).split())}
+    indices = {letter for base, texts in subscripts.items() if base not in after for letter in " ".join(texts).split()}
+    return {
+        (base, text.replace(" ", ""))
+        for base in after
+        for text in subscripts[base]
+        if text and indices.isdisjoint(" ".join(subscripts[base]).split())
+    }
 
 
 def is_nabla(node: Node) -> bool:
