@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.vocabulary import WORDS
 
 BEGINNINGS = frozenset({"NEWLINE", "AMP", "QUAD", "COMMA", "SEMICOLON", "BEGIN", "TEXT"})
 """What may stand before the left side of an equation."""
@@ -87,9 +88,13 @@ def before_name(tokens: Sequence[Token], position: int) -> bool:
 
 
 def defines_gradient(tokens: Sequence[Token]) -> bool:
-    """Whether ``dX``, with scripts or without, is the left side of an equation."""
+    """Whether ``dX``, with scripts or without, is the left side of an equation; or ``d(X W)``, of one with ``dX``."""
     for position in range(len(tokens) - 2):
-        if not touches(tokens, position) or not (position == 0 or tokens[position - 1].kind in BEGINNINGS):
+        if position and tokens[position - 1].kind not in BEGINNINGS:
+            continue
+        if differentiates(tokens, position):
+            return True
+        if not touches(tokens, position):
             continue
         end = after_scripts(tokens, position + 2)
         while end < len(tokens) and tokens[end].kind in ("AMP", "COLON"):
@@ -99,9 +104,23 @@ def defines_gradient(tokens: Sequence[Token]) -> bool:
     return False
 
 
+def differentiates(tokens: Sequence[Token], position: int) -> bool:
+    """Whether an equation begins with a d before a bracket or a function, and has a ``dX`` in its second member."""
+    sign, following = tokens[position], tokens[position + 1]
+    if (sign.kind, sign.text) != ("NAME", "d") or not (following.kind == "(" or is_word(following)):
+        return False
+    signs = [n for n in range(position, len(tokens)) if tokens[n].kind == "REL" and tokens[n].text == "="]
+    return bool(signs) and any(touches(tokens, n) for n in range(signs[0], len(tokens)))
+
+
+def is_word(token: Token) -> bool:
+    """Whether a token is the name of a function."""
+    return token.kind == "NAME" and token.text in WORDS
+
+
 def touches(tokens: Sequence[Token], position: int) -> bool:
     """Whether a ``d`` and a name stand side by side, without a space unless a font marks the sign."""
-    if not before_name(tokens, position):
+    if not before_name(tokens, position) or is_word(tokens[position + 1]):
         return False
     sign, name = tokens[position], tokens[position + 1]
     return sign.kind == "NAME" and sign.text == "d" and (name.start == sign.start + 1 or is_marked(sign))

@@ -82,7 +82,7 @@ def grouped(reader: Scope, item: Group) -> Typed:
     """What stands in brackets: one expression, or the two factors of an inner product."""
     values = [reader.sum(member) for member in item.members]
     if item.bracket == ANGLE and len(values) == 2:
-        return typed.inner(*values, reader.sizes)
+        return typed.inner(values[0], values[1], reader.sizes)
     if len(values) != 1:
         raise NotUnderstoodError("a list in brackets")
     return bracketed(reader, values[0], item.bracket)

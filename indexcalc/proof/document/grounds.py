@@ -90,7 +90,8 @@ def demanded(accusation: Accusation) -> str | None:
 
 def differential(accusation: Accusation) -> str | None:
     """A short name of a gradient may be that of a differential."""
-    if not accusation.symbols.differentials:
+    variation = accusation.members.reader.variation
+    if not accusation.symbols.differentials or (variation is not None and variation.sure):
         return None
     for tree in accusation.members.statement.trees:
         for found in names_of_tree(accusation.roles, tree):

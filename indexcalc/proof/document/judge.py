@@ -28,6 +28,7 @@ from indexcalc.proof.document.supposed import Supposed, suppositions
 from indexcalc.proof.document.symbols import NotUnderstoodError, Pair
 from indexcalc.proof.document.trials import TOLERANCE, Failure, lost_in_rounding, tried
 from indexcalc.proof.document.usual import judged, replacements, undefined_functions
+from indexcalc.proof.document.varying import variation_of
 from indexcalc.proof.document.verdicts import TRUE, Verdict
 
 TANGLED = "the definitions of its symbols lead back to themselves, or do not fit each other in shape"
@@ -114,6 +115,8 @@ class Judge:
                 best = self.as_spoken(statement, defines, best)
             if any(finding.verdict is Verdict.REFUTED for finding in best):
                 best = self.with_usual(statement, defines, best)
+            if any(finding.verdict is Verdict.REFUTED for finding in best):
+                best = self.as_gradients(statement, defines, best)
             best = at_minimum(self, number, statement, best)
         except RecursionError:
             return [Finding(Verdict.UNCLEAR, DEEP) for _ in statement.sides[1:]]
@@ -159,6 +162,17 @@ class Judge:
             else old
             for old, new in zip(best, self.under(limited, defines), strict=True)
         ]
+
+    def as_gradients(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:
+        """The findings where what is false of differentials is true of the gradients that the same names stand for."""
+        if variation_of(self.roles, statement) is None:
+            return best
+        symbols = replace(self.roles.symbols, differentials=False)
+        judge = Judge(replace(self.roles, symbols=symbols), self.generic, brief=True)
+        found = judge.under(statement, defines)
+        if not any(finding.verdict in TRUE for finding in found):
+            return best
+        return [new if new.verdict in TRUE else old for old, new in zip(best, found, strict=True)]
 
     def with_usual(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:
         """The findings where what is false of any function is true of a usual one: it says which one is meant."""

@@ -19,8 +19,9 @@ from indexcalc.proof.document.reductions import is_codelike
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.scope import unknown_apart
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
-from indexcalc.proof.document.symbols import FIRST, NotUnderstoodError, OrientationError, Pair
+from indexcalc.proof.document.symbols import FIRST, NotUnderstoodError, OrientationError, Pair, Variation
 from indexcalc.proof.document.typed import Typed
+from indexcalc.proof.document.varying import variation_of
 
 
 class Members:
@@ -46,6 +47,7 @@ class Members:
         unwritten: bool,
         settled: Mapping[Pair, bool] | None = None,
         apart: Callable[[str, str], bool] = unknown_apart,
+        variation: Variation | None = None,
     ) -> None:
         self.roles = roles
         self.statement = statement
@@ -54,6 +56,7 @@ class Members:
         self.reader = Reader(roles.symbols, roles.survey, self.sizes, local=local, settled=settled or {}, apart=apart)
         self.reader.scalars_only = scalars_only(roles, statement)
         self.reader.mixed = is_mixed(side.tree for side in statement.sides if side.tree is not None)
+        self.reader.variation = variation or variation_of(roles, statement)
         self.reader.codelike = is_codelike(roles, statement.trees)
         self.values: list[Typed | None] = []
         self.troubles: list[str] = []

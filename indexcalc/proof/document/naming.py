@@ -27,6 +27,7 @@ from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.scripts import COLON, Named, inverse_mark, is_label
 from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.typed import COLUMN, Typed
+from indexcalc.proof.document.variations import differential_of, free_name, target_of
 
 
 def named_value(reader: Scope, found: Named) -> Typed:
@@ -48,6 +49,8 @@ def named_value(reader: Scope, found: Named) -> Typed:
             value = transposed(reader, value, found.name)
         elif found.parts is None and "T" in reader.symbols.slots:
             value = typed.raised(value, Entry("T"))
+    if found.powers and reader.variation is not None and target_of(reader.symbols, found.name) is not None:
+        raise NotUnderstoodError(f"a power behind {found.name}: of the differential, or in it?")
     for tokens in found.powers:
         value = power(reader, value, tokens)
     return value
@@ -75,6 +78,10 @@ def value_of(reader: Scope, found: Named) -> Typed:
         return Typed(Relation(left, "==", right), (left, right))
     if parts is None and reader.scalars_only and f"{name} as scalar" in reader.symbols.slots:
         return Typed(Entry(f"{name} as scalar"))
+    if reader.variation is not None and (varied := target_of(reader.symbols, name)) is not None:
+        if varied in reader.variation.free:
+            return replace(array(reader, free_name(varied), parts), orientation=orientation(reader, varied))
+        return differential_of(reader, value_of(reader, replace(found, name=varied)))
     resolved = reader.symbols.resolve(name)
     if resolved in reader.symbols.adjoints:
         target = reader.symbols.adjoints[resolved]

@@ -22,6 +22,7 @@ from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.survey import is_differential
 from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.typed import Typed
+from indexcalc.proof.document.variations import differential_of, is_sign
 
 PRODUCT_DEPTH = 60
 """The deepest nesting of products, sums and derivatives."""
@@ -108,6 +109,9 @@ class Reader(Scope):
             return inline_derivative(self, items, position)
         if kind == "NABLA":
             return nabla(self, items, position)
+        if self.variation is not None and is_sign(item) and position + 1 < len(items):
+            body, end = self.unit(items, position + 1)
+            return differential_of(self, body), end
         if isinstance(base, Fraction) and (wrt := operator(self, base)) is not None:
             if position + 1 == len(items):
                 raise NotUnderstoodError("a derivative of nothing")

@@ -9,6 +9,7 @@ from indexcalc.proof.document.loss import find_outputs
 from indexcalc.proof.document.nodes import names_of
 from indexcalc.proof.document.roles import EQUATION, Roles
 from indexcalc.proof.document.symbols import Definition, Symbols
+from indexcalc.proof.document.varying import find_variations
 from indexcalc.proof.document.verdicts import TRUE, Verdict
 
 GENERIC = 2
@@ -40,6 +41,7 @@ def refine(roles: Roles) -> frozenset[str]:
     fold(roles.symbols)
     for definition in roles.symbols.definitions.values():
         roles.symbols.given.update(names_of(definition.body))
+    find_variations(roles)
     find_outputs(roles)
     forget_equal_functions(roles)
     return frozenset(name for name, count in contradicted.items() if count >= GENERIC)

@@ -10,7 +10,7 @@ from indexcalc.language.latex.tree import Node, Sum
 from indexcalc.proof.document.scripts import COLON
 from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.survey import Survey
-from indexcalc.proof.document.symbols import FIRST, NotUnderstoodError, Pair, Symbols
+from indexcalc.proof.document.symbols import FIRST, NotUnderstoodError, Pair, Symbols, Variation
 from indexcalc.proof.document.typed import Typed
 
 NUMBER_LIMIT = 9
@@ -46,6 +46,7 @@ class Scope(ABC):
         guesses: readings that may prove a claim, but never refute one.
         ranges: how the sums up to a size run: their first value, and whether they end one before it.
         depth: how many products this one stands in.
+        variation: the differentials that the chain speaks of, if it does.
         head: the letters of the first member, once it is read.
     """
 
@@ -68,6 +69,7 @@ class Scope(ABC):
     guesses: list[str] = field(default_factory=list)
     ranges: dict[str, tuple[str, bool]] = field(default_factory=dict)
     depth: int = 0
+    variation: Variation | None = None
     head: dict[str, Ix] | None = None
 
     @abstractmethod

@@ -25,6 +25,21 @@ class OrientationError(NotUnderstoodError):
     """A product of vectors that fits only if one of them lies the other way."""
 
 
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """A statement that speaks of differentials.
+
+    Attributes:
+        free: the tensors whose differentials are free.
+        held: those that the document varies elsewhere, and this statement does not.
+        sure: whether its left side is a differential; else short names may be those of gradients.
+    """
+
+    free: tuple[str, ...]
+    held: tuple[str, ...] = ()
+    sure: bool = True
+
+
 @dataclass(frozen=True)
 class Definition:
     """What a tensor is equal to: its slots under their own variables, and the expression over them."""
@@ -95,6 +110,7 @@ class Symbols:
         differentials: whether names such as ``dX`` may be differentials, not gradients.
         beyond: losses as unknown functions of layers by which the document does not define them.
         shared: inputs that all layers, steps or heads read, with the letter of these.
+        varied: the tensors of which a document with differentials has short names that begin with d.
         layout: how a context says that derivatives by arrays are laid out; empty if it says nothing.
     """
 
@@ -127,6 +143,7 @@ class Symbols:
     layout: str = ""
     columns: bool = False
     differentials: bool = False
+    varied: frozenset[str] = frozenset()
     beyond: set[str] = field(default_factory=set)
     shared: dict[str, str] = field(default_factory=dict)
     assumed: dict[str, str] = field(default_factory=dict)

@@ -35,6 +35,7 @@ from indexcalc.proof.document.special import find_special
 from indexcalc.proof.document.stationary import find_stationary
 from indexcalc.proof.document.survey import survey_of
 from indexcalc.proof.document.symbols import Symbols
+from indexcalc.proof.document.varying import find_variations
 from indexcalc.proof.document.words import find_chosen
 
 COLUMNS = re.compile(r"\bcolumn vector", re.IGNORECASE)
@@ -106,6 +107,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     find_special(roles)
     find_redeclared(roles)
     find_differentials(roles)
+    find_variations(roles)
     find_assumptions(roles)
     find_outputs(roles)
     tie_letters(roles)

@@ -24,6 +24,7 @@ from indexcalc.proof.document.outline import Side, Statement
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.trials import Failure, Trial, record, where_conditions_hold
+from indexcalc.proof.document.varying import variation_of
 from indexcalc.proof.document.verdicts import TRUE
 from indexcalc.proof.numeric import Array
 
@@ -64,7 +65,8 @@ class Attempts:
 
     def __post_init__(self) -> None:
         sides = replace(self.statement, sides=self.statement.sides[: self.number])
-        self.before = Members(self.judge.roles, sides, local=self.local, unwritten=False)
+        variation = variation_of(self.judge.roles, self.statement)
+        self.before = Members(self.judge.roles, sides, local=self.local, unwritten=False, variation=variation)
 
     @property
     def partial(self) -> bool:
@@ -170,7 +172,10 @@ class Attempts:
         old = self.statement.sides[self.number]
         side = Side(old.relation, tuple(tokens), tree, "", old.start, old.end)
         sides = [*self.statement.sides[: self.number], side, *self.statement.sides[self.number + 1 :]]
-        findings = self.judge.statement(0, replace(self.statement, sides=sides), defines=False)
+        changed = replace(self.statement, sides=sides)
+        if variation_of(self.judge.roles, changed) != self.before.reader.variation:
+            return False
+        findings = self.judge.statement(0, changed, defines=False)
         return findings[self.number - 1].verdict in TRUE
 
 

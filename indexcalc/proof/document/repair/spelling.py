@@ -194,7 +194,7 @@ OPERATORS = frozenset(FUNCTIONS) - {"exp", "log", "ln", "sin", "cos", "tanh"}
 """Functions that have no control sequence of their own."""
 
 
-SIGNS = {
+ENCLOSING = {
     "(": ("(", ")"),
     "[": ("[", "]"),
     "|": ("|", "|"),
@@ -208,7 +208,7 @@ def enclosed(bracket: str, text: str) -> str:
     """The text in brackets, sized where it is tall."""
     if bracket == "{":
         return f"{{{text}}}"
-    opening, closing = SIGNS[bracket]
+    opening, closing = ENCLOSING[bracket]
     if any(tall in text for tall in TALL):
         return rf"\left{opening} {text} \right{closing}"
     return f"{opening}{text}{closing}"
