@@ -41,6 +41,9 @@ EXPANSION_LIMIT = 5_000
 LETTERS = 3
 """Up to so many letters in a row may be factors or indices although they make a word such as "or"."""
 
+RUN_ON = frozenset({"log", "ln", "exp"})
+"""Functions that authors write right behind a letter, as in ``y_ilog(p_i)``."""
+
 MACRO_DEPTH = 20
 """The deepest nesting of macros that use macros."""
 
@@ -161,6 +164,8 @@ class Tokenizer:
                 return [Token("TEXT", value, start)]
             if labels or (value in WORDS and not (value == "if" and before == ["_", "{"])):
                 return [Token("NAME", value, start, bold)]
+            if value[1:] in RUN_ON and value not in WORDS:
+                return [Token("NAME", value[0], start, bold), Token("NAME", value[1:], start + 1)]
             return [Token("NAME", letter, start + n, bold) for n, letter in enumerate(value)]
         if kind == "other":
             return (
@@ -267,7 +272,7 @@ class Tokenizer:
             if re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text.replace(r"\_", "")) and text.lower() not in CONNECTIVES:
                 return [Token("NAME", text, start, upright=True)]
             return [Token("TEXT", text, start)]
-        marked = bold or name in ("mathbf", "bm", "bold", "boldsymbol", "bf", "pmb", "vec", "mathbb")
+        marked = bold or name in ("mathbf", "bm", "bold", "boldsymbol", "bf", "pmb", "vec", "vect", "mathbb")
         tokens = self.argument(marked)
         if not tokens:
             return []

@@ -19,6 +19,7 @@ DROPPED = frozenset(
         "biggr",
         "Biggl",
         "Biggr",
+        "qty",
         "bigm",
         "Bigm",
         "displaystyle",
@@ -105,6 +106,7 @@ FONTS = TEXT_FONTS | frozenset(
     [
         "mathbf",
         "bm",
+        "vect",
         "bold",
         "boldsymbol",
         "mathrm",

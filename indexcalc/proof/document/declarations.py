@@ -11,7 +11,16 @@ from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.outline import Statement, condition
-from indexcalc.proof.document.roles import CONDITION, DECLARATION, EQUATION, OTHER, Roles, head_of
+from indexcalc.proof.document.roles import (
+    CONDITION,
+    DECLARATION,
+    EQUATION,
+    OTHER,
+    Roles,
+    head_of,
+    index_letters,
+    names_of_tree,
+)
 from indexcalc.proof.document.scripts import Named
 from indexcalc.proof.document.sizes import ShapeError
 from indexcalc.proof.document.slots import is_tensor, meets_transpose
@@ -27,7 +36,11 @@ CELLS = re.compile(r"[\\)$`\s]*(?:&|</td>\s*<td[^<>]*>)[\\($`\s]*")
 
 def declare(roles: Roles) -> None:
     r"""``Q, K \in \mathbb{R}^{T \times d}``, and table rows that say the same."""
+    letters = {letter for statement in roles.statements for letter in index_letters(statement, roles.survey)}
     for number, statement in enumerate(roles.statements):
+        if chooses_index(roles, statement, letters):
+            roles.kinds[number] = CONDITION
+            continue
         if condition(statement) or explains_delta(roles, statement) or is_special_case(statement):
             roles.kinds[number] = CONDITION
             continue
@@ -62,6 +75,33 @@ def is_shape_claim(roles: Roles, statement: Statement) -> bool:
     if tree is None or tree.only is None or extents_of(statement.sides[1].tokens) is None:
         return False
     return len(tree.only.items) > 1 and not any(names_in(statement.sides[0].tokens, roles.survey))
+
+
+def chooses_index(roles: Roles, statement: Statement, letters: set[str]) -> bool:
+    """Whether a statement only says which entry is meant, or which there are: ``j = y_i``, ``i = 1, 2, ..., K``."""
+    if len(statement.sides) != 2 or statement.sides[1].relation != "=":
+        return False
+    head = head_of(roles, statement)
+    if head is None or head.parts is not None or len(head.name) != 1 or head.name not in letters:
+        return False
+    usage = roles.survey.usages.get(head.name)
+    tree = statement.sides[1].tree
+    if usage is not None and (usage.indexed or usage.scalar or usage.below or usage.numerator):
+        return False
+    dots = any(token.kind == "DOTS" for token in statement.sides[1].tokens)
+    single = tree is not None and tree.only is not None and len(tree.only.items) == 1
+    return dots or (single and not statement.span.display and only_headed(roles, head.name))
+
+
+def only_headed(roles: Roles, name: str) -> bool:
+    """Whether a name stands alone nowhere but as the first member of a statement, or as a whole formula."""
+    for statement in roles.statements:
+        for place, tree in enumerate(statement.trees):
+            whole = tree.only is not None and len(tree.only.items) == 1
+            found = any(named.name == name and named.parts is None for named in names_of_tree(roles, tree))
+            if found and not (whole and (place == 0 or len(statement.sides) == 1)):
+                return False
+    return True
 
 
 def is_special_case(statement: Statement) -> bool:

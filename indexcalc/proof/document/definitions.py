@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from indexcalc.errors import LimitError
-from indexcalc.language.latex.tree import Fraction, Group, Sum
+from indexcalc.language.latex.tree import Fraction, Group, Scripted, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.einstein import bind_repeated
 from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.nodes import Derivative, free, names_of, renamed, walk
 from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.reaching import reaching
 from indexcalc.proof.document.reading import Reader
 from indexcalc.proof.document.roles import DEFINITION, EQUATION, Roles, head_of, index_letters, names_of_tree
-from indexcalc.proof.document.scripts import Named
+from indexcalc.proof.document.scripts import Named, subscript
 from indexcalc.proof.document.sizes import ShapeError, Sizes
 from indexcalc.proof.document.symbols import Definition, Function, NotUnderstoodError, Symbols, depends_on
 
@@ -31,24 +33,34 @@ def find_functions(roles: Roles) -> None:
             continue
         body = statement.sides[1].tree
         assert body is not None
+        body = body if parameter.parts else reaching(body, roles.survey)
         roles.symbols.functions[name.name] = Function(parameter.name, body, parameter.parts or ())
         roles.kinds[number] = DEFINITION
         roles.defining[number] = name.name
 
 
 def function_head(roles: Roles, statement: Statement) -> tuple[Named, Named] | None:
-    """The name of a function and that of its one argument, if a statement may define it: ``f(x) = ...``."""
+    """The name of a function and that of its one argument, if a statement may define it, at an entry or not."""
     tree = statement.sides[0].tree
     product = tree.only if tree is not None else None
     if product is None or len(product.items) != 2 or len(statement.sides) < 2 or statement.sides[1].tree is None:
         return None
     left, right = product.items
     name = roles.survey.name(left)
+    outside: tuple[str, ...] = ()
+    if isinstance(right, Scripted) and right.below and not (right.above or right.primes or right.along):
+        outside, right = subscript(right.below).parts or (), right.base
+        if not outside:
+            return None
     if name is None or name.parts is not None or not isinstance(right, Group) or len(right.members) != 1:
         return None
     inner = right.members[0].only
     parameter = roles.survey.name(inner.items[0]) if inner is not None and len(inner.items) == 1 else None
     if parameter is None or name.primes or name.powers or name.name in FUNCTIONS or name.name in STRUCTURAL:
+        return None
+    if outside and parameter.parts is None:
+        parameter = replace(parameter, parts=outside)
+    elif outside:
         return None
     letters = parameter.parts or ()
     if parameter.powers or len(set(letters)) < len(letters) or not all(letter.isalpha() for letter in letters):
@@ -161,8 +173,10 @@ def depends_on_itself(symbols: Symbols, name: str) -> bool:
     )
 
 
-def definition_from(roles: Roles, number: int, name: Named, member: int = 1) -> Definition | None:
-    """The definition that a statement makes; None if it cannot be read as one."""
+def definition_from(
+    roles: Roles, number: int, name: Named, member: int = 1, meant: Sum | None = None
+) -> Definition | None:
+    """The definition that a statement makes, with `meant` for its member if given; None if it cannot be read as one."""
     symbols = roles.symbols
     statement = roles.statements[number]
     sizes = symbols.sizes.copy()
@@ -171,12 +185,14 @@ def definition_from(roles: Roles, number: int, name: Named, member: int = 1) -> 
     letters = tuple(reader.letter(part) for part in name.parts or ())
     reader.head = dict(reader.letters)
     resolved = symbols.resolve(name.name)
-    tree = statement.sides[member].tree
+    tree = meant or statement.sides[member].tree
     assert tree is not None
     try:
         value = reader.sum(tree)
         node = bind_repeated(value.node, {*letters, *value.axes}) if symbols.einstein else value.node
         own = [index for index in free(node) if index not in value.axes and index not in letters]
+        if own and not meant and (wider := reaching(tree, roles.survey)) is not tree:
+            return definition_from(roles, number, name, member, wider)
         if own or resolved in names_of(node):
             return None
         known = symbols.slots.get(resolved, ())

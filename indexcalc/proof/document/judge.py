@@ -20,6 +20,7 @@ from indexcalc.proof.document.outline import Side, Statement
 from indexcalc.proof.document.particular import ROUGHLY, has_decimals, unit_of
 from indexcalc.proof.document.points import Points, positive_names
 from indexcalc.proof.document.proving import proves
+from indexcalc.proof.document.reaching import with_reach
 from indexcalc.proof.document.roles import Roles, prose_before
 from indexcalc.proof.document.settled import Settled
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
@@ -36,6 +37,12 @@ TANGLED = "the definitions of its symbols lead back to themselves, or do not fit
 
 DEEP = "too many definitions rest one upon another, or formulas are nested too deeply"
 """The reason for saying nothing where following a statement's definitions does not end in time."""
+
+DOUBTED = (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.UNCLEAR)
+"""Verdicts that another reading may better."""
+
+REACHING = "the sum is over all terms with its letter"
+"""What is assumed where a sum is read so."""
 
 UNJUDGED = {"~": "an approximation is not judged", "->": "an arrow is not judged"}
 """Relations that claim nothing that could be judged."""
@@ -117,11 +124,25 @@ class Judge:
                 best = self.with_usual(statement, defines, best)
             if any(finding.verdict is Verdict.REFUTED for finding in best):
                 best = self.as_gradients(statement, defines, best)
+            best = self.reaching(statement, best)
             best = at_minimum(self, number, statement, best)
         except RecursionError:
             return [Finding(Verdict.UNCLEAR, DEEP) for _ in statement.sides[1:]]
         except (ValueError, LookupError):
             return [Finding(Verdict.UNCLEAR, TANGLED) for _ in statement.sides[1:]]
+        return best
+
+    def reaching(self, statement: Statement, best: list[Finding]) -> list[Finding]:
+        """The findings where sums are meant to reach over the terms behind them that have their letter."""
+        for meant in with_reach(statement, self.roles.survey):
+            if all(finding.verdict not in DOUBTED for finding in best):
+                break
+            best = [
+                replace(new, verdict=Verdict.CONFIRMED, assumptions=(*new.assumptions, REACHING))
+                if old.verdict in DOUBTED and new.verdict in TRUE
+                else old
+                for old, new in zip(best, self.under(meant, defines=False), strict=True)
+            ]
         return best
 
     def with_assumption(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:

@@ -220,8 +220,8 @@ def square(value: Typed, sizes: Sizes, what: str) -> tuple[Ix, Ix]:
 
 
 def trace(value: Typed, sizes: Sizes) -> Typed:
-    """The trace of a matrix; a number is its own."""
-    if not value.axes:
+    """The trace of a matrix; a number that is no name is its own."""
+    if not value.axes and not isinstance(value.node, Entry):
         return value
     if len(value.axes) != 2:
         raise NotUnderstoodError("the trace of what is no matrix")
