@@ -48,6 +48,8 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
     if missing:
         tie_by_case(reader, missing[0])
         reader.notes.append(f"the sum over {missing[0].name} binds nothing")
+        if body.axes:
+            reader.guesses.append(f"the sum over {missing[0].name} runs along no axis of the array behind it")
     return replace(body, node=Total(bound, body.node))
 
 
@@ -77,7 +79,7 @@ def limit(reader: Scope, bound: tuple[Ix, ...], tokens: Sequence[Token], start: 
     Raises:
         NotUnderstoodError: for other limits, and where one equation has two ranges of one size.
     """
-    texts = [token.text for token in tokens]
+    texts = [token.text for token in tokens if token.kind not in ("{", "}")]
     if len(bound) != 1 or not tokens or tokens[0].kind != "NAME":
         if tokens and tokens[0].kind == "NUM":
             raise NotUnderstoodError("a sum with numbers for limits")

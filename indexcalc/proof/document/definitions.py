@@ -11,7 +11,7 @@ from indexcalc.language.latex.tree import Fraction, Group, Scripted, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.einstein import bind_repeated
 from indexcalc.proof.document.layouts import lays_out
-from indexcalc.proof.document.nodes import Derivative, free, names_of, renamed, walk
+from indexcalc.proof.document.nodes import Derivative, Entry, free, names_of, renamed, walk
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.reaching import reaching
 from indexcalc.proof.document.reading import Reader
@@ -88,10 +88,15 @@ def candidates(roles: Roles) -> Iterator[tuple[int, Named]]:
 
 def define(roles: Roles) -> None:
     """Every name's first equation, the indexed form preferred; once more for those that need what is defined later."""
-    known = -1
+    known, dropped = -1, set[str]()
     while known < len(roles.symbols.definitions):
         known = len(roles.symbols.definitions)
         define_once(roles)
+        for name in stale(roles.symbols):
+            if name not in dropped:
+                drop(roles, name)
+                dropped.add(name)
+                known = -1
     for definition in roles.symbols.definitions.values():
         roles.symbols.given.update(names_of(definition.body))
     headed = {
@@ -102,6 +107,25 @@ def define(roles: Roles) -> None:
     }
     settled = {*roles.symbols.definitions, *roles.symbols.functions, *roles.symbols.losses}
     roles.symbols.unread.update((headed - settled) | set(alternatives(roles)))
+
+
+def stale(symbols: Symbols) -> list[str]:
+    """The names whose definitions read another as what it looked like before its own definition was known."""
+    return [
+        name
+        for name, definition in symbols.definitions.items()
+        for node in walk(definition.body)
+        if isinstance(node, Entry) and len(node.slots) != len(symbols.slots.get(node.name, node.slots))
+    ]
+
+
+def drop(roles: Roles, name: str) -> None:
+    """Take a definition back, to be read again."""
+    del roles.symbols.definitions[name]
+    for number, defined in list(roles.defining.items()):
+        if defined == name:
+            del roles.defining[number]
+            roles.kinds[number] = EQUATION
 
 
 def updates(roles: Roles, statement: Statement, head: Named) -> bool:

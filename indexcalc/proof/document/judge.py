@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -280,7 +280,9 @@ class Reading:
             if chain is not None and chain.verdict in TRUE:
                 return chain, True
             return Finding(Verdict.SCHEMATIC, "a product of derivatives of arrays by arrays"), None
-        head = self.compare(0, n) if self.members.head is not None else None
+        # A chain whose head cannot be read starts at its first member that can be.
+        first = next((m for m in range(n - 1) if self.members.values[m] is not None), n - 1)
+        head = self.compare(first, n) if first < n - 1 or self.members.head is not None else None
         if head is not None and head.verdict in TRUE:
             return head, True
         step = self.compare(n - 1, n) if n > 1 and self.members.values[n - 1] is not None else head
@@ -328,6 +330,8 @@ class Reading:
         found = [self.members.sizes.name_of(axis) for axis in value.axes]
         if len(wanted) != len(found):
             return Finding(Verdict.UNCLEAR, f"the shape is {' x '.join(found) or 'that of a scalar'}")
+        if "?" in found and all(size in ("?", extent) for size, extent in zip(found, wanted, strict=True)):
+            return Finding(Verdict.DECLARATION, "sizes that are not declared elsewhere")
         if "?" in found:
             return Finding(Verdict.UNCLEAR, "a size that is not declared")
         doubted = all_names(self.members.roles.symbols, value.node) & self.members.roles.symbols.unread
@@ -350,6 +354,8 @@ class Reading:
         except ShapeError as error:
             return self.refuted(right, f"shapes do not fit: {error}")
         extra = [index for index in free(b) if index not in letters]
+        tied = [index for index in extra if any(equal_by(self.members.conditions, index, other) for other in letters)]
+        letters, extra = (*letters, *tied), [index for index in extra if index not in tied]
         if extra and extra[0].name in self.judge.roles.symbols.chosen:
             return Finding(Verdict.UNCLEAR, f"{extra[0].name} stands for one given entry")
         if extra:
@@ -411,3 +417,8 @@ class Reading:
             return Finding(Verdict.UNCLEAR, why)
         vacuous = next((note for note in self.members.reader.notes if "binds nothing" in note), "")
         return Finding(Verdict.REFUTED, "; ".join(part for part in (diagnosed, vacuous) if part), shown)
+
+
+def equal_by(conditions: Sequence[tuple[str, str, str]], index: Ix, other: Ix) -> bool:
+    """Whether a condition says that two letters are equal."""
+    return any(relation == "=" and {left, right} == {index.name, other.name} for left, relation, right in conditions)

@@ -120,6 +120,8 @@ def outline(
                 continue
             before = led_on(here or statements, span)
             if chain.continued and before is not None and continues(document, before, span):
+                if len(before.sides) > 1 and not before.sides[-1].tokens:
+                    before.sides.pop()  # a display that ends with the sign of equality with which the next one begins
                 before.sides.extend(side for side in sides if side.relation)
                 continue
             statement = Statement(sides, span, number, chain.remarks, guessed=chain.guessed, families=families)
@@ -158,6 +160,8 @@ def supposes(premise: Statement | None) -> bool:
 def led_on(statements: Sequence[Statement], span: Span) -> Statement | None:
     """The statement that a formula may continue: for a display, no formula that prose only mentions."""
     for statement in reversed(statements):
+        if span.display and not statement.span.display and condition(statement):
+            continue
         if statement.span.display or not span.display or len(statement.sides) > 1:
             return statement
     return None

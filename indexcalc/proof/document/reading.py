@@ -14,6 +14,7 @@ from indexcalc.proof.document.derivatives import derivative
 from indexcalc.proof.document.factors import factor
 from indexcalc.proof.document.nablas import nabla
 from indexcalc.proof.document.nodes import (
+    names_of,
     negated,
 )
 from indexcalc.proof.document.rates import inline_derivative, operator
@@ -96,6 +97,9 @@ class Reader(Scope):
         """The product by juxtaposition; beside sums along axes, entry by entry where only that fits."""
         if self.codelike and entry_by_entry(left, right, self.sizes):
             return typed.entrywise(left, right, self.sizes)
+        if of_one_vector(left, right):
+            self.guesses.append("the product of two functions of one vector is entry by entry")
+            return typed.entrywise(left, right, self.sizes)
         return typed.product(left, right, self.sizes)
 
     def unit(self, items: Sequence[Node], position: int) -> tuple[Typed, int]:
@@ -153,3 +157,9 @@ def is_big(item: Node) -> bool:
         above = base.numerator.only
         return above is not None and len(above.items) == 1 and is_differential(above.items[0])
     return False
+
+
+def of_one_vector(left: Typed, right: Typed) -> bool:
+    """Whether two vectors that lie the same way are made of one and the same vector, so that no product of theirs fits."""
+    alike = len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation
+    return alike and len(set(names_of(left.node))) == 1 and set(names_of(left.node)) == set(names_of(right.node))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from indexcalc.language.document import Document
 from indexcalc.proof.document.outline import Condition, Statement, condition
@@ -43,9 +44,20 @@ def attach_spoken(document: Document, statements: Sequence[Statement]) -> None:
         found = last_stated(text)
         if not found and len(text.strip("$ \n\\[]()")) <= LINK and end:
             found = before
-        statement.spoken = found or stated_after(document, statement) or last_stated(document.heading(start))
+        own = found or stated_after(document, statement) or last_stated(document.heading(start))
+        statement.spoken = own or stated_between(document, statement)
         if statement.span.display:
             end, before = statement.span.end, found
+
+
+def stated_between(document: Document, statement: Statement) -> tuple[Condition, ...]:
+    """The first condition between the displays that a chain runs through."""
+    for before, side in pairwise(statement.sides):
+        if side.start > statement.span.end:
+            found = last_stated(document.source[max(before.end, side.start - REACH) : side.start])
+            if found:
+                return found
+    return ()
 
 
 def last_stated(text: str) -> tuple[Condition, ...]:

@@ -78,6 +78,27 @@ WAYS: dict[str, Way] = {
         ),
         (r"dS_{i:} = (\mathrm{diag}(P_{i:}) + P_{i:} P_{i:}^\top) dP_{i:}",),
     ),
+    "labels in the limits of sums": Way(
+        r"Let $h \in \mathbb{R}^{n_{\text{heads}}}$. $$s = \sum_{i=1}^{n_{\text{heads}}} h_i^2$$",
+        (r"\frac{\partial s}{\partial h_i} = 2 h_i", r"s = \sum_{j=0}^{n_{\text{heads}}-1} h_j h_j"),
+        (r"\frac{\partial s}{\partial h_i} = h_i",),
+    ),
+    "functions of one vector": Way(
+        r"$$y = \sigma(W^\top x)$$ $$z = \tanh(x)$$",
+        (r"\exp(x) (1 - \tanh(x)) = \exp(x) - \tanh(x) \exp(x)",),
+    ),
+    "a name whose parts are defined later": Way(
+        r"$$h = \tanh(a) \odot b$$ $$a = W x$$ $$b = V x$$",
+        (r"\frac{\partial L}{\partial b} = \frac{\partial L}{\partial h} \odot \tanh(a)",),
+        (r"\frac{\partial L}{\partial b} = \frac{\partial L}{\partial h} \odot a",),
+    ),
+    "an equality that goes on after a condition": Way(
+        r"$$p_i = \frac{e^{z_i}}{\sum_l e^{z_l}}$$",
+        (
+            "\\frac{\\partial p_i}{\\partial z_j} =$$\n\nIn the case $i = j$ this is\n\n"
+            "$$= \\frac{e^{z_i} \\sum_l e^{z_l} - e^{z_i} e^{z_j}}{(\\sum_l e^{z_l})^2}$$\n\n$$= p_i (1 - p_j)",
+        ),
+    ),
     "a system of equations in braces": Way(
         r"$$\begin{cases} u_i = x_i^2 \\ y_i = \sin(u_i) \end{cases}$$",
         (r"\frac{\partial L}{\partial x_i} = 2 x_i \cos(u_i) \frac{\partial L}{\partial y_i}",),
@@ -153,3 +174,22 @@ def test_restatements_that_may_be_meant_otherwise_are_not_accused(claim):
 def test_a_restatement_with_what_was_met_before_is_refuted():
     start = r"$$Y = X W$$ $$Z = Y + B$$"
     assert last(Way(start, ()), r"Y = X W + B") is Verdict.REFUTED
+
+
+def test_a_true_member_behind_a_wrong_one_is_not_accused_where_no_head_is_read():
+    text = "$$\\int f = x_i^2 + x_i = x_i (x_i + 2) = x_i (x_i + 1)$$"
+    start = "$$y_i = x_i$$\n\n"
+    assert Verdict.REFUTED not in {check(start + text).claims[-1].verdict}
+
+
+def test_a_sum_along_an_axis_without_a_letter_is_not_refuted():
+    start = r"$$A = \mathrm{softmax}(S)$$ $$O = A V$$ $$\frac{\partial L}{\partial A} = \frac{\partial L}{\partial O} V^\top$$"
+    claim = (
+        r"\frac{\partial L}{\partial S} = A \odot"
+        r" (\frac{\partial L}{\partial A} - \sum_k A \odot \frac{\partial L}{\partial A})"
+    )
+    assert last(Way(start, ()), claim) is Verdict.UNCLEAR
+
+
+def test_a_shape_of_sizes_that_nothing_else_names_is_a_declaration():
+    assert check(r"$$S = Q K^\top \in \mathbb{R}^{n \times n}$$").claims[-1].verdict is Verdict.DECLARATION
