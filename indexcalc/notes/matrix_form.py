@@ -68,6 +68,8 @@ class Graph:
         """The merged edge, with `row` as its rows, removed from the graph."""
         if (row, column) in self.edges:
             return hadamard(self.edges.pop((row, column)))
+        if (column, row) not in self.edges:
+            raise NoMatrixFormError
         return transposed(hadamard(self.edges.pop((column, row))))
 
     def take_weight(self, node: Index) -> Matrix | None:

@@ -21,6 +21,20 @@ from indexcalc.proof.document.typed import Typed
 RELATIONS = {"!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 """Relations that a bracket or the foot of a sum may hold."""
 
+Condition = tuple[str, str, str]
+"""A relation between two index letters."""
+
+BRACKETS = frozenset({"{", "}", "(", ")", "COMMA", "NEWLINE"})
+"""Tokens below a sum that part letters and say nothing."""
+
+STRICTER: dict[tuple[str, tuple[str, ...]], str] = {
+    (">=", ("+", "1")): ">",
+    ("<=", ("-", "1")): "<",
+    ("<", ("+", "1")): "<=",
+    (">", ("-", "1")): ">=",
+}
+"""A relation to the entry before or behind an index, as a relation to the index."""
+
 
 def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
     """A sum over dummies that reaches to the end of its product."""
@@ -33,11 +47,14 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
     below = item.below if isinstance(item, Scripted) else ()
     if not below:
         return sum_without_index(reader, rest)
-    names, conditions, start = binder(below)
+    names, conditions, start = binder(reader, below)
     scope = {name: reader.sizes.fresh(name) for name in names}
     bound = tuple(scope.values())
     inner = replace(reader, dummies=(*reader.dummies, scope))
-    gate = limit(reader, bound, item.above[-1], start) if isinstance(item, Scripted) and item.above else None
+    above = item.above[-1] if isinstance(item, Scripted) and item.above else ()
+    partial = last_entry(reader, names, above)
+    conditions = [*conditions, *partial]
+    gate = limit(reader, bound, above, start) if above and not partial else None
     body = inner.product(rest)
     body = replace(body, node=times(body.node, gate)) if gate is not None else body
     for left, relation, right in conditions:
@@ -90,7 +107,7 @@ def limit(reader: Scope, bound: tuple[Ix, ...], tokens: Sequence[Token], start: 
         raise NotUnderstoodError(f"a sum up to {name}")
     later = start.isdigit() and int(start) > 1
     span = ("1" if later else start, shorter)
-    if reader.ranges.setdefault(name, span) != span or (later and (shorter or int(start) > NUMBER_LIMIT)):
+    if (start and reader.ranges.setdefault(name, span) != span) or (later and (shorter or int(start) > NUMBER_LIMIT)):
         raise NotUnderstoodError(f"two ranges up to {name} in one equation")
     if span == ("1", True):
         raise NotUnderstoodError(f"a sum from 1 to {name} - 1")
@@ -102,17 +119,38 @@ def limit(reader: Scope, bound: tuple[Ix, ...], tokens: Sequence[Token], start: 
     return Relation(first, "<=", bound[0])
 
 
-def binder(tokens: Sequence[Token]) -> tuple[list[str], list[tuple[str, str, str]], str]:
+def last_entry(reader: Scope, names: Sequence[str], tokens: Sequence[Token]) -> list[Condition]:
+    r"""The condition of a sum that ends at an index letter, ``\sum_{q=1}^{i}``, ``\sum_{q=1}^{i-1}``; none at a size."""
+    if len(names) != 1 or not tokens or tokens[0].text not in reader.indices:
+        return []
+    if tokens[0].text in reader.sizes.declared:
+        return []
+    found = bound_by(names[0], "<=", tokens)
+    return [found] if found is not None else []
+
+
+def bound_by(left: str, relation: str, tokens: Sequence[Token]) -> Condition | None:
+    """A relation between a letter and another, or the one before or behind it; None for anything else."""
+    texts = tuple(token.text for token in tokens)
+    if not texts or tokens[0].kind != "NAME":
+        return None
+    if len(texts) == 1:
+        return left, relation, texts[0]
+    stricter = STRICTER.get((relation, texts[1:]))
+    return (left, stricter, texts[0]) if stricter is not None else None
+
+
+def binder(reader: Scope, tokens: Sequence[Token]) -> tuple[list[str], list[Condition], str]:
     """``(dummies, conditions, first value)`` of what stands below a sum.
 
     Raises:
-        NotUnderstoodError: for anything but letters, one ``k=1``, or a relation between two letters.
+        NotUnderstoodError: for anything but letters, one ``k=1``, a relation between two letters, or the range of one.
     """
-    tokens = [token for token in tokens if token.kind not in ("{", "}", "(", ")", "COMMA", "NEWLINE")]
-    relations = [n for n, token in enumerate(tokens) if token.kind == "REL"]
+    plain = [token for token in tokens if token.kind not in BRACKETS]
+    relations = [n for n, token in enumerate(plain) if token.kind == "REL"]
     if not relations:
         names: list[str] = []
-        for token in tokens:
+        for token in plain:
             if token.kind == "PRIME" and names:
                 names[-1] += "'"
             elif token.kind == "NAME" and (token.text.islower()):
@@ -120,14 +158,29 @@ def binder(tokens: Sequence[Token]) -> tuple[list[str], list[tuple[str, str, str
             else:
                 raise NotUnderstoodError("what stands below a sum")
         return names, [], ""
-    if len(relations) != 1 or len(tokens) != 3 or relations != [1]:
+    if relations != [1] or len(plain) < 3 or plain[0].kind != "NAME":
         raise NotUnderstoodError("what stands below a sum")
-    left, relation, right = tokens
-    if relation.text == "=" and right.kind == "NUM":
-        return [left.text], [], right.text
-    if relation.text in RELATIONS and right.kind == "NAME" and left.kind == "NAME":
-        return [left.text], [(left.text, relation.text, right.text)], ""
-    raise NotUnderstoodError("what stands below a sum")
+    left, relation, *right = plain
+    if relation.text == "=" and len(right) == 1 and right[0].kind == "NUM":
+        return [left.text], [], right[0].text
+    if relation.text == "in" and is_whole_range(reader, tokens):
+        return [left.text], [], ""
+    wanted = ">=" if relation.text == "=" and right[0].text in reader.indices else relation.text
+    found = bound_by(left.text, wanted, right) if wanted in RELATIONS else None
+    if found is None:
+        raise NotUnderstoodError("what stands below a sum")
+    return [left.text], [found], ""
+
+
+def is_whole_range(reader: Scope, tokens: Sequence[Token]) -> bool:
+    r"""Whether a letter is said to run over all of a size: ``k \in [1, K]``, ``k \in [K]``, ``k \in K``."""
+    texts = [token.text for token in tokens if token.kind not in ("{", "}", "COMMA")][2:]
+    if len(texts) == 1:
+        return texts[0] in reader.sizes.owners
+    if texts[0] != "[" or texts[-1] != "]":
+        return False
+    inner = texts[1:-1]
+    return len(inner) == 1 or (len(inner) == 2 and inner[0] == "1")
 
 
 def oriented(left: Ix, relation: str, right: Ix) -> tuple[Ix, str, Ix]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from indexcalc.errors import LimitError
-from indexcalc.language.latex.tree import Fraction, Group, Scripted, Sum
+from indexcalc.language.latex.tree import Fraction, Group, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.einstein import bind_repeated
 from indexcalc.proof.document.layouts import lays_out
@@ -188,6 +188,22 @@ def find_differentials(roles: Roles) -> None:
                     symbols.differentials = True
 
 
+def letters_below(roles: Roles, statement: Statement) -> frozenset[str]:
+    r"""The letters that index something in a statement; none where ``x_1, \dots, x_n`` makes one of a size."""
+    if any(token.kind == "DOTS" for side in statement.sides for token in side.tokens):
+        return frozenset()
+    stated = (letter for left, _, right in statement.conditions for letter in (left, right) if letter.isalpha())
+    behind = (
+        token.text
+        for tree in statement.trees
+        for node in nodes_of(tree)
+        if isinstance(node, Scripted) and isinstance(node.base, Group)
+        for token in node.below
+        if token.kind == "NAME"
+    )
+    return frozenset((*index_letters(statement, roles.survey), *stated, *behind))
+
+
 def depends_on_itself(symbols: Symbols, name: str) -> bool:
     """Whether a definition leads back to its own name."""
     return any(
@@ -205,6 +221,7 @@ def definition_from(
     statement = roles.statements[number]
     sizes = symbols.sizes.copy()
     reader = Reader(symbols, roles.survey, sizes)
+    reader.indices = letters_below(roles, statement)
     reader.scalars_only = scalars_only(roles, statement)
     letters = tuple(reader.letter(part) for part in name.parts or ())
     reader.head = dict(reader.letters)

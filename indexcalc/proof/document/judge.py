@@ -353,6 +353,8 @@ class Reading:
             return Finding(Verdict.UNCLEAR, str(error))
         except ShapeError as error:
             return self.refuted(right, f"shapes do not fit: {error}")
+        if a == ZERO:
+            letters = tuple(dict.fromkeys((*letters, *free(b))))
         extra = [index for index in free(b) if index not in letters]
         tied = [index for index in extra if any(equal_by(self.members.conditions, index, other) for other in letters)]
         letters, extra = (*letters, *tied), [index for index in extra if index not in tied]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document.assumptions import summed_entry
 from indexcalc.proof.document.context import JACOBIAN
-from indexcalc.proof.document.definitions import scalars_only
+from indexcalc.proof.document.definitions import letters_below, scalars_only
 from indexcalc.proof.document.einstein import bind_chain_rule, bind_repeated
 from indexcalc.proof.document.nodes import ZERO, Derivative, Meaning, free, occurrences, renamed, walk
 from indexcalc.proof.document.outline import Statement
@@ -54,6 +54,7 @@ class Members:
         self.unwritten = unwritten
         self.sizes: Sizes = roles.symbols.sizes.copy()
         self.reader = Reader(roles.symbols, roles.survey, self.sizes, local=local, settled=settled or {}, apart=apart)
+        self.reader.indices = letters_below(roles, statement)
         self.reader.scalars_only = scalars_only(roles, statement)
         self.reader.mixed = is_mixed(side.tree for side in statement.sides if side.tree is not None)
         self.reader.variation = variation or variation_of(roles, statement)

@@ -45,6 +45,7 @@ class Scope(ABC):
         notes: what had to be assumed.
         guesses: readings that may prove a claim, but never refute one.
         ranges: how the sums up to a size run: their first value, and whether they end one before it.
+        indices: the letters that index something in the chain.
         depth: how many products this one stands in.
         variation: the differentials that the chain speaks of, if it does.
         head: the letters of the first member, once it is read.
@@ -68,6 +69,7 @@ class Scope(ABC):
     notes: list[str] = field(default_factory=list)
     guesses: list[str] = field(default_factory=list)
     ranges: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    indices: frozenset[str] = frozenset()
     depth: int = 0
     variation: Variation | None = None
     head: dict[str, Ix] | None = None

@@ -130,8 +130,7 @@ def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, s
 
 def mentioned(members: tuple[Sum, ...]) -> bool:
     """Whether a formula is one name and no more: prose speaks of it, and it multiplies nothing."""
-    only = members[0].only if len(members) == 1 else None
-    return only is not None and len(only.items) == 1 and isinstance(only.items[0], Atom)
+    return len(members) == 1 and is_lone(members[0])
 
 
 def name_nodes(tree: Node | Product | Sum) -> Iterator[Node]:
@@ -201,6 +200,7 @@ def nodes_and_exponents(member: Sum) -> Iterator[Node]:
 def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     """Single letters that are a base's only subscript and occur nowhere else in its equations."""
     votes: dict[tuple[str, str], set[bool]] = {}
+    ends = ends_of_sums(chains)
     subscripts: dict[str, set[str]] = {}
     for members in chains:
         uses: list[tuple[str, tuple[str, ...]]] = []
@@ -217,6 +217,7 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
             subscripts.setdefault(base, set()).add(" ".join(letters))
             if len(letters) == 1:
                 elsewhere = bare_sum or any(letters[0] in other for name, other in uses if name != base)
+                elsewhere = elsewhere or (base, letters[0]) in ends
                 votes.setdefault((base, letters[0]), set()).add(not elsewhere)
     found = {(base, letter) for (base, letter), seen in votes.items() if seen == {True} and len(subscripts[base]) == 1}
     written_out = entries_written_out(chains)
@@ -233,6 +234,38 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         | named_after(chains, subscripts)
         | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
     )
+
+
+def ends_of_sums(chains: list[tuple[Sum, ...]]) -> set[tuple[str, str]]:
+    r"""Names with the letter at which a sum ends in their equation, ``o_i = \sum_{j=1}^{i} x_j``; no size is one."""
+    nodes = [[node for member in members for node in nodes_and_exponents(member)] for members in chains]
+    compared = {id(part) for inner in nodes for node in inner if isinstance(node, Truth) for part in nodes_of(node)}
+    counted = {
+        node.text
+        for members, inner in zip(chains, nodes, strict=True)
+        for node in inner
+        if isinstance(node, Atom) and id(node) not in compared and not all(map(is_lone, members))
+    }
+    found: set[tuple[str, str]] = set()
+    for members, inner in zip(chains, nodes, strict=True):
+        head = members[0].only
+        name = head.items[0] if head is not None and len(head.items) == 1 else None
+        if not isinstance(name, Scripted) or not isinstance(name.base, Atom):
+            continue
+        limits = {
+            token.text
+            for node in inner
+            if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM"
+            for tokens in node.above
+            for token in tokens[:1]
+        }
+        found.update((name.base.text, letter) for letter in letters_in(name) if letter in limits - counted)
+    return found
+
+
+def is_lone(tree: Sum) -> bool:
+    """Whether a formula is one name and no more."""
+    return tree.only is not None and len(tree.only.items) == 1 and isinstance(tree.only.items[0], Atom)
 
 
 def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> set[tuple[str, str]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, takewhile
+from typing import Any
 
 import numpy as np
 
@@ -141,6 +143,17 @@ def record(trial: Trial, seen: Failure) -> None:
         trial.failures.append(seen)
 
 
+RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+"""What conditions say of two indices."""
+
+
 def where_conditions_hold(
     shape: tuple[int, ...], letters: tuple[Ix, ...], conditions: Sequence[tuple[str, str, str]]
 ) -> np.ndarray:
@@ -149,7 +162,6 @@ def where_conditions_hold(
     grids = dict(zip((index.name for index in letters), np.indices(shape), strict=True))
     for left, relation, right in conditions:
         one, other = (int(name) - 1 if name.isdigit() else grids.get(name) for name in (left, right))
-        if one is not None and other is not None and relation in ("=", "!="):
-            same = np.asarray(one == other)
-            mask = mask & (same if relation == "=" else ~same)
+        if one is not None and other is not None and relation in RELATIONS:
+            mask = mask & np.asarray(RELATIONS[relation](one, other))
     return mask
