@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Relation, names_of, walk
+from indexcalc.proof.document.numbers import is_backward
 from indexcalc.proof.document.outside import computed_outside
 from indexcalc.proof.document.restating import may_update, newcomer
 from indexcalc.proof.document.roles import Roles, names_of_tree
@@ -209,6 +210,8 @@ def claims_upstream(accusation: Accusation) -> bool:
     """Whether the head has only gradients by tensors on which the loss depends at will, and the member has none."""
     head, value, symbols = accusation.head, accusation.value, accusation.symbols
     if head is None or value is None or next(gradients_in(value.node, symbols), None) is not None:
+        return False
+    if any(is_backward(symbols, name) for name in names_of(value.node)):
         return False
     return all(inner.wrt.name in symbols.outputs for inner in gradients_in(head.node, symbols))
 

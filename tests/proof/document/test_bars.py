@@ -66,3 +66,19 @@ def test_beside_a_straight_d_a_curly_one_may_hold_the_others():
     assert verdict(total, f"{partial} + {rest}") is Verdict.PROVED
     assert verdict(total, f"{partial} + 2 {rest}") is Verdict.REFUTED
     assert verdict(total, DIRECT) is Verdict.REFUTED
+
+
+def part_of_an_unknown_loss(right: str) -> Verdict:
+    text = r"""
+$$Y_{nf} = \sum_c X_{nc} W_{cf} + X_{nf}^3$$
+$$G_{nf} := \frac{\partial L}{\partial Y_{nf}}$$
+$$\left.\frac{\partial L}{\partial X_{nc}}\right|_{\text{via } Y} = """
+    return check(f"{text}{right}$$", "note.md").claims[-1].verdict
+
+
+def test_a_part_of_an_unknown_gradient_is_judged_by_what_stands_for_the_gradient():
+    tail = r" + 3 X_{nc}^2 G_{nc}"
+    assert part_of_an_unknown_loss(r"\sum_f G_{nf} W_{cf}" + tail) is Verdict.PROVED
+    for wrong in (r"2 \sum_f G_{nf} W_{cf}", r"\sum_f G_{nf} W_{fc}", r"G_{nf} W_{cf}"):
+        assert part_of_an_unknown_loss(wrong + tail) is Verdict.REFUTED
+    assert part_of_an_unknown_loss(r"X_{nc}") is Verdict.UNCLEAR
