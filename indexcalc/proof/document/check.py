@@ -5,6 +5,7 @@ from __future__ import annotations
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.language.document import Document, Span, read_document
 from indexcalc.proof.document.assumptions import name_missing
+from indexcalc.proof.document.contested import settled_chains
 from indexcalc.proof.document.context import Context, read_context
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.layers.families import Families
@@ -94,14 +95,14 @@ def judged_claims(document: Document, statements: list[Statement], context: Cont
     corrector = Corrector(spelling_of(document.source, statements))
     understanding = Understanding(document, statements, given, context)
     for scope in scopes_of(understanding):
-        roles = understanding.of(scope.every)
-        generic = refine(roles) | foreign(roles, before)
+        every, roles, undecided = settled_chains(understanding, scope.every)
+        generic = refine(roles) | foreign(roles, before) | undecided
         sections = Sections(roles, Judge(roles, generic))
         before.append(roles)
         for place, number in enumerate(scope.every, len(given)):
-            kind = sections.enter(place, statements[number])
+            kind = sections.enter(place, every[place])
             if number in scope.own:
-                claims = claims_of(document, sections.judge, place, statements[number], kind, corrector=corrector)
+                claims = claims_of(document, sections.judge, place, every[place], kind, corrector=corrector)
                 placed.extend((side.start, claim) for side, claim in claims)
     name_missing(context, before)
     return placed

@@ -18,11 +18,12 @@ from functools import cache, cached_property
 from indexcalc.language.document import Document
 from indexcalc.language.document.sections import ROW
 from indexcalc.language.latex.tree import Fraction
+from indexcalc.proof.document.contested import agreement, fails, holds
 from indexcalc.proof.document.definitions import function_head
 from indexcalc.proof.document.findings import VACUOUS
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Statement
-from indexcalc.proof.document.roles import CONDITION, Roles, head_of
+from indexcalc.proof.document.roles import CONDITION, Roles, head_of, names_of_tree
 from indexcalc.proof.document.survey import Survey, is_differential, survey_of
 from indexcalc.proof.document.symbols import Symbols
 from indexcalc.proof.document.understanding import Understanding
@@ -185,7 +186,39 @@ class Restatements:
             return True
         if len(contradicted) > 1 or (len(gradients) > 1 and not agreed):
             return True
-        return bool(contradicted) and not agreed and not leans(alone(), joint)
+        if not contradicted or agreed or leans(alone(), joint):
+            return False
+        return not self.speaks_for_the_old(together, part, restated)
+
+    def speaks_for_the_old(self, together: tuple[int, ...], part: Part, restated: Sequence[int]) -> bool:
+        """Whether more of what a part says holds with what its names meant before than with what it says of them."""
+        names = {self.heads[number][0] for number in restated}
+        said = [number for number in together if number in self.heads and self.heads[number][0] in names]
+        older = [number for number in said if number not in part.numbers]
+        rest = tuple(number for number in together if number not in older)
+        given = len(self.understanding.given)
+        asked = [
+            (given + together.index(number), self.statements[number]) for number in part.numbers if number not in said
+        ]
+        roles = self.understanding.of(together)
+        before, after = agreement(roles, self.understanding.of(rest), asked)
+        return before > after or (before == after and self.says_nothing_new(roles, older, asked, restated))
+
+    def says_nothing_new(
+        self, roles: Roles, older: Sequence[int], asked: Sequence[tuple[int, Statement]], restated: Sequence[int]
+    ) -> bool:
+        """Whether a part restates names without a new one in it, and all else that it says of them held before."""
+        names = {self.heads[number][0] for number in restated}
+        known = {name for number in older for name in names_in(roles, self.statements[number])}
+        if not all(names_in(roles, self.statements[number]) <= known for number in restated):
+            return False
+        judge = Judge(roles, brief=True)
+        found = [
+            judge.statement(number, statement, defines=False)
+            for number, statement in asked
+            if len(statement.sides) > 1 and names & names_in(roles, statement)
+        ]
+        return any(holds(findings) for findings in found) and not any(fails(findings) for findings in found)
 
     def is_condition(self, number: int) -> bool:
         """Whether a statement relates indices, and says nothing of a name."""
@@ -205,6 +238,11 @@ class Restatements:
     def whole(self) -> Judge:
         """The judge of the document read as one."""
         return Judge(self.understanding.of(tuple(range(len(self.statements)))), brief=True)
+
+
+def names_in(roles: Roles, statement: Statement) -> set[str]:
+    """The names in a statement."""
+    return {found.name for tree in statement.trees for found in names_of_tree(roles, tree)}
 
 
 def gradient_of(statement: Statement, survey: Survey) -> str:

@@ -294,7 +294,8 @@ def test_23_the_diagnosis_says_what_is_wrong_and_the_correction_is_true(start, c
 
 def test_23_a_name_that_is_never_defined_is_no_error():
     last = check(rf"{ENTRIES} $$Y_{{ij}} = \sum_k X_{{ik}} U_{{kj}}$$").claims[-1]
-    assert (str(last.verdict), last.reason, last.correction) == (U, "U is never defined", "")
+    assert (str(last.verdict), last.correction) == (U, "")
+    assert "U" in last.reason.split()
 
 
 UNSTATED, SAID = "the entries of y sum to 1, which is not stated", "the entries of y sum to 1"

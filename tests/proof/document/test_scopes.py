@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from indexcalc.proof.document import Verdict, check, understanding
 from indexcalc.proof.document.understanding import roles_of
 
@@ -148,3 +150,37 @@ $$\frac{\partial y_{ni}}{\partial x_{ni}} = 2 s(x_{ni}) (1 - s(x_{ni}))$$
 
 def test_a_function_of_another_section_refutes_nothing():
     assert verdicts(COLLECTED.replace("FACTOR", "3") + LOGISTIC)[-1] != "refuted"
+
+
+GRADIENTS = r"""
+## Forward
+Let $x, w \in \mathbb{R}^{N}$.
+$$L = \sum_i x_i^2 + \sum_i w_i^3$$
+## By x
+$$L = \sum_k x_k^2 SIGN \sum_k w_k^3$$
+$$\frac{\partial L}{\partial x_i} = 2 x_i$$
+## By w
+$$L = \sum_k x_k^2 + \sum_k w_k^3$$
+$$\frac{\partial L}{\partial w_i} = FACTOR w_i^2$$
+"""
+
+
+@pytest.mark.parametrize(
+    ("sign", "factor", "expected"),
+    [
+        ("+", "3", ["proved", "proved", "proved", "proved"]),
+        ("-", "3", ["refuted", "proved", "proved", "proved"]),
+        ("+", "2", ["proved", "proved", "proved", "refuted"]),
+        ("-", "2", ["refuted", "proved", "proved", "refuted"]),
+    ],
+)
+def test_a_wrong_restatement_of_the_only_definition_is_no_new_meaning(sign, factor, expected):
+    found = verdicts(GRADIENTS.replace("SIGN", sign).replace("FACTOR", factor))
+    assert found == ["declaration", "definition", *expected]
+
+
+def test_a_restatement_with_which_the_section_agrees_is_a_new_meaning():
+    note = GRADIENTS.replace("SIGN", "-").replace(
+        r"= 2 x_i$$", r"= 2 x_i$$ $$\frac{\partial L}{\partial w_i} = -3 w_i^2$$"
+    )
+    assert "refuted" not in verdicts(note.replace("FACTOR", "3"))
