@@ -14,7 +14,7 @@ from indexcalc.proof.document.nodes import (
     times,
 )
 from indexcalc.proof.document.scope import NUMBER_LIMIT, Scope
-from indexcalc.proof.document.sizes import Ix
+from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError
 from indexcalc.proof.document.typed import Typed
 
@@ -47,7 +47,7 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
     below = item.below if isinstance(item, Scripted) else ()
     if not below:
         return sum_without_index(reader, rest)
-    names, conditions, start = binder(reader, below)
+    names, conditions, start = binder(below, reader.indices, reader.sizes)
     scope = {name: reader.sizes.fresh(name) for name in names}
     bound = tuple(scope.values())
     inner = replace(reader, dummies=(*reader.dummies, scope))
@@ -140,8 +140,15 @@ def bound_by(left: str, relation: str, tokens: Sequence[Token]) -> Condition | N
     return (left, stricter, texts[0]) if stricter is not None else None
 
 
-def binder(reader: Scope, tokens: Sequence[Token]) -> tuple[list[str], list[Condition], str]:
+def binder(
+    tokens: Sequence[Token], indices: frozenset[str] = frozenset(), sizes: Sizes | None = None
+) -> tuple[list[str], list[Condition], str]:
     """``(dummies, conditions, first value)`` of what stands below a sum.
+
+    Args:
+        tokens: what stands below it.
+        indices: the letters that index something in the chain: where a sum may begin.
+        sizes: the sizes over which an index is said to run.
 
     Raises:
         NotUnderstoodError: for anything but letters, one ``k=1``, a relation between two letters, or the range of one.
@@ -163,20 +170,20 @@ def binder(reader: Scope, tokens: Sequence[Token]) -> tuple[list[str], list[Cond
     left, relation, *right = plain
     if relation.text == "=" and len(right) == 1 and right[0].kind == "NUM":
         return [left.text], [], right[0].text
-    if relation.text == "in" and is_whole_range(reader, tokens):
+    if relation.text == "in" and is_whole_range(tokens, sizes):
         return [left.text], [], ""
-    wanted = ">=" if relation.text == "=" and right[0].text in reader.indices else relation.text
+    wanted = ">=" if relation.text == "=" and right[0].text in indices else relation.text
     found = bound_by(left.text, wanted, right) if wanted in RELATIONS else None
     if found is None:
         raise NotUnderstoodError("what stands below a sum")
     return [left.text], [found], ""
 
 
-def is_whole_range(reader: Scope, tokens: Sequence[Token]) -> bool:
+def is_whole_range(tokens: Sequence[Token], sizes: Sizes | None) -> bool:
     r"""Whether a letter is said to run over all of a size: ``k \in [1, K]``, ``k \in [K]``, ``k \in K``."""
     texts = [token.text for token in tokens if token.kind not in ("{", "}", "COMMA")][2:]
     if len(texts) == 1:
-        return texts[0] in reader.sizes.owners
+        return sizes is not None and texts[0] in sizes.owners
     if texts[0] != "[" or texts[-1] != "]":
         return False
     inner = texts[1:-1]
