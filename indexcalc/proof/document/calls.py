@@ -9,8 +9,8 @@ import sympy as sp
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.reductions import reduction_of
-from indexcalc.language.latex.tree import Group, Node, Scripted
-from indexcalc.language.latex.vocabulary import FUNCTIONS
+from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document import typed
 from indexcalc.proof.document.factors import with_scripts
 from indexcalc.proof.document.naming import power
@@ -92,6 +92,9 @@ def called(reader: Scope, items: Sequence[Node], position: int) -> tuple[Typed, 
         assert isinstance(following, Group)
         arguments = [reader.sum(member) for member in following.members]
         position += 2
+    elif (end := after_number(reader, items, position + 1)) > position + 2:
+        arguments = [reader.product(items[position + 1 : end])]
+        position = end
     else:
         argument, position = reader.unit(items, position + 1)
         arguments = [argument]
@@ -167,6 +170,21 @@ def apply_unknown(reader: Scope, name: str, arguments: list[Typed], primes: int)
         raise NotUnderstoodError(f"the function {name} is not defined: is it applied entry by entry?")
     reader.notes.append(f"{name} is any function, applied entry by entry")
     return replace(argument, node=Applied(unknown(name, primes), argument.node))
+
+
+def after_number(reader: Scope, items: Sequence[Node], position: int) -> int:
+    r"""Where an argument ends that begins with a number, as in ``\log 2 \pi``: it has all names right behind."""
+    first = items[position]
+    if not isinstance(first, Atom) or first.kind != "NUM":
+        return position
+    end = position + 1
+    while end < len(items):
+        name = reader.survey.name(items[end])
+        applies = end + 1 < len(items) and isinstance(items[end + 1], Group)
+        if name is None or applies or name.name in FUNCTIONS or name.name in STRUCTURAL:
+            break
+        end += 1
+    return end
 
 
 def is_argument(item: Node) -> bool:

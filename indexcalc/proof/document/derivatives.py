@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from indexcalc.proof.document.context import JACOBIAN
@@ -39,6 +40,8 @@ def derivative(reader: Scope, body: Typed, wrt: Typed, *, straight: bool = False
         return laid_out(reader, Derivative(body.node, wrt.node), body, wrt)
     if isinstance(body.node, Entry) and body.node.name != wrt.node.name:
         grounded(reader, body.node.name, wrt.node.name)
+    elif not isinstance(body.node, Entry):
+        reader.guesses.extend(constant_guesses(reader, body.node, wrt.node.name))
     node = unfolded(reader, body.node)
     local = False
     if not (straight and reader.mixed) and may_be_local(reader, body.node, wrt.node):
@@ -118,6 +121,15 @@ def is_read(reader: Scope, name: str) -> bool:
         name in names_of(definition.body) and not is_backward(symbols, other)
         for other, definition in symbols.definitions.items()
     )
+
+
+def constant_guesses(reader: Scope, node: Meaning, wrt: str) -> Iterator[str]:
+    """That an expression does not depend on a tensor, if nothing is known of an input in it that says so."""
+    definitions = reader.symbols.definitions
+    names = names_of(node)
+    if not any(depends_on(definitions, name, wrt) for name in names):
+        unknown = (name for name in names if name not in definitions and not reader.apart(name, wrt))
+        yield from (f"{name} does not depend on {wrt}" for name in unknown)
 
 
 def grounded(reader: Scope, name: str, wrt: str = "") -> None:

@@ -27,10 +27,14 @@ REACH = 80
 """How many characters from the word a matrix may stand that is called symmetric."""
 
 
+def find_bars(roles: Roles) -> None:
+    """Settle whether bars around a matrix are its determinant."""
+    roles.symbols.determinants = DETERMINANT.search(roles.document.source) is not None
+
+
 def find_special(roles: Roles) -> None:
     """Settle it from equations such as ``S^T = S``, ``U^T U = I`` and ``w^T w = 1``, and from words."""
     symbols, source = roles.symbols, roles.document.source
-    symbols.determinants = DETERMINANT.search(source) is not None
     found = {name for number, statement in enumerate(roles.statements) for name in stated(roles, number, statement)}
     for word in SYMMETRIC.finditer(source):
         before = re.split(r"[.\n]", source[max(0, word.start() - REACH) : word.start()])[-1]

@@ -24,6 +24,7 @@ from indexcalc.proof.document.functions import find_entrywise, find_unknown
 from indexcalc.proof.document.layers.beyond import settle_beyond
 from indexcalc.proof.document.layers.instances import instances
 from indexcalc.proof.document.layers.sharing import shared_by_layers
+from indexcalc.proof.document.logarithms import find_logarithms
 from indexcalc.proof.document.loss import adopt_loss, find_outputs, may_be_loss
 from indexcalc.proof.document.means import tie_means
 from indexcalc.proof.document.orientation import orient
@@ -31,7 +32,7 @@ from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.particular import find_cases
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.slots import LOSSES, make_slots, name_loss
-from indexcalc.proof.document.special import find_special
+from indexcalc.proof.document.special import find_bars, find_special
 from indexcalc.proof.document.stationary import find_stationary
 from indexcalc.proof.document.survey import survey_of
 from indexcalc.proof.document.symbols import Symbols
@@ -100,7 +101,9 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     adopt_assumptions(roles, context)
     find_cases(roles)
     find_stationary(roles)
+    find_bars(roles)
     define(roles)
+    find_logarithms(roles)
     adopt_loss(roles, losses)
     settle_beyond(roles.symbols)
     roles.symbols.shared = shared_by_layers(roles.symbols)
