@@ -203,6 +203,7 @@ SIMPLE: dict[str, tuple[str, str]] = {
     "qquad": ("QUAD", " "),
     "\\": ("NEWLINE", "\\\\"),
     "cr": ("NEWLINE", "\\\\"),
+    "newline": ("NEWLINE", "\\\\"),
     "{": ("(", "{"),
     "}": (")", "}"),
     "lbrace": ("(", "{"),

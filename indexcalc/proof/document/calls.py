@@ -128,6 +128,8 @@ def callee_of(reader: Scope, name: str, bracketed: bool) -> Callee | None:
     if word in TOTALS and bracketed and word not in symbols.definitions:
         return Callee(name, TOTALS[word], True, False)
     usage = reader.survey.usages.get(name)
+    if bracketed and name in symbols.applied:
+        raise NotUnderstoodError(f"the function {name} is not defined")
     if bracketed and (name in UNKNOWN_FUNCTIONS or is_word(reader, name)) and usage is not None and usage.only_called:
         raise NotUnderstoodError(f"the function {name} is not defined")
     return None

@@ -161,7 +161,14 @@ def extents_of(tokens: tuple[Token, ...]) -> list[str] | None:
             current += "_"
         else:
             current += token.text
-    return [*extents, current]
+    return [without_brackets(extent) for extent in (*extents, current)]
+
+
+def without_brackets(extent: str) -> str:
+    """``n+1`` for ``(n+1)``."""
+    inner = extent[1:-1]
+    whole = extent.startswith("(") and extent.endswith(")") and "(" not in inner and ")" not in inner
+    return inner if whole else extent
 
 
 def names_in(tokens: tuple[Token, ...], survey: Survey) -> Iterator[Named]:

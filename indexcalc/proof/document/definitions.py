@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from indexcalc.errors import LimitError
-from indexcalc.language.latex.tree import Fraction, Group, Scripted, Sum, nodes_of
+from indexcalc.language.latex.tree import Atom, Fraction, Group, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.einstein import bind_repeated
 from indexcalc.proof.document.layouts import lays_out
@@ -18,12 +18,16 @@ from indexcalc.proof.document.reading import Reader
 from indexcalc.proof.document.roles import DEFINITION, EQUATION, Roles, head_of, index_letters, names_of_tree
 from indexcalc.proof.document.scripts import Named, subscript
 from indexcalc.proof.document.sizes import ShapeError, Sizes
+from indexcalc.proof.document.survey import products_of
 from indexcalc.proof.document.symbols import Definition, Function, NotUnderstoodError, Symbols, depends_on
 
 
 def find_functions(roles: Roles) -> None:
     """``f(x) = ...`` defines a function of one argument, ``f(x_i) = ...`` the entries of one."""
     for number, statement in enumerate(roles.statements):
+        if is_called_with_several(roles, statement):
+            roles.kinds[number] = DEFINITION
+            continue
         found = function_head(roles, statement)
         if found is None:
             continue
@@ -33,10 +37,34 @@ def find_functions(roles: Roles) -> None:
             continue
         body = statement.sides[1].tree
         assert body is not None
+        if lists_arguments(body):
+            roles.symbols.applied.add(name.name)
+            continue
         body = body if parameter.parts else reaching(body, roles.survey)
         roles.symbols.functions[name.name] = Function(parameter.name, body, parameter.parts or ())
         roles.kinds[number] = DEFINITION
         roles.defining[number] = name.name
+
+
+def is_called_with_several(roles: Roles, statement: Statement) -> bool:
+    """Whether a statement says what a function of several arguments is; these stand for it where it is applied."""
+    tree = statement.sides[0].tree
+    items = tree.only.items if tree is not None and tree.only is not None else ()
+    if len(items) != 2 or len(statement.sides) < 2 or statement.sides[1].tree is None:
+        return False
+    name, group = roles.survey.name(items[0]), items[1]
+    several = isinstance(group, Group) and group.bracket == "(" and len(group.members) > 1
+    return several and name is not None and name.name not in FUNCTIONS and name.name not in STRUCTURAL
+
+
+def lists_arguments(tree: Sum) -> bool:
+    """Whether a formula has a function of several arguments that no equation defines: ``C(h, y)``."""
+    return any(
+        isinstance(left, Atom) and left.text not in STRUCTURAL and left.kind == "NAME" and left.text not in FUNCTIONS
+        for product in products_of(tree)
+        for left, right in pairwise(product.items)
+        if isinstance(right, Group) and right.bracket == "(" and len(right.members) > 1
+    )
 
 
 def function_head(roles: Roles, statement: Statement) -> tuple[Named, Named] | None:
@@ -58,6 +86,7 @@ def function_head(roles: Roles, statement: Statement) -> tuple[Named, Named] | N
     parameter = roles.survey.name(inner.items[0]) if inner is not None and len(inner.items) == 1 else None
     if parameter is None or name.primes or name.powers or name.name in FUNCTIONS or name.name in STRUCTURAL:
         return None
+    roles.symbols.applied.add(name.name)
     if outside and parameter.parts is None:
         parameter = replace(parameter, parts=outside)
     elif outside:

@@ -16,6 +16,7 @@ from indexcalc.language.latex.signs import unified
 from indexcalc.language.latex.systems import with_line_breaks
 from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
+from indexcalc.proof.document.applications import with_applications
 from indexcalc.proof.document.arguments import without_arguments
 from indexcalc.proof.document.brackets import with_brackets
 from indexcalc.proof.document.concatenations import with_blocks
@@ -144,7 +145,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_gradients(with_runs(with_brackets([tokens for _, tokens in found])))
-    pieces = without_arguments(pieces)
+    pieces = without_arguments(with_applications(pieces))
     return [(span, with_blocks(tokens)) for (span, _), tokens in zip(found, pieces, strict=True)]
 
 

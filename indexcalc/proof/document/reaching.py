@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum
-from indexcalc.proof.document.binders import binder
 from indexcalc.proof.document.outline import Statement
-from indexcalc.proof.document.survey import Survey, name_nodes
-from indexcalc.proof.document.symbols import NotUnderstoodError
+from indexcalc.proof.document.survey import Survey, letters_in, name_nodes
 
 
 def with_reach(statement: Statement, survey: Survey) -> Iterator[Statement]:
@@ -59,10 +57,7 @@ def last_sum(term: Product) -> tuple[int, frozenset[str]] | None:
     for position in range(len(term.items) - 2, -1, -1):
         item = term.items[position]
         if is_sum(item) and isinstance(item, Scripted) and item.below:
-            try:
-                return position, frozenset(binder(item.below)[0])
-            except NotUnderstoodError:
-                return None
+            return position, frozenset(letters_in(item))
     return None
 
 

@@ -232,6 +232,7 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         | digits
         | extents
         | named_after(chains, subscripts)
+        | set(of_functions(chains))
         | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
     )
 
@@ -313,6 +314,26 @@ def parameters(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
                             bracket = isinstance(following, Group) and following.bracket == "("
                             called[key] = called.get(key, True) and bracket
     yield from (key for key, always in sorted(called.items()) if always and key[1] in own)
+
+
+def of_functions(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
+    """The parameters of functions that an equation begins with, ``h_{w,b}(x) = ...``: names that stand without it."""
+    own = {
+        node.base.text if isinstance(node, Scripted) and isinstance(node.base, Atom) else node.text
+        for members in chains
+        for member in members
+        for node in name_nodes(member)
+        if isinstance(node, Atom) or (isinstance(node, Scripted) and isinstance(node.base, Atom))
+    }
+    for members in chains:
+        head = members[0].only if len(members) > 1 else None
+        if head is None or len(head.items) != 2 or not isinstance(head.items[1], Group) or head.items[1].bracket != "(":
+            continue
+        name = head.items[0]
+        if isinstance(name, Scripted) and isinstance(name.base, Atom) and name.base.kind == "NAME" and name.below:
+            letters = letters_in(name)
+            if letters and own.issuperset(letters):
+                yield name.base.text, "".join(token.text for token in name.below if token.kind not in ("{", "}"))
 
 
 def entries_written_out(chains: list[tuple[Sum, ...]]) -> set[str]:

@@ -105,6 +105,7 @@ class Symbols:
         unsure: names that a definition reads only in a later member, while its first one is not understood.
         unread: names with an equation of their own that could not be read as a definition.
         redefined: functions that the document defines more than once.
+        applied: functions whose own equation is not understood.
         mixed: whether the document has vectors of both kinds.
         columns: whether the document says that its vectors are columns.
         differentials: whether names such as ``dX`` may be differentials, not gradients.
@@ -139,6 +140,7 @@ class Symbols:
     unsure: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)
     redefined: set[str] = field(default_factory=set)
+    applied: set[str] = field(default_factory=set)
     mixed: bool = False
     layout: str = ""
     columns: bool = False

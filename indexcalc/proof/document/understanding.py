@@ -21,6 +21,7 @@ from indexcalc.proof.document.declarations import (
 )
 from indexcalc.proof.document.definitions import define, find_differentials, find_functions
 from indexcalc.proof.document.functions import find_entrywise, find_unknown
+from indexcalc.proof.document.inner import inner_definitions
 from indexcalc.proof.document.layers.beyond import settle_beyond
 from indexcalc.proof.document.layers.instances import instances
 from indexcalc.proof.document.layers.sharing import shared_by_layers
@@ -75,6 +76,7 @@ class Understanding:
 def roles_of(document: Document, statements: list[Statement], context: Context | None = None) -> Roles:
     """Find declarations, conditions and definitions, and from them the symbols."""
     statements = [*statements, *instances(statements)]
+    statements = [*statements, *inner_definitions(statements)]
     roles = Roles(document, statements, survey_of((s.trees for s in statements), extent_labels(statements)), Symbols())
     context = context or Context()
     roles.symbols.aliases.update(context.aliases)
