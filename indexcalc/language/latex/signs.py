@@ -1,6 +1,7 @@
 r"""Signs that are written in several ways, brought to one: indicators, and a capital Sigma that sums.
 
-``\mathbb{1}_{i=k}``, ``1\{i=k\}`` and ``\mathbb{I}(i=k)`` are the bracket ``[i=k]``; a Sigma with
+``\mathbb{1}_{i=k}``, ``1\{i=k\}`` and ``\mathbb{I}(i=k)`` are the bracket ``[i=k]``, and so is a mask
+beside a product by entries, ``G \odot (X > 0)``; a Sigma with
 ``i=1`` below it is a sum; ``\mathbf{1_n}`` is ``\mathbf{1}_n``.
 """
 
@@ -15,6 +16,12 @@ PAIRS = {"{": "}", "(": ")", "[": "]"}
 
 INDICATED = frozenset({"=", "!=", "<", ">", "<=", ">="})
 """The relations whose truth an indicator may say."""
+
+ORDERED = frozenset({"<", ">", "<=", ">="})
+"""The relations that a mask such as ``(X > 0)`` may hold; with another one, a bracket may state a condition."""
+
+ENTRYWISE = frozenset({"ODOT", "TIMES"})
+"""Beside one of these a bracket with a relation is a factor."""
 
 LONGEST = 12
 """The most tokens of a relation in an indicator."""
@@ -31,6 +38,15 @@ def unified(tokens: Sequence[Token]) -> list[Token]:
             relation, after = indicated(tokens, position + 1)
             if relation:
                 result.extend([Token("[", "[", token.start), *relation, Token("]", "]", tokens[after - 1].start)])
+                position = after
+                continue
+        if token.kind == "(":
+            relation, after = indicated(tokens, position)
+            beside = {tokens[n].kind for n in (position - 1, after) if 0 <= n < len(tokens)}
+            if relation and beside & ENTRYWISE and any(t.text in ORDERED for t in relation if t.kind == "REL"):
+                result.extend(
+                    [replace(token, kind="[", text="["), *relation, replace(tokens[after - 1], kind="]", text="]")]
+                )
                 position = after
                 continue
         result.append(replace(token, kind="SUM", text="sum") if sums(tokens, position) else token)

@@ -1,4 +1,4 @@
-"""Vectors known by what stands beside them: ``w^T x``, ``W x + b``, ``X^T (p - y)``, ``softmax(z)``.
+"""Vectors known by what stands beside them: ``w^T x``, ``W x + b``, ``X^T (p - y)``, ``softmax(z)``, ``||x||``.
 
 Authors who neither index nor mark their vectors still multiply them as matrices are multiplied.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from indexcalc.language.latex.tree import Group, Node, Product, Scripted, Sum
+from indexcalc.language.latex.tree import NORM, Group, Node, Product, Scripted, Sum, nodes_of
 from indexcalc.proof.document.roles import Roles
 from indexcalc.proof.document.scripts import GREEK, Named, inverse_mark, is_transpose
 from indexcalc.proof.document.survey import products_of, sums_of
@@ -30,6 +30,8 @@ def vectors_beside(roles: Roles) -> frozenset[str]:
                 found.update(normalised(roles, product))
             for inner in sums_of(tree):
                 found.update(added(roles, inner))
+            for node in nodes_of(tree):
+                found.update(measured(roles, node))
     return frozenset(found)
 
 
@@ -83,6 +85,17 @@ def normalised(roles: Roles, product: Product) -> Iterator[str]:
                 yield from plain(roles, term.items)
 
 
+def measured(roles: Roles, node: Node) -> Iterator[str]:
+    r"""The names in a norm; a bar with a backslash in a row of a table may be that of a magnitude."""
+    if not isinstance(node, Group) or node.bracket != NORM:
+        return
+    source, start = roles.document.source, node.start
+    line = source[source.rfind("\n", 0, start) + 1 : start].lstrip()
+    if not (line.startswith("|") and source.startswith(r"\|", start)):
+        for _, term in node.members[0].terms:
+            yield from plain(roles, term.items)
+
+
 def added(roles: Roles, tree: Sum) -> Iterator[str]:
     """The names that are added to a matrix times a vector."""
     terms = [term.items for _, term in tree.terms]
@@ -107,7 +120,8 @@ def is_matrix(roles: Roles, name: Named) -> bool:
     """Whether a name without an index is that of a matrix: a capital that nothing is divided by."""
     usage = roles.survey.usages.get(name.name)
     base = name.name.split("_", maxsplit=1)[0].split("^", maxsplit=1)[0].rsplit(" ", maxsplit=1)[-1]
-    fine = usage is not None and not usage.scalar and not usage.called and not usage.numerator
+    # No function is transposed: the bracket in ``A^T (A x - b)`` is a factor.
+    fine = usage is not None and not usage.scalar and not usage.numerator and (usage.transposed or not usage.called)
     capital = (len(base) == 1 and base.isupper()) or base in CAPITALS
     return name.parts is None and all(inverse_mark(power) for power in name.powers) and capital and fine
 

@@ -241,10 +241,13 @@ def letter(tokens: tuple[Token, ...]) -> str | None:
 
 def attach_conditions(document: Document, statements: list[Statement]) -> None:
     """A condition in a display holds for the equation before it; one in a heading for its section."""
-    for position, statement in enumerate(statements):
+    before: Statement | None = None
+    for statement in statements:
         found = condition(statement)
-        if found and position and statements[0].span.display:
-            statements[position - 1].conditions.extend(found)
+        if not found:
+            before = statement
+        elif before is not None and statement.span.display:
+            before.conditions.extend(found)
     for statement in statements:
         statement.conditions.extend(heading_conditions(document.heading(statement.span.start)))
 

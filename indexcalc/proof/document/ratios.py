@@ -52,6 +52,8 @@ def fitted(ratios: np.ndarray, quantities: Sequence[Quantity]) -> tuple[Fraction
     sign = -1 if np.all(ratios < 0) else 1
     for powers in exponents(quantities):
         values = np.ones_like(ratios)
+        if any(exponent.denominator > 1 and np.any(quantity.values < 0) for quantity, exponent in powers):
+            continue
         for quantity, exponent in powers:
             values = values * quantity.values ** float(exponent)
         for number in NUMBERS if powers else NUMBERS + THIRDS:

@@ -344,9 +344,22 @@ def name_loss(symbols: Symbols) -> None:
 def is_tensor(roles: Roles, name: str) -> bool:
     """Whether a name is that of a tensor that the document uses."""
     usage = roles.survey.usages.get(name)
-    if usage is None or (name in LOSSES and not usage.indexed):
+    if usage is None or (name in LOSSES and not usage.indexed and not is_product(roles, name)):
         return False
     return name[:1].isupper() or bool(usage.indexed) or usage.bold
+
+
+def is_product(roles: Roles, name: str) -> bool:
+    """Whether a name that is never differentiated is defined as a product of matrices, ``C = A B``."""
+    if roles.survey.usages[name].numerator:
+        return False
+    for number in heads(roles, name):
+        tree = roles.statements[number].sides[1].tree
+        only = tree.only if tree is not None else None
+        factors = [roles.survey.name(item) for item in only.items] if only is not None else []
+        if len(factors) > 1 and all(f is not None and f.name.isupper() and f.parts is None for f in factors):
+            return True
+    return False
 
 
 def guessed_rank(name: str, bold: bool, divided: bool, transposed: bool) -> int:

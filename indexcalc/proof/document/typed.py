@@ -23,6 +23,7 @@ from indexcalc.proof.document.nodes import (
     over,
     renamed,
     times,
+    walk,
 )
 from indexcalc.proof.document.sizes import Ix, Sizes
 from indexcalc.proof.document.symbols import NotUnderstoodError, OrientationError
@@ -245,9 +246,14 @@ def inner(left: Typed, right: Typed, sizes: Sizes) -> Typed:
 
 
 def norm(value: Typed, kind: str = "") -> Typed:
-    """The Euclidean norm of a vector, the Frobenius norm of a matrix; with the mark 1 the sum of magnitudes."""
+    """The Euclidean norm of a vector, the Frobenius norm of a matrix; with the mark 1 the sum of magnitudes.
+
+    That of a number is its magnitude.
+    """
     if not value.axes:
-        raise NotUnderstoodError("the norm of one entry")
+        if any(isinstance(node, Entry) and node.slots for node in walk(value.node)):
+            raise NotUnderstoodError("the norm of one entry")
+        return replace(value, node=Applied("abs", value.node))
     if kind == "1" and len(value.axes) == 1:
         return Typed(Total(value.axes, Applied("abs", value.node)))
     if kind not in ("", "2", "F") or (kind == "2" and len(value.axes) != 1) or (kind == "" and len(value.axes) > 1):

@@ -43,3 +43,18 @@ def test_a_scalar_beside_scalars_stays_one():
     start = "$$z = w x + b$$ $$c = z^2$$\n\n"
     assert last(start + "$$\\frac{\\partial c}{\\partial w} = 2 z x$$").verdict in TRUE
     assert last(start + "$$\\frac{\\partial c}{\\partial w} = 2 z w$$").verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("note", "verdict"),
+    [
+        (r"$$L = \|X w - y\|^2 + \lambda \|w\|^2$$ $$\nabla_w L = 2 X^\top (X w - y) + 2 \lambda w$$", "proved"),
+        (r"$$L = \|X w - y\|^2 + \lambda \|w\|^2$$ $$\nabla_w L = 2 X^\top (X w - y) + \lambda w$$", "refuted"),
+        (r"$$f(x) = \frac{1}{2} \|x - c\|^2$$ $$\nabla f(x) = x - c$$", "proved"),
+        (r"$$f(x) = \frac{1}{2} \|x - c\|^2$$ $$\nabla f(x) = c - x$$", "refuted"),
+        (r"| s | $f(x) = \frac{x}{1 + \|x\|}$ | $f'(x) = \frac{1}{(1 + \|x\|)^2}$ |", "confirmed"),
+        (r"| s | $f(x) = \frac{x}{1 + \|x\|}$ | $f'(x) = \frac{1}{1 + \|x\|}$ |", "refuted"),
+    ],
+)
+def test_names_in_norms_are_vectors_and_in_escaped_bars_of_a_row_they_may_be_numbers(note, verdict):
+    assert [str(claim.verdict) for claim in check(note).claims] == ["definition", verdict]

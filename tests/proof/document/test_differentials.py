@@ -84,3 +84,10 @@ def test_a_loss_in_matrix_notation_is_a_scalar():
 def test_an_array_under_the_letter_of_a_loss_is_none():
     note = r"$$C = A B$$ $$Y = C X$$ $$dX = C^\top dY$$ $$dB = A^\top dY X^\top$$"
     assert [str(claim.verdict) for claim in check(note).claims] == ["definition", "definition", "proved", "proved"]
+
+
+@pytest.mark.parametrize(("order", "verdict"), [(r"A^\top dC", "proved"), (r"dC A^\top", "refuted")])
+def test_a_product_of_matrices_under_the_letter_of_a_loss_has_a_gradient(order, verdict):
+    note = r"Let $A \in \mathbb{R}^{n \times m}$ and $B \in \mathbb{R}^{m \times p}$. $$C = A B$$"
+    claims = check(note + rf"$$dA = dC B^\top$$ $$dB = {order}$$").claims
+    assert [str(claim.verdict) for claim in claims[-3:]] == ["definition", "proved", verdict]

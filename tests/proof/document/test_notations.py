@@ -234,3 +234,18 @@ def test_ellipses_declare_a_layout(layout):
 def test_a_sum_without_an_index_that_could_be_several_is_not_understood(claim):
     assert last(Notation(r"$$s_i = \sum_j a_{ij} b_j$$", ()), claim) in (Verdict.UNCLEAR, Verdict.REFUTED)
     assert last(Notation(r"$$t_{ij} = a_{ij} b_j$$", ()), claim) is Verdict.UNCLEAR
+
+
+@pytest.mark.parametrize(
+    ("mask", "verdict"),
+    [
+        (r"dY \odot (X > 0)", "proved"),
+        (r"(X \ge 0) \odot dY", "proved"),
+        (r"dY * (X > 0)", "proved"),
+        (r"dY \odot (X < 0)", "refuted"),
+        (r"dY \odot (X = 0)", "not understood"),
+    ],
+)
+def test_a_mask_beside_a_product_by_entries_is_an_indicator(mask, verdict):
+    note = rf"$$Y = \mathrm{{ReLU}}(X)$$ $$dX = {mask}$$"
+    assert [str(claim.verdict) for claim in check(note).claims][1] == verdict
