@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
 from indexcalc.errors import IndexCalcError, SpecError
 from indexcalc.language.document import Document
@@ -37,8 +38,9 @@ CELLS = re.compile(r"[\\)$`\s]*(?:&|</td>\s*<td[^<>]*>)[\\($`\s]*")
 def declare(roles: Roles) -> None:
     r"""``Q, K \in \mathbb{R}^{T \times d}``, and table rows that say the same."""
     letters = {letter for statement in roles.statements for letter in index_letters(statement, roles.survey)}
+    alone = cache(lambda: standing_alone(roles))
     for number, statement in enumerate(roles.statements):
-        if chooses_index(roles, statement, letters):
+        if chooses_index(roles, statement, letters, alone):
             roles.kinds[number] = CONDITION
             continue
         if condition(statement) or explains_delta(roles, statement) or is_special_case(statement):
@@ -77,7 +79,7 @@ def is_shape_claim(roles: Roles, statement: Statement) -> bool:
     return len(tree.only.items) > 1 and not any(names_in(statement.sides[0].tokens, roles.survey))
 
 
-def chooses_index(roles: Roles, statement: Statement, letters: set[str]) -> bool:
+def chooses_index(roles: Roles, statement: Statement, letters: set[str], alone: Callable[[], frozenset[str]]) -> bool:
     """Whether a statement only says which entry is meant, or which there are: ``j = y_i``, ``i = 1, 2, ..., K``."""
     if len(statement.sides) != 2 or statement.sides[1].relation != "=":
         return False
@@ -90,18 +92,18 @@ def chooses_index(roles: Roles, statement: Statement, letters: set[str]) -> bool
         return False
     dots = any(token.kind == "DOTS" for token in statement.sides[1].tokens)
     single = tree is not None and tree.only is not None and len(tree.only.items) == 1
-    return dots or (single and not statement.span.display and only_headed(roles, head.name))
+    return dots or (single and not statement.span.display and head.name not in alone())
 
 
-def only_headed(roles: Roles, name: str) -> bool:
-    """Whether a name stands alone nowhere but as the first member of a statement, or as a whole formula."""
+def standing_alone(roles: Roles) -> frozenset[str]:
+    """The names that stand without an index elsewhere than as a statement's first member, or as a whole formula."""
+    found: set[str] = set()
     for statement in roles.statements:
         for place, tree in enumerate(statement.trees):
             whole = tree.only is not None and len(tree.only.items) == 1
-            found = any(named.name == name and named.parts is None for named in names_of_tree(roles, tree))
-            if found and not (whole and (place == 0 or len(statement.sides) == 1)):
-                return False
-    return True
+            if not (whole and (place == 0 or len(statement.sides) == 1)):
+                found.update(named.name for named in names_of_tree(roles, tree) if named.parts is None)
+    return frozenset(found)
 
 
 def is_special_case(statement: Statement) -> bool:

@@ -98,9 +98,11 @@ def is_constant(roles: Roles, look: Look) -> bool:
 def is_unit_vector(roles: Roles, look: Look) -> bool:
     """``e_i`` where words speak of unit vectors, or where it stands as a vector that is never defined."""
     base, _, label = look.name.partition("_")
+    if base != "e" or not (label or look.rank == 1) or look.usage.below:
+        return False
     vector = look.usage.bold or look.usage.transposed or label in roles.symbols.classes
     said = UNIT_VECTORS.search(roles.document.source) is not None
-    if base != "e" or not (label or look.rank == 1) or look.usage.below or not (vector or said):
+    if not (vector or said):
         return False
     if not own_definition(roles, look.name):
         roles.symbols.units = said
