@@ -213,14 +213,18 @@ def declare_names(roles: Roles, tokens: tuple[Token, ...], extents: list[str]) -
 
 
 def find_redeclared(roles: Roles) -> None:
-    """Names that an equation in another section says to have another shape: what is said of both is not clear."""
+    """Names with two shapes, declared or said by an equation in another section: what is said of both is not clear."""
     symbols, document = roles.symbols, roles.document
     places: dict[str, str] = {}
+    shapes: dict[str, list[str]] = {}
     for number, statement in enumerate(roles.statements):
         heading = document.heading(statement.span.start)
         if roles.kinds.get(number) == DECLARATION:
+            extents = extents_of(statement.sides[1].tokens) or []
             for found in names_in(statement.sides[0].tokens, roles.survey):
                 places.setdefault(found.name, heading)
+                if found.parts is None and shapes.setdefault(found.name, extents) != extents:
+                    symbols.unread.add(found.name)
             continue
         head = head_of(roles, statement)
         shape = extents_of(statement.sides[-1].tokens) if statement.sides[-1].relation == "in" else None

@@ -2,7 +2,7 @@
 
 One wrong restatement is no new meaning. A section opens a scope if it contradicts two definitions or
 more, if all that it restates is contradicted and it uses nothing else that was defined before, or if it
-restates several gradients and contradicts every one.
+restates several gradients and contradicts every one; and if it declares a name with another shape.
 Where this has happened twice at one level, the document is a collection: every later section of that
 level is read on its own.
 """
@@ -23,6 +23,7 @@ from indexcalc.proof.document.definitions import function_head
 from indexcalc.proof.document.findings import VACUOUS
 from indexcalc.proof.document.judge import Judge
 from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.redeclared import Shapes
 from indexcalc.proof.document.roles import CONDITION, Roles, head_of, names_of_tree
 from indexcalc.proof.document.survey import Survey, is_differential, survey_of
 from indexcalc.proof.document.symbols import Symbols
@@ -90,11 +91,12 @@ def scopes_of(understanding: Understanding) -> list[Scope]:
             active.pop()
         inherited = tuple(number for around in path for number in around.numbers)
         collection = opened[part.level] >= COLLECTION
-        if collection or (part.numbers and restatements.opens(active[-1], part, inherited)):
-            opened[part.level] += 1
+        changed = restatements.shapes.changed(active[-1].every, part.numbers)
+        if collection or changed or (part.numbers and restatements.opens(active[-1], part, inherited)):
+            opened[part.level] += not changed
             if len(active) > 1 and active[-1].level == part.level:
                 active.pop()
-            active.append(Scope(part.level, inherited))
+            active.append(Scope(part.level, restatements.shapes.without(inherited, changed)))
             scopes.append(active[-1])
         active[-1].own.extend(part.numbers)
         path.append(part)
@@ -110,6 +112,7 @@ class Restatements:
 
     understanding: Understanding
     heads: dict[int, tuple[str, tuple[str, ...]]] = field(init=False)
+    shapes: Shapes = field(init=False)
     functions: set[str] = field(default_factory=set)
     compared: int = 0
     agreed: dict[int, bool] = field(default_factory=dict)
@@ -117,6 +120,7 @@ class Restatements:
     def __post_init__(self) -> None:
         survey = survey_of(statement.trees for statement in self.statements)
         roles = Roles(self.understanding.document, list(self.statements), survey, Symbols())
+        self.shapes = Shapes(self.statements, survey)
         self.heads = {}
         for number, statement in enumerate(self.statements):
             if len(statement.sides) > 1 and statement.sides[1].relation in ("=", ":="):
