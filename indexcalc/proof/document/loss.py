@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Atom, Fraction, Product, Scripted, Sum, nodes_of
-from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Total, free, walk
+from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Total, free, rebuilt, walk
 from indexcalc.proof.document.reading import Reader
 from indexcalc.proof.document.roles import CONDITION, DECLARATION, Roles, head_of
 from indexcalc.proof.document.sizes import Ix, ShapeError
@@ -69,6 +70,14 @@ def adopt_loss(roles: Roles, candidates: Mapping[str, tuple[Ix, ...] | None]) ->
     last = [name for name in scalars if not any(name in one.reads for one in symbols.definitions.values())]
     if len(last) == 1:
         symbols.losses = {*last}
+        for name, one in symbols.definitions.items():
+            if UNNAMED in one.reads:
+                symbols.definitions[name] = replace(one, body=with_loss(one.body, last[0]))
+
+
+def with_loss(node: Meaning, name: str) -> Meaning:
+    """The expression with the gradients of the loss without a name as those of this one."""
+    return Entry(name) if node == Entry(UNNAMED) else rebuilt(node, lambda inner: with_loss(inner, name))
 
 
 def readable(reader: Reader, tree: Sum) -> list[Typed]:

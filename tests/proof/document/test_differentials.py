@@ -91,3 +91,14 @@ def test_a_product_of_matrices_under_the_letter_of_a_loss_has_a_gradient(order, 
     note = r"Let $A \in \mathbb{R}^{n \times m}$ and $B \in \mathbb{R}^{m \times p}$. $$C = A B$$"
     claims = check(note + rf"$$dA = dC B^\top$$ $$dB = {order}$$").claims
     assert [str(claim.verdict) for claim in claims[-3:]] == ["definition", "proved", verdict]
+
+
+def test_what_is_named_on_the_way_back_holds_gradients_of_that_loss():
+    note = r"""
+$$A_{ij} = \frac{e^{S_{ij}}}{\sum_l e^{S_{il}}}, \quad O_{ip} = \sum_j A_{ij} V_{jp}, \quad L = \sum_{ip} O_{ip}^3$$
+$$dO_{ip} = 3 O_{ip}^2, \quad dA_{ij} = \sum_p dO_{ip} V_{jp}$$
+$$r_i = \sum_p dO_{ip} O_{ip}$$
+$$dS_{ij} = A_{ij} (dA_{ij} SIGN r_i)$$
+"""
+    assert str(check(note.replace("SIGN", "-")).claims[-1].verdict) == "proved"
+    assert str(check(note.replace("SIGN", "+")).claims[-1].verdict) == "refuted"
