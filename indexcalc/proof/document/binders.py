@@ -8,7 +8,13 @@ from dataclasses import replace
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Node, Scripted
 from indexcalc.proof.document.nodes import (
+    Applied,
+    Meaning,
+    Number,
+    Plus,
+    Raised,
     Relation,
+    Times,
     Total,
     free,
     times,
@@ -40,12 +46,12 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
     """A sum over dummies that reaches to the end of its product."""
     atom = item.base if isinstance(item, Scripted) else item
     assert isinstance(atom, Atom)
-    if atom.text != "sum":
+    if atom.text not in ("sum", "prod"):
         raise NotUnderstoodError(f"{atom.text} is not read")
     if not rest:
         raise NotUnderstoodError("a sum of nothing")
     below = item.below if isinstance(item, Scripted) else ()
-    if not below:
+    if not below and atom.text == "sum":
         return sum_without_index(reader, rest)
     names, conditions, start = binder(below, reader.indices, reader.sizes)
     scope = {name: reader.sizes.fresh(name) for name in names}
@@ -55,7 +61,7 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
     partial = last_entry(reader, names, above)
     conditions = [*conditions, *partial]
     gate = limit(reader, bound, above, start) if above and not partial else None
-    body = inner.product(rest)
+    body = inner.product(rest) if atom.text == "sum" else logarithm(inner.product(rest))
     body = replace(body, node=times(body.node, gate)) if gate is not None else body
     for left, relation, right in conditions:
         a, b = inner.letter(left), inner.letter(right)
@@ -67,7 +73,28 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
         reader.notes.append(f"the sum over {missing[0].name} binds nothing")
         if body.axes:
             reader.guesses.append(f"the sum over {missing[0].name} runs along no axis of the array behind it")
-    return replace(body, node=Total(bound, body.node))
+    node = Total(bound, body.node)
+    return replace(body, node=node if atom.text == "sum" else Applied("exp", node))
+
+
+def logarithm(value: Typed) -> Typed:
+    """The logarithm of a factor of a product over an index, which is the exponential of the sum of them."""
+    if value.axes:
+        raise NotUnderstoodError("a product of arrays over an index")
+    return replace(value, node=log_of(value.node))
+
+
+def log_of(node: Meaning) -> Meaning:
+    """The logarithm of a positive expression, taken apart at products and powers."""
+    match node:
+        case Applied("exp", argument):
+            return argument
+        case Raised(base, exponent):
+            return times(exponent, log_of(base))
+        case Times(factors) if not any(isinstance(factor, Number | Relation) for factor in factors):
+            return Plus(tuple(log_of(factor) for factor in factors))
+        case _:
+            return Applied("log", node)
 
 
 def sum_without_index(reader: Scope, rest: Sequence[Node]) -> Typed:

@@ -236,6 +236,8 @@ def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
             raise NotUnderstoodError("the function sigma is not defined: a sigmoid, or a softmax?")
         reader.notes.append("sigma is read as the logistic function")
         name = "sigmoid"
+    if name == "log" and isinstance(argument.node, Applied) and argument.node.name == "exp":
+        return replace(argument, node=argument.node.argument)
     return replace(argument, node=Applied(name, argument.node))
 
 

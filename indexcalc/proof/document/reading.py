@@ -11,9 +11,11 @@ from indexcalc.proof.document.bars import barred
 from indexcalc.proof.document.binders import big_sum
 from indexcalc.proof.document.calls import called
 from indexcalc.proof.document.derivatives import derivative
+from indexcalc.proof.document.ellipses import DUMMY, Run, run_in
 from indexcalc.proof.document.factors import factor
 from indexcalc.proof.document.nablas import nabla
 from indexcalc.proof.document.nodes import (
+    Total,
     names_of,
     negated,
 )
@@ -38,11 +40,22 @@ class Reader(Scope):
 
     def sum(self, tree: Sum) -> Typed:
         """The meaning of a sum of products."""
-        values = []
-        for sign, term in tree.terms:
+        run = run_in(tree)
+        values = [] if run is None else [self.run(run)]
+        for place, (sign, term) in enumerate(tree.terms):
+            if run is not None and run.start <= place < run.end:
+                continue
             value = self.product(term.items)
             values.append(value if sign > 0 else replace(value, node=negated(value.node)))
         return typed.added(values, self.sizes)
+
+    def run(self, run: Run) -> Typed:
+        """The meaning of a run of terms with an ellipsis: a sum over all entries."""
+        index = self.sizes.fresh(DUMMY)
+        self.sizes.unify(self.sizes.named(run.last), index)
+        value = replace(self, dummies=(*self.dummies, {DUMMY: index})).product(run.term.items)
+        node = Total((index,), value.node)
+        return replace(value, node=node if run.sign > 0 else negated(node))
 
     def product(self, items: Sequence[Node]) -> Typed:
         """The meaning of a product: entrywise products bind last, sums and derivatives reach to its end."""

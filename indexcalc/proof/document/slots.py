@@ -11,6 +11,7 @@ from indexcalc.language.latex.tree import Atom, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.beside import rows_beside, vectors_beside
 from indexcalc.proof.document.context import Context
+from indexcalc.proof.document.ellipses import ends_of
 from indexcalc.proof.document.layers.labels import ABOVE_NAMES, of_any_layer
 from indexcalc.proof.document.layers.shapes import vectors_along
 from indexcalc.proof.document.layers.vectors import raised_vectors
@@ -52,7 +53,7 @@ def make_slots(roles: Roles, context: Context) -> None:
     """Slots for every name: as it is declared, as it is indexed, else by how it looks."""
     symbols, survey = roles.symbols, roles.survey
     trees = [tree for statement in roles.statements for tree in statement.trees]
-    for name in (*sum_limits(roles), *sizes_below(survey, trees)):
+    for name in (*sum_limits(roles), *sizes_below(survey, trees), *ends_of(trees)):
         symbols.sizes.named(name)
     settle_declared(roles, context)
     letters = frozenset(part for statement in roles.statements for part in index_letters(statement, survey))
