@@ -19,6 +19,7 @@ from indexcalc.proof.document.nodes import (
     Entry,
     Number,
     Total,
+    negated,
     over,
     put_in,
     times,
@@ -38,7 +39,9 @@ UNKNOWN_FUNCTIONS = frozenset({"f", "g", "h", "phi", "psi", "F", "ell"})
 AMBIGUOUS = frozenset({"log", "ln"})
 r"""Functions of which ``\log (x)^2`` may be read in two ways; ``\tanh(x)^2`` is a square for all."""
 
-STRUCTURES = frozenset(["softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "trace", "det", "diag", "Diag", "max"])
+STRUCTURES = frozenset(
+    ["softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "trace", "det", "diag", "Diag", "max", "min"]
+)
 """Functions that look at more than one entry."""
 
 SUM_OF_ALL = "sum of all"
@@ -212,8 +215,8 @@ def slope_at(reader: Scope, callee: Callee, arguments: list[Typed], primes: int)
 
 def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
     """A known function of its arguments."""
-    if name == "max":
-        return maximum(reader, arguments)
+    if name in ("max", "min"):
+        return extremum(reader, name, arguments)
     if len(arguments) != 1:
         raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
     (argument,) = arguments
@@ -230,6 +233,8 @@ def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
     if name == "det":
         return typed.determinant(argument, reader.sizes)
     if name in ("diag", "Diag"):
+        if len(argument.axes) == 2:
+            reader.guesses.append("diag of a matrix is the vector of its diagonal")
         return typed.diagonal(argument, reader.sizes)
     if name == "sigma":
         if argument.axes and not reader.symbols.scalar_sigma:
@@ -249,12 +254,19 @@ def softmax_entry(reader: Scope, entry: Entry) -> Typed:
     return Typed(times(Applied("exp", entry), over(Total((dummy,), Applied("exp", row)))))
 
 
-def maximum(reader: Scope, arguments: list[Typed]) -> Typed:
-    """``max(x, 0)`` is the rectifier."""
-    rest = [argument for argument in arguments if argument.node != Number(sp.S.Zero)]
-    if len(arguments) == 2 and len(rest) == 1:
-        return replace(rest[0], node=Applied("relu", rest[0].node))
-    raise NotUnderstoodError("a maximum of these arguments")
+def extremum(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
+    """The larger or the smaller of two: ``max(a, b)`` is ``b + relu(a - b)``, and ``min(a, b)`` is ``a - relu(a - b)``."""
+    if len(arguments) != 2:
+        raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
+    one, other = arguments
+    if name == "max" and Number(sp.S.Zero) in (one.node, other.node):
+        rest = other if one.node == Number(sp.S.Zero) else one
+        return replace(rest, node=Applied("relu", rest.node))
+    gap = typed.added([one, replace(other, node=negated(other.node))], reader.sizes)
+    excess = Applied("relu", gap.node)
+    if name == "max":
+        return typed.added([other, replace(gap, node=excess)], reader.sizes)
+    return typed.added([one, replace(gap, node=negated(excess))], reader.sizes)
 
 
 def apply_own(reader: Scope, name: str, arguments: list[Typed]) -> Typed:

@@ -188,7 +188,9 @@ def with_scripts(reader: Scope, value: Typed, item: Scripted) -> Typed:
             value = typed.transpose(value)
         else:
             powers.append(tokens)
-    if item.below:
+    if [token.kind for token in item.below] == ["PLUS"]:
+        value = replace(value, node=Applied("relu", value.node))
+    elif item.below:
         value = entries(reader, value, item.below)
     for tokens in powers:
         value = power(reader, value, tokens)

@@ -101,6 +101,8 @@ class Reader(Scope):
             return typed.entrywise(value, following, self.sizes)
         if isinstance(sign, Atom) and sign.text == "times" and is_dot(value, following):
             return typed.entrywise(value, following, self.sizes)
+        if isinstance(sign, Atom) and sign.text == "otimes":
+            return typed.outer(value, following, self.sizes)
         if isinstance(sign, Atom) and sign.text == "cdot" and is_dot(value, following):
             self.guesses.append("a dot between two vectors is their inner product")
             return typed.inner(value, following, self.sizes)

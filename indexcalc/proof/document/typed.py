@@ -245,6 +245,18 @@ def inner(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     return Typed(Total(dummies, node) if dummies else node)
 
 
+def outer(left: Typed, right: Typed, sizes: Sizes) -> Typed:
+    """The products of all entries of two vectors, of which it is known that no entrywise product is meant."""
+    if len(left.axes) != 1 or len(right.axes) != 1:
+        raise NotUnderstoodError("a Kronecker product")
+    a, b = left.axes[0], right.axes[0]
+    named = "?" not in (sizes.name_of(a), sizes.name_of(b))
+    known = named or any(isinstance(value.node, Derivative) for value in (left, right))
+    if sizes.find(a) == sizes.find(b) or not known:
+        raise NotUnderstoodError("the sign ⊗ between vectors that may have one size: all products, or entry by entry?")
+    return Typed(times(left.node, right.node), (a, b))
+
+
 def norm(value: Typed, kind: str = "") -> Typed:
     """The Euclidean norm of a vector, the Frobenius norm of a matrix; with the mark 1 the sum of magnitudes.
 
@@ -263,7 +275,12 @@ def norm(value: Typed, kind: str = "") -> Typed:
 
 
 def diagonal(value: Typed, sizes: Sizes) -> Typed:
-    """The diagonal matrix of a vector."""
+    """The diagonal matrix of a vector; of a matrix, the vector of its diagonal."""
+    if len(value.axes) == 2:
+        index = sizes.fresh("")
+        for axis in value.axes:
+            sizes.unify(index, axis)
+        return Typed(renamed(value.node, dict.fromkeys(value.axes, index)), (index,))
     if len(value.axes) != 1:
         raise NotUnderstoodError("diag of what is no vector")
     (axis,) = value.axes

@@ -37,6 +37,22 @@ CALLS = {
         ),
         (r"s = 2 \tanh(W x)^\top v",),
     ),
+    "the larger and the smaller of two": Twins(
+        r"$$h_i = \max(0, z_i)$$ $$g_i = \max(\alpha z_i, z_i)$$ $$m_i = \min(z_i, 0)$$",
+        (
+            r"h_i = [z_i]_+",
+            r"m_i + h_i = z_i",
+            r"|z_i| = \max(z_i, -z_i)",
+            r"g_i = z_i + \max(0, \alpha z_i - z_i)",
+            r"\frac{\partial m_i}{\partial z_i} = \mathbb{1}[z_i < 0]",
+        ),
+        (
+            r"h_i = 2 [z_i]_+",
+            r"m_i - h_i = z_i",
+            r"\frac{\partial m_i}{\partial z_i} = \mathbb{1}[z_i > 0]",
+            r"g_i = \alpha z_i",
+        ),
+    ),
 }
 
 

@@ -35,6 +35,21 @@ PRODUCTS = {
             r"\frac{\partial s}{\partial x} = x",
         ),
     ),
+    "outer products and diagonals": Twins(
+        r"Let $x \in \mathbb{R}^n$, $u \in \mathbb{R}^m$, $W \in \mathbb{R}^{m \times n}$,"
+        r" $A \in \mathbb{R}^{n \times n}$."
+        "\n\n"
+        r"$$y = W x$$ $$s = \sum_i A_{ii} x_i$$",
+        (
+            r"\frac{\partial L}{\partial W} = \frac{\partial L}{\partial y} \otimes x",
+            r"x \otimes u = x u^\top",
+            r"s = \operatorname{diag}(A)^\top x",
+        ),
+        (
+            r"\frac{\partial L}{\partial W} = 2 \frac{\partial L}{\partial y} \otimes x",
+            r"x \otimes u = 2 x u^\top",
+        ),
+    ),
 }
 
 
@@ -46,6 +61,11 @@ def test_a_true_claim_is_confirmed(setting, claim):
 @pytest.mark.parametrize(("setting", "claim"), wrong_of(PRODUCTS))
 def test_its_wrong_twin_is_refuted(setting, claim):
     assert claimed(setting, claim).verdict is Verdict.REFUTED
+
+
+def test_a_sign_between_vectors_of_one_size_is_left_open():
+    text = r"$$a_i = \tanh(z_i)$$ $$\nabla_z L = \nabla_a L \otimes (1 - a \odot a)$$"
+    assert claimed("", text.strip("$")).verdict is Verdict.UNCLEAR
 
 
 def test_a_label_before_a_colon_is_no_factor():
