@@ -345,7 +345,10 @@ STRUCTURAL = frozenset(
 )
 """Functions that look at more than one entry, or that are not yet read."""
 
-WORDS = frozenset(FUNCTIONS) | STRUCTURAL | frozenset({"if", "for", "otherwise", "dim", "keepdim", "True"})
+MEASURES = frozenset({"KL", "MSE", "BCE", "ELBO", "NLL", "RSS", "SSE", "SSR", "MAE", "RMSE"})
+"""Names of numbers in capitals."""
+
+WORDS = MEASURES | frozenset(FUNCTIONS) | STRUCTURAL | frozenset({"if", "for", "otherwise", "dim", "keepdim", "True"})
 """Runs of letters that are one name."""
 
 LABELS = frozenset(

@@ -65,7 +65,7 @@ def multiplied(roles: Roles, product: Product) -> Iterator[str]:
             yield from plain(roles, term.items)
     for left, right in pairwise(product.items):
         name = roles.survey.name(left)
-        if name is None or not (is_matrix(roles, name) or (name.transposed and name.parts is None)):
+        if name is None or not (is_matrix(roles, name) or (name.transposed and len(name.parts or ()) < 2)):
             continue
         if isinstance(right, Group) and right.bracket in ("(", "[") and len(right.members) == 1:
             if name.transposed or name.powers:

@@ -53,7 +53,11 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
     below = item.below if isinstance(item, Scripted) else ()
     if not below and atom.text == "sum":
         return sum_without_index(reader, rest)
-    names, conditions, start = binder(below, reader.indices, reader.sizes)
+    if reader.symbols.one_set and (over := over_set(below)):
+        reader.notes.append(f"{over} runs over all of its set")
+        names, conditions, start = [over], [], ""
+    else:
+        names, conditions, start = binder(below, reader.indices, reader.sizes)
     scope = {name: reader.sizes.fresh(name) for name in names}
     bound = tuple(scope.values())
     inner = replace(reader, dummies=(*reader.dummies, scope))
@@ -204,6 +208,13 @@ def binder(
     if found is None:
         raise NotUnderstoodError("what stands below a sum")
     return [left.text], [found], ""
+
+
+def over_set(tokens: Sequence[Token]) -> str:
+    r"""The letter of ``w \in V``, where V is a name and no range; else nothing."""
+    plain = [token for token in tokens if token.kind not in BRACKETS]
+    named = len(plain) == 3 and plain[2].kind in ("NAME", "TEXT") and plain[0].kind == "NAME"
+    return plain[0].text if named and plain[1].text == "in" else ""
 
 
 def is_whole_range(tokens: Sequence[Token], sizes: Sizes | None) -> bool:

@@ -266,8 +266,8 @@ def definition_from(
         if own or resolved in names_of(node):
             return None
         known = symbols.slots.get(resolved, ())
-        if name.parts is None and value.axes and len(known) != len(value.axes) and only_guessed(roles, resolved):
-            known = ()
+        if name.parts is None and len(known) != len(value.axes) and only_guessed(roles, resolved):
+            known = known if not value.axes and multiplied(roles, resolved) else ()
         if name.parts is not None and not value.axes:
             slots = letters
         elif (name.parts is None and len(known) in (0, len(value.axes))) or not known:
@@ -292,6 +292,13 @@ def only_guessed(roles: Roles, name: str) -> bool:
     symbols = roles.symbols
     declared = name in symbols.given or name in symbols.simplex or roles.survey.rank(name) is not None
     return not declared and not any(name in definition.reads for definition in symbols.definitions.values())
+
+
+def multiplied(roles: Roles, name: str) -> bool:
+    """Whether a name stands anywhere but as a first member or in a derivative, so that its rank can be told."""
+    usage = roles.survey.usages.get(name)
+    headed = sum(1 for statement in roles.statements if (h := head_of(roles, statement)) is not None and h.name == name)
+    return usage is None or usage.bare > headed + usage.numerator + usage.mentioned or usage.transposed
 
 
 def adopt(symbols: Symbols, sizes: Sizes) -> None:

@@ -91,6 +91,9 @@ def grouped(reader: Scope, item: Group) -> Typed:
 def bracketed(reader: Scope, value: Typed, bracket: str) -> Typed:
     """An expression in brackets, which may be bars."""
     if bracket == NORM:
+        if len(value.axes) == 2:
+            reader.guesses.append("the norm of a matrix is that of Frobenius")
+            return typed.norm(value, "F")
         return typed.norm(value)
     if bracket != "|":
         return value

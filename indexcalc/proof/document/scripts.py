@@ -167,7 +167,7 @@ def superscripts(
     for tokens in above:
         if is_transpose(tokens):
             transposed = True
-        elif len(tokens) > 1 and is_transpose(tokens[-1:]) and is_label(tokens[:-1]):
+        elif len(tokens) > 1 and not inverse_mark(tokens) and is_transpose(tokens[-1:]) and is_label(tokens[:-1]):
             name = f"{name}^{''.join(token.text for token in tokens[:-1])}"
             transposed = True
         elif is_label(tokens):

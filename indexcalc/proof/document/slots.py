@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from indexcalc.language.latex.tree import Atom, Scripted, Sum, nodes_of
-from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.language.latex.vocabulary import FUNCTIONS, MEASURES, STRUCTURAL
 from indexcalc.proof.document.beside import rows_beside, vectors_beside
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.ellipses import ends_of
@@ -130,9 +130,10 @@ def is_row(roles: Roles, look: Look) -> bool:
     if len(name) != 1 or not name.islower() or look.rank != 1:
         return False
     inside = name in rows_beside(roles)
-    if look.usage.bare and not (inside or entry_transposed(roles, name)):
+    beside = behind_entry(roles, name)
+    if look.usage.bare and not (inside or beside or entry_transposed(roles, name)):
         return False
-    if not (look.usage.transposed or inside or (look.usage.bold and meets_transpose(roles, name))):
+    if not (look.usage.transposed or inside or beside or (look.usage.bold and meets_transpose(roles, name))):
         return False
     usage, slots = roles.survey.usages.get(capital), roles.symbols.slots.get(capital)
     if usage is None:
@@ -157,6 +158,20 @@ def is_raised_row(roles: Roles, look: Look) -> bool:
         roles.symbols.rows.add(look.name)
         roles.symbols.slots[look.name] = (roles.symbols.sizes.fresh(""), roles.symbols.sizes.fresh(""))
         return True
+    return False
+
+
+def behind_entry(roles: Roles, name: str) -> bool:
+    """Whether an indexed name stands right behind a transposed one with an index: ``w_j^T x_i``."""
+    for statement in roles.statements:
+        for tree in statement.trees:
+            for product in products_of(tree):
+                named = [roles.survey.name(item) for item in product.items]
+                for left, right in pairwise(named):
+                    if left is None or right is None or not left.transposed or len(left.parts or ()) != 1:
+                        continue
+                    if right.name == name and right.parts is not None and not right.powers:
+                        return True
     return False
 
 
@@ -371,6 +386,8 @@ def guessed_rank(name: str, bold: bool, divided: bool, transposed: bool) -> int:
     for word, rank in (("matrix", 2), ("vector", 1)):
         if word in base.lower() and len(base) > len(word):
             return rank
+    if base in MEASURES:
+        return 0
     if base[:1].isupper() and not divided:
         return 2
     return 1 if bold or transposed or name.startswith("vec ") else 0

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 
 from indexcalc.language.latex.tree import NORM, Group, Scripted
+from indexcalc.proof.document.definitions import adopt
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.roles import CONDITION, EQUATION, Roles, names_of_tree
+from indexcalc.proof.document.sizes import ShapeError
 
 DETERMINANT = re.compile(r"determinant|\\det\b|covariance|\^\{?-(?:1|T|\\top)\b|\binvers", re.IGNORECASE)
 """Words and signs of documents that have determinants."""
@@ -19,7 +21,11 @@ SYMMETRIC = re.compile(r"\bsymmetric\b", re.IGNORECASE)
 COVARIANCE = re.compile(r"covariance|gaussian|normal distribution|multivariate", re.IGNORECASE)
 """Words of documents in which Sigma is a covariance."""
 
-ORTHOGONAL = re.compile(r"\borthogonal matri|\borthonormal matri", re.IGNORECASE)
+ORTHOGONAL = re.compile(r"\borthogonal matri(?:x|ces)|\borthonormal matri(?:x|ces)", re.IGNORECASE)
+
+BEFORE = re.compile(r"(?<![A-Za-z\\$])\$?\\?([A-Za-z]+)\$?\s*(?:is|be|are|,|是|为|是一个)?\s*(?:an?|the)?\s*$")
+AFTER = re.compile(r"(?:x|ces)?\s*\$?\\?([A-Z][a-z]*)\$?(?![A-Za-z])")
+"""The name right before such words, and right behind them."""
 
 ONE_OR_IDENTITY = frozenset({"1", "I", "I_n", "I_d", "I_k", "I_p", "I_m"})
 
@@ -45,11 +51,24 @@ def find_special(roles: Roles) -> None:
     symbols.symmetric = frozenset(found)
     orthonormal = {name for number in range(len(roles.statements)) for name in of_length_one(roles, number)}
     for word in ORTHOGONAL.finditer(source):
-        before = re.findall(r"\$[^$]+\$", source[max(0, word.start() - REACH) : word.start()])[-1:]
-        after = re.match(r"[^.\n$]{0,12}(\$[^$]+\$)", source[word.end() : word.end() + REACH])
-        near = after.group(1) if after else "".join(before)
-        orthonormal.update(name for name in square_names(roles) if spoken_of(name, near))
+        said = BEFORE.search(source[max(0, word.start() - REACH) : word.start()])
+        said = AFTER.match(source[word.end() : word.end() + REACH]) or said
+        named = [name for name in square_names(roles) if said is not None and name == said.group(1)]
+        orthonormal.update(named)
+        for name in named:
+            make_square(roles, name)
     symbols.orthonormal = frozenset(orthonormal - set(symbols.definitions))
+
+
+def make_square(roles: Roles, name: str) -> None:
+    """An orthogonal matrix is square, unless that clashes with what is declared."""
+    first, second = roles.symbols.slots[name][-2:]
+    sizes = roles.symbols.sizes.copy()
+    try:
+        sizes.unify(first, second)
+    except ShapeError:
+        return
+    adopt(roles.symbols, sizes)
 
 
 def square_names(roles: Roles) -> list[str]:

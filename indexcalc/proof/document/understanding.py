@@ -40,6 +40,9 @@ from indexcalc.proof.document.symbols import Symbols
 from indexcalc.proof.document.varying import find_variations
 from indexcalc.proof.document.words import find_chosen
 
+SETS = re.compile(r"\\sum(?:\\limits)?\s*_\s*\{\s*\w+\s*\\in\s*((?:[^{}]|\{[^{}]*\})+)\}")
+"""A sum over a set, and the set."""
+
 COLUMNS = re.compile(r"\bcolumn vector", re.IGNORECASE)
 """Words that say what a vector is."""
 
@@ -82,6 +85,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     roles.symbols.aliases.update(context.aliases)
     roles.symbols.words.update(context.functions)
     roles.symbols.layout = context.layout
+    roles.symbols.one_set = len({"".join(name.split()) for name in SETS.findall(document.source)}) == 1
     roles.symbols.columns = COLUMNS.search(document.source) is not None
     for size in context.sizes:
         roles.symbols.sizes.named(size.name)
