@@ -9,12 +9,17 @@ from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Relation, names_of, walk
 from indexcalc.proof.document.numbers import is_backward
 from indexcalc.proof.document.outside import computed_outside
+from indexcalc.proof.document.particular import is_one_case
 from indexcalc.proof.document.restating import may_update, newcomer
 from indexcalc.proof.document.roles import Roles, names_of_tree
 from indexcalc.proof.document.scripts import GREEK
 from indexcalc.proof.document.sizes import Ix
 from indexcalc.proof.document.symbols import Symbols, depends_on
 from indexcalc.proof.document.typed import Typed
+
+
+MAY_VARY = "may be a differential"
+"""Why a short name of a gradient supports no refutation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ def differential(accusation: Accusation) -> str | None:
     for tree in accusation.members.statement.trees:
         for found in names_of_tree(accusation.roles, tree):
             if found.name in accusation.symbols.adjoints and found.name.startswith("d"):
-                return f"{found.name} may be a differential"
+                return f"{found.name} {MAY_VARY}"
     return None
 
 
@@ -120,6 +125,15 @@ def head_unknown(accusation: Accusation) -> str | None:
         return f"{head.node.name} is defined from other names before"
     new = newcomer(accusation.roles, accusation.members.statement, value) if value is not None else ""
     return f"{head.node.name} is defined without {new} before" if new else None
+
+
+def particular(accusation: Accusation) -> str | None:
+    """A member is made of decimals, the values that names have in one case."""
+    symbols, head = accusation.symbols, accusation.head
+    free_names = head is None or any(name not in symbols.definitions for name in all_names(symbols, head.node))
+    if free_names and is_one_case(accusation.members.statement, accusation.number):
+        return "it may be calculated with the values of one case"
+    return None
 
 
 def updated(accusation: Accusation) -> str | None:
@@ -243,6 +257,7 @@ GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     demanded,
     head_unknown,
     updated,
+    particular,
     unread,
     strange,
     ambiguous,

@@ -12,7 +12,7 @@ from indexcalc.proof.document.dead import dead
 from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import DIFFER, counterexample, diagnosis
 from indexcalc.proof.document.findings import CONSTANT, VACUOUS, Finding, score
-from indexcalc.proof.document.grounds import Accusation, all_names, loss_without, ungrounded
+from indexcalc.proof.document.grounds import MAY_VARY, Accusation, all_names, loss_without, ungrounded
 from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import ZERO, Meaning, free, names_of
@@ -122,7 +122,7 @@ class Judge:
                 best = self.as_spoken(statement, defines, best)
             if any(finding.verdict is Verdict.REFUTED for finding in best):
                 best = self.with_usual(statement, defines, best)
-            if any(finding.verdict is Verdict.REFUTED for finding in best):
+            if any(finding.verdict is Verdict.REFUTED or MAY_VARY in finding.reason for finding in best):
                 best = self.as_gradients(statement, defines, best)
             best = self.reaching(statement, best)
             best = at_minimum(self, number, statement, best)

@@ -118,6 +118,7 @@ class Members:
         outside = set.intersection(*(set(letters_of(value)) for value in read)) if read else set()
         if self.head is not None:
             counts = Counter(occurrences(self.head.node))
+            counts.subtract(index for node in walk(self.head.node) for index in on_diagonal(node))
             einstein = self.roles.symbols.einstein
             outside |= {index for index in letters_of(self.head) if counts[index] == 1 or not einstein}
         return outside
@@ -197,6 +198,14 @@ class Members:
 def letters_of(value: Typed) -> tuple[Ix, ...]:
     """The free letters of an expression, without its axes."""
     return tuple(index for index in free(value.node) if index not in value.axes)
+
+
+def on_diagonal(node: Meaning) -> tuple[Ix, ...]:
+    """The letters above and below in one derivative, ``dy_i/dx_i``: it is a diagonal entry, and no trace."""
+    if not isinstance(node, Derivative):
+        return ()
+    above = free(node.body)
+    return tuple(index for index in dict.fromkeys(node.wrt.slots) if index in above)
 
 
 def restore(sizes: Sizes, before: Sizes, letters: Iterable[Ix]) -> None:

@@ -36,6 +36,8 @@ def named_value(reader: Scope, found: Named) -> Typed:
         raise NotUnderstoodError(f"the subscript of {found.name}")
     if found.primes:
         raise NotUnderstoodError(f"the prime on {found.name}")
+    if found.name == "d" and found.bold and "d" in reader.sizes.owners:
+        raise NotUnderstoodError("a sign of a differential that stands alone")
     if found.bold and found.parts is not None and len(found.parts) == 1 and found.parts[0].isdigit():
         raise NotUnderstoodError(f"{found.name} with a number, in bold: one of several arrays, or an entry?")
     if found.name == "e" and found.powers and found.parts is None:

@@ -47,6 +47,15 @@ def find_cases(roles: Roles) -> None:
             roles.kinds[number] = CONDITION
 
 
+def is_one_case(statement: Statement, number: int) -> bool:
+    """Whether a member is calculated with decimals alone, behind one with names: the values of one case."""
+    tokens = statement.sides[number].tokens
+    names = (token for token in tokens if token.kind in ("NAME", "PARTIAL", "NABLA"))
+    before = (token for side in statement.sides[:number] for token in side.tokens if token.kind == "NAME")
+    alone = all(token.text in CONSTANTS for token in names)
+    return alone and has_decimals(tokens) and any(token.text not in CONSTANTS for token in before)
+
+
 def numbers_given(roles: Roles) -> Iterator[tuple[int, str, Side]]:
     """The statements that say of a name that it is a number."""
     for number, statement in enumerate(roles.statements):

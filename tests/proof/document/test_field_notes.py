@@ -99,6 +99,11 @@ WAYS: dict[str, Way] = {
             "$$= \\frac{e^{z_i} \\sum_l e^{z_l} - e^{z_i} e^{z_j}}{(\\sum_l e^{z_l})^2}$$\n\n$$= p_i (1 - p_j)",
         ),
     ),
+    "a diagonal entry where sums are not written": Way(
+        r"$$e_{ij} = r_{ij} - s_{ij}$$ $$s_{ij} = u_{ik} v_{jk}$$ $$t_i = e_{ij} w_j$$ $$q_i = r_{ij} w_j$$",
+        (r"\frac{\partial e_{ij}}{\partial s_{ij}} = -1", r"\frac{\partial t_i}{\partial w_j} = e_{ij}"),
+        (r"\frac{\partial e_{ij}}{\partial s_{ij}} = 1",),
+    ),
     "a system of equations in braces": Way(
         r"$$\begin{cases} u_i = x_i^2 \\ y_i = \sin(u_i) \end{cases}$$",
         (r"\frac{\partial L}{\partial x_i} = 2 x_i \cos(u_i) \frac{\partial L}{\partial y_i}",),
@@ -183,7 +188,10 @@ def test_a_true_member_behind_a_wrong_one_is_not_accused_where_no_head_is_read()
 
 
 def test_a_sum_along_an_axis_without_a_letter_is_not_refuted():
-    start = r"$$A = \mathrm{softmax}(S)$$ $$O = A V$$ $$\frac{\partial L}{\partial A} = \frac{\partial L}{\partial O} V^\top$$"
+    start = (
+        r"$$A = \mathrm{softmax}(S)$$ $$O = A V$$"
+        r" $$\frac{\partial L}{\partial A} = \frac{\partial L}{\partial O} V^\top$$"
+    )
     claim = (
         r"\frac{\partial L}{\partial S} = A \odot"
         r" (\frac{\partial L}{\partial A} - \sum_k A \odot \frac{\partial L}{\partial A})"
@@ -193,3 +201,22 @@ def test_a_sum_along_an_axis_without_a_letter_is_not_refuted():
 
 def test_a_shape_of_sizes_that_nothing_else_names_is_a_declaration():
     assert check(r"$$S = Q K^\top \in \mathbb{R}^{n \times n}$$").claims[-1].verdict is Verdict.DECLARATION
+
+
+@pytest.mark.parametrize("claim", [r"\frac{\partial L}{\partial r} = g r (1 - r) = (0.34)(0.25) = 0.085", r"r (1 - r) = 0.21"])
+def test_the_numbers_of_one_case_refute_nothing(claim):
+    start = r"$$r = \tanh(a)$$ $$y = r^2$$ $$g = \frac{\partial L}{\partial y}$$"
+    every = check(f"{start}\n\n$${claim}$$\n").claims
+    assert every[-1].verdict is not Verdict.REFUTED
+
+
+def test_a_bold_d_is_no_size():
+    start = r"Let $a, b \in \mathbb{R}^{n \times d}$. $$\mathbf{da}_i = \frac{\partial L}{\partial a_i}$$"
+    assert last(Way(start, ()), r"\mathbf{d\log a}_i = \mathbf{da}_i \odot a_i") is Verdict.UNCLEAR
+
+
+def test_one_line_of_differentials_leaves_gradients_what_they_are():
+    start = r"$$O = P V$$ $$dO = P \, dV$$"
+    way = Way(start, ())
+    assert last(way, r"\frac{\partial L}{\partial V} = P^\top dO") in TRUE
+    assert last(way, r"\frac{\partial L}{\partial P} = dO V^\top") in TRUE
