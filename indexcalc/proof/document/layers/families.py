@@ -34,6 +34,7 @@ class Families:
         powers: small names whose superscripts without brackets may be powers.
         members: the names that bear a letter of `layers`.
         shifted: the letters of `layers` that stand somewhere with a number added.
+        alone: names that stand somewhere without any script.
     """
 
     layers: frozenset[Letter] = frozenset()
@@ -41,6 +42,7 @@ class Families:
     shifted: frozenset[Letter] = frozenset()
     powers: frozenset[str] = frozenset()
     members: frozenset[tuple[str, str]] = frozenset()
+    alone: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.layers or self.indices)
@@ -58,6 +60,7 @@ class Evidence:
         below: letters that are indices below a name.
         factors: letters that are calculated with.
         bare: names that stand somewhere without a superscript.
+        alone: names that stand somewhere without any script.
     """
 
     shifted: Counter[Letter] = field(default_factory=Counter)
@@ -67,6 +70,7 @@ class Evidence:
     below: set[str] = field(default_factory=set)
     factors: set[str] = field(default_factory=set)
     bare: set[str] = field(default_factory=set)
+    alone: set[str] = field(default_factory=set)
 
 
 def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
@@ -80,7 +84,7 @@ def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
     # A letter that numbers layers above a name numbers them below one too: n_l and n_{l-1}.
     members = frozenset((name, style) for letter, style in layers for name in evidence.bearers[letter, style])
     shifted = frozenset(letter for letter in layers if evidence.shifted[letter])
-    return Families(frozenset(layers), frozenset(indices), shifted, powers, members)
+    return Families(frozenset(layers), frozenset(indices), shifted, powers, members, frozenset(evidence.alone))
 
 
 def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
@@ -88,8 +92,10 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
     scripts: set[int] = set()
     for found in written_names(tokens):
         scripts.update(range(found.start + 1, found.end))
-        if not found.above:
+        if not found.above and not below_nabla(tokens, found.start):
             evidence.bare.add(found.base.text)
+            if not found.below:
+                evidence.alone.add(found.base.text)
         lowers = found.below or ()
         for item in (*(found.above or ()), *lowers):
             if not item.is_letter:
@@ -108,6 +114,12 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
     for place, token in enumerate(() if is_count(tokens) else tokens):
         if place not in scripts and token.kind == "NAME" and len(token.text) == 1 and is_factor(tokens, place):
             evidence.factors.add(token.text)
+
+
+def below_nabla(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether a name alone says by what a gradient is: ``\nabla_a C`` may mean the ``a`` of a layer."""
+    before = [token.kind for token in tokens[max(0, place - 3) : place]]
+    return before[-2:] == ["NABLA", "SUB"] or before == ["NABLA", "SUB", "{"]
 
 
 def is_capital(name: str) -> bool:

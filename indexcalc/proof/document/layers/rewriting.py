@@ -9,15 +9,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.language.latex.tokens import Token
-from indexcalc.proof.document.layers.families import Families, bound_letters
+from indexcalc.proof.document.differentials import after_scripts
+from indexcalc.proof.document.layers.families import Families, below_nabla, bound_letters
 from indexcalc.proof.document.layers.labels import ABOVE, labelled
-from indexcalc.proof.document.layers.written import BELOW, PLAIN, Item, Written, written_at
+from indexcalc.proof.document.layers.written import BELOW, PLAIN, Item, Written, written_at, written_names
 from indexcalc.proof.document.scripts import GREEK
 
 
 def with_layers(tokens: Sequence[Token], families: Families) -> list[Token]:
     """The tokens of one formula, with the letters of layers and indices above names in their places."""
-    return list(rewritten(tokens, families)) if families else list(tokens)
+    apart = list(of_samples(tokens))
+    return list(rewritten(apart, families)) if families else apart
+
+
+def of_samples(tokens: Sequence[Token]) -> Iterator[Token]:
+    r"""The tokens, where ``\sum_x`` makes names applied to x unreadable: there is one for each sample x."""
+    bound = {letter for letter, _ in bound_letters(tokens)}
+    for position, token in enumerate(tokens):
+        if bound and token.kind == "NAME" and token.text not in bound:
+            after = after_scripts(tokens, position + 1)
+            inner = [inside.text for inside in tokens[after : after + 3]]
+            if len(inner) == 3 and inner[0] == "(" and inner[1] in bound and inner[2] == ")":
+                yield replace(token, kind="ODD", text=f"{token.text}, of which there is one for each {inner[1]}")
+        yield token
 
 
 def rewritten(tokens: Sequence[Token], families: Families) -> Iterator[Token]:
@@ -27,6 +41,8 @@ def rewritten(tokens: Sequence[Token], families: Families) -> Iterator[Token]:
     position = 0
     while position < len(tokens):
         found = written_at(tokens, position)
+        if found is not None and below_nabla(tokens, position) and not found.above and not found.below:
+            found = beside(found, tokens, families)
         changed = placed(found, families) if found is not None else None
         if found is None or changed is None:
             yield tokens[position]
@@ -36,6 +52,18 @@ def rewritten(tokens: Sequence[Token], families: Families) -> Iterator[Token]:
             yield replace(found.base, kind="ODD", text=f"{found.base.text}, of which there is one for each step")
         yield from changed
         position = found.end
+
+
+def beside(found: Written, tokens: Sequence[Token], families: Families) -> Written:
+    """A name below a nabla, with the layer that the formula speaks of if it has one wherever else it stands."""
+    base = found.base.text
+    if base in families.alone or not any(name == base for name, _ in families.members):
+        return found
+    for other in written_names(tokens):
+        layers = tuple(item for item in other.above or () if numbers(item, other.base.text, families))
+        if layers:
+            return replace(found, above=layers)
+    return found
 
 
 def placed(found: Written, families: Families) -> list[Token] | None:

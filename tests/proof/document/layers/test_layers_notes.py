@@ -51,6 +51,16 @@ GUARDS = {
         ),
         (r"\delta^l = (W^{l+1} \delta^{l+1}) \odot (1 - a^l \odot a^l)",),
     ),
+    "a gradient by all that a layer gives": Guard(
+        f"{DENSE} {LAST}",
+        (r"\delta^L = \nabla_a C \odot (1 - a^L \odot a^L)",),
+        (r"\delta^L = \nabla_a C \odot (1 - a^L)",),
+    ),
+    "a cost of all samples, and that of one": Guard(
+        f"{DENSE} $$C = \\frac{{1}}{{2n}} \\sum_x \\|y(x) - a^L(x)\\|^2$$ For one: {LAST}",
+        (r"\frac{\partial C}{\partial z^L_j} = (a^L_j - y_j) (1 - (a^L_j)^2)",),
+        (r"\frac{\partial C}{\partial z^L_j} = (a^L_j - y_j) (1 - a^L_j)",),
+    ),
     "layers in brackets, with transposes in one script": Guard(
         BRACKETS,
         (
