@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -28,6 +28,7 @@ from indexcalc.proof.document.nodes import (
 from indexcalc.proof.document.reductions import reduced
 from indexcalc.proof.document.scope import Scope
 from indexcalc.proof.document.scripts import GREEK
+from indexcalc.proof.document.sizes import Sizes
 from indexcalc.proof.document.slopes import slope
 from indexcalc.proof.document.symbols import Function, NotUnderstoodError
 from indexcalc.proof.document.typed import Typed
@@ -43,6 +44,13 @@ STRUCTURES = frozenset(
     ["softmax", "Softmax", "rowsoftmax", "smx", "tr", "Tr", "trace", "det", "diag", "Diag", "max", "min"]
 )
 """Functions that look at more than one entry."""
+
+MATRIX: dict[str, Callable[[Typed, Sizes], Typed]] = {
+    **dict.fromkeys(("tr", "Tr", "trace"), typed.trace),
+    **dict.fromkeys(("diag", "Diag"), typed.diagonal),
+    "det": typed.determinant,
+}
+"""Functions of matrices."""
 
 SUM_OF_ALL = "sum of all"
 
@@ -228,14 +236,15 @@ def apply(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
         if not argument.axes and isinstance(argument.node, Entry) and argument.node.slots:
             return softmax_entry(reader, argument.node)
         return typed.softmax(argument, reader.sizes)
-    if name in ("tr", "Tr", "trace"):
-        return typed.trace(argument, reader.sizes)
-    if name == "det":
-        return typed.determinant(argument, reader.sizes)
-    if name in ("diag", "Diag"):
-        if len(argument.axes) == 2:
+    if name in MATRIX:
+        if name in ("diag", "Diag") and len(argument.axes) == 2:
             reader.guesses.append("diag of a matrix is the vector of its diagonal")
-        return typed.diagonal(argument, reader.sizes)
+        return MATRIX[name](argument, reader.sizes)
+    return entrywise(reader, name, argument)
+
+
+def entrywise(reader: Scope, name: str, argument: Typed) -> Typed:
+    """A function of each entry."""
     if name == "sigma":
         if argument.axes and not reader.symbols.scalar_sigma:
             raise NotUnderstoodError("the function sigma is not defined: a sigmoid, or a softmax?")
@@ -255,7 +264,7 @@ def softmax_entry(reader: Scope, entry: Entry) -> Typed:
 
 
 def extremum(reader: Scope, name: str, arguments: list[Typed]) -> Typed:
-    """The larger or the smaller of two: ``max(a, b)`` is ``b + relu(a - b)``, and ``min(a, b)`` is ``a - relu(a - b)``."""
+    """The larger or the smaller of two: ``max(a, b) = b + relu(a - b)``, and ``min(a, b) = a - relu(a - b)``."""
     if len(arguments) != 2:
         raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
     one, other = arguments

@@ -53,7 +53,7 @@ def test_expressions_are_parsed(latex):
 
 
 @pytest.mark.parametrize(
-    ("latex", "message"), [("a +", "stops too early"), ("", "no formula"), (r"a \otimes b", "not read")]
+    ("latex", "message"), [("a +", "stops too early"), ("", "no formula"), (r"a \oplus b", "not read")]
 )
 def test_what_is_no_expression_is_said(latex, message):
     with pytest.raises(SpecError, match=message):
