@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from indexcalc.language.latex.tree import Product, Sum
+from indexcalc.language.latex.tree import Fraction, Product, Sum
 from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.roles import DEFINITION, EQUATION, Roles, head_of, names_of_tree
-from indexcalc.proof.document.survey import name_nodes
+from indexcalc.proof.document.survey import is_differential, name_nodes
 from indexcalc.proof.document.symbols import Variation
 from indexcalc.proof.document.variations import free_name, is_sign, reaches, target_of
 
@@ -48,7 +48,24 @@ def variation_of(roles: Roles, statement: Statement) -> Variation | None:
         return None
     free = tuple(name for name in sorted(found) if not any(reaches(symbols, name, other) for other in found))
     inputs = (name for name in sorted(symbols.varied - set(free)) if name not in symbols.definitions)
+    sure = sure and not says_gradients(roles)
     return Variation(free, tuple(name for name in inputs if not symbols.is_loss(name)), sure)
+
+
+def says_gradients(roles: Roles) -> bool:
+    """Whether the document says of a short name that it is the gradient, ``dY = ∂L/∂Y``: then others may be, too."""
+    for statement in roles.statements:
+        alone = [tree.only.items[0] for tree in statement.trees if tree.only is not None and len(tree.only.items) == 1]
+        named = any(found is not None and target_of(roles.symbols, found.name) for found in map(roles.survey.name, alone))
+        if named and any(isinstance(node, Fraction) and is_rate(node) for node in alone):
+            return True
+    return False
+
+
+def is_rate(node: Fraction) -> bool:
+    """Whether a fraction is a derivative, of anything."""
+    above, below = node.numerator.only, node.denominator.only
+    return bool(above and below and is_differential(above.items[0]) and is_differential(below.items[0]))
 
 
 def varied_by_head(roles: Roles, statement: Statement) -> set[str] | None:

@@ -220,3 +220,8 @@ def test_one_line_of_differentials_leaves_gradients_what_they_are():
     way = Way(start, ())
     assert last(way, r"\frac{\partial L}{\partial V} = P^\top dO") in TRUE
     assert last(way, r"\frac{\partial L}{\partial P} = dO V^\top") in TRUE
+
+
+def test_a_document_that_names_gradients_so_is_not_refuted_as_one_of_differentials():
+    start = r"$$b_i = \log a_i$$ $$da_i = \frac{\partial L}{\partial a_i}$$ $$y_i = a_i x_i$$ $$dy_i = da_i \, x_i$$"
+    assert Verdict.REFUTED not in {claim.verdict for claim in check(start + r"$$d(\log a_i) = da_i \, a_i$$").claims}
