@@ -21,6 +21,8 @@ def inner_definitions(statements: Sequence[Statement]) -> list[Statement]:
             name = name_of(side)
             if name is None or name in headed or name_of(following) is not None or len(following.tokens) < 2:
                 continue
+            if any(token.text == name for token in following.tokens):
+                continue
             headed.add(name)
             first = replace(side, relation="")
             found.append(replace(statement, sides=[first, following], conditions=list(statement.conditions)))

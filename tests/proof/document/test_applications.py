@@ -49,3 +49,9 @@ def test_true_relations_are_understood(name: str, claim: str) -> None:
 @pytest.mark.parametrize(("name", "claim"), claims_of(GUARDS, "wrong"))
 def test_wrong_twins_are_refuted(name: str, claim: str) -> None:
     assert_refuted(GUARDS[name], claim)
+
+
+def test_a_name_that_is_made_of_itself_is_defined_by_no_member() -> None:
+    shape = r"Let $A, X \in \mathbb{R}^{n \times n}$. "
+    note = r"$$\frac{\partial}{\partial X} \mathrm{tr}(X A) = A_{ji} = A^T$$ $$\frac{\partial}{\partial X} \mathrm{tr}(A X) = A$$"
+    assert str(claims_of(shape + note)[-1].verdict) == "refuted"
