@@ -90,10 +90,10 @@ class Shapes:
         items = product.items
         if len(items) == 2 and self.is_image(*items):
             return VECTOR
-        places = [n for n, item in enumerate(items) if isinstance(item, Atom) and item.kind in OPERATORS]
-        if not any(isinstance(items[n], Atom) and items[n].kind == "ODOT" for n in places) and len(places) > 0:
+        signs = {n: item.kind for n, item in enumerate(items) if isinstance(item, Atom) and item.kind in OPERATORS}
+        if signs and "ODOT" not in signs.values():
             return None
-        starts, ends = [0, *(n + 1 for n in places)], [*places, len(items)]
+        starts, ends = [0, *(n + 1 for n in signs)], [*signs, len(items)]
         return self.join(self.of_factor(items[start:end]) for start, end in zip(starts, ends, strict=True))
 
     def of_factor(self, items: tuple[Node, ...]) -> str | None:
