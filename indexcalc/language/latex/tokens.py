@@ -283,7 +283,8 @@ class Tokenizer:
             return [Token("ONE", "1", start), *tokens[1:]]
         if name == "mathbb" and whole == "R":
             return [Token("REALS", "R", start)]
-        letters = all(token.kind == "NAME" and len(token.text) == 1 for token in tokens)
+        letters = all(token.kind == "NAME" and (len(token.text) == 1 or token.text in RUN_ON) for token in tokens)
+        letters = letters and len(tokens[0].text) == 1
         if letters or is_upright_gradient(name, tokens):
             text = f"mathcal {whole}" if name in ("mathcal", "mathscr", "mathfrak") else whole
             return [Token("NAME", text, start, marked, upright=name == "mathrm")]

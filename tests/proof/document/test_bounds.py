@@ -36,7 +36,7 @@ UNREAD = {
     "a megabyte": ("$$y = " + " + ".join(["x"] * 250_000) + "$$", "an equation of more than 6000 tokens"),
     "a megabyte in one word": (f"$$y = {'x' * 1_000_000}$$", "an equation of more than 6000 tokens"),
     "one display": ("$$" + "\\\\\n".join(["y_i = 2 x_i"] * 5_000) + "$$", "an equation of more than 6000 tokens"),
-    "many digits": (f"$$y = 2$$ $$y = {'9' * 5000}$$", "a number of more than 60 digits"),
+    "many digits": (f"$$y = x + 2$$ $$y - x = {'9' * 5000}$$", "a number of more than 60 digits"),
     "macros of macros": (laughs("x"), "more than 5000 uses of macros"),
     "macros of nothing": (laughs(""), "more than 5000 uses of macros"),
     "a macro of itself": (r"\newcommand{\dd}{\dd\dd} $$y = \dd$$", "macros nested deeper than 20"),
