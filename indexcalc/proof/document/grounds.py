@@ -152,6 +152,16 @@ def unread(accusation: Accusation) -> str | None:
     return None
 
 
+def told_in_words(accusation: Accusation) -> str | None:
+    """A name of which words say that it is diagonal, or made of eigenvalues: what that means was not read."""
+    symbols = accusation.symbols
+    for node in accusation.nodes():
+        found = all_names(symbols, node) & symbols.told - symbols.definitions.keys()
+        if found:
+            return f"the words around {min(found)} say more of it than the equations"
+    return None
+
+
 def not_mathematics(accusation: Accusation) -> str | None:
     """A name that is computed outside mathematics, in code or text: what it depends on was not read."""
     names = {name for node in accusation.nodes() for name in all_names(accusation.symbols, node)}
@@ -265,6 +275,7 @@ GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     loss_unknown,
     disconnected,
     not_mathematics,
+    told_in_words,
 )
 """What forbids a refutation, each with its reason."""
 

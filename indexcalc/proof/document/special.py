@@ -21,6 +21,9 @@ SYMMETRIC = re.compile(r"\bsymmetric\b", re.IGNORECASE)
 COVARIANCE = re.compile(r"covariance|gaussian|normal distribution|multivariate", re.IGNORECASE)
 """Words of documents in which Sigma is a covariance."""
 
+TOLD = re.compile(r"\bdiagonal matri|\beigenvalue|\beigenvector|\bsingular (?:value|vector)", re.IGNORECASE)
+"""Words that say of names around them what no equation says."""
+
 ORTHOGONAL = re.compile(r"\borthogonal matri(?:x|ces)|\borthonormal matri(?:x|ces)", re.IGNORECASE)
 
 BEFORE = re.compile(r"(?<![A-Za-z\\$])\$?\\?([A-Za-z]+)\$?\s*(?:is|be|are|,|是|为|是一个)?\s*(?:an?|the)?\s*$")
@@ -49,6 +52,11 @@ def find_special(roles: Roles) -> None:
     if COVARIANCE.search(source):
         found.update(name for name in square_names(roles) if name.split("_")[0] == "Sigma")
     symbols.symmetric = frozenset(found)
+    told: set[str] = set()
+    for word in TOLD.finditer(source):
+        start = source.rfind(".", max(0, word.start() - REACH), word.start()) + 1 or max(0, word.start() - REACH)
+        told.update(name for name in symbols.slots if spoken_of(name, source[start : word.end() + REACH]))
+    symbols.told = frozenset(told)
     orthonormal = {name for number in range(len(roles.statements)) for name in of_length_one(roles, number)}
     for word in ORTHOGONAL.finditer(source):
         said = BEFORE.search(source[max(0, word.start() - REACH) : word.start()])
@@ -78,8 +86,8 @@ def square_names(roles: Roles) -> list[str]:
 
 
 def spoken_of(name: str, text: str) -> bool:
-    """Whether a text names a matrix, in mathematics."""
-    return re.search(rf"\$[^$]*(?<![A-Za-z])\\?{re.escape(name)}(?![A-Za-z_])", text) is not None
+    """Whether a text names a tensor, in mathematics."""
+    return re.search(rf"\$[^$]*(?<![A-Za-z])\\?{re.escape(name)}(?![A-Za-z])", text) is not None
 
 
 def stated(roles: Roles, number: int, statement: Statement) -> list[str]:

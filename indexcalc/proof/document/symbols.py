@@ -90,6 +90,7 @@ class Symbols:
         assumed: index letters whose size bears a name.
         writes_chain_sums: whether the document writes the sums of its chain rules.
         marks_held: whether the document marks derivatives that hold a tensor, so that the others are total.
+        told: names of which words say what no equation says: diagonal matrices, eigenvalues.
         one_set: whether all sums over a set that is named are over the same one.
         determinants: whether bars around a matrix are its determinant.
         orthonormal: inputs whose columns are orthonormal, and vectors of length one.
@@ -154,6 +155,7 @@ class Symbols:
     marks_held: bool = False
     determinants: bool = False
     one_set: bool = False
+    told: frozenset[str] = frozenset()
     symmetric: frozenset[str] = frozenset()
     orthonormal: frozenset[str] = frozenset()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from indexcalc import check
 from tests.support.guards import Guard, assert_refuted, assert_true, claims_of
 
 LOSS = r"$$L(a, y) = -(y \log a + (1 - y) \log (1 - a))$$ "
@@ -54,4 +55,4 @@ def test_wrong_twins_are_refuted(name: str, claim: str) -> None:
 def test_a_name_that_is_made_of_itself_is_defined_by_no_member() -> None:
     shape = r"Let $A, X \in \mathbb{R}^{n \times n}$. "
     note = r"$$\frac{\partial}{\partial X} \mathrm{tr}(X A) = A_{ji} = A^T$$ $$\frac{\partial}{\partial X} \mathrm{tr}(A X) = A$$"
-    assert str(claims_of(shape + note)[-1].verdict) == "refuted"
+    assert str(check(shape + note).claims[-1].verdict) == "refuted"

@@ -73,3 +73,11 @@ $$\frac{\partial J}{\partial \mu} = \sum_{i=1}^N \Sigma^{-1} (x_i - \mu)$$
 $$\frac{\partial J}{\partial \mu} = \frac{1}{2} \sum_{i=1}^N \Sigma^{-1} (x_i - \mu)$$
 """
     assert verdicts(note) == ["definition", "proved", "definition", "confirmed", "confirmed", "refuted"]
+
+
+def test_what_words_say_of_a_matrix_is_not_held_against_it() -> None:
+    shape = r"Let $D \in \mathbb{R}^{k \times k}$ and $z \in \mathbb{R}^k$. "
+    claim = r"$$z^T D z = \sum_{i=1}^k \lambda_i z_i^2$$ $$z^T D z = 2 z^T D z$$"
+    told = r"Here $D$ is a diagonal matrix with entries $\lambda_1, \lambda_2, \dots, \lambda_k$. "
+    assert verdicts(shape + told + claim)[2:] == ["not understood", "not understood"]
+    assert verdicts(shape + claim)[-1] == "refuted"

@@ -45,7 +45,8 @@ def test_functions_right_behind_a_letter() -> None:
 
 
 def test_a_choice_of_an_index_defines_nothing() -> None:
-    note = r"For $i = 1, 2, \dots, K$ let $p_i = e^{z_i}$; the class is $j = y$. $$\frac{\partial p_i}{\partial z_i} = p_i$$"
+    note = r"For $i = 1, 2, \dots, K$ let $p_i = e^{z_i}$; the class is $j = y$. "
+    note += r"$$\frac{\partial p_i}{\partial z_i} = p_i$$"
     assert verdicts(note) == ["condition", "definition", "condition", "proved"]
 
 
