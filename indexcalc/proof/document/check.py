@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.language.document import Document, Span, read_document
 from indexcalc.proof.document.assumptions import name_missing
@@ -16,11 +18,11 @@ from indexcalc.proof.document.refine import refine
 from indexcalc.proof.document.repair.correcting import Corrector
 from indexcalc.proof.document.repair.spelling import spelling_of
 from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, EQUATION, OTHER, Roles
-from indexcalc.proof.document.scopes import foreign, scopes_of
+from indexcalc.proof.document.scopes import foreign, rows_of, scopes_of
 from indexcalc.proof.document.sections import Sections
 from indexcalc.proof.document.spoken import attach_spoken
 from indexcalc.proof.document.understanding import Understanding
-from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict, report_of
+from indexcalc.proof.document.verdicts import TRUE, CheckReport, Claim, Verdict, report_of
 
 RELATION_LIMIT = 6_000
 """The most relations of one document; a note of a thousand lines has some three hundred."""
@@ -94,18 +96,54 @@ def judged_claims(document: Document, statements: list[Statement], context: Cont
     before: list[Roles] = []
     corrector = Corrector(spelling_of(document.source, statements))
     understanding = Understanding(document, statements, given, context)
+    rows = rows_of(understanding)
     for scope in scopes_of(understanding):
-        every, roles, undecided = settled_chains(understanding, scope.every)
-        generic = refine(roles) | foreign(roles, before) | undecided
-        sections = Sections(roles, Judge(roles, generic))
+        roles, found = claims_within(understanding, scope.every, scope.own, before, corrector)
+        for number, claims in found.items():
+            row = rows.get(number, scope.every)
+            if has_refuted(claims) and set(row) < set(scope.every):
+                found[number] = better(
+                    claims, claims_within(understanding, row, [number], before, corrector)[1][number]
+                )
+        placed.extend((side.start, claim) for claims in found.values() for side, claim in claims)
         before.append(roles)
-        for place, number in enumerate(scope.every, len(given)):
-            kind = sections.enter(place, every[place])
-            if number in scope.own:
-                claims = claims_of(document, sections.judge, place, every[place], kind, corrector=corrector)
-                placed.extend((side.start, claim) for side, claim in claims)
     name_missing(context, before)
     return placed
+
+
+Placed = list[tuple[Side, Claim]]
+"""The claims of one statement, each with its member."""
+
+
+def claims_within(
+    understanding: Understanding,
+    numbers: tuple[int, ...],
+    own: Collection[int],
+    before: Sequence[Roles],
+    corrector: Corrector,
+) -> tuple[Roles, dict[int, Placed]]:
+    """Some statements read together: what they mean, and the claims of those that are wanted."""
+    every, roles, undecided = settled_chains(understanding, numbers)
+    generic = refine(roles) | foreign(roles, before) | undecided
+    sections = Sections(roles, Judge(roles, generic))
+    found: dict[int, Placed] = {}
+    for place, number in enumerate(numbers, len(understanding.given)):
+        kind = sections.enter(place, every[place])
+        if number in own:
+            found[number] = claims_of(
+                understanding.document, sections.judge, place, every[place], kind, corrector=corrector
+            )
+    return roles, found
+
+
+def has_refuted(claims: Placed) -> bool:
+    """Whether one of these claims is refuted."""
+    return any(claim.verdict is Verdict.REFUTED for _, claim in claims)
+
+
+def better(claims: Placed, alone: Placed) -> Placed:
+    """The claims of a statement read with its row of a table alone, if something is true then and nothing false."""
+    return alone if not has_refuted(alone) and any(claim.verdict in TRUE for _, claim in alone) else claims
 
 
 def given_statements(context: Context, families: Families | None = None) -> list[Statement]:

@@ -106,6 +106,20 @@ def scopes_of(understanding: Understanding) -> list[Scope]:
     return scopes
 
 
+def rows_of(understanding: Understanding) -> dict[int, tuple[int, ...]]:
+    """For each statement in a row of a table: the statements of this row, and of the sections around it."""
+    found: dict[int, tuple[int, ...]] = {}
+    path: list[Part] = []
+    for part in parts_of(understanding.document, understanding.statements):
+        while path and path[-1].level >= part.level:
+            path.pop()
+        if part.level == ROW:
+            around = (number for section in path for number in section.numbers)
+            found.update(dict.fromkeys(part.numbers, tuple(sorted((*around, *part.numbers)))))
+        path.append(part)
+    return found
+
+
 @dataclass
 class Restatements:
     """Compares what a section says of a name with what was said before."""
@@ -186,8 +200,11 @@ class Restatements:
             elif name in self.functions:
                 contradicted.add(name)
                 again = True
-        if again and part.level == ROW:
-            return True
+        if part.level == ROW:
+            backward = gradients | (contradicted & joint.symbols.adjoints.keys())
+            forward = {self.heads[n][0] for n in part.numbers if n in self.heads} & alone().symbols.definitions.keys()
+            if again or (backward and forward and not agreed):
+                return True
         if len(contradicted) > 1 or (len(gradients) > 1 and not agreed):
             return True
         if not contradicted or agreed or leans(alone(), joint):

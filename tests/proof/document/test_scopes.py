@@ -184,3 +184,41 @@ def test_a_restatement_with_which_the_section_agrees_is_a_new_meaning():
         r"= 2 x_i$$", r"= 2 x_i$$ $$\frac{\partial L}{\partial w_i} = -3 w_i^2$$"
     )
     assert "refuted" not in verdicts(note.replace("FACTOR", "3"))
+
+
+SHEET = r"""
+| layer | forward | backward |
+| --- | --- | --- |
+| affine | $Y = X W$ | $dX = dY W^\top$, $dW = X^\top dY$ |
+| scaled | $Y = \alpha X$ | $dX = FACTOR \alpha \, dY$ |
+| product | $Z = X \odot Y$ | $dX = dZ \odot Y$, $dY = dZ \odot X$ |
+| turned | $Z = Y^\top$ | $dY = dZ^\top$ |
+"""
+
+
+def test_a_row_with_a_forward_pass_and_gradients_stands_alone():
+    assert verdicts(SHEET.replace("FACTOR", "")) == [
+        *("definition", "proved", "proved"),
+        *("definition", "proved"),
+        *("definition", "proved", "proved"),
+        *("definition", "proved"),
+    ]
+    assert verdicts(SHEET.replace("FACTOR", "2"))[4] == "refuted"
+
+
+STEPS = r"""
+$\newcommand{\D}[1]{\frac{\partial L}{\partial #1}}$
+
+| step | forward | backward |
+| --- | --- | --- |
+| first | $Z_{no} = \sum_i X_{ni} W_{io}$ | $\D{X_{ni}} = \sum_o \D{Z_{no}} W_{io}$ |
+| second | $A_{no} = Z_{no}^2$ | $\D{Z_{no}} = FACTOR Z_{no} \D{A_{no}}$ |
+| third | $Y_{no} = A_{no} G_{no}$ | $\D{A_{no}} = G_{no} \D{Y_{no}}$ |
+"""
+
+
+def test_rows_that_are_steps_of_one_pass_are_read_together():
+    assert verdicts(STEPS.replace("FACTOR", "2")) == ["definition", "proved"] * 3
+    assert verdicts(STEPS.replace("FACTOR", "3"))[3] == "refuted"
+    total = r"| all | | $\D{X_{ni}} = 2 \sum_o \D{Y_{no}} G_{no} Z_{no} W_{io}$ |"
+    assert verdicts(STEPS.replace("FACTOR", "2") + total)[-1] == "proved"
