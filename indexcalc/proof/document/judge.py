@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,6 +14,7 @@ from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import DIFFER, counterexample, diagnosis
 from indexcalc.proof.document.findings import CONSTANT, VACUOUS, Finding, score
 from indexcalc.proof.document.grounds import MAY_VARY, Accusation, all_names, loss_without, ungrounded
+from indexcalc.proof.document.jacobians import LAYOUTS, by_layout, is_rate_of_vectors, votes
 from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import ZERO, Meaning, free, names_of
@@ -126,6 +128,7 @@ class Judge:
                 best = self.as_gradients(statement, defines, best)
             best = self.reaching(statement, best)
             best = at_minimum(self, number, statement, best)
+            best = self.in_its_layout(statement, best)
         except RecursionError:
             return [Finding(Verdict.UNCLEAR, DEEP) for _ in statement.sides[1:]]
         except (ValueError, LookupError):
@@ -183,6 +186,25 @@ class Judge:
             else old
             for old, new in zip(best, self.under(limited, defines), strict=True)
         ]
+
+    def in_its_layout(self, statement: Statement, best: list[Finding]) -> list[Finding]:
+        """The findings where derivatives of vectors by vectors are true in the document's layout, or in any."""
+        schematic = any(finding.verdict is Verdict.SCHEMATIC for finding in best)
+        if self.brief or not schematic or self.roles.symbols.layout or not is_rate_of_vectors(self.roles, statement):
+            return best
+        return by_layout(self.laid_out, statement, best, self.layout)
+
+    @cached_property
+    def laid_out(self) -> dict[str, Judge]:
+        """A judge, asked for verdicts alone, for each layout of derivatives of vectors by vectors."""
+        symbols = {layout: replace(self.roles.symbols, layout=layout) for layout in LAYOUTS}
+        return {layout: Judge(replace(self.roles, symbols=symbols[layout]), self.generic, True) for layout in LAYOUTS}
+
+    @cached_property
+    def layout(self) -> str:
+        """The layout of derivatives of vectors by vectors in which more of the document's statements are true."""
+        counted = Counter(votes(self.roles, self.laid_out)).most_common()
+        return counted[0][0] if counted and (len(counted) == 1 or counted[0][1] > counted[1][1]) else ""
 
     def as_gradients(self, statement: Statement, defines: bool, best: list[Finding]) -> list[Finding]:
         """The findings where what is false of differentials is true of the gradients that the same names stand for."""
@@ -378,8 +400,9 @@ class Reading:
                 return Finding(Verdict.PROVED)
             return Finding(Verdict.UNCLEAR, "the difference is lost in rounding")
         if trial.different:
-            if self.judge.brief:
-                return self.refuted(n, "")
+            found = self.refuted(n, "")
+            if self.judge.brief or found.verdict is not Verdict.REFUTED:
+                return found
             shown = counterexample(trial.failures[0], letters, sizes)
             return self.refuted(n, diagnosis(trial.failures, (left, right), sizes), shown)
         if not trial.equal:
