@@ -251,6 +251,9 @@ def disconnected(accusation: Accusation) -> str | None:
             if body == wrt or body not in symbols.definitions:
                 continue
             if wrt not in symbols.definitions and wrt not in all_names(symbols, inner.body):
+                inputs = inputs_of(symbols, (body,))
+                if inputs and all(accusation.members.reader.apart(name, wrt) for name in inputs):
+                    continue
                 return f"{body} is not known to depend on {wrt}"
             if wrt not in symbols.definitions:
                 continue

@@ -31,6 +31,7 @@ class Roles:
         kinds: the role of each statement, by its place.
         defining: for each statement that defines a name, that name.
         zeros: the statements that set something to zero.
+        identities: whether each of those is zero anyway, once it is known.
         solutions: for each statement that says of an input what it must be for that, the input.
         estimates: for each that says it of the input with an accent or a star, the input.
     """
@@ -42,6 +43,7 @@ class Roles:
     kinds: dict[int, str] = field(default_factory=dict)
     defining: dict[int, str] = field(default_factory=dict)
     zeros: tuple[int, ...] = ()
+    identities: dict[int, bool] = field(default_factory=dict)
     solutions: dict[int, str] = field(default_factory=dict)
     estimates: dict[int, str] = field(default_factory=dict)
 

@@ -19,7 +19,11 @@ from indexcalc.proof.document.symbols import Pair
 MAJORITY = 2
 """So many claims settle a pair within a section; fewer are counted with those of the section around it."""
 
-HOLDING = re.compile(r"\b(?:treat|regard|hold(?:s|ing)?\b|keep|direct\b|directly|local|explicit|ignor)", re.IGNORECASE)
+HOLDING = re.compile(
+    r"(?:treat|regard|holding|(?:keep|hold)(?:s|ing)?[^.:]*(?:fixed|constant)|"
+    r"direct|directly|local|explicit|ignor)",
+    re.IGNORECASE,
+)
 """Words that say that a derivative is meant otherwise here."""
 
 

@@ -30,7 +30,8 @@ STARS = ("*", "ast", "star", "opt")
 """What is on a name for the value of an unknown at the minimum."""
 
 WORDS = re.compile(
-    r"\b(?:set|sets|setting|equat\w*|put|putting|make|making|vanish\w*)\b|\bsolv(?:e|es|ing)\b|first[- ]order|"
+    r"\b(?:set|sets|setting|equat(?:e|es|ed|ing)|put|putting|make|making|vanish\w*)\b|"
+    r"\bsolv(?:e|es|ing)\b|first[- ]order|"
     r"stationar|optim(?:um|al)|minimi[sz]|maximi[sz]|minimum|maximum|normal equation|critical point|"
     r"令|设|零",
     re.IGNORECASE,
@@ -115,7 +116,7 @@ def at_minimum(judge: Judge, number: int, statement: Statement, best: list[Findi
             for side, finding in zip(statement.sides[1:], best, strict=True)
         ]
     before = [zero for zero in roles.zeros if zero < number]
-    if not shares(roles, statement, before):
+    if not shares(roles, statement, before) or not (before := demands(judge, before)):
         return best
     if number in roles.solutions:
         return solution(judge, number, statement, before)
@@ -139,6 +140,16 @@ def at_minimum(judge: Judge, number: int, statement: Statement, best: list[Findi
         else old
         for old, new in zip(best, found, strict=True)
     ]
+
+
+def demands(judge: Judge, zeros: list[int]) -> list[int]:
+    """Those of the statements that ask for something: what is zero anyway is an identity, and asks for nothing."""
+    roles = judge.roles
+    for zero in zeros:
+        if zero not in roles.identities:
+            found = judge.quick.under(roles.statements[zero], defines=False)
+            roles.identities[zero] = found[-1].verdict in TRUE
+    return [zero for zero in zeros if not roles.identities[zero]]
 
 
 def shares(roles: Roles, statement: Statement, zeros: list[int]) -> bool:

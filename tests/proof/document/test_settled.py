@@ -54,6 +54,11 @@ def test_words_say_that_one_derivative_is_meant_otherwise():
     assert str(check(told).claims[-1].verdict) == "proved"
 
 
+@pytest.mark.parametrize("words", ["Keep the sum over the classes:", "The same holds of every row:"])
+def test_words_that_hold_no_tensor_change_nothing(words):
+    assert verdicts(*TOTAL[:2], LOCAL, words=words) == ["proved", "proved", "refuted"]
+
+
 def test_a_note_that_marks_what_is_held_has_total_derivatives_elsewhere():
     marked = r"\left.\frac{\partial p_i}{\partial z_j}\right|_{Z \text{ held}} = p_i \delta_{ij}"
     assert verdicts(marked, LOCAL) == ["proved", "refuted"]
@@ -94,6 +99,11 @@ $$
 def test_the_derivative_of_an_input_by_an_independent_one_is_zero():
     wrong = r"\frac{\partial u_i}{\partial s_j} = (x_i - t_i) \frac{\partial x_i}{\partial s_j}"
     assert str(check(f"{ERROR}\n$$\n{wrong}\n$$\n").claims[-1].verdict) == "refuted"
+
+
+def test_what_is_made_of_independent_inputs_is_independent_too():
+    made = r"q_i = x_i t_i $$ $$ \frac{\partial u_i}{\partial s_j} = (x_i - t_i) \frac{\partial q_i}{\partial s_j}"
+    assert str(check(f"{ERROR}\n$$\n{made}\n$$\n").claims[-1].verdict) == "refuted"
 
 
 def test_nothing_is_said_of_an_input_that_the_note_does_not_keep_apart():

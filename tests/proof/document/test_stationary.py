@@ -46,3 +46,9 @@ def test_solutions_in_entries() -> None:
 def test_zeros_that_nobody_asked_for_are_judged() -> None:
     note = r"$$p_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$ $$\sum_i \frac{\partial p_i}{\partial x_j} = 0$$"
     assert verdicts(note + r" $$\frac{\partial p_i}{\partial x_j} = 0$$")[1:] == ["proved", "refuted"]
+
+
+def test_an_identity_asks_for_nothing() -> None:
+    note = r"$$p_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$ Together, the derivatives vanish: "
+    note += r"$$\sum_i \frac{\partial p_i}{\partial x_j} = 0$$ $$\frac{\partial p_i}{\partial x_j} = p_i \delta_{ij}$$"
+    assert verdicts(note)[1:] == ["proved", "refuted"]
