@@ -20,8 +20,8 @@ MAJORITY = 2
 """So many claims settle a pair within a section; fewer are counted with those of the section around it."""
 
 HOLDING = re.compile(
-    r"(?:treat|regard|holding|(?:keep|hold)(?:s|ing)?[^.:]*(?:fixed|constant)|"
-    r"direct|directly|local|explicit|ignor)",
+    r"\b(?:treat|regard|holding\b|(?:keep|hold)(?:s|ing)?\b[^.:]*\b(?:fixed|constant)|"
+    r"direct\b|directly|local|explicit|ignor)",
     re.IGNORECASE,
 )
 """Words that say that a derivative is meant otherwise here."""
