@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from indexcalc.proof.document.layers.labels import layers_of
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Relation, names_of, walk
 from indexcalc.proof.document.numbers import is_backward
@@ -16,7 +17,6 @@ from indexcalc.proof.document.scripts import GREEK
 from indexcalc.proof.document.sizes import Ix
 from indexcalc.proof.document.symbols import Symbols, depends_on
 from indexcalc.proof.document.typed import Typed
-
 
 MAY_VARY = "may be a differential"
 """Why a short name of a gradient supports no refutation."""
@@ -79,6 +79,20 @@ def in_one_case(accusation: Accusation) -> str | None:
     sides = accusation.members.statement.sides[1 : accusation.number + 1]
     if accusation.members.statement.supposed or any(side.relation == "->" for side in sides):
         return "it is said to hold where what stands before it does"
+    return None
+
+
+def any_layer(accusation: Accusation) -> str | None:
+    """A loss that is defined by the output of layer l, where something is said of layer l + 1: l is not the last."""
+    symbols = accusation.symbols
+    names = {name for node in accusation.nodes() for name in all_names(symbols, node)}
+    beyond = {layer.text for name in names for layer in layers_of(name) if layer.offset > 0}
+    for name in sorted(names):
+        if symbols.slots.get(name) != () or name not in symbols.definitions or layers_of(name):
+            continue
+        read = {layer for one in symbols.definitions[name].reads for layer in layers_of(one)}
+        if any(layer.text.islower() and layer.text in beyond and not layer.offset for layer in read):
+            return f"{name} is defined by what one layer gives, as if it were the last"
     return None
 
 
@@ -268,6 +282,7 @@ GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     in_one_case,
     differential,
     demanded,
+    any_layer,
     head_unknown,
     updated,
     particular,

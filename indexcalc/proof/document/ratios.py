@@ -6,9 +6,11 @@ points with different sizes the factor differs, and that tells which extent it i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
@@ -18,6 +20,9 @@ from indexcalc.proof.document.trials import Failure
 
 EXPONENTS = (Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(2))
 PAIR_EXPONENTS = (Fraction(1, 2), Fraction(1))
+PAIRS = tuple((s * a, t * b) for a, b in product(PAIR_EXPONENTS, repeat=2) for s, t in product((1, -1), repeat=2))
+"""The exponents of two quantities that are tried together."""
+
 NUMBERS = tuple(Fraction(above, below) for above, below in ((1, 1), (2, 1), (1, 2), (4, 1), (1, 4), (8, 1), (1, 8)))
 THIRDS = tuple(Fraction(above, below) for above, below in ((3, 1), (1, 3), (3, 2), (2, 3), (6, 1), (1, 6)))
 """The numbers that are tried, small ones first; those with a 3 only alone."""
@@ -35,6 +40,16 @@ class Quantity:
     name: str
     values: np.ndarray
 
+    @cached_property
+    def first(self) -> float:
+        """The value at the first point."""
+        return float(self.values[0])
+
+    @cached_property
+    def lowest(self) -> float:
+        """The lowest value."""
+        return float(self.values.min())
+
 
 def ratio(left: np.ndarray, right: np.ndarray) -> float:
     """The constant by which the right side exceeds the left; NaN if there is none."""
@@ -50,16 +65,25 @@ def ratio(left: np.ndarray, right: np.ndarray) -> float:
 def fitted(ratios: np.ndarray, quantities: Sequence[Quantity]) -> tuple[Fraction, Powers] | None:
     """A number and powers of at most two quantities whose product is the ratio at every point."""
     sign = -1 if np.all(ratios < 0) else 1
+    first = float(ratios[0])
     for powers in exponents(quantities):
-        values = np.ones_like(ratios)
-        if any(exponent.denominator > 1 and np.any(quantity.values < 0) for quantity, exponent in powers):
-            continue
-        for quantity, exponent in powers:
-            values = values * quantity.values ** float(exponent)
-        for number in NUMBERS if powers else NUMBERS + THIRDS:
+        numbers = NUMBERS if powers else NUMBERS + THIRDS
+        # Most candidates fail at the first point: no arrays are made for these.
+        value = sign * math.prod(at_first(quantity, float(exponent)) for quantity, exponent in powers)
+        for number in numbers:
+            if abs(value * number.numerator / number.denominator - first) > CLOSE * abs(first):
+                continue
+            values = np.prod([quantity.values ** float(exponent) for quantity, exponent in powers], axis=0)
             if np.all(np.abs(sign * float(number) * values - ratios) <= CLOSE * np.abs(ratios)):
                 return sign * number, tuple((quantity.name, exponent) for quantity, exponent in powers)
     return None
+
+
+def at_first(quantity: Quantity, exponent: float) -> float:
+    """A power of a quantity at the first point; NaN for the root of one that is negative somewhere."""
+    if not exponent.is_integer() and quantity.lowest < 0:
+        return math.nan
+    return quantity.first**exponent if quantity.first or exponent > 0 else math.nan
 
 
 def exponents(quantities: Sequence[Quantity]) -> Iterator[tuple[tuple[Quantity, Fraction], ...]]:
@@ -70,8 +94,8 @@ def exponents(quantities: Sequence[Quantity]) -> Iterator[tuple[tuple[Quantity, 
             yield ((quantity, exponent),)
             yield ((quantity, -exponent),)
     for one, other in combinations(quantities, 2):
-        for (a, b), (s, t) in product(product(PAIR_EXPONENTS, repeat=2), product((1, -1), repeat=2)):
-            yield ((one, s * a), (other, t * b))
+        for a, b in PAIRS:
+            yield ((one, a), (other, b))
 
 
 def quantities_of(failures: Sequence[Failure], indices: Iterable[Ix], sizes: Sizes) -> tuple[Quantity, ...]:

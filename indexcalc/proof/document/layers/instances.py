@@ -78,6 +78,8 @@ def generals(statements: Sequence[Statement]) -> Iterator[General]:
         if len(statement.sides) < 2 or statement.sides[1].relation not in ("=", ":=", "in"):
             continue
         tokens = statement.sides[0].tokens
+        if is_update(statement):
+            continue
         heads = [token.text for token in tokens if token.kind == "NAME" and layers_of(token.text)]
         if is_declaration(statement):
             whole = all(token.kind in ("NAME", "COMMA", "NUM") for token in tokens)
@@ -87,6 +89,12 @@ def generals(statements: Sequence[Statement]) -> Iterator[General]:
             for layer in layers_of(head):
                 if layer.text.islower():
                     yield General(statement, head, layer.text, layer.offset)
+
+
+def is_update(statement: Statement) -> bool:
+    """Whether a name gets its next value, ``W^l = W^l - ...``, which says nothing of what it is."""
+    first, second = (tuple(token.text for token in side.tokens) for side in statement.sides[:2])
+    return second[: len(first)] == first
 
 
 def is_one_name(tokens: Sequence[Token]) -> bool:

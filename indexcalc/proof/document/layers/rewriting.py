@@ -104,7 +104,8 @@ def subscript(tokens: Sequence[Token], last: Token) -> list[Token]:
 
 def belongs(item: Item, base: str, families: Families) -> bool:
     """Whether a piece above a name is no exponent: a layer, an index, or another label beside these."""
-    if item.style == PLAIN and base in families.powers and (item.text, PLAIN) not in families.shifted:
+    sure = (item.text, PLAIN) in families.shifted or item.text[:1].isupper()
+    if item.style == PLAIN and base in families.powers and not sure:
         return False
     if item.is_letter or item.text.isdigit():
         return numbers(item, base, families) or is_index(item, families)

@@ -202,3 +202,13 @@ def test_a_correction_is_spelled_with_layers_and_indices_above() -> None:
     note = f"{LOGISTIC} $$\\frac{{\\partial J}}{{\\partial p^{{(i)}}}} = \\frac{{2}}{{m}} (y^{{(i)}} - p^{{(i)}})$$"
     (wrong,) = [claim for claim in check(note).claims if claim.verdict is Verdict.REFUTED]
     assert "p^{(i)}" in wrong.correction
+
+
+def test_a_letter_that_stands_for_the_last_layer_accuses_nothing_beyond_it() -> None:
+    """The cost is written for the output of layer l, and the step from l + 1 to l for all others."""
+    note = (
+        r"$$z^{(l)} = W^{(l)} a^{(l-1)} + b^{(l)}$$ $$a^{(l)} = \sigma(z^{(l)})$$ $$C = \frac12 \|a^{(l)} - y\|^2$$ "
+        r"$$\delta^{(l)} = \frac{\partial C}{\partial z^{(l)}}$$ "
+        r"$$\delta^{(l)} = (W^{(l+1)})^T \delta^{(l+1)} \odot \sigma'(z^{(l)})$$"
+    )
+    assert not [claim for claim in check(note).claims if claim.verdict is Verdict.REFUTED]
