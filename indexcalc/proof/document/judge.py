@@ -30,6 +30,7 @@ from indexcalc.proof.document.stationary import at_minimum
 from indexcalc.proof.document.supposed import Supposed, suppositions
 from indexcalc.proof.document.symbols import NotUnderstoodError, Pair
 from indexcalc.proof.document.trials import TOLERANCE, Failure, lost_in_rounding, tried
+from indexcalc.proof.document.typed import TOO_MANY_AXES
 from indexcalc.proof.document.usual import judged, replacements, undefined_functions
 from indexcalc.proof.document.varying import variation_of
 from indexcalc.proof.document.verdicts import TRUE, Verdict
@@ -296,7 +297,8 @@ class Reading:
         if self.members.shape_errors[n]:
             return self.misshapen(n)
         if self.members.values[n] is None:
-            return Finding(Verdict.UNCLEAR, self.members.troubles[n]), None
+            layouts = self.schematic(n) and self.members.troubles[n] == TOO_MANY_AXES
+            return Finding(Verdict.SCHEMATIC if layouts else Verdict.UNCLEAR, self.members.troubles[n]), None
         if self.schematic(n):
             chain = self.compare(0, n) if self.members.head is not None and not self.members.head.jacobian else None
             if chain is not None and chain.verdict in TRUE:

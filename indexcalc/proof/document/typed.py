@@ -30,6 +30,9 @@ from indexcalc.proof.document.symbols import NotUnderstoodError, OrientationErro
 
 COLUMN, ROW = "column", "row"
 
+TOO_MANY_AXES = "a product of arrays with more than two axes"
+"""The reason for not reading a product that has no fixed layout."""
+
 
 @dataclass(frozen=True, slots=True)
 class Typed:
@@ -85,7 +88,7 @@ def product(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     if (chain := chained(left, right, sizes)) is not None:
         return chain
     if len(left.axes) > 2 or len(right.axes) > 2:
-        raise NotUnderstoodError("a product of arrays with more than two axes")
+        raise NotUnderstoodError(TOO_MANY_AXES)
     if len(left.axes) == 1 and len(right.axes) == 1:
         if left.orientation == ROW and right.orientation == COLUMN:
             return contracted(left, right, sizes, jacobian)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from indexcalc.language.document import Document
 from indexcalc.proof.document.assumptions import adopt_assumptions, find_assumptions
+from indexcalc.proof.document.bare import define_bare
 from indexcalc.proof.document.classes import find_classes
 from indexcalc.proof.document.context import Context
 from indexcalc.proof.document.conventions import sigma_of_scalars, uses_einstein
@@ -109,6 +110,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     find_stationary(roles)
     find_bars(roles)
     define(roles)
+    define_bare(roles)
     find_logarithms(roles)
     adopt_loss(roles, losses)
     settle_beyond(roles.symbols)

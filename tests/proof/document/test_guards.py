@@ -209,6 +209,17 @@ GUARDS = {
             r"\frac{\partial D}{\partial y_k} = \frac{1}{N} \sum_{i=1}^{N} x_{ki}",
         ),
     ),
+    "10 a bare name among scalars is any one entry": Guard(
+        r"$$z_j = w x_j + b_j$$ $$a_j = \frac{1}{1 + e^{-z_j}}$$",
+        (r"\frac{da}{dz} = a (1 - a)", r"\frac{dz}{dx} = w", r"\frac{da}{dx} = w a (1 - a)"),
+        (r"\frac{da}{dz} = a (1 + a)", r"\frac{dz}{dx} = x", r"\frac{da}{dx} = a (1 - a)"),
+    ),
+    "10 but not where its entries are made together": Guard(
+        r"$$a_j = \frac{e^{z_j}}{\sum_k e^{z_k}}$$",
+        (r"\frac{\partial a_j}{\partial z_j} = a_j (1 - a_j)",),
+        (),
+        (r"\frac{da}{dz} = a (1 + a)",),
+    ),
     "10 a delta with one index is an error": Guard(
         r"$$z_j = \sum_i w_{ji} a_i$$ $$\delta_j = \frac{\partial L}{\partial z_j}$$",
         (
@@ -365,7 +376,11 @@ GUARDS = {
         LINEAR,
         (r"\frac{\partial L}{\partial X} = \frac{\partial L}{\partial Y} W^T",),
         (),
-        (r"\frac{\partial Y}{\partial W} = X^T", r"\frac{\partial Y}{\partial X} = W"),
+        (
+            r"\frac{\partial Y}{\partial W} = X^T",
+            r"\frac{\partial Y}{\partial X} = W",
+            r"\frac{\partial Z}{\partial W} = \frac{\partial Z}{\partial Y} \frac{\partial Y}{\partial W}",
+        ),
     ),
     "17 a repeated index is the diagonal": Guard(
         SOFTMAX,
