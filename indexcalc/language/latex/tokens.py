@@ -41,6 +41,11 @@ EXPANSION_LIMIT = 5_000
 LETTERS = 3
 """Up to so many letters in a row may be factors or indices although they make a word such as "or"."""
 
+STACKED = frozenset({"overset", "underset", "stackrel"})
+
+DEFINING = frozenset({"def", "def.", "delta", "triangle", "d", "definition"})
+"""What stands above an equals sign that defines."""
+
 RUN_ON = frozenset({"log", "ln", "exp"})
 """Functions that authors write right behind a letter, as in ``y_ilog(p_i)``."""
 
@@ -202,6 +207,8 @@ class Tokenizer:
             return self.accented(ACCENTS[name], start, bold)
         if name in FRACTIONS:
             return [Token("FRAC", "frac", start)]
+        if name in STACKED and (stacked := self.stacked(start)) is not None:
+            return stacked
         if name in RELATIONS:
             return [Token("REL", RELATIONS[name], start)]
         if name in SIMPLE:
@@ -248,6 +255,17 @@ class Tokenizer:
                 tokens.extend(self.next(bold))
         self.at += 1
         return tokens
+
+    def stacked(self, start: int) -> list[Token] | None:
+        r"""A relation with something above it, ``\overset{\text{def}}{=}``; None, and nothing read, for all else."""
+        before = self.at
+        mark, tokens = self.argument(False), self.argument(False)
+        inner = [token for token in tokens if token.kind not in ("{", "}")]
+        if len(inner) != 1 or inner[0].kind != "REL":
+            self.at = before
+            return None
+        defines = any(token.text.lower() in DEFINING for token in mark) and inner[0].text == "="
+        return [Token("REL", ":=" if defines else inner[0].text, start)]
 
     def raw(self) -> str:
         """The text of the next argument in braces, spaces lost but one between words."""

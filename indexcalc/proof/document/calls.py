@@ -9,7 +9,7 @@ import sympy as sp
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.reductions import reduction_of
-from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
+from indexcalc.language.latex.tree import Atom, Group, Node, Scripted, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document import typed
 from indexcalc.proof.document.factors import with_scripts
@@ -17,8 +17,10 @@ from indexcalc.proof.document.naming import power
 from indexcalc.proof.document.nodes import (
     Applied,
     Entry,
+    Meaning,
     Number,
     Total,
+    free,
     negated,
     over,
     put_in,
@@ -322,4 +324,15 @@ def entry_of(reader: Scope, function: Function, argument: Typed) -> Typed:
         dummies=(*reader.dummies, letters),
     )
     kept = () if not argument.axes else (*argument.axes[:-count], *own)
-    return replace(argument, node=inner.sum(function.body).node, axes=kept)
+    return replace(argument, node=of_its_own(inner, function.body), axes=kept)
+
+
+def of_its_own(reader: Scope, body: Sum) -> Meaning:
+    """A function's formula with letters of its own, so that a sum without an index finds the one that is left."""
+    apart = replace(reader, letters={}, head={})
+    try:
+        node = apart.sum(body).node
+    except NotUnderstoodError:
+        return reader.sum(body).node
+    left = set(apart.letters.values()) & set(free(node))
+    return reader.sum(body).node if left else node

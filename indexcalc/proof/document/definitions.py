@@ -37,6 +37,8 @@ def find_functions(roles: Roles) -> None:
             continue
         body = statement.sides[1].tree
         assert body is not None
+        if lays_out(body):
+            continue
         if lists_arguments(body):
             roles.symbols.applied.add(name.name)
             continue

@@ -46,9 +46,16 @@ def operator(reader: Scope, item: Fraction) -> Typed | None:
     above, below = item.numerator.only, item.denominator.only
     if above is None or below is None or len(above.items) != 1 or not is_differential(above.items[0]):
         return None
+    if len(below.items) == 1 and reader.survey.name(below.items[0]) is not None and is_curly(above.items[0]):
+        return target(reader, below.items)  # the sign below is forgotten
     if len(below.items) < 2 or not is_differential(below.items[0]):
         return None
     return target(reader, below.items[1:])
+
+
+def is_curly(item: Node) -> bool:
+    """Whether a sign of a derivative is a curly d, which is nothing else."""
+    return isinstance(item, Atom) and item.kind == "PARTIAL"
 
 
 def target(reader: Scope, items: Sequence[Node]) -> Typed:

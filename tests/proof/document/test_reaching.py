@@ -54,3 +54,21 @@ def test_sizes_of_brackets_and_traces_of_names() -> None:
     assert verdicts(r"Let $A, B \in \mathbb{R}^{n \times n}$. $$\mathrm{tr}\qty(AB) = \mathrm{tr}\qty(BA)$$")[1:] == [
         "proved"
     ]
+
+
+def test_a_function_of_entries_with_a_sum_without_an_index() -> None:
+    note = (
+        r"$$\mathbf{s}(\mathbf{x}) = \begin{bmatrix} s(\mathbf{x})_1 & \dots & s(\mathbf{x})_n \end{bmatrix}$$ "
+        r"$$s(\mathbf{x})_i = \frac{e^{x_i}}{\sum e^{x_j}}$$ "
+        r"$$\frac{\partial s(\mathbf{x})_i}{\partial x_i} = s(\mathbf{x})_i - s(\mathbf{x})_i^2$$ "
+        r"$$\frac{\partial s(\mathbf{x})_i}{\partial x_i} = s(\mathbf{x})_i + s(\mathbf{x})_i^2$$"
+    )
+    assert verdicts(note) == ["declaration", "definition", "proved", "refuted"]
+
+
+def test_signs_above_relations_and_a_forgotten_sign_of_a_derivative() -> None:
+    note = (
+        r"$$p \overset{\text{def}}{=} e^x$$ $$q \stackrel{(a)}{=} p^2$$ $$\frac{\partial}{x} p = p$$ "
+        r"$$\frac{\partial}{\partial x} q = q$$"
+    )
+    assert verdicts(note) == ["definition", "definition", "proved", "refuted"]
