@@ -21,8 +21,11 @@ SYMMETRIC = re.compile(r"\bsymmetric\b", re.IGNORECASE)
 COVARIANCE = re.compile(r"covariance|gaussian|normal distribution|multivariate", re.IGNORECASE)
 """Words of documents in which Sigma is a covariance."""
 
-TOLD = re.compile(r"\bdiagonal matri|\beigenvalue|\beigenvector|\bsingular (?:value|vector)", re.IGNORECASE)
+TOLD = re.compile(r"\beigenvalue|\beigenvector|\bsingular (?:value|vector)", re.IGNORECASE)
 """Words that say of names around them what no equation says."""
+
+DIAGONAL = re.compile(r"\$([^$=]*)[^$]*\$[^$]{0,40}\bdiagonal matri|\bdiagonal matri\w*,?\s+\$([^$=]*)", re.IGNORECASE)
+"""Words that say this of the mathematics beside them."""
 
 ORTHOGONAL = re.compile(r"\borthogonal matri(?:x|ces)|\borthonormal matri(?:x|ces)", re.IGNORECASE)
 
@@ -56,6 +59,9 @@ def find_special(roles: Roles) -> None:
     for word in TOLD.finditer(source):
         start = source.rfind(".", max(0, word.start() - REACH), word.start()) + 1 or max(0, word.start() - REACH)
         told.update(name for name in symbols.slots if spoken_of(name, source[start : word.end() + REACH]))
+    beside = {(one or other).strip() for one, other in DIAGONAL.findall(source)}
+    plain = {re.sub(r"\\(?:math\w+|boldsymbol|bm)\b|[\\{} ]", "", text) for text in beside}
+    told.update(name for name in symbols.slots if name in plain)
     symbols.told = frozenset(told)
     orthonormal = {name for number in range(len(roles.statements)) for name in of_length_one(roles, number)}
     for word in ORTHOGONAL.finditer(source):
