@@ -11,6 +11,7 @@ from indexcalc.language.document import Document
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 from indexcalc.proof.document.context import Context
+from indexcalc.proof.document.features import drop_features
 from indexcalc.proof.document.outline import Statement, condition
 from indexcalc.proof.document.roles import (
     CONDITION,
@@ -66,6 +67,7 @@ def declare(roles: Roles) -> None:
             side.relation in ("in", "->", "=>", "for", "<", ">", "<=", ">=", "!=", "~") for side in statement.sides[1:]
         ):
             roles.kinds[number] = OTHER
+    drop_features(roles)
     stack_rows(roles)
 
 

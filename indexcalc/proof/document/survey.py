@@ -197,6 +197,10 @@ def nodes_and_exponents(member: Sum) -> Iterator[Node]:
                 yield from nodes_and_exponents(exponent(tokens))
 
 
+SIZE_NAMES = frozenset({"d", "n", "T", "N"})
+"""Names of sizes, which bear several labels, ``d_k`` and ``d_v``, where none of these is an index beside them."""
+
+
 def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     """Single letters that are a base's only subscript and occur nowhere else in its equations."""
     votes: dict[tuple[str, str], set[bool]] = {}
@@ -219,7 +223,12 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
                 elsewhere = bare_sum or any(letters[0] in other for name, other in uses if name != base)
                 elsewhere = elsewhere or (base, letters[0]) in ends
                 votes.setdefault((base, letters[0]), set()).add(not elsewhere)
-    found = {(base, letter) for (base, letter), seen in votes.items() if seen == {True} and len(subscripts[base]) == 1}
+    sizes = {base for base in SIZE_NAMES if all(seen == {True} for (name, _), seen in votes.items() if name == base)}
+    found = {
+        (base, letter)
+        for (base, letter), seen in votes.items()
+        if seen == {True} and (len(subscripts[base]) == 1 or base in sizes)
+    }
     written_out = entries_written_out(chains)
     digits = {
         (base, letter)

@@ -104,6 +104,26 @@ WAYS: dict[str, Way] = {
         (r"\frac{\partial e_{ij}}{\partial s_{ij}} = -1", r"\frac{\partial t_i}{\partial w_j} = e_{ij}"),
         (r"\frac{\partial e_{ij}}{\partial s_{ij}} = 1",),
     ),
+    "sizes with several labels": Way(
+        r"$$S = \frac{Q K^\top}{\sqrt{d_k}}$$ $$(B, T, d_k) \times (B, T, d_v)$$",
+        (r"\frac{\partial L}{\partial Q} = \frac{1}{\sqrt{d_k}} \frac{\partial L}{\partial S} K",),
+        (r"\frac{\partial L}{\partial Q} = \frac{\partial L}{\partial S} K",),
+    ),
+    "one feature of many": Way(
+        r"Let $\mu, v, \gamma, x \in \mathbb{R}^d$. $$\mu = \frac1m \sum_{i=1}^m x_i$$ $$v = \frac1m \sum_i (x_i - \mu)^2$$"
+        r" $$n_i = \frac{x_i - \mu}{\sqrt{v + \epsilon}}$$ $$y_i = \gamma n_i$$",
+        (
+            r"\frac{\partial L}{\partial \gamma} = \sum_i \frac{\partial L}{\partial y_i} n_i",
+            r"\frac{\partial v}{\partial x_i} = \frac{2}{m} (x_i - \mu)",
+        ),
+        (r"\frac{\partial v}{\partial x_i} = \frac{1}{m} (x_i - \mu)",),
+    ),
+    "vectors that a matrix joins": Way(
+        r"Let $W \in \mathbb{R}^{n \times d}$, $b \in \mathbb{R}^n$, $x \in \mathbb{R}^d$."
+        r" $$y = W x + b$$ $$z_i = y_i - b_i$$",
+        (r"\frac{\partial L}{\partial W} = \frac{\partial L}{\partial y} x^\top",),
+        (r"\frac{\partial L}{\partial W} = x \frac{\partial L}{\partial y}^\top",),
+    ),
     "a system of equations in braces": Way(
         r"$$\begin{cases} u_i = x_i^2 \\ y_i = \sin(u_i) \end{cases}$$",
         (r"\frac{\partial L}{\partial x_i} = 2 x_i \cos(u_i) \frac{\partial L}{\partial y_i}",),
@@ -203,7 +223,9 @@ def test_a_shape_of_sizes_that_nothing_else_names_is_a_declaration():
     assert check(r"$$S = Q K^\top \in \mathbb{R}^{n \times n}$$").claims[-1].verdict is Verdict.DECLARATION
 
 
-@pytest.mark.parametrize("claim", [r"\frac{\partial L}{\partial r} = g r (1 - r) = (0.34)(0.25) = 0.085", r"r (1 - r) = 0.21"])
+@pytest.mark.parametrize(
+    "claim", [r"\frac{\partial L}{\partial r} = g r (1 - r) = (0.34)(0.25) = 0.085", r"r (1 - r) = 0.21"]
+)
 def test_the_numbers_of_one_case_refute_nothing(claim):
     start = r"$$r = \tanh(a)$$ $$y = r^2$$ $$g = \frac{\partial L}{\partial y}$$"
     every = check(f"{start}\n\n$${claim}$$\n").claims
