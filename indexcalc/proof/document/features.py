@@ -1,7 +1,7 @@
 r"""Normalisations written for one feature: ``x_i - \mu``, although ``\mu`` is declared with an entry for each feature.
 
-With ``\mu, \gamma \in \mathbb{R}^d`` and ``x_i`` a sample, what is written holds for each feature alone. Nothing joins the
-features, so that the names are read as numbers, those of one feature.
+With ``\mu, \gamma \in \mathbb{R}^d`` and ``x_i`` a sample, what is written holds for each feature alone. Nothing
+joins the features, so that the names are read as numbers, those of one feature.
 """
 
 from __future__ import annotations

@@ -110,7 +110,8 @@ WAYS: dict[str, Way] = {
         (r"\frac{\partial L}{\partial Q} = \frac{\partial L}{\partial S} K",),
     ),
     "one feature of many": Way(
-        r"Let $\mu, v, \gamma, x \in \mathbb{R}^d$. $$\mu = \frac1m \sum_{i=1}^m x_i$$ $$v = \frac1m \sum_i (x_i - \mu)^2$$"
+        r"Let $\mu, v, \gamma, x \in \mathbb{R}^d$."
+        r" $$\mu = \frac1m \sum_{i=1}^m x_i$$ $$v = \frac1m \sum_i (x_i - \mu)^2$$"
         r" $$n_i = \frac{x_i - \mu}{\sqrt{v + \epsilon}}$$ $$y_i = \gamma n_i$$",
         (
             r"\frac{\partial L}{\partial \gamma} = \sum_i \frac{\partial L}{\partial y_i} n_i",
