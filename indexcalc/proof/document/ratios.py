@@ -73,7 +73,8 @@ def fitted(ratios: np.ndarray, quantities: Sequence[Quantity]) -> tuple[Fraction
         for number in numbers:
             if abs(value * number.numerator / number.denominator - first) > CLOSE * abs(first):
                 continue
-            values = np.prod([quantity.values ** float(exponent) for quantity, exponent in powers], axis=0)
+            with np.errstate(invalid="ignore"):  # a scalar may be negative at a later point
+                values = np.prod([quantity.values ** float(exponent) for quantity, exponent in powers], axis=0)
             if np.all(np.abs(sign * float(number) * values - ratios) <= CLOSE * np.abs(ratios)):
                 return sign * number, tuple((quantity.name, exponent) for quantity, exponent in powers)
     return None
