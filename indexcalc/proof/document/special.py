@@ -27,6 +27,9 @@ TOLD = re.compile(r"\beigenvalue|\beigenvector|\bsingular (?:value|vector)", re.
 DIAGONAL = re.compile(r"\$([^$=]*)[^$]*\$[^$]{0,40}\bdiagonal matri|\bdiagonal matri\w*,?\s+\$([^$=]*)", re.IGNORECASE)
 """Words that say this of the mathematics beside them."""
 
+ENTRIES = re.compile(r"\bdiagonal matri\w*\s+(?:with|of|whose|containing)\b[^$.]{0,40}\$([^$]*)\$", re.IGNORECASE)
+"""What stands on the diagonal."""
+
 ORTHOGONAL = re.compile(r"\borthogonal matri(?:x|ces)|\borthonormal matri(?:x|ces)", re.IGNORECASE)
 
 BEFORE = re.compile(r"(?<![A-Za-z\\$])\$?\\?([A-Za-z]+)\$?\s*(?:is|be|are|,|是|为|是一个)?\s*(?:an?|the)?\s*$")
@@ -59,6 +62,8 @@ def find_special(roles: Roles) -> None:
     for word in TOLD.finditer(source):
         start = source.rfind(".", max(0, word.start() - REACH), word.start()) + 1 or max(0, word.start() - REACH)
         told.update(name for name in symbols.slots if spoken_of(name, source[start : word.end() + REACH]))
+    for text in ENTRIES.findall(source):
+        told.update(name for name in symbols.slots if spoken_of(name, f"${text}$"))
     beside = {(one or other).strip() for one, other in DIAGONAL.findall(source)}
     plain = {re.sub(r"\\(?:math\w+|boldsymbol|bm)\b|[\\{} ]", "", text) for text in beside}
     told.update(name for name in symbols.slots if name in plain)

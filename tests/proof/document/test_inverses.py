@@ -81,3 +81,11 @@ def test_what_words_say_of_a_matrix_is_not_held_against_it() -> None:
     told = r"Here $D$ is a diagonal matrix with entries $\lambda_1, \lambda_2, \dots, \lambda_k$. "
     assert verdicts(shape + told + claim)[2:] == ["not understood", "not understood"]
     assert verdicts(shape + claim)[-1] == "refuted"
+
+
+def test_what_stands_on_a_diagonal_in_words() -> None:
+    note = (
+        r"By $A = P D P^T$, where $D$ is a diagonal matrix with entries $\lambda_1, \dots, \lambda_k$, "
+        r"$$x^T A x = \sum_{i=1}^k \lambda_i x_i^2$$"
+    )
+    assert "refuted" not in verdicts(note)
