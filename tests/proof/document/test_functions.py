@@ -30,7 +30,8 @@ $$E = \frac12 \sum_k (y_k - t_k)^2$$""",
         ),
     ),
     "vectors": Twins(
-        r"""$$\mathbf{u} = W \mathbf{x} + \mathbf{b}, \quad \mathbf{h} = g(\mathbf{u})$$ $$s = \mathbf{v}^\top \mathbf{h}$$
+        r"""$$\mathbf{u} = W \mathbf{x} + \mathbf{b}, \quad \mathbf{h} = g(\mathbf{u})$$
+$$s = \mathbf{v}^\top \mathbf{h}$$
 $$\frac{\partial s}{\partial \mathbf{b}} = \mathbf{v} \odot g'(\mathbf{u})$$""",
         (
             r"\frac{\partial s}{\partial \mathbf{u}} = \mathbf{v} \odot g'(\mathbf{u})",
