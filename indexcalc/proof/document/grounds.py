@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from indexcalc.proof.document.layers.families import numbers_bound
 from indexcalc.proof.document.layers.labels import layers_of
 from indexcalc.proof.document.members import Members
 from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Relation, names_of, walk
@@ -12,7 +13,7 @@ from indexcalc.proof.document.numbers import is_backward
 from indexcalc.proof.document.outside import computed_outside
 from indexcalc.proof.document.particular import is_one_case
 from indexcalc.proof.document.restating import may_update, newcomer
-from indexcalc.proof.document.roles import Roles, names_of_tree
+from indexcalc.proof.document.roles import PROSE_REACH, Roles, names_of_tree
 from indexcalc.proof.document.scripts import GREEK
 from indexcalc.proof.document.sizes import Ix
 from indexcalc.proof.document.symbols import Symbols, depends_on
@@ -80,6 +81,36 @@ def in_one_case(accusation: Accusation) -> str | None:
     if accusation.members.statement.supposed or any(side.relation == "->" for side in sides):
         return "it is said to hold where what stands before it does"
     return None
+
+
+def counting(accusation: Accusation) -> str | None:
+    """A letter that a sum binds and that is a number in it, ``sum_k k``, where the other side has no such sum."""
+    roles, sides = accusation.roles, accusation.members.statement.sides
+    counted = {
+        name: set(numbers_bound(roles.statements[number].sides[1].tokens)) for number, name in roles.defining.items()
+    }
+    found = []
+    for n, value in ((0, accusation.head), (accusation.number, accusation.value)):
+        names = all_names(accusation.symbols, value.node) if value is not None else set()
+        found.append(set(numbers_bound(sides[n].tokens)).union(*(counted.get(name, ()) for name in names)))
+    apart = found[0] ^ found[1]
+    return f"{min(apart)} is a number in a sum over it" if apart else None
+
+
+def orthogonal(accusation: Accusation) -> str | None:
+    """A matrix of which the words and formulas just before say that it is to be orthogonal."""
+    roles, start = accusation.roles, accusation.members.statement.span.start
+    demands = {
+        name.name
+        for statement in roles.statements
+        if 0 <= start - statement.span.start <= PROSE_REACH * 2 and len(statement.sides) == 2
+        if [token.text for token in statement.sides[1].tokens] == ["I"]
+        for tree in statement.trees[:1]
+        for name in names_of_tree(roles, tree)
+    }
+    names = {name for node in accusation.nodes() for name in all_names(accusation.symbols, node)} if demands else set()
+    found = sorted(names & demands - set(accusation.symbols.definitions))
+    return f"{found[0]} may be given so that its product with its transpose is the identity" if found else None
 
 
 def any_layer(accusation: Accusation) -> str | None:
@@ -282,6 +313,8 @@ GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     in_one_case,
     differential,
     demanded,
+    counting,
+    orthogonal,
     any_layer,
     head_unknown,
     updated,

@@ -281,8 +281,8 @@ def is_lone(tree: Sum) -> bool:
 def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> set[tuple[str, str]]:
     """``W_{xh}``, ``b_f`` beside ``x_t``, ``h_t`` and ``f_t``: arrays that are named after others.
 
-    All subscripts of such a name are letters of arrays that have scripts themselves; no sum binds one of these
-    letters, and none is an index beside another letter.
+    All subscripts of such a name with as many letters are letters of arrays that have scripts themselves; no sum
+    binds one of these letters, and none is an index elsewhere.
     """
     names = [node for members in chains for member in members for node in nodes_and_exponents(member)]
     sums = [n for n in names if isinstance(n, Scripted) and isinstance(n.base, Atom) and n.base.kind == "SUM"]
@@ -290,13 +290,17 @@ def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) 
     # The number of a step is a part of a name already.
     stepped = {node.text.partition("_")[0] for node in names if isinstance(node, Atom) and "_" in node.text}
     arrays = {name.rsplit(" ", maxsplit=1)[-1] for name in (*subscripts, *stepped)} - bound
-    after = {base for base, texts in subscripts.items() if arrays.issuperset(" ".join(texts).split())}
-    indices = {letter for base, texts in subscripts.items() if base not in after for letter in " ".join(texts).split()}
+    lengths: dict[tuple[str, int], set[str]] = {}
+    for base, texts in subscripts.items():
+        for text in texts - {""}:
+            lengths.setdefault((base, len(text.split())), set()).add(text)
+    after = {key for key, texts in lengths.items() if arrays.issuperset(" ".join(texts).split())}
+    indices = {letter for key, texts in lengths.items() if key not in after for letter in " ".join(texts).split()}
     return {
         (base, text.replace(" ", ""))
-        for base in after
-        for text in subscripts[base]
-        if text and indices.isdisjoint(" ".join(subscripts[base]).split())
+        for base, count in after
+        for text in lengths[base, count]
+        if indices.isdisjoint(" ".join(lengths[base, count]).split())
     }
 
 

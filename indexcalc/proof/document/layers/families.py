@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from indexcalc.language.latex.tokens import Token
-from indexcalc.proof.document.layers.written import BELOW, PLAIN, argument, written_names
+from indexcalc.proof.document.layers.written import BELOW, PLAIN, argument, written_at, written_names
 
 Letter = tuple[str, str]
 """A letter and the style in which it stands."""
@@ -61,6 +61,7 @@ class Evidence:
         factors: letters that are calculated with.
         bare: names that stand somewhere without a superscript.
         alone: names that stand somewhere without any script.
+        recurrent: letters below a name that is made from itself at another step.
     """
 
     shifted: Counter[Letter] = field(default_factory=Counter)
@@ -71,6 +72,7 @@ class Evidence:
     factors: set[str] = field(default_factory=set)
     bare: set[str] = field(default_factory=set)
     alone: set[str] = field(default_factory=set)
+    recurrent: set[str] = field(default_factory=set)
 
 
 def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
@@ -108,12 +110,28 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
                 evidence.below.add(item.text)
             if item.style == PLAIN and (is_capital(found.base.text) or any(lower.is_letter for lower in lowers)):
                 evidence.strong[letter].add(found.base.text)
+    evidence.recurrent.update(recurrent(tokens))
     binders = set(bound_letters(tokens))
     evidence.bound.update(name for name, _ in binders)
     scripts.update(place for _, place in binders)
     for place, token in enumerate(() if is_count(tokens) else tokens):
         if place not in scripts and token.kind == "NAME" and len(token.text) == 1 and is_factor(tokens, place):
             evidence.factors.add(token.text)
+
+
+def recurrent(tokens: Sequence[Token]) -> Iterator[str]:
+    """The letters of steps in an equation that makes a name from itself at another step: ``h_t = f(h_{t-1})``."""
+    if not tokens or (head := written_at(tokens, 0)) is None or not head.below:
+        return
+    if head.end >= len(tokens) or tokens[head.end].text not in ("=", ":="):
+        return
+    bound = {letter for letter, _ in bound_letters(tokens)}
+    for found in written_names(tokens[head.end :]):
+        if found.base.text != head.base.text:
+            continue
+        for one, other in zip(head.below, found.below or (), strict=False):
+            if one.is_letter and one.text == other.text and one.offset != other.offset and one.text not in bound:
+                yield one.text
 
 
 def below_nabla(tokens: Sequence[Token], place: int) -> bool:
@@ -140,6 +158,22 @@ def bound_letters(tokens: Sequence[Token]) -> Iterator[tuple[str, int]]:
                     yield inside.text, place
 
 
+def numbers_bound(tokens: Sequence[Token]) -> Iterator[str]:
+    """The letters that sums bind and that are numbers elsewhere: factors or exponents, no subscripts or conditions."""
+    bound = {letter for letter, _ in bound_letters(tokens)}
+    position = 0
+    while bound and position < len(tokens):
+        if tokens[position].kind == "SUB":
+            _, position = argument(tokens, position + 1)
+            continue
+        beside = [
+            token.kind for token in (*tokens[max(0, position - 1) : position], *tokens[position + 1 : position + 2])
+        ]
+        if tokens[position].kind == "NAME" and tokens[position].text in bound and not {"REL", "COMMA"} & set(beside):
+            yield tokens[position].text
+        position += 1
+
+
 APART = frozenset({"REL", "COMMA", "SEMICOLON", "TEXT", "QUAD", "AMP", "NEWLINE", "DOTS", "DOT"})
 """What stands around a letter in a condition such as ``l = 1, ..., L``."""
 
@@ -164,7 +198,7 @@ def is_layer(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool
     """Whether a letter numbers layers or steps."""
     name, style = letter
     if style == BELOW:
-        return evidence.shifted[letter] > evidence.bound[name]
+        return name in evidence.recurrent or evidence.shifted[letter] > evidence.bound[name]
     if style == PLAIN:
         sure = is_no_power(letter, evidence, powers)
         # Some write W^t for the transpose.

@@ -6,7 +6,7 @@ import pytest
 
 from indexcalc.proof.document import check
 from indexcalc.proof.document.verdicts import Verdict
-from tests.support.guards import Guard, assert_refuted, assert_true, claims_of
+from tests.support.guards import Guard, assert_refuted, assert_true, claims_of, judged
 
 DENSE = (
     r"$$z^l_j = \sum_k w^l_{jk} a^{l-1}_k + b^l_j, \qquad a^l_j = \tanh(z^l_j)$$ $$\delta^l_j = "
@@ -147,6 +147,11 @@ GUARDS = {
         ),
         (r"\frac{\partial}{\partial \theta_j} J(\theta) = \sum_{i=1}^m (y^{(i)} - h_\theta(x^{(i)})) x_j^{(i)}",),
     ),
+    "letters of sums that are numbers": Guard(
+        r"$$q = \sum_{k=1}^n k x^k, \qquad u_i = 3 v_i$$",
+        (r"\frac{\partial u_i}{\partial v_i} = 3",),
+        open=(r"\sum_{k=1}^n k = \frac{n (n + 1)}{2}", r"\sum_{k=0}^n x^k = \frac{1 - x^{n+1}}{1 - x}"),
+    ),
     "powers stay powers": Guard(
         r"$$f(u) = u^n$$ $$y_i = \sum_k w_k x_i^k$$",
         (
@@ -162,6 +167,12 @@ GUARDS = {
 @pytest.mark.parametrize(("name", "claim"), claims_of(GUARDS, "true"))
 def test_true_relations_are_understood(name: str, claim: str) -> None:
     assert_true(GUARDS[name], claim)
+
+
+@pytest.mark.parametrize(("name", "claim"), claims_of(GUARDS, "open"))
+def test_what_cannot_be_known_is_not_accused(name: str, claim: str) -> None:
+    _, own = judged(GUARDS[name], claim)
+    assert not [one for one in own if one.verdict in (Verdict.REFUTED, Verdict.FOLLOWS)]
 
 
 @pytest.mark.parametrize(("name", "claim"), claims_of(GUARDS, "wrong"))
@@ -202,6 +213,14 @@ def test_a_correction_is_spelled_with_layers_and_indices_above() -> None:
     note = f"{LOGISTIC} $$\\frac{{\\partial J}}{{\\partial p^{{(i)}}}} = \\frac{{2}}{{m}} (y^{{(i)}} - p^{{(i)}})$$"
     (wrong,) = [claim for claim in check(note).claims if claim.verdict is Verdict.REFUTED]
     assert "p^{(i)}" in wrong.correction
+
+
+def test_nothing_is_said_of_a_matrix_that_is_to_be_orthogonal() -> None:
+    note = (
+        r"$$y = W x + b, \qquad u = W^T v$$ With orthogonal weights, $W W^T = I$, no length is lost: "
+        r"$\|u\|^2 = \|v\|^2$ for a vector $\mathbf v$."
+    )
+    assert not [claim for claim in check(note).claims if claim.verdict is Verdict.REFUTED]
 
 
 def test_a_letter_that_stands_for_the_last_layer_accuses_nothing_beyond_it() -> None:

@@ -30,6 +30,18 @@ GUARDS = {
             r"\frac{\partial L}{\partial i_t} = \frac{\partial L}{\partial C_t} \odot g_t \odot i_t \odot (1 - i_t)",
         ),
     ),
+    "sums over the steps of a recurrence": Guard(
+        r"$$h_t = \tanh(W_{hh} h_{t-1} + W_{xh} x_t + b_h), \quad y_t = W_{hy} h_t + b_y$$ "
+        r"$$L = \sum_{t=1}^T L_t, \quad \frac{\partial L}{\partial V} = \sum_{t=1}^T \frac{\partial L_t}{\partial V}$$",
+        (
+            r"\frac{\partial J}{\partial h_t} = W_{hy}^T \frac{\partial J}{\partial y_t} + W_{hh}^T \left( "
+            r"(1 - h_{t+1}^2) \odot \frac{\partial J}{\partial h_{t+1}} \right)",
+        ),
+        (
+            r"\frac{\partial J}{\partial h_t} = W_{hy}^T \frac{\partial J}{\partial y_t} + W_{hh}^T \left( "
+            r"(1 - h_{t}^2) \odot \frac{\partial J}{\partial h_{t+1}} \right)",
+        ),
+    ),
     "weights named after arrays": Guard(
         PLAIN,
         (
