@@ -169,9 +169,13 @@ def numbers_bound(tokens: Sequence[Token]) -> Iterator[str]:
         beside = [
             token.kind for token in (*tokens[max(0, position - 1) : position], *tokens[position + 1 : position + 2])
         ]
-        if tokens[position].kind == "NAME" and tokens[position].text in bound and not {"REL", "COMMA"} & set(beside):
+        if tokens[position].kind == "NAME" and tokens[position].text in bound and not NO_NUMBER & set(beside):
             yield tokens[position].text
         position += 1
+
+
+NO_NUMBER = frozenset({"REL", "COMMA", "SUB"})
+"""What stands beside a letter of a condition, or behind a name that is written like a letter, ``d_k``."""
 
 
 APART = frozenset({"REL", "COMMA", "SEMICOLON", "TEXT", "QUAD", "AMP", "NEWLINE", "DOTS", "DOT"})
