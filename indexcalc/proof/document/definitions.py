@@ -10,6 +10,7 @@ from indexcalc.errors import LimitError
 from indexcalc.language.latex.tree import Atom, Fraction, Group, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.einstein import bind_repeated
+from indexcalc.proof.document.inner import estimated
 from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.nodes import Derivative, Entry, free, names_of, renamed, walk
 from indexcalc.proof.document.outline import Statement
@@ -104,6 +105,8 @@ def candidates(roles: Roles) -> Iterator[tuple[int, Named]]:
     found = []
     for number, statement in enumerate(roles.statements):
         if roles.kinds.get(number) != EQUATION or statement.sides[1].tree is None or number in roles.solutions:
+            continue
+        if estimated(statement):
             continue
         if statement.sides[1].relation not in ("=", ":=") or statement.supposed:
             continue

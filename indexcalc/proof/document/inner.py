@@ -17,6 +17,11 @@ def inner_definitions(statements: Sequence[Statement]) -> list[Statement]:
     headed = {text for statement in statements if (text := name_of(statement.sides[0])) is not None}
     found: list[Statement] = []
     for statement in statements:
+        place = estimated(statement)
+        if place and (name := name_of(statement.sides[place])) is not None and name not in headed:
+            headed.add(name)
+            sides = [replace(statement.sides[place], relation=""), replace(statement.sides[place - 1], relation="=")]
+            found.append(replace(statement, sides=sides, conditions=list(statement.conditions)))
         for side, following in inside(statement):
             name = name_of(side)
             if name is None or name in headed or name_of(following) is not None or len(following.tokens) < 2:
@@ -27,6 +32,15 @@ def inner_definitions(statements: Sequence[Statement]) -> list[Statement]:
             first = replace(side, relation="")
             found.append(replace(statement, sides=[first, following], conditions=list(statement.conditions)))
     return found
+
+
+def estimated(statement: Statement) -> int:
+    r"""The place of ``\hat R`` in ``R = P Q^T = \hat R``, which says what the estimate is, and nothing of R; else 0."""
+    head = name_of(statement.sides[0])
+    for place, side in enumerate(statement.sides[2:], 2):
+        if head is not None and side.relation == "=" and name_of(side) in (f"hat {head}", f"tilde {head}"):
+            return place
+    return 0
 
 
 def inside(statement: Statement) -> Iterator[tuple[Side, Side]]:

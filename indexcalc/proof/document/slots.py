@@ -246,7 +246,8 @@ def is_taken(roles: Roles, look: Look) -> bool:
 
 def is_capital_of_entries(roles: Roles, look: Look) -> bool:
     """``P`` for the matrix whose entries are ``p_ij``."""
-    twin = small_twin(look.name, roles.survey) if len(look.name) == 1 and look.name.isupper() else None
+    letter = look.name.rsplit(" ", maxsplit=1)[-1]
+    twin = small_twin(look.name, roles.survey) if len(letter) == 1 and letter.isupper() else None
     if look.rank is not None or twin is None:
         return False
     roles.symbols.aliases[look.name] = twin

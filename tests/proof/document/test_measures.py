@@ -59,3 +59,14 @@ def test_the_norm_of_a_matrix_is_a_guess() -> None:
     shape = r"Let $A \in \mathbb{R}^{n \times m}$. "
     assert verdicts(shape + r"$$\frac{\partial \|A\|^2}{\partial A} = 2 A$$")[1:] in (["proved"], ["confirmed"])
     assert verdicts(shape + r"$$\frac{\partial \|A\|^2}{\partial A} = A$$")[1:] == ["not understood"]
+
+
+def test_an_estimate_in_a_chain_defines_the_estimate() -> None:
+    for sign in ("=", r"\approx"):
+        note = (
+            rf"$$R {sign} P Q^T = \hat{{R}}$$ "
+            r"$$e_{ij}^2 = (r_{ij} - \hat{r}_{ij})^2$$ $$e_{ij}^2 = (r_{ij} - \sum_{k=1}^K p_{ik} q_{jk})^2$$ "
+            r"$$\frac{\partial e_{ij}^2}{\partial p_{ik}} = -2 (r_{ij} - \hat{r}_{ij}) q_{jk}$$ "
+            r"$$\frac{\partial e_{ij}^2}{\partial p_{ik}} = -2 (r_{ij} - \hat{r}_{ij}) q_{kj}$$"
+        )
+        assert verdicts(note)[1:] == ["proved", "definition", "proved", "proved", "refuted"]
