@@ -18,6 +18,7 @@ from functools import cache, cached_property
 from indexcalc.language.document import Document
 from indexcalc.language.document.sections import ROW
 from indexcalc.language.latex.tree import Fraction
+from indexcalc.language.latex.vocabulary import FUNCTIONS
 from indexcalc.proof.document.contested import agreement, fails, holds
 from indexcalc.proof.document.definitions import function_head
 from indexcalc.proof.document.findings import VACUOUS
@@ -262,8 +263,8 @@ class Restatements:
 
 
 def names_in(roles: Roles, statement: Statement) -> set[str]:
-    """The names in a statement."""
-    return {found.name for tree in statement.trees for found in names_of_tree(roles, tree)}
+    """The names in a statement; those of known functions are none of the document's."""
+    return {found.name for tree in statement.trees for found in names_of_tree(roles, tree)} - FUNCTIONS.keys()
 
 
 def gradient_of(statement: Statement, survey: Survey) -> str:

@@ -222,3 +222,14 @@ def test_rows_that_are_steps_of_one_pass_are_read_together():
     assert verdicts(STEPS.replace("FACTOR", "3"))[3] == "refuted"
     total = r"| all | | $\D{X_{ni}} = 2 \sum_o \D{Y_{no}} G_{no} Z_{no} W_{io}$ |"
     assert verdicts(STEPS.replace("FACTOR", "2") + total)[-1] == "proved"
+
+
+def test_a_wrong_function_in_a_restatement_is_no_new_meaning():
+    text = r"""
+## Forward
+$$L = \sum_i a_i^2 + \sum_i \exp(b_i)$$
+## The gradient by a
+$$L = \sum_i a_i^2 + \sum_i \tanh(b_i)$$
+$$\frac{\partial L}{\partial a_i} = 2 a_i$$
+"""
+    assert verdicts(text) == ["definition", "refuted", "proved"]
