@@ -12,20 +12,35 @@ LONG = 5
 """Letters in a row from which on they are a word: no product has that many factors without a space."""
 
 SHORT = 3
-"""Letters in a row from which on they are a word if none of them stands elsewhere."""
+"""Letters in a row from which on they are a word if none of them stands elsewhere, or they are said
+to be in a set or to have entries, ``rms(x)_i``."""
 
 
 def with_runs(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens of a document's mathematics, with words that are written letter by letter as one name."""
     single: Counter[str] = Counter()
     inside: dict[str, Counter[str]] = {}
+    declared: set[str] = set()
     for tokens in pieces:
         single.update(token.text for token in tokens if is_letter(token))
         for start, end in runs(tokens):
             word = text_of(tokens[start:end])
             inside.setdefault(word, Counter()).update(token.text for token in tokens[start:end])
-    words = {word for word, letters in inside.items() if is_word(word, letters, single)}
+            if len(word) >= SHORT and (is_declared(tokens, start, end) or has_entries(tokens, end)):
+                declared.add(word)
+    words = {word for word, letters in inside.items() if word in declared or is_word(word, letters, single)}
     return [joined(tokens, words) for tokens in pieces] if words else list(pieces)
+
+
+def is_declared(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """Whether a run is said to be in a set."""
+    return start == 0 and end < len(tokens) and (tokens[end].kind, tokens[end].text) == ("REL", "in")
+
+
+def has_entries(tokens: Sequence[Token], end: int) -> bool:
+    """Whether a name in brackets and indices follow a run, ``rms(x)_i``."""
+    kinds = [token.kind for token in tokens[end : end + 4]]
+    return kinds == ["(", "NAME", ")", "SUB"]
 
 
 def is_word(word: str, letters: Counter[str], single: Counter[str]) -> bool:

@@ -377,4 +377,15 @@ def tokenize(text: str, macros: Mapping[str, Macro] | None = None, offset: int =
     Raises:
         LimitError: if the text is too long or too deep.
     """
-    return Tokenizer(text, macros or {}, offset).run()
+    return with_sets(Tokenizer(text, macros or {}, offset).run())
+
+
+def with_sets(tokens: list[Token]) -> list[Token]:
+    r"""The tokens with a plain R behind the sign of membership read as the real numbers: ``x \in R^{n}``."""
+    found = list(tokens)
+    for place, token in enumerate(tokens):
+        if token.kind == "REL" and token.text == "in":
+            at = place + 1 + (place + 1 < len(tokens) and tokens[place + 1].kind == "{")
+            if at < len(tokens) and (tokens[at].kind, tokens[at].text) == ("NAME", "R"):
+                found[at] = replace(tokens[at], kind="REALS")
+    return found

@@ -236,6 +236,7 @@ UNICODE: dict[str, tuple[str, str]] = {
     "*": ("TIMES", ""),
     "×": ("TIMES", "times"),
     "·": ("TIMES", "cdot"),
+    "@": ("TIMES", "cdot"),
     "⊙": ("ODOT", "odot"),
     "⊗": ("TIMES", "otimes"),
     "/": ("SLASH", ""),

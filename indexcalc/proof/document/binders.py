@@ -71,6 +71,8 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
         a, b = inner.letter(left), inner.letter(right)
         reader.sizes.unify(a, b)
         body = replace(body, node=times(body.node, Relation(*oriented(a, relation, b))))
+    if reader.symbols.one_set and over_set(below) and reader.sizes.name_of(bound[0]) in reader.sizes.declared:
+        reader.guesses.append(f"the set is all of {reader.sizes.name_of(bound[0])}")
     missing = [index for index in bound if index not in free(body.node)]
     if missing:
         tie_by_case(reader, missing[0])
@@ -151,7 +153,7 @@ def limit(reader: Scope, bound: tuple[Ix, ...], tokens: Sequence[Token], start: 
 
 
 def last_entry(reader: Scope, names: Sequence[str], tokens: Sequence[Token]) -> list[Condition]:
-    r"""The condition of a sum that ends at an index letter, ``\sum_{q=1}^{i}``, ``\sum_{q=1}^{i-1}``; none at a size."""
+    r"""The condition of a sum that ends at an index, ``\sum_{q=1}^{i}``, ``\sum_{q=1}^{i-1}``; none at a size."""
     if len(names) != 1 or not tokens or tokens[0].text not in reader.indices:
         return []
     if tokens[0].text in reader.sizes.declared:

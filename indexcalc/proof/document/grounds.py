@@ -62,9 +62,33 @@ class Accusation:
         yield from (value.node for value in (self.head, self.value) if value is not None)
 
 
-def ungrounded(accusation: Accusation) -> str | None:
-    """Why a member cannot support a refutation; None if it can."""
-    return next((reason for ground in GROUNDS if (reason := ground(accusation)) is not None), None)
+def ungrounded(accusation: Accusation, *, alone: bool = False) -> str | None:
+    """Why a member cannot support a refutation; None if it can.
+
+    Args:
+        accusation: the member.
+        alone: whether it is wrong whatever the first member is equal to, so that this needs no definition.
+    """
+    grounds = (ground for ground in GROUNDS if not (alone and ground in (head_unknown, unread)))
+    return next((reason for ground in grounds if (reason := ground(accusation)) is not None), None)
+
+
+def wrong_alone(members: Members) -> bool:
+    """Whether a name is given a formula that is wrong in itself, all of it in entries or none: no blocks of arrays."""
+    roles, statement, head = members.roles, members.statement, members.head
+    if head is None or not isinstance(head.node, Entry) or head.node.name in roles.symbols.definitions:
+        return False
+    first, second, *_ = statement.trees
+    own = [found.name for found in names_of_tree(roles, first)]
+    names = list(names_of_tree(roles, second))
+    plain = all(found.name not in roles.symbols.unread and found.name not in roles.symbols.adjoints for found in names)
+    indexed = any(found.parts is not None for found in names)
+    return (
+        len(own) == 1
+        and own[0] not in roles.symbols.adjoints
+        and plain
+        and not (indexed and any(found.transposed for found in names))
+    )
 
 
 def guessed(accusation: Accusation) -> str | None:

@@ -13,7 +13,7 @@ from indexcalc.proof.document.dead import dead
 from indexcalc.proof.document.declarations import extents_of
 from indexcalc.proof.document.diagnosis import DIFFER, counterexample, diagnosis
 from indexcalc.proof.document.findings import CONSTANT, VACUOUS, Finding, score
-from indexcalc.proof.document.grounds import MAY_VARY, Accusation, all_names, loss_without, ungrounded
+from indexcalc.proof.document.grounds import MAY_VARY, Accusation, all_names, loss_without, ungrounded, wrong_alone
 from indexcalc.proof.document.jacobians import LAYOUTS, by_layout, is_rate_of_vectors, votes
 from indexcalc.proof.document.layouts import lays_out
 from indexcalc.proof.document.members import Members
@@ -333,8 +333,8 @@ class Reading:
     def misshapen(self, n: int) -> Judged:
         """A member whose parts do not fit each other."""
         reason = f"shapes do not fit: {self.members.shape_errors[n]}"
-        if not self.members.troubles[0] and not self.judge.generic:
-            finding = self.refuted(n, reason)
+        if not self.members.troubles[0] and not self.judge.generic and not self.members.reader.codelike:
+            finding = self.refuted(n, reason, alone=n == 1 and wrong_alone(self.members))
             if finding.verdict is Verdict.REFUTED:
                 return finding, False
         return Finding(Verdict.UNCLEAR, reason), None
@@ -351,7 +351,9 @@ class Reading:
         if extents is None or value is None:
             return Finding(Verdict.UNCLEAR, "a set that is not read")
         wanted = [extent for extent in extents if extent != "1"] if len(extents) == 2 else extents
-        found = [self.members.sizes.name_of(axis) for axis in value.axes]
+        sizes = self.members.sizes
+        found = [sizes.name_of(axis) for axis in value.axes]
+        wanted = [sizes.name_of(sizes.owners[extent]) if extent in sizes.owners else extent for extent in wanted]
         if len(wanted) != len(found):
             return Finding(Verdict.UNCLEAR, f"the shape is {' x '.join(found) or 'that of a scalar'}")
         if "?" in found and all(size in ("?", extent) for size, extent in zip(found, wanted, strict=True)):
@@ -376,6 +378,9 @@ class Reading:
         except NotUnderstoodError as error:
             return Finding(Verdict.UNCLEAR, str(error))
         except ShapeError as error:
+            # In code, arrays of other sizes are repeated along an axis.
+            if self.members.reader.codelike:
+                return Finding(Verdict.UNCLEAR, f"shapes do not fit: {error}")
             return self.refuted(right, f"shapes do not fit: {error}")
         if a == ZERO:
             letters = tuple(dict.fromkeys((*letters, *free(b))))
@@ -437,9 +442,16 @@ class Reading:
         """Whether the algebra shows two members equal."""
         return proves(left, right, self.judge.roles.symbols, sizes, self.judge.points.lexicon(sizes))
 
-    def refuted(self, n: int, diagnosed: str, shown: str = "") -> Finding:
-        """Refuted, if the member is grounded: every accusation passes through here."""
-        why = ungrounded(Accusation(self.members, n, self.judge.generic))
+    def refuted(self, n: int, diagnosed: str, shown: str = "", *, alone: bool = False) -> Finding:
+        """Refuted, if the member is grounded: every accusation passes through here.
+
+        Args:
+            n: the place of the member.
+            diagnosed: what is wrong.
+            shown: values that show it.
+            alone: whether it is wrong whatever the first member is equal to.
+        """
+        why = ungrounded(Accusation(self.members, n, self.judge.generic), alone=alone)
         if why is not None:
             return Finding(Verdict.UNCLEAR, why)
         vacuous = next((note for note in self.members.reader.notes if "binds nothing" in note), "")

@@ -20,6 +20,7 @@ from indexcalc.proof.document.applications import with_applications
 from indexcalc.proof.document.arguments import without_arguments
 from indexcalc.proof.document.brackets import with_brackets
 from indexcalc.proof.document.concatenations import with_blocks
+from indexcalc.proof.document.dependence import with_dependences
 from indexcalc.proof.document.differentials import with_gradients
 from indexcalc.proof.document.layers.families import Families, families_of
 from indexcalc.proof.document.layers.rewriting import with_layers
@@ -145,7 +146,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_gradients(with_runs(with_brackets([tokens for _, tokens in found])))
-    pieces = without_arguments(with_applications(pieces))
+    pieces = with_dependences(without_arguments(with_applications(pieces)))
     return [(span, with_blocks(tokens)) for (span, _), tokens in zip(found, pieces, strict=True)]
 
 

@@ -56,6 +56,7 @@ def make_slots(roles: Roles, context: Context) -> None:
     for name in (*sum_limits(roles), *sizes_below(survey, trees), *ends_of(trees)):
         symbols.sizes.named(name)
     settle_declared(roles, context)
+    tie_equal(roles)
     letters = frozenset(part for statement in roles.statements for part in index_letters(statement, survey))
     raised = raised_vectors(roles)
     beside = vectors_beside(roles)
@@ -79,6 +80,30 @@ def make_slots(roles: Roles, context: Context) -> None:
         symbols.slots[name] = tuple(symbols.sizes.fresh("") for _ in range(slots))
         if usage.indexed and usage.bare:
             symbols.slots[f"{name} as scalar"] = ()
+
+
+def tie_equal(roles: Roles) -> None:
+    """Declared sizes under two names are one where the document says that an array is another: ``A = X``."""
+    symbols = roles.symbols
+    for statement in roles.statements:
+        if len(statement.sides) != 2 or statement.sides[1].relation != "=" or len(statement.trees) != 2:
+            continue
+        names = [head_name(roles, tree) for tree in statement.trees]
+        slots = [symbols.slots.get(name, ()) for name in names]
+        if names[0] == names[1] or len(slots[0]) != len(slots[1]):
+            continue
+        for left, right in zip(*slots, strict=True):
+            if symbols.sizes.name_of(left) != symbols.sizes.name_of(right):
+                symbols.sizes.declared.discard(symbols.sizes.name_of(left))
+                symbols.sizes.unify(left, right)
+
+
+def head_name(roles: Roles, tree: Sum) -> str:
+    """The name that a formula consists of; empty if it is more, or has indices."""
+    only = tree.only
+    found = roles.survey.name(only.items[0]) if only is not None and len(only.items) == 1 else None
+    bare = found is not None and found.parts is None and not (found.powers or found.primes or found.transposed)
+    return found.name if found is not None and bare else ""
 
 
 def adopts_context(roles: Roles, context: Context, name: str) -> bool:

@@ -19,11 +19,15 @@ REACH = 400
 LINK = 60
 """So few characters between two displays only lead on: a condition before the first one still holds."""
 
-RELATIONS = {"=": "=", "==": "=", "!=": "!=", "≠": "!=", "\\neq": "!=", "\\ne": "!="}
+RELATIONS = {
+    **{"=": "=", "==": "=", "!=": "!=", "≠": "!=", "\\neq": "!=", "\\ne": "!="},
+    **{"<": "<", "\\lt": "<", "<=": "<=", "≤": "<=", "\\le": "<=", "\\leq": "<="},
+    **{">": ">", "\\gt": ">", ">=": ">=", "≥": ">=", "\\ge": ">=", "\\geq": ">="},
+}
 
 PLAIN = re.compile(
-    r"(?:\b(?:for|when|where|if|case|with|suppose|assume)\b[^.$]{0,30}?|\$\s*|[:(]\s*)"
-    r"\b([a-z])\s*(==|=|!=|≠|\\neq?(?![a-z]))\s*([a-z])\b",
+    r"(?:\b(?:for|when|where|if|case|with|suppose|assume)\b[^.$]{0,30}?|\$\s*|[:(,]\s*)"
+    r"\b([a-z])\s*([<>=!]=|[=<>≠≤≥]|\\(?:neq?|leq?|geq?|lt|gt)(?![a-z]))\s*([a-z])\b",
     re.IGNORECASE,
 )
 """A relation between two letters, in mathematics or behind a word that states a condition."""
