@@ -11,7 +11,7 @@ from indexcalc.proof.document.outline import Statement
 from indexcalc.proof.document.roles import DEFINITION, EQUATION, OTHER, Roles, head_of, prose_before
 from indexcalc.proof.document.verdicts import TRUE, Verdict
 
-REDEFINED = re.compile(r"\b(?:assum|suppos|consider|instead|imagine|pretend)", re.IGNORECASE)
+REDEFINED = re.compile(r"\b(?:assum|suppos|consider|instead|imagine|pretend|skip|ignor|neglect|omit)", re.IGNORECASE)
 """Words that say that a name means something else from here on."""
 
 

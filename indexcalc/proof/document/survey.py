@@ -331,13 +331,9 @@ def parameters(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
 
 def of_functions(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
     """The parameters of functions that an equation begins with, ``h_{w,b}(x) = ...``: names that stand without it."""
-    own = {
-        node.base.text if isinstance(node, Scripted) and isinstance(node.base, Atom) else node.text
-        for members in chains
-        for member in members
-        for node in name_nodes(member)
-        if isinstance(node, Atom) or (isinstance(node, Scripted) and isinstance(node.base, Atom))
-    }
+    nodes = (node for members in chains for member in members for node in name_nodes(member))
+    bases = (node.base if isinstance(node, Scripted) else node for node in nodes)
+    own = {base.text for base in bases if isinstance(base, Atom)}
     for members in chains:
         head = members[0].only if len(members) > 1 else None
         if head is None or len(head.items) != 2 or not isinstance(head.items[1], Group) or head.items[1].bracket != "(":

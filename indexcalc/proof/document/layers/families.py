@@ -35,6 +35,7 @@ class Families:
         members: the names that bear a letter of `layers`.
         shifted: the letters of `layers` that stand somewhere with a number added.
         alone: names that stand somewhere without any script.
+        stepped: the letters of names that bear the number of a step below them.
     """
 
     layers: frozenset[Letter] = frozenset()
@@ -43,6 +44,7 @@ class Families:
     powers: frozenset[str] = frozenset()
     members: frozenset[tuple[str, str]] = frozenset()
     alone: frozenset[str] = frozenset()
+    stepped: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.layers or self.indices)
@@ -86,7 +88,10 @@ def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
     # A letter that numbers layers above a name numbers them below one too: n_l and n_{l-1}.
     members = frozenset((name, style) for letter, style in layers for name in evidence.bearers[letter, style])
     shifted = frozenset(letter for letter in layers if evidence.shifted[letter])
-    return Families(frozenset(layers), frozenset(indices), shifted, powers, members, frozenset(evidence.alone))
+    steps = {letter for letter in layers if letter[1] == BELOW}
+    names = {name for letter in steps for name in evidence.bearers[letter]}
+    stepped = frozenset(name.rsplit(" ", maxsplit=1)[-1].lower() for name in names) - set(evidence.bound)
+    return Families(frozenset(layers), frozenset(indices), shifted, powers, members, frozenset(evidence.alone), stepped)
 
 
 def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
@@ -100,7 +105,8 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
                 evidence.alone.add(found.base.text)
         lowers = found.below or ()
         for item in (*(found.above or ()), *lowers):
-            if not item.is_letter:
+            last = len(item.text) == 1 and item.text.isupper() and item.style not in (PLAIN, BELOW)
+            if not (item.is_letter or last):
                 continue
             letter = (item.text, item.style)
             evidence.bearers[letter].add(found.base.text)

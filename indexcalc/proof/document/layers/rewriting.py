@@ -69,7 +69,8 @@ def beside(found: Written, tokens: Sequence[Token], families: Families) -> Writt
 def placed(found: Written, families: Families) -> list[Token] | None:
     """A name with its scripts in their places; None if it stays as it is."""
     above, rest = found.above, found.rest
-    if above is None or not all(belongs(item, found.base.text, families) for item in above):
+    named = above is not None and is_named_after(found, families)
+    if above is None or not (named or all(belongs(item, found.base.text, families) for item in above)):
         # A power: only what stands below can be the number of a step.
         above, rest = (), found.superscripts
     below = found.below
@@ -92,6 +93,14 @@ def placed(found: Written, families: Families) -> list[Token] | None:
         name = labelled(name, shown, item.offset, item.style)
     indices = [item.token for item in above if is_index(item, families)]
     return [replace(found.base, text=name, last=found.last.start), *subscript([*indices, *lowered], found.last), *rest]
+
+
+def is_named_after(found: Written, families: Families) -> bool:
+    r"""Whether a name of a step says above it what it belongs to: ``\delta^h_t`` beside ``h_t`` is no power."""
+    steps = any(item.is_letter and (item.text, BELOW) in families.layers for item in found.below or ())
+    last = [item.text.rsplit(" ", maxsplit=1)[-1] for item in found.above or ()]
+    letters = all(item.style == PLAIN and not item.offset for item in found.above or ())
+    return steps and letters and bool(last) and all(len(text) == 1 and text in families.stepped for text in last)
 
 
 def subscript(tokens: Sequence[Token], last: Token) -> list[Token]:

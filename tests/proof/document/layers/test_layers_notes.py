@@ -61,6 +61,11 @@ GUARDS = {
         (r"\frac{\partial C}{\partial z^L_j} = (a^L_j - y_j) (1 - (a^L_j)^2)",),
         (r"\frac{\partial C}{\partial z^L_j} = (a^L_j - y_j) (1 - a^L_j)",),
     ),
+    "the last layers alone": Guard(
+        r"$$z^{(L)} = w^{(L)} a^{(L-1)} + b^{(L)}, \quad a^{(L)} = \tanh(z^{(L)}), \quad E = (a^{(L)} - y)^2$$",
+        (r"\frac{\partial E}{\partial w^{(L)}} = 2 (a^{(L)} - y) (1 - (a^{(L)})^2) a^{(L-1)}",),
+        (r"\frac{\partial E}{\partial w^{(L)}} = 2 (a^{(L)} - y) (1 - (a^{(L)})^2) a^{(L)}",),
+    ),
     "layers in brackets, with transposes in one script": Guard(
         BRACKETS,
         (

@@ -42,6 +42,14 @@ GUARDS = {
             r"(1 - h_{t}^2) \odot \frac{\partial J}{\partial h_{t+1}} \right)",
         ),
     ),
+    "errors named after arrays": Guard(
+        GATES + r"$$h_t = o_t \odot \tanh(C_t)$$ " + STATE + r" $$\delta^c_t = \frac{\partial L}{\partial C_t}$$",
+        (
+            r"\delta^f_t = \frac{\partial L}{\partial f_t} = \delta^c_t \odot C_{t-1}",
+            r"\delta^g_t = \frac{\partial L}{\partial g_t} = \delta^c_t \odot i_t",
+        ),
+        (r"\delta^f_t = \frac{\partial L}{\partial f_t} = \delta^c_t \odot C_{t}",),
+    ),
     "weights named after arrays": Guard(
         PLAIN,
         (
