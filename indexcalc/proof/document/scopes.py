@@ -283,10 +283,9 @@ def gradient_of(statement: Statement, survey: Survey) -> str:
 
 
 def leans(alone: Roles, joint: Roles) -> bool:
-    """Whether a part uses names that are defined only before it."""
-    return any(
-        name in joint.symbols.definitions and name not in alone.symbols.definitions for name in alone.survey.usages
-    )
+    """Whether a part uses names that are defined only before it, or gradients by such."""
+    used = (joint.symbols.adjoints.get(name, name) for name in alone.survey.usages)
+    return any(name in joint.symbols.definitions and name not in alone.symbols.definitions for name in used)
 
 
 def foreign(roles: Roles, before: Sequence[Roles]) -> frozenset[str]:

@@ -233,3 +233,18 @@ $$L = \sum_i a_i^2 + \sum_i \tanh(b_i)$$
 $$\frac{\partial L}{\partial a_i} = 2 a_i$$
 """
     assert verdicts(text) == ["definition", "refuted", "proved"]
+
+
+def test_an_item_that_uses_a_gradient_from_before_has_no_letters_of_its_own():
+    text = r"""
+Let $X, D \in \mathbb{R}^{n \times n}$, all vectors are columns.
+
+## Backward
+$$D_{ij} = X_{ij}^2$$
+$$r_i = 2 \sum_j \frac{\partial L}{\partial D_{ij}}$$
+## Steps
+1. $\mathrm{dX} = 2 X \odot \mathrm{dD}$
+2. $r = FACTOR \, \mathrm{dD} \, \mathbf{1}$
+"""
+    assert verdicts(text.replace("FACTOR", "2"))[-1] == "proved"
+    assert verdicts(text.replace("FACTOR", "3"))[-1] == "refuted"
