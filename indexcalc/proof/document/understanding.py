@@ -41,8 +41,11 @@ from indexcalc.proof.document.symbols import Symbols
 from indexcalc.proof.document.varying import find_variations
 from indexcalc.proof.document.words import find_chosen
 
-SETS = re.compile(r"\\sum(?:\\limits)?\s*_\s*\{\s*\w+\s*\\in\s*((?:[^{}]|\{[^{}]*\})+)\}")
-"""A sum over a set, and the set."""
+SETS = re.compile(r"\\sum(?:\\limits)?\s*_\s*\{\s*(\w+)\s*\\in\s*((?:[^{}]|\{[^{}]*\})+)\}")
+"""A sum over a set: its letter, and the set."""
+
+RANGES = re.compile(r"\\sum(?:\\limits)?\s*_\s*\{?\s*(\w+)(?!\s*\\in)\b")
+"""A sum over anything else: its letter."""
 
 COLUMNS = re.compile(r"\bcolumn vector", re.IGNORECASE)
 """Words that say what a vector is."""
@@ -86,7 +89,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     roles.symbols.aliases.update(context.aliases)
     roles.symbols.words.update(context.functions)
     roles.symbols.layout = context.layout
-    roles.symbols.one_set = len({"".join(name.split()) for name in SETS.findall(document.source)}) == 1
+    roles.symbols.one_set = has_one_set(document.source)
     roles.symbols.columns = COLUMNS.search(document.source) is not None
     for size in context.sizes:
         roles.symbols.sizes.named(size.name)
@@ -123,3 +126,10 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     find_outputs(roles)
     tie_letters(roles)
     return roles
+
+
+def has_one_set(source: str) -> bool:
+    """Whether all sums over a set are over the same one, and no other sum has their letters: it is all there is."""
+    found = SETS.findall(source)
+    sets, letters = {"".join(over.split()) for _, over in found}, {letter for letter, _ in found}
+    return len(sets) == 1 and letters.isdisjoint(RANGES.findall(source))

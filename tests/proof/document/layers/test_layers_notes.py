@@ -157,6 +157,11 @@ GUARDS = {
         (r"\frac{\partial u_i}{\partial v_i} = 3",),
         open=(r"\sum_{k=1}^n k = \frac{n (n + 1)}{2}", r"\sum_{k=0}^n x^k = \frac{1 - x^{n+1}}{1 - x}"),
     ),
+    "a letter with a label is no number of a sum over it": Guard(
+        r"$$y_i = \frac{1}{\sqrt{d_k}} \sum_d a_{id} b_d$$",
+        (r"\frac{\partial y_i}{\partial b_d} = \frac{1}{\sqrt{d_k}} a_{id}",),
+        (r"\frac{\partial y_i}{\partial b_d} = a_{id}",),
+    ),
     "powers stay powers": Guard(
         r"$$f(u) = u^n$$ $$y_i = \sum_k w_k x_i^k$$",
         (
