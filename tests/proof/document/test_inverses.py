@@ -57,7 +57,7 @@ def test_symmetric_matrices() -> None:
 def test_orthogonal_matrices_and_vectors_of_length_one() -> None:
     shape = r"Let $U \in \mathbb{R}^{d \times d}$ and $x, w \in \mathbb{R}^d$. "
     claim = r"$$\|U x\|^2 = \|x\|^2$$ $$U^{-1} = U^T$$ $$x w^T w = x$$ $$\|U x\| = 2 \|x\|$$"
-    found = verdicts(f"{shape} We need $U^T U = I$ and $w^T w = 1$. {claim}")[2:]
+    found = verdicts(f"{shape} Here $U^T U = I$ and $w^T w = 1$. {claim}")[2:]
     assert found == ["condition", "condition", "confirmed", "confirmed", "confirmed", "refuted"]
     assert verdicts(shape + claim)[2:] == ["refuted"] * 4
 
