@@ -133,7 +133,8 @@ def orthogonal(accusation: Accusation) -> str | None:
         for name in names_of_tree(roles, tree)
     }
     names = {name for node in accusation.nodes() for name in all_names(accusation.symbols, node)} if demands else set()
-    found = sorted(names & demands - set(accusation.symbols.definitions))
+    tried = accusation.symbols.definitions.keys() | accusation.symbols.orthonormal
+    found = sorted(names & demands - tried)
     return f"{found[0]} may be given so that its product with its transpose is the identity" if found else None
 
 
