@@ -74,21 +74,17 @@ def ungrounded(accusation: Accusation, *, alone: bool = False) -> str | None:
 
 
 def wrong_alone(members: Members) -> bool:
-    """Whether a name is given a formula that is wrong in itself, all of it in entries or none: no blocks of arrays."""
+    """Whether a name or a gradient is given a formula that is wrong in itself, without blocks of arrays."""
     roles, statement, head = members.roles, members.statement, members.head
-    if head is None or not isinstance(head.node, Entry) or head.node.name in roles.symbols.definitions:
+    node = head.node if head is not None else None
+    if not isinstance(node, Entry | Derivative) or (isinstance(node, Entry) and node.name in roles.symbols.definitions):
         return False
     first, second, *_ = statement.trees
-    own = [found.name for found in names_of_tree(roles, first)]
-    names = list(names_of_tree(roles, second))
-    plain = all(found.name not in roles.symbols.unread and found.name not in roles.symbols.adjoints for found in names)
-    indexed = any(found.parts is not None for found in names)
-    return (
-        len(own) == 1
-        and own[0] not in roles.symbols.adjoints
-        and plain
-        and not (indexed and any(found.transposed for found in names))
-    )
+    names = [*names_of_tree(roles, first), *names_of_tree(roles, second)]
+    if any(found.name in roles.symbols.unread for found in names_of_tree(roles, second)):
+        return False
+    blocks = any(found.transposed or found.name in roles.symbols.adjoints for found in names)
+    return not (blocks and any(found.parts is not None for found in names))
 
 
 def guessed(accusation: Accusation) -> str | None:
@@ -97,6 +93,13 @@ def guessed(accusation: Accusation) -> str | None:
         return "false, if what stands apart in it is a product"
     guesses = accusation.members.reader.guesses
     return f"false, if {guesses[0]}" if guesses else None
+
+
+def change(accusation: Accusation) -> str | None:
+    r"""A bare ``\Delta`` that is never defined, before another name: both may be one name, of a change or a step."""
+    symbols = accusation.symbols
+    used = any(inner == Entry("Delta") for node in accusation.nodes() for inner in walk(node))
+    return "Delta may be a part of the name behind it" if used and "Delta" not in symbols.definitions else None
 
 
 def in_one_case(accusation: Accusation) -> str | None:
@@ -335,6 +338,7 @@ def disconnected(accusation: Accusation) -> str | None:
 
 GROUNDS: tuple[Callable[[Accusation], str | None], ...] = (
     guessed,
+    change,
     in_one_case,
     differential,
     demanded,

@@ -115,3 +115,24 @@ def test_words_state_several_conditions_in_one_formula(words, verdict):
 def test_code_repeats_an_array_along_an_axis():
     before = r"$x \in R^{m \times n}$, $r \in R^{m}$ $$y_{ij} = r_i x_{ij}$$ $$t_j = \sum_i y_{ij}$$ "
     assert check(before + r"$$t = sum(r . x, dim=0)$$").claims[-1].verdict is not Verdict.REFUTED
+
+
+def test_a_change_is_no_product():
+    before = r"$$f(x) = x^\top x$$ $$y = x + t \Delta x$$ $$t = \frac{\Delta x^\top q}{\Delta x^\top \Delta x}$$ "
+    assert check(before + r"$$\Delta x = - 2 x - q$$").claims[-1].verdict is not Verdict.REFUTED
+
+
+def test_a_gradient_of_clashing_sizes_is_refuted_whatever_else_is_not_understood():
+    before = r"""
+Let $\mathbf{x} \in \mathbb{R}^d$, $\mathbf{W} \in \mathbb{R}^{v \times d}$ and $\mathbf{y} \in \mathbb{R}^v$.
+
+$$\mathbf{u} = \mathbf{y} + \operatorname{mystery}(k, l)$$
+
+$$\mathbf{z} = \mathbf{W} \mathbf{x}$$
+
+$$o = \sum_{i=1}^v u_i z_i$$
+
+"""
+    wrong = check(before + r"$$\mathbf{dx} = \mathbf{dz} \mathbf{W}^\top$$").claims[-1]
+    assert wrong.verdict is Verdict.REFUTED
+    assert check(before + r"$$\mathbf{dx} = \mathbf{W}^\top \mathbf{dz}$$").claims[-1].verdict is not Verdict.REFUTED
