@@ -19,7 +19,7 @@ DEFINES = ("=", ":=")
 
 
 def system_marks(tokens: Sequence[Token]) -> set[int]:
-    r"""The places of ``\begin{cases}`` and ``\end{cases}`` around whole equations, which are no branches of one value."""
+    r"""The places of ``\begin{cases}`` and ``\end{cases}`` around whole equations, which are no branches."""
     found: set[int] = set()
     for start, end in environments(tokens):
         if tokens[start].text not in CASES or (start and tokens[start - 1].kind not in SEPARATORS):

@@ -191,13 +191,7 @@ class Tokenizer:
             self.argument(bold)
             return []
         if name in TRANSPARENT:
-            for _ in range(TRANSPARENT[name] - 1):
-                self.argument(bold)
-            body = self.argument(bold)
-            if name in ("underbrace", "overbrace") and self.peek() in ("_", "^"):
-                self.at += 1
-                self.argument(bold)
-            return [Token("{", "{", start), *body, Token("}", "}", start)]
+            return self.transparent(name, start, bold)
         if name in ("begin", "end"):
             environment = "".join(token.text for token in self.argument(False))
             return [Token("BEGIN" if name == "begin" else "END", environment.rstrip("*"), start)]
@@ -205,16 +199,19 @@ class Tokenizer:
             return self.font(name, start, bold)
         if name in ACCENTS:
             return self.accented(ACCENTS[name], start, bold)
-        if name in FRACTIONS:
-            return [Token("FRAC", "frac", start)]
         if name in STACKED and (stacked := self.stacked(start)) is not None:
             return stacked
-        if name in RELATIONS:
-            return [Token("REL", RELATIONS[name], start)]
-        if name in SIMPLE:
-            kind, text = SIMPLE[name]
-            return [Token(kind, text, start)]
-        return [Token("NAME", name, start, bold)]
+        return [sign(name, start, bold)]
+
+    def transparent(self, name: str, start: int, bold: bool) -> list[Token]:
+        r"""What a decoration such as ``\boxed`` or ``\underbrace`` stands around."""
+        for _ in range(TRANSPARENT[name] - 1):
+            self.argument(bold)
+        body = self.argument(bold)
+        if name in ("underbrace", "overbrace") and self.peek() in ("_", "^"):
+            self.at += 1
+            self.argument(bold)
+        return [Token("{", "{", start), *body, Token("}", "}", start)]
 
     def fence(self, name: str, start: int) -> list[Token]:
         r"""Nothing, but for ``\left. ... \right|``, which says along what a derivative is taken."""
@@ -316,6 +313,18 @@ class Tokenizer:
         if tokens and tokens[0].kind == "NAME":
             return [replace(tokens[0], text=f"{accent} {tokens[0].text}", start=start), *tokens[1:]]
         return [Token("ODD", accent, start), *tokens]
+
+
+def sign(name: str, start: int, bold: bool) -> Token:
+    """The token of a control sequence without arguments of its own: a sign, or else a name."""
+    if name in FRACTIONS:
+        return Token("FRAC", "frac", start)
+    if name in RELATIONS:
+        return Token("REL", RELATIONS[name], start)
+    if name in SIMPLE:
+        kind, text = SIMPLE[name]
+        return Token(kind, text, start)
+    return Token("NAME", name, start, bold)
 
 
 def is_upright_gradient(font: str, tokens: list[Token]) -> bool:

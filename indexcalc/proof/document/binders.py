@@ -53,11 +53,10 @@ def big_sum(reader: Scope, item: Node, rest: Sequence[Node]) -> Typed:
     below = item.below if isinstance(item, Scripted) else ()
     if not below and atom.text == "sum":
         return sum_without_index(reader, rest)
-    if reader.symbols.one_set and (over := over_set(below)):
+    over = over_set(below) if reader.symbols.one_set else ""
+    if over:
         reader.notes.append(f"{over} runs over all of its set")
-        names, conditions, start = [over], [], ""
-    else:
-        names, conditions, start = binder(below, reader.indices, reader.sizes)
+    names, conditions, start = ([over], [], "") if over else binder(below, reader.indices, reader.sizes)
     scope = {name: reader.sizes.fresh(name) for name in names}
     bound = tuple(scope.values())
     inner = replace(reader, dummies=(*reader.dummies, scope))

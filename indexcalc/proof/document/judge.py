@@ -23,6 +23,7 @@ from indexcalc.proof.document.particular import ROUGHLY, has_decimals, unit_of
 from indexcalc.proof.document.points import Points, positive_names
 from indexcalc.proof.document.proving import proves
 from indexcalc.proof.document.reaching import with_reach
+from indexcalc.proof.document.reductions import ranks
 from indexcalc.proof.document.roles import Roles, prose_before
 from indexcalc.proof.document.settled import Settled
 from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
@@ -333,11 +334,16 @@ class Reading:
     def misshapen(self, n: int) -> Judged:
         """A member whose parts do not fit each other."""
         reason = f"shapes do not fit: {self.members.shape_errors[n]}"
-        if not self.members.troubles[0] and not self.judge.generic and not self.members.reader.codelike:
+        if not self.members.troubles[0] and not self.judge.generic and not self.repeats(n):
             finding = self.refuted(n, reason, alone=n == 1 and wrong_alone(self.members))
             if finding.verdict is Verdict.REFUTED:
                 return finding, False
         return Finding(Verdict.UNCLEAR, reason), None
+
+    def repeats(self, n: int) -> bool:
+        """Whether a member is code that may repeat an array along an axis, as its arrays have several ranks."""
+        tree = self.members.statement.sides[n].tree
+        return tree is not None and self.members.reader.codelike and len(ranks(self.members.roles, tree)) > 1
 
     def schematic(self, n: int) -> bool:
         """Whether a member or the head is a derivative of an array by an array, in matrix notation."""
@@ -378,8 +384,7 @@ class Reading:
         except NotUnderstoodError as error:
             return Finding(Verdict.UNCLEAR, str(error))
         except ShapeError as error:
-            # In code, arrays of other sizes are repeated along an axis.
-            if self.members.reader.codelike:
+            if self.repeats(right):
                 return Finding(Verdict.UNCLEAR, f"shapes do not fit: {error}")
             return self.refuted(right, f"shapes do not fit: {error}")
         if a == ZERO:

@@ -175,6 +175,6 @@ def is_big(item: Node) -> bool:
 
 
 def of_one_vector(left: Typed, right: Typed) -> bool:
-    """Whether two vectors that lie the same way are made of one and the same vector, so that no product of theirs fits."""
+    """Whether two vectors that lie the same way are made of one vector, so that no product of theirs fits."""
     alike = len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation
     return alike and len(set(names_of(left.node))) == 1 and set(names_of(left.node)) == set(names_of(right.node))

@@ -53,3 +53,10 @@ def fits(pairs: Iterable[tuple[Ix, Ix]], sizes: Sizes) -> bool:
 def is_codelike(roles: Roles, trees: Iterable[Sum]) -> bool:
     """Whether a chain has a sum along an axis."""
     return any(reduction_of(found.name) is not None for tree in trees for found in names_of_tree(roles, tree))
+
+
+def ranks(roles: Roles, tree: Sum) -> set[int]:
+    """The numbers of slots of the arrays in a member."""
+    symbols = roles.symbols
+    slots = (symbols.slots.get(symbols.resolve(found.name)) for found in names_of_tree(roles, tree))
+    return {len(own) for own in slots if own}

@@ -56,7 +56,8 @@ def says_gradients(roles: Roles) -> bool:
     """Whether the document says of a short name that it is the gradient, ``dY = ∂L/∂Y``: then others may be, too."""
     for statement in roles.statements:
         alone = [tree.only.items[0] for tree in statement.trees if tree.only is not None and len(tree.only.items) == 1]
-        named = any(found is not None and target_of(roles.symbols, found.name) for found in map(roles.survey.name, alone))
+        found = (roles.survey.name(node) for node in alone)
+        named = any(one is not None and target_of(roles.symbols, one.name) for one in found)
         if named and any(isinstance(node, Fraction) and is_rate(node) for node in alone):
             return True
     return False

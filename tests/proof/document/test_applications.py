@@ -54,5 +54,8 @@ def test_wrong_twins_are_refuted(name: str, claim: str) -> None:
 
 def test_a_name_that_is_made_of_itself_is_defined_by_no_member() -> None:
     shape = r"Let $A, X \in \mathbb{R}^{n \times n}$. "
-    note = r"$$\frac{\partial}{\partial X} \mathrm{tr}(X A) = A_{ji} = A^T$$ $$\frac{\partial}{\partial X} \mathrm{tr}(A X) = A$$"
+    note = (
+        r"$$\frac{\partial}{\partial X} \mathrm{tr}(X A) = A_{ji} = A^T$$"
+        r" $$\frac{\partial}{\partial X} \mathrm{tr}(A X) = A$$"
+    )
     assert str(check(shape + note).claims[-1].verdict) == "refuted"
