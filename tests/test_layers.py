@@ -37,6 +37,21 @@ FLOORS = {
 }
 """The package's own front (`__init__`) may gather from all floors, and nothing below may import it."""
 
+CHECKER_FLOORS = {
+    "meaning": 0,
+    "layers": 1,
+    "written": 1,
+    "numerics": 2,
+    "reading": 3,
+    "names": 4,
+    "judging": 5,
+    "repair": 6,
+    "check": 7,
+    "formats": 7,
+    "collecting": 8,
+}
+"""The floors of the checker of documents, from what formulas mean up to its reports."""
+
 APART = (("codegen", "notes"), ("notes", "codegen"), ("algebra", "program"), ("errors", "algebra"))
 """Neighbours that must not know each other: printers, and what is below them all."""
 
@@ -90,6 +105,23 @@ def test_imports_go_down(path):
     upward = [other for other in own_imports(path) if FLOORS[other] > FLOORS[here]]
     assert not upward, f"floor {FLOORS[here]} imports {upward} from above"
     assert not [other for other in own_imports(path) if (here, other) in APART]
+
+
+CHECKER = ROOT / "proof" / "document"
+
+
+@pytest.mark.parametrize("path", sorted(CHECKER.rglob("*.py")), ids=lambda path: str(path.relative_to(CHECKER)))
+def test_imports_of_the_checker_go_down(path):
+    here = path.relative_to(CHECKER).parts[0].removesuffix(".py")
+    if here == "__init__":
+        return
+    assert here in CHECKER_FLOORS, f"{here} has no floor"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    running = ast.unparse(ast.Module([node for node in tree.body if node not in typing], []))
+    names = (name.split(".") for name in imports_of(running, ()))
+    others = {name[3] for name in names if name[:3] == ["indexcalc", "proof", "document"]} & set(CHECKER_FLOORS)
+    assert not [other for other in others if CHECKER_FLOORS[other] > CHECKER_FLOORS[here]]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -19,8 +19,8 @@ from indexcalc.language import load_problem
 from indexcalc.language.document import read_document
 from indexcalc.library import shipped_paths
 from indexcalc.proof.document import CheckReport, Claim, Verdict, check
-from indexcalc.proof.document.outline import Statement, outline
 from indexcalc.proof.document.repair.correcting import Corrector
+from indexcalc.proof.document.written.outline import Statement, outline
 from indexcalc.rewrite.derive import derive
 from tests.support.formulas import Note, UnreadableError, key_of, note_of
 from tests.support.labelled import MismatchError, equal
@@ -80,7 +80,7 @@ def quick_check(source: str, name: str) -> CheckReport:
     """The check of a document without corrections and proofs, which take long and accuse nothing."""
     with (
         patch.object(Corrector, "corrected", lambda self, judge, statement, findings: list(findings)),
-        patch("indexcalc.proof.document.judge.proves", lambda *sides: False),
+        patch("indexcalc.proof.document.judging.readings.proves", lambda *sides: False),
     ):
         return check(source, name)
 

@@ -6,23 +6,23 @@ from collections.abc import Collection, Sequence
 
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.language.document import Document, Span, read_document
-from indexcalc.proof.document.assumptions import name_missing
-from indexcalc.proof.document.contested import settled_chains
-from indexcalc.proof.document.context import Context, read_context
-from indexcalc.proof.document.judge import Judge
+from indexcalc.proof.document.judging.contested import settled_chains
+from indexcalc.proof.document.judging.judge import Judge
+from indexcalc.proof.document.judging.refine import refine
+from indexcalc.proof.document.judging.scopes import foreign, rows_of, scopes_of
+from indexcalc.proof.document.judging.sections import Sections
+from indexcalc.proof.document.judging.verdicts import TRUE, CheckReport, Claim, Verdict, report_of
 from indexcalc.proof.document.layers.families import Families
-from indexcalc.proof.document.outline import Side, Statement, Trouble, outline
-from indexcalc.proof.document.particular import after_number
-from indexcalc.proof.document.parts import part_below, set_aside
-from indexcalc.proof.document.refine import refine
+from indexcalc.proof.document.names.assumptions import name_missing
+from indexcalc.proof.document.names.particular import after_number
+from indexcalc.proof.document.names.understanding import Understanding
 from indexcalc.proof.document.repair.correcting import Corrector
 from indexcalc.proof.document.repair.spelling import spelling_of
-from indexcalc.proof.document.roles import CONDITION, DECLARATION, DEFINITION, EQUATION, OTHER, Roles
-from indexcalc.proof.document.scopes import foreign, rows_of, scopes_of
-from indexcalc.proof.document.sections import Sections
-from indexcalc.proof.document.spoken import attach_spoken
-from indexcalc.proof.document.understanding import Understanding
-from indexcalc.proof.document.verdicts import TRUE, CheckReport, Claim, Verdict, report_of
+from indexcalc.proof.document.written.context import Context, read_context
+from indexcalc.proof.document.written.outline import Side, Statement, Trouble, outline
+from indexcalc.proof.document.written.parts import part_below, set_aside
+from indexcalc.proof.document.written.roles import CONDITION, DECLARATION, DEFINITION, EQUATION, OTHER, Roles
+from indexcalc.proof.document.written.spoken import attach_spoken
 
 RELATION_LIMIT = 6_000
 """The most relations of one document; a note of a thousand lines has some three hundred."""

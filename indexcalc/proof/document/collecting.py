@@ -11,7 +11,7 @@ import pytest
 from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document.check import check
 from indexcalc.proof.document.formats import correct
-from indexcalc.proof.document.verdicts import Claim, Verdict
+from indexcalc.proof.document.judging.verdicts import Claim, Verdict
 
 
 class Relation(pytest.Item):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from xml.etree import ElementTree
 
-from indexcalc.proof.document.verdicts import CheckReport, Claim, Verdict
+from indexcalc.proof.document.judging.verdicts import CheckReport, Claim, Verdict
 
 MARKS = {
     Verdict.PROVED: "✓✓",

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from indexcalc.errors import LimitError, SpecError
-from indexcalc.proof.document.context import Context, read_context
-from indexcalc.proof.document.verdicts import CheckReport, Claim, report_of
+from indexcalc.proof.document.judging.verdicts import CheckReport, Claim, report_of
+from indexcalc.proof.document.written.context import Context, read_context
 from indexcalc.proof.figures.chains import Chain, find_chains
 from indexcalc.proof.figures.judging import Judge
 from indexcalc.proof.figures.model import Model

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from indexcalc.proof.document.verdicts import Verdict
+from indexcalc.proof.document.judging.verdicts import Verdict
 from indexcalc.proof.figures.evaluating import NotEvaluatedError, interval, readings
 from indexcalc.proof.figures.intervals import Interval
 from indexcalc.proof.figures.naming import UnknownNameError

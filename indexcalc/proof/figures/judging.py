@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from indexcalc.proof.document.verdicts import Verdict
+from indexcalc.proof.document.judging.verdicts import Verdict
 from indexcalc.proof.figures.chains import Chain, Member
 from indexcalc.proof.figures.evaluating import NotEvaluatedError, interval
 from indexcalc.proof.figures.formulas import another, judge_formula

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexcalc.proof.document.verdicts import Verdict
+from indexcalc.proof.document.judging.verdicts import Verdict
 from indexcalc.proof.figures.heads import Head, squeezed
 from indexcalc.proof.figures.naming import Names, shape_text
 from indexcalc.proof.figures.nodes import Figure, Rows, figure_items, shape_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from indexcalc.proof.document.verdicts import Verdict
+from indexcalc.proof.document.judging.verdicts import Verdict
 from indexcalc.proof.figures.evaluating import NotEvaluatedError, interval, readings
 from indexcalc.proof.figures.intervals import Interval, hull, point
 from indexcalc.proof.figures.model import Key

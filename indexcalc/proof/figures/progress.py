@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from indexcalc.proof.document.verdicts import Verdict
+from indexcalc.proof.document.judging.verdicts import Verdict
 from indexcalc.proof.figures.heads import Head
 from indexcalc.proof.figures.intervals import Interval
 from indexcalc.proof.figures.nodes import Figure, Node

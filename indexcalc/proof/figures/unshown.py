@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexcalc.proof.document.verdicts import Verdict
+from indexcalc.proof.document.judging.verdicts import Verdict
 from indexcalc.proof.figures.heads import Head
 from indexcalc.proof.figures.intervals import hull
 from indexcalc.proof.figures.naming import Names

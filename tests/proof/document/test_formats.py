@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 from indexcalc.cli.app import app
 from indexcalc.errors import SpecError
 from indexcalc.proof.document import check
-from indexcalc.proof.document.context import read_context
 from indexcalc.proof.document.formats import FORMATS
-from indexcalc.proof.document.verdicts import Claim, Verdict, report_of
+from indexcalc.proof.document.judging.verdicts import Claim, Verdict, report_of
+from indexcalc.proof.document.written.context import read_context
 
 WRONG = r"""
 $$Y_{no} = \sum_f X_{nf} W_{of}$$

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from indexcalc.proof.document import Verdict, check
-from indexcalc.proof.document.verdicts import TRUE
+from indexcalc.proof.document.judging.verdicts import TRUE
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.proof.document import Verdict
-from indexcalc.proof.document.verdicts import TRUE
+from indexcalc.proof.document.judging.verdicts import TRUE
 from tests.proof.document.twins import Twins, claimed, true_of, wrong_of
 
 PRODUCTS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from indexcalc.proof.document import CheckReport, Verdict, check
-from indexcalc.proof.document.verdicts import TRUE
+from indexcalc.proof.document.judging.verdicts import TRUE
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
 CONTEXTS = Path(__file__).parent / "contexts"

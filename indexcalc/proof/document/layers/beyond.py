@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from indexcalc.proof.document.layers.labels import layers_of
-from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, rebuilt
-from indexcalc.proof.document.symbols import Symbols, all_reads, depends_on
+from indexcalc.proof.document.meaning.nodes import Derivative, Entry, Meaning, rebuilt
+from indexcalc.proof.document.meaning.symbols import Symbols, all_reads, depends_on
 
 
 def beyond(symbols: Symbols, loss: Entry, wrt: str) -> Entry:

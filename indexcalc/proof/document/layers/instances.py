@@ -13,7 +13,7 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 from indexcalc.proof.document.layers.labels import Layer, layers_of, moved
-from indexcalc.proof.document.outline import Side, Statement
+from indexcalc.proof.document.written.outline import Side, Statement
 
 INSTANCE_LIMIT = 100
 """The most equations that are repeated for another layer."""

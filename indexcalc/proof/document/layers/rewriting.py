@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.language.latex.tokens import Token
-from indexcalc.proof.document.differentials import after_scripts
 from indexcalc.proof.document.layers.families import Families, below_nabla, bound_letters
 from indexcalc.proof.document.layers.labels import ABOVE, labelled
 from indexcalc.proof.document.layers.written import BELOW, PLAIN, Item, Written, written_at, written_names
-from indexcalc.proof.document.scripts import GREEK
+from indexcalc.proof.document.written.differentials import after_scripts
+from indexcalc.proof.document.written.scripts import GREEK
 
 
 def with_layers(tokens: Sequence[Token], families: Families) -> list[Token]:

@@ -7,7 +7,7 @@ of it; and the steps that it names are not all that there are. Nothing is said o
 from __future__ import annotations
 
 from indexcalc.proof.document.layers.labels import layers_of
-from indexcalc.proof.document.symbols import Symbols
+from indexcalc.proof.document.meaning.symbols import Symbols
 
 
 def shared_by_layers(symbols: Symbols) -> dict[str, str]:

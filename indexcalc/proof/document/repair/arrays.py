@@ -13,7 +13,7 @@ from indexcalc.proof.document.repair.vocabulary import (
     without_script,
 )
 from indexcalc.proof.document.repair.wording import called, is_array, is_operator
-from indexcalc.proof.document.scripts import is_transpose
+from indexcalc.proof.document.written.scripts import is_transpose
 
 
 def transposed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:

@@ -13,19 +13,19 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import tokenize
 from indexcalc.language.latex.tree import Sum
-from indexcalc.proof.document.brackets import with_brackets
-from indexcalc.proof.document.differentials import joined
-from indexcalc.proof.document.judge import Judge
+from indexcalc.proof.document.judging.judge import Judge
+from indexcalc.proof.document.judging.members import Members
+from indexcalc.proof.document.judging.verdicts import TRUE
 from indexcalc.proof.document.layers.rewriting import with_layers
-from indexcalc.proof.document.members import Members
-from indexcalc.proof.document.nodes import Derivative, Entry, Meaning, Total, children, free, indices_in, walk
-from indexcalc.proof.document.numbers import Point
-from indexcalc.proof.document.outline import Side, Statement
-from indexcalc.proof.document.sizes import Ix, ShapeError, Sizes
-from indexcalc.proof.document.symbols import NotUnderstoodError
-from indexcalc.proof.document.trials import Failure, Trial, record, where_conditions_hold
-from indexcalc.proof.document.varying import variation_of
-from indexcalc.proof.document.verdicts import TRUE
+from indexcalc.proof.document.meaning.nodes import Derivative, Entry, Meaning, Total, children, free, indices_in, walk
+from indexcalc.proof.document.meaning.sizes import Ix, ShapeError, Sizes
+from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
+from indexcalc.proof.document.names.varying import variation_of
+from indexcalc.proof.document.numerics.numbers import Point
+from indexcalc.proof.document.numerics.trials import Failure, Trial, record, where_conditions_hold
+from indexcalc.proof.document.written.brackets import with_brackets
+from indexcalc.proof.document.written.differentials import joined
+from indexcalc.proof.document.written.outline import Side, Statement
 from indexcalc.proof.numeric import Array
 
 POINTS = 2

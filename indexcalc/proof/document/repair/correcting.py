@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from indexcalc.language.latex.tree import Fraction, Sum, nodes_of
-from indexcalc.proof.document.diagnosis import DIFFER
-from indexcalc.proof.document.findings import Finding
-from indexcalc.proof.document.judge import Judge
-from indexcalc.proof.document.members import Members
-from indexcalc.proof.document.outline import Statement
+from indexcalc.proof.document.judging.diagnosis import DIFFER
+from indexcalc.proof.document.judging.findings import Finding
+from indexcalc.proof.document.judging.judge import Judge
+from indexcalc.proof.document.judging.members import Members
+from indexcalc.proof.document.judging.verdicts import Verdict
 from indexcalc.proof.document.repair.attempts import Attempts
 from indexcalc.proof.document.repair.deriving import Deriver
 from indexcalc.proof.document.repair.edits import repairs
@@ -19,8 +19,8 @@ from indexcalc.proof.document.repair.indices import relettered
 from indexcalc.proof.document.repair.places import is_rate
 from indexcalc.proof.document.repair.spelling import Spelling, UnspelledError
 from indexcalc.proof.document.repair.vocabulary import Vocabulary, vocabulary_of
-from indexcalc.proof.document.roles import head_of, names_of_tree
-from indexcalc.proof.document.verdicts import Verdict
+from indexcalc.proof.document.written.outline import Statement
+from indexcalc.proof.document.written.roles import head_of, names_of_tree
 
 MEMBER_LIMIT = 1500
 """The most formulas that are tried in place of one member."""

@@ -21,15 +21,15 @@ from indexcalc.notes.matrix_form import matrix_form
 from indexcalc.notes.matrix_latex import matrix_latex
 from indexcalc.notes.names import Notation
 from indexcalc.program import Identity, Program, Tensor
-from indexcalc.proof.document.lowering import Lexicon, Lowering, contracted
-from indexcalc.proof.document.nodes import Derivative, Entry, renamed
-from indexcalc.proof.document.numbers import is_backward
+from indexcalc.proof.document.meaning.nodes import Derivative, Entry, renamed
+from indexcalc.proof.document.meaning.sizes import Ix
+from indexcalc.proof.document.meaning.slopes import refreshed
+from indexcalc.proof.document.numerics.lowering import Lexicon, Lowering, contracted
+from indexcalc.proof.document.numerics.numbers import is_backward
 from indexcalc.proof.document.repair.attempts import Attempts
 from indexcalc.proof.document.repair.spelling import Spelling, UnspelledError
 from indexcalc.proof.document.repair.vocabulary import Vocabulary
 from indexcalc.proof.document.repair.wording import called
-from indexcalc.proof.document.sizes import Ix
-from indexcalc.proof.document.slopes import refreshed
 from indexcalc.rewrite.normal import unfold_factors
 from indexcalc.rewrite.tidy import Simplifier
 

@@ -15,7 +15,7 @@ from indexcalc.proof.document.repair.vocabulary import (
     renamed_to,
 )
 from indexcalc.proof.document.repair.wording import called, called_factor, denominator_of, is_operator
-from indexcalc.proof.document.survey import is_differential
+from indexcalc.proof.document.written.trees import is_differential
 
 
 def replaced(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:

@@ -21,7 +21,7 @@ from indexcalc.proof.document.repair.vocabulary import (
     units_of,
 )
 from indexcalc.proof.document.repair.wording import called, is_operator
-from indexcalc.proof.document.survey import Survey
+from indexcalc.proof.document.written.survey import Survey
 
 Fill = Callable[[Letter], Node]
 """A node with another letter at one place of its index."""

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from indexcalc.language.latex.tree import Fraction, Group, Node, Product, Root, Scripted, Sum
-from indexcalc.proof.document.survey import is_differential
+from indexcalc.proof.document.written.trees import is_differential
 
 Subtree = Node | Product | Sum
 

@@ -30,8 +30,8 @@ from indexcalc.language.latex.tree import (
 from indexcalc.language.latex.vocabulary import FUNCTIONS
 from indexcalc.proof.document.layers.labels import ABOVE, split_labels
 from indexcalc.proof.document.layers.written import BELOW, BRACKETS
-from indexcalc.proof.document.outline import Statement
-from indexcalc.proof.document.scripts import GREEK
+from indexcalc.proof.document.written.outline import Statement
+from indexcalc.proof.document.written.scripts import GREEK
 
 Key = tuple[str, str, bool]
 """The kind and the text of a token, and whether it is bold."""

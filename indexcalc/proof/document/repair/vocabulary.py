@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Node, Product, Root, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS
-from indexcalc.proof.document.outline import Statement
-from indexcalc.proof.document.roles import Roles
-from indexcalc.proof.document.scripts import GREEK, is_transpose
-from indexcalc.proof.document.survey import Survey, name_nodes
-from indexcalc.proof.document.symbols import Symbols
+from indexcalc.proof.document.meaning.symbols import Symbols
+from indexcalc.proof.document.written.outline import Statement
+from indexcalc.proof.document.written.roles import Roles
+from indexcalc.proof.document.written.scripts import GREEK, is_transpose
+from indexcalc.proof.document.written.survey import Survey
+from indexcalc.proof.document.written.trees import name_nodes
 
 Letter = tuple[Token, ...]
 """An index letter: a name, and the primes on it."""

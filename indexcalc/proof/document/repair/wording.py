@@ -8,7 +8,7 @@ from indexcalc.proof.document.repair.vocabulary import (
     Vocabulary,
     indexed,
 )
-from indexcalc.proof.document.scripts import COLON
+from indexcalc.proof.document.written.scripts import COLON
 
 
 def called(node: Node, words: Vocabulary) -> str:

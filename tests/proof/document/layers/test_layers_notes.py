@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.proof.document import check
-from indexcalc.proof.document.verdicts import Verdict
+from indexcalc.proof.document.judging.verdicts import Verdict
 from tests.support.guards import Guard, assert_refuted, assert_true, claims_of, judged
 
 DENSE = (

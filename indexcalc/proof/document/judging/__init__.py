@@ -1,0 +1,1 @@
+"""Whether a relation is true: readings, points, proofs, and what forbids a refutation."""

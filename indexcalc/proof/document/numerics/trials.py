@@ -1,0 +1,167 @@
+"""Two sides evaluated at random points: where they agree, and where they clearly differ."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, takewhile
+from typing import Any
+
+import numpy as np
+
+from indexcalc.proof.document.meaning.nodes import Meaning, indices_in
+from indexcalc.proof.document.meaning.sizes import Ix, Sizes
+from indexcalc.proof.document.numerics.numbers import Point
+from indexcalc.proof.document.numerics.points import Points, branching
+
+TOLERANCE = 1e-9
+"""The relative error up to which two values are equal."""
+
+CLEARLY = 1e-6
+"""The relative error from which two values differ for certain; between the two nothing is said."""
+
+ZERO_SCALE = 1e-4
+"""A value below this part of the largest intermediate one is compared as if it were that large: exact zeros pass."""
+
+SHRUNK = 16
+"""An error of rounding is smaller by this factor at least with more digits; eleven bits more make it some 2000."""
+
+NEEDED, AGREEING_PATTERNS = 6, 2
+"""How many points, and of how many patterns of sizes, must agree: with one entry alone, much is true."""
+
+FAILURES, FAILING_PATTERNS = 3, 2
+"""How many points, and of how many patterns of sizes, must differ."""
+
+
+@dataclass
+class Failure:
+    """A point at which the sides differ: the pattern of its sizes, and both values."""
+
+    pattern: int
+    point: Point
+    left: np.ndarray
+    right: np.ndarray
+
+
+@dataclass
+class Trial:
+    """What the points show.
+
+    Attributes:
+        agreed: how many points agree.
+        agreeing: the patterns of their sizes.
+        failures: where the sides clearly differ.
+        undefined: how many points lie where a side has no value.
+        values: the least and the greatest value of the left side at the points that agree.
+        vanish: whether both sides are zero at every point.
+    """
+
+    agreed: int = 0
+    agreeing: set[int] = field(default_factory=set)
+    failures: list[Failure] = field(default_factory=list)
+    values: list[tuple[float, float]] = field(default_factory=list)
+    vanish: bool = True
+    undefined: int = 0
+
+    @property
+    def decided(self) -> bool:
+        """Whether no more points are needed."""
+        return self.equal or self.different
+
+    @property
+    def constant(self) -> float | None:
+        """The one value that the sides have at all points, if they have; other than zero."""
+        low, high = min(low for low, _ in self.values), max(high for _, high in self.values)
+        return round(high, 9) if high - low <= TOLERANCE * abs(high) else None
+
+    @property
+    def equal(self) -> bool:
+        """Whether the sides agree often enough, and never differ."""
+        return not self.failures and self.agreed >= NEEDED and len(self.agreeing) >= AGREEING_PATTERNS
+
+    @property
+    def different(self) -> bool:
+        """Whether the sides differ often enough, and for several sizes."""
+        patterns = {failure.pattern for failure in self.failures}
+        return len(self.failures) >= FAILURES and len(patterns) >= FAILING_PATTERNS
+
+
+def tried(
+    points: Points,
+    sizes: Sizes,
+    sides: tuple[Meaning, Meaning],
+    letters: tuple[Ix, ...],
+    conditions: Sequence[tuple[str, str, str]],
+) -> Trial:
+    """Both sides over `letters` at random points, at the entries that the conditions allow.
+
+    Raises:
+        NotUnderstoodError: for what cannot be evaluated.
+        LimitError: for sums that are too large.
+    """
+    trial = Trial()
+    every = [*letters, *indices_in(sides[0]), *indices_in(sides[1])]
+    signed = branching(sides)
+    usual, more = points.at(sizes, every, signed), points.at(sizes, every, signed, more=True)
+    for pattern, point in chain(usual, takewhile(lambda _: trial.undefined and not trial.decided, more)):
+        point.scale = 0.0
+        with np.errstate(all="ignore"):
+            x, y = (point.value(side, letters) for side in sides)
+        allowed = where_conditions_hold(x.shape, letters, conditions)
+        x, y = (x, y) if allowed.all() else (x[allowed], y[allowed])
+        if x.size and np.all(np.isfinite(x)) and np.all(np.isfinite(y)):
+            record(trial, Failure(pattern, point, x, y))
+        trial.undefined += not (np.all(np.isfinite(x)) and np.all(np.isfinite(y)))
+    return trial
+
+
+def lost_in_rounding(
+    seen: Failure, sides: tuple[Meaning, Meaning], letters: tuple[Ix, ...], conditions: Sequence[tuple[str, str, str]]
+) -> bool:
+    """Whether the sides come much nearer to each other if they are evaluated with more digits."""
+    point = seen.point.finer()
+    with np.errstate(all="ignore"):
+        x, y = (point.value(side, letters) for side in sides)
+    allowed = where_conditions_hold(x.shape, letters, conditions)
+    fine, coarse = np.abs(x[allowed] - y[allowed]), np.abs(seen.left - seen.right)
+    return bool(np.max(fine, initial=0) <= np.max(coarse, initial=0) / SHRUNK)
+
+
+def record(trial: Trial, seen: Failure) -> None:
+    """Count a point as one that agrees or one that differs; between the two it is neither."""
+    x, y = seen.left, seen.right
+    scale = max(float(np.max(np.abs(x), initial=0)), float(np.max(np.abs(y), initial=0)))
+    intermediate = max(1.0, seen.point.scale)
+    trial.vanish = trial.vanish and scale <= 1e-13 * intermediate
+    error = float(np.max(np.abs(x - y), initial=0)) / max(scale, ZERO_SCALE * intermediate)
+    if error <= TOLERANCE:
+        trial.agreed += 1
+        trial.agreeing.add(seen.pattern)
+        trial.values.append((float(np.min(x)), float(np.max(x))))
+    elif error >= CLEARLY:
+        trial.failures.append(seen)
+
+
+RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+"""What conditions say of two indices."""
+
+
+def where_conditions_hold(
+    shape: tuple[int, ...], letters: tuple[Ix, ...], conditions: Sequence[tuple[str, str, str]]
+) -> np.ndarray:
+    """The entries that the conditions on index letters allow."""
+    mask = np.ones(shape, dtype=bool)
+    grids = dict(zip((index.name for index in letters), np.indices(shape), strict=True))
+    for left, relation, right in conditions:
+        one, other = (int(name) - 1 if name.isdigit() else grids.get(name) for name in (left, right))
+        if one is not None and other is not None and relation in RELATIONS:
+            mask = mask & np.asarray(RELATIONS[relation](one, other))
+    return mask

@@ -1,0 +1,1 @@
+"""From syntax to meaning, with the symbols of the document at hand."""
