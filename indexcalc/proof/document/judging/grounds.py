@@ -16,6 +16,7 @@ from indexcalc.proof.document.names.outside import computed_outside
 from indexcalc.proof.document.names.particular import is_one_case
 from indexcalc.proof.document.names.restating import may_update, newcomer
 from indexcalc.proof.document.numerics.numbers import is_backward
+from indexcalc.proof.document.reading.reductions import ranks
 from indexcalc.proof.document.written.roles import PROSE_REACH, Roles, names_of_tree
 from indexcalc.proof.document.written.scripts import GREEK
 
@@ -82,6 +83,9 @@ def wrong_alone(members: Members) -> bool:
     first, second, *_ = statement.trees
     names = [*names_of_tree(roles, first), *names_of_tree(roles, second)]
     if any(found.name in roles.symbols.unread for found in names_of_tree(roles, second)):
+        return False
+    if isinstance(node, Derivative) and ranks(roles, second) != {2}:
+        # A vector or a number that a note multiplies a matrix by may be meant for each row, or for one column alone.
         return False
     blocks = any(found.transposed or found.name in roles.symbols.adjoints for found in names)
     return not (blocks and any(found.parts is not None for found in names))

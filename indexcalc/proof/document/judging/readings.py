@@ -116,9 +116,11 @@ class Reading:
         return Finding(Verdict.UNCLEAR, reason), None
 
     def repeats(self, n: int) -> bool:
-        """Whether a member is code that may repeat an array along an axis, as its arrays have several ranks."""
-        tree = self.members.statement.sides[n].tree
-        return tree is not None and self.members.reader.codelike and len(ranks(self.members.roles, tree)) > 1
+        """Whether a member may repeat a vector along an axis: in code, or with a dot where it is to be a matrix."""
+        side, head = self.members.statement.sides[n], self.members.head
+        dotted = any(token.kind == "TIMES" and token.text == "cdot" for token in side.tokens)
+        repeating = self.members.reader.codelike or (dotted and head is not None and len(head.axes) == 2)
+        return side.tree is not None and repeating and len(ranks(self.members.roles, side.tree)) > 1
 
     def schematic(self, n: int) -> bool:
         """Whether a member or the head is a derivative of an array by an array, in matrix notation."""

@@ -66,3 +66,16 @@ adjoint df = dL/dP
 def test_a_context_names_what_a_note_writes_out(old, new, verdict):
     assert check(SOFTMAX.replace(old, new), "note.md", CONTEXT).claims[-1].verdict is verdict
     assert not check(SOFTMAX.replace(old, new), "note.md").refuted
+
+
+def test_a_vector_may_be_meant_for_each_row_of_a_matrix():
+    start = r"Let $X \in \mathbb{R}^{N \times D}$ and $\gamma \in \mathbb{R}^{1 \times D}$. $$Y = \gamma \odot X$$ "
+    claim = check(start + r"$$\frac{\partial J}{\partial X} = \gamma \cdot \frac{\partial J}{\partial Y}$$").claims[-1]
+    assert claim.verdict is Verdict.UNCLEAR
+
+
+def test_a_matrix_with_its_wrong_side_to_a_vector_is_refuted():
+    start = r"Let $W \in \mathbb{R}^{N \times D}$, $x \in \mathbb{R}^D$ and $y \in \mathbb{R}^N$. $$y = W x$$ "
+    claim = check(start + r"$$\frac{\partial J}{\partial x} = W \frac{\partial J}{\partial y}$$").claims[-1]
+    assert claim.verdict is Verdict.REFUTED
+    assert claim.correction
