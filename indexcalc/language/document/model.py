@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from indexcalc.language.document.sections import Section
-from indexcalc.language.latex.tokens import Macro
+from indexcalc.language.latex.macros import Macro
 
 HEADING = ("#", "\\section", "\\subsection", "\\newslide")
 """How a line that is a heading begins."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from indexcalc.language.document.model import Span
 from indexcalc.language.latex.chains import ALIGNED
-from indexcalc.language.latex.tokens import Macro, raw_argument
+from indexcalc.language.latex.macros import Macro, raw_argument
 
 SPAN_LIMIT = 200_000
 """Mathematics with an empty line in it is no longer than this, in characters: its end is that of another piece."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from indexcalc.errors import LimitError
+from indexcalc.language.latex.macros import Macro, filled, optional_argument, raw_argument
 from indexcalc.language.latex.vocabulary import (
     ACCENTS,
     CLOSERS,
@@ -32,22 +33,29 @@ from indexcalc.language.latex.vocabulary import (
 TOKEN_LIMIT = 6_000
 """The most tokens of one equation, after macros are expanded."""
 
+
 DEPTH_LIMIT = 60
 """The deepest nesting of brackets of one equation."""
+
 
 EXPANSION_LIMIT = 5_000
 """The most uses of macros in one equation, those inside macros counted."""
 
+
 LETTERS = 3
 """Up to so many letters in a row may be factors or indices although they make a word such as "or"."""
 
+
 STACKED = frozenset({"overset", "underset", "stackrel"})
+
 
 DEFINING = frozenset({"def", "def.", "delta", "triangle", "d", "definition"})
 """What stands above an equals sign that defines."""
 
+
 RUN_ON = frozenset({"log", "ln", "exp"})
 """Functions that authors write right behind a letter, as in ``y_ilog(p_i)``."""
+
 
 MACRO_DEPTH = 20
 """The deepest nesting of macros that use macros."""
@@ -66,15 +74,6 @@ class Token:
     bold: bool = False
     last: int = -1
     upright: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Macro:
-    """A macro of the document: how many arguments it takes, its body with ``#1``, ``#2``, ..., and an optional one."""
-
-    arity: int
-    body: str
-    default: str | None = None
 
 
 PIECES = re.compile(
@@ -332,47 +331,10 @@ def is_upright_gradient(font: str, tokens: list[Token]) -> bool:
     return font == "mathrm" and [token.kind for token in tokens] == ["NAME", "NAME"] and tokens[0].text == "d"
 
 
-def filled(body: str, arguments: list[str]) -> str:
-    """The body of a macro with its arguments put in."""
-    return re.sub(r"#(\d)", lambda match: arguments[int(match[1]) - 1] if int(match[1]) <= len(arguments) else "", body)
-
-
 def after_short_fraction(pieces: list[tuple[str, str, int]]) -> bool:
     r"""Whether the next number is an argument of ``\frac12``, digit by digit."""
     last = pieces[-1][1].removeprefix("\\")
     return last in FRACTIONS or (len(pieces) > 1 and pieces[-2][1].removeprefix("\\") in FRACTIONS and last.isdigit())
-
-
-OPTIONAL = re.compile(r"[ \t]*\[([^\[\]]*)\]")
-
-
-def optional_argument(text: str, position: int, default: str) -> tuple[str, int]:
-    """The argument in square brackets that may follow a macro, and where it ends."""
-    match = OPTIONAL.match(text, position)
-    return (match[1], match.end()) if match else (default, position)
-
-
-def raw_argument(text: str, position: int) -> tuple[str, int]:
-    """The next argument of a macro in a source text, and where it ends."""
-    while position < len(text) and text[position].isspace():
-        position += 1
-    if position >= len(text):
-        return "", position
-    if text[position] == "\\":
-        match = re.compile(r"\\[A-Za-z]+|\\.").match(text, position)
-        return (match.group(), match.end()) if match else (text[position], position + 1)
-    if text[position] != "{":
-        return text[position], position + 1
-    depth, start = 0, position
-    while position < len(text):
-        if text[position] == "\\":
-            position += 2
-            continue
-        depth += (text[position] == "{") - (text[position] == "}")
-        position += 1
-        if depth == 0:
-            return text[start + 1 : position - 1], position
-    return text[start + 1 :], position
 
 
 def tokenize(text: str, macros: Mapping[str, Macro] | None = None, offset: int = 0) -> list[Token]:

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.errors import LimitError
-from indexcalc.language.latex.tokens import DEPTH_LIMIT, TOKEN_LIMIT, Macro, tokenize
+from indexcalc.language.latex.macros import Macro
+from indexcalc.language.latex.tokens import DEPTH_LIMIT, TOKEN_LIMIT, tokenize
 
 
 def texts(latex, **macros):

@@ -10,8 +10,9 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.proof.document.judging.dead import dead
 from indexcalc.proof.document.judging.diagnosis import counterexample, diagnosis
 from indexcalc.proof.document.judging.findings import CONSTANT, VACUOUS, Finding
-from indexcalc.proof.document.judging.grounds import Accusation, all_names, loss_without, ungrounded, wrong_alone
+from indexcalc.proof.document.judging.grounds import Accusation, ungrounded, wrong_alone
 from indexcalc.proof.document.judging.members import Members
+from indexcalc.proof.document.judging.origins import all_names, loss_without
 from indexcalc.proof.document.judging.proving import proves
 from indexcalc.proof.document.judging.verdicts import TRUE, Verdict
 from indexcalc.proof.document.meaning.nodes import ZERO, Meaning, free, names_of

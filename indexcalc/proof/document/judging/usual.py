@@ -13,8 +13,8 @@ from itertools import product
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Product, Sum
 from indexcalc.proof.document.judging.findings import Finding
-from indexcalc.proof.document.judging.grounds import all_names
 from indexcalc.proof.document.judging.members import Members
+from indexcalc.proof.document.judging.origins import all_names
 from indexcalc.proof.document.judging.verdicts import TRUE, Verdict
 from indexcalc.proof.document.meaning.nodes import Applied, Entry, Meaning, put_in, rebuilt, walk
 from indexcalc.proof.document.meaning.sizes import Sizes
