@@ -13,6 +13,7 @@ from indexcalc.proof.document.judging.scopes import foreign, rows_of, scopes_of
 from indexcalc.proof.document.judging.sections import Sections
 from indexcalc.proof.document.judging.verdicts import TRUE, CheckReport, Claim, Verdict, report_of
 from indexcalc.proof.document.layers.families import Families
+from indexcalc.proof.document.layers.labels import displayed
 from indexcalc.proof.document.names.assumptions import name_missing
 from indexcalc.proof.document.names.particular import after_number
 from indexcalc.proof.document.names.understanding import Understanding
@@ -184,7 +185,7 @@ def claims_of(
             document,
             side,
             finding.verdict,
-            finding.reason,
+            displayed(finding.reason) if statement.families else finding.reason,
             statement.span.display,
             counterexample=finding.counterexample,
             correction=finding.correction,

@@ -79,3 +79,9 @@ def split_labels(name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     found = LABEL.finditer(name, start.start())
     labels = ((BELOW if one["mark"] == "_" else one["style"] or PLAIN, one["inner"]) for one in found)
     return name[: start.start()], tuple(labels)
+
+
+def displayed(text: str) -> str:
+    """Words about names as an author writes these: ``a^{l-1}`` for ``a^l-1``, and no mark of an index above."""
+    text = re.sub(r"([\^_])([a-zA-Z][+-]\d+)(?![\w}])", r"\1{\2}", text)
+    return re.sub(rf"\^[(\[<]?{ABOVE}[)\]>]?", "", text)

@@ -6,6 +6,7 @@ import pytest
 
 from indexcalc.proof.document import check
 from indexcalc.proof.document.judging.verdicts import Verdict
+from indexcalc.proof.document.layers.labels import displayed
 from tests.support.guards import Guard, assert_refuted, assert_true, claims_of, judged
 
 DENSE = (
@@ -241,3 +242,12 @@ def test_a_letter_that_stands_for_the_last_layer_accuses_nothing_beyond_it() -> 
         r"$$\delta^{(l)} = (W^{(l+1)})^T \delta^{(l+1)} \odot \sigma'(z^{(l)})$$"
     )
     assert not [claim for claim in check(note).claims if claim.verdict is Verdict.REFUTED]
+
+
+def test_a_reason_names_layers_as_the_note_does() -> None:
+    note = f"{DENSE} $$\\frac{{\\partial C}}{{\\partial w^l_{{jk}}}} = \\delta^l_k a^{{l-1}}_j$$"
+    (wrong,) = [claim for claim in check(note).claims if claim.verdict is Verdict.REFUTED]
+    assert "a^{l-1}" in wrong.reason
+    assert displayed("x^(·) is a^l-1, and a^{l-1} stays, and h_t+1 too") == (
+        "x is a^{l-1}, and a^{l-1} stays, and h_{t+1} too"
+    )
