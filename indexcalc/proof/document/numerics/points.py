@@ -45,9 +45,6 @@ POSITIVE = frozenset({"exp", "abs", "sigmoid", "softplus"})
 BRANCHING = frozenset({"step", "relu", "abs", "sign"})
 """Functions that are another formula for negative arguments."""
 
-CLASS_LIMIT = 12
-"""The most classes of one formula that get sizes of their own; a formula with more is not judged."""
-
 LEXICON_LIMIT = 50
 """For how many partitions of slots into classes the definitions are kept as terms."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import Document, Span
@@ -280,8 +280,3 @@ def heading_conditions(heading: str) -> list[tuple[str, str, str]]:
             sides = sides_of(chain, Span(text, 0, False))
             found.extend(condition(Statement(sides, Span(text, 0, False), 0)))
     return found
-
-
-def with_relation(side: Side, relation: str) -> Side:
-    """The side under another relation."""
-    return replace(side, relation=relation)
