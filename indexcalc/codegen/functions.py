@@ -6,18 +6,18 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import count, repeat
 
-from indexcalc.algebra.terms import Access, tensors_of
+from indexcalc.algebra.terms import Access, Base, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
-from indexcalc.codegen.formula import Layouts, equation_text, terms_text
+from indexcalc.codegen.formula import Layouts, base_text, equation_text, terms_text
 from indexcalc.codegen.inplace import Written, rewritten
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
 from indexcalc.codegen.names import python_name
-from indexcalc.codegen.operands import Scope, reduced, transposed
-from indexcalc.codegen.plan import terms_node, terms_operand
+from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, common_axes, reduced, transposed
+from indexcalc.codegen.plan import base_operand, terms_node, terms_operand
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.shared import masks_in, with_masks_named
-from indexcalc.codegen.source import Call, Node, flat
+from indexcalc.codegen.source import Atom, Binary, Call, Node, flat
 from indexcalc.codegen.statements import Kind, Statement
 
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
@@ -91,7 +91,9 @@ def formula(statement: Statement, layouts: Layouts) -> str:
         return equation_text(lhs, statement.terms, layouts)
     head, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
     if statement.kind is Kind.HIDDEN:
-        condition = " and ".join(f"{m.left.name} {relation(m)} {m.right.name}" for m in statement.masks)
+        conditions = [f"{m.left.name} {relation(m)} {m.right.name}" for m in statement.masks]
+        conditions += [f"{base_text(weight, layouts)} != 0" for weight in statement.weights]
+        condition = " and ".join(conditions)
         return f"{head}{value} where {condition}, else -inf"
     return f"{head}{REDUCTIONS[statement.kind]}[{','.join(index.name for index in statement.over)}]({value})"
 
@@ -108,11 +110,22 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
     order = (*statement.axes, *statement.over)
     value = terms_operand(statement.terms, order, scope)
     if statement.kind is Kind.HIDDEN:
+        value = nonzero(statement.weights, value, order, scope)
         result = where(list(statement.masks), value, order, scope, "-np.inf")
     else:
         result = reduced(value, statement.over, REDUCTIONS[statement.kind])
     assert set(result.axes) == set(statement.axes)
     return transposed(result, statement.axes).node
+
+
+def nonzero(weights: Sequence[Base], value: Operand, order: Axes, scope: Scope) -> Operand:
+    """The value where every weight differs from zero, minus infinity elsewhere."""
+    for weight in weights:
+        factor = base_operand(weight, order, scope)
+        axes = common_axes([value, factor], order)
+        differs = Binary("!=", aligned(factor, axes), Atom("0.0"))
+        value = Operand(Call("np.where", (differs, aligned(value, axes), Atom("-np.inf"))), axes)
+    return value
 
 
 def call_or_wrap(head: str, arguments: Sequence[str], depth: int = 1) -> list[str]:

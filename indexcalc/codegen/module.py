@@ -20,7 +20,7 @@ from indexcalc.codegen.differentiable import (
     jax_rules,
     torch_rules,
 )
-from indexcalc.codegen.functions import pass_lines
+from indexcalc.codegen.functions import formula, pass_lines
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_fields, make_plan, part_stem
@@ -183,13 +183,19 @@ def gradient_lines(plan: Plan) -> list[str]:
 
 def value_fields(plan: Plan) -> list[str]:
     """The fields of `Values`."""
-    tensors = plan.program.tensors
     return [
         line
         for name in plan.kept
         for line in field(
             plan.stored[name],
             plan.dialect.array,
-            f"{shape_text(plan.axes(name), plan.scalars)} {tensors[name].doc}".rstrip(),
+            f"{shape_text(plan.axes(name), plan.scalars)} {field_doc(plan, name)}".rstrip(),
         )
     ]
+
+
+def field_doc(plan: Plan, name: str) -> str:
+    """What a tensor that is kept means; a maximum or a shifted sum is no tensor of the program, and is given by formula."""
+    if name in plan.program.tensors and name not in plan.added:
+        return plan.program.tensors[name].doc
+    return next(formula(statement, plan.layouts) for statement in plan.forward if statement.name == name)

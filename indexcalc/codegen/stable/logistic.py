@@ -6,12 +6,14 @@ one minus either, and tensors that are defined so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import sympy as sp
 
 from indexcalc.algebra.build import power, product, scale
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Power, Term, Terms
-from indexcalc.program import Program
+from indexcalc.program import Equation
 
 ONE = sp.S.One
 DEPTH = 8
@@ -46,7 +48,7 @@ def with_sigmoids(term: Term) -> Term:
     return term
 
 
-def logarithm(arg: Terms, program: Program) -> Terms | None:
+def logarithm(arg: Terms, definitions: Mapping[str, Equation]) -> Terms | None:
     """``log(arg)`` as softplus functions and plain terms; None if some factor is neither logistic nor exponential."""
     for _ in range(DEPTH):
         found = [factor_logarithm(base, exponent) for base, exponent in single(arg).powers]
@@ -54,7 +56,7 @@ def logarithm(arg: Terms, program: Program) -> Terms | None:
             parts = tuple(term for part in found for term in part or ())
             coeff = single(arg).coeff
             return (*parts, *((Term(sp.log(coeff)),) if coeff != 1 else ()))
-        unfolded = unfold(arg, program)
+        unfolded = unfold(arg, definitions)
         if unfolded == arg:
             return None
         arg = unfolded
@@ -90,20 +92,20 @@ def logistic(base: Base) -> Terms | None:
     return base.arg if isinstance(base, Fn) and base.name == "sigmoid" else None
 
 
-def unfold(terms: Terms, program: Program) -> Terms:
+def unfold(terms: Terms, definitions: Mapping[str, Equation]) -> Terms:
     """The terms with every tensor that has a sum-free definition replaced by it, one level deep."""
-    return tuple(unfold_term(term, program) for term in terms)
+    return tuple(unfold_term(term, definitions) for term in terms)
 
 
-def unfold_term(term: Term, program: Program) -> Term:
+def unfold_term(term: Term, definitions: Mapping[str, Equation]) -> Term:
     """One term, its factors unfolded."""
     powers: list[Power] = []
     coeff = term.coeff
     for base, exponent in term.powers:
         if isinstance(base, Add):
-            factor = power(unfold(base.terms, program), exponent)
-        elif isinstance(base, Access) and is_plain(base, program):
-            equation = program.definitions[base.tensor]
+            factor = power(unfold(base.terms, definitions), exponent)
+        elif isinstance(base, Access) and is_plain(base, definitions):
+            equation = definitions[base.tensor]
             inner = substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))
             factor = power(inner, exponent)
         else:
@@ -113,9 +115,9 @@ def unfold_term(term: Term, program: Program) -> Term:
     return product(coeff, powers, term.summed)
 
 
-def is_plain(entry: Access, program: Program) -> bool:
+def is_plain(entry: Access, definitions: Mapping[str, Equation]) -> bool:
     """Whether a tensor is defined without sums, deltas and brackets."""
-    equation = program.definitions.get(entry.tensor)
+    equation = definitions.get(entry.tensor)
     if equation is None or not equation.terms:
         return False
     return not any(term.summed or any(isinstance(b, Delta | Iverson) for b in term.bases) for term in equation.terms)

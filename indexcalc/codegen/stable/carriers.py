@@ -1,0 +1,348 @@
+"""Tensors as mantissa times exponential: what a product may put in for their names so that exponentials cancel.
+
+``Z[i] = sum[l](w[i,l] * exp(S[i,l]))`` is ``Zs[i] * exp(m[i])`` with ``m[i] = max[l](S[i,l])`` and the shifted sum
+``Zs[i] = sum[l](w[i,l] * exp(S[i,l] - m[i]))``; ``A[i,j] = exp(S[i,j]) / Z[i]`` is ``exp(S[i,j]) * exp(m[i])^-1 / Zs[i]``.
+These forms are only ever put in where exponentials cancel by it; a form that no one reads costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from indexcalc.algebra.build import power, product
+from indexcalc.algebra.renaming import fresh_indices, rename_base, rename_powers, substitute
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Power,
+    Term,
+    Terms,
+    free_indices,
+    index_names,
+    tensors_of,
+    walk,
+)
+from indexcalc.codegen.stable.bounds import Bound, depth_of, find_bound, is_tight, paired, under_bound
+from indexcalc.codegen.stable.exponents import (
+    ONE,
+    apart,
+    exponential,
+    exponents_of,
+    is_exponential,
+    is_negative,
+    is_open,
+)
+from indexcalc.codegen.names import unused
+from indexcalc.codegen.plan import without_inner_deltas
+from indexcalc.codegen.stable.logistic import with_sigmoids
+from indexcalc.program import Equation
+
+TERM_LIMIT = 12
+"""The most terms of a form, and of a product with forms put in."""
+FACTOR_LIMIT = 40
+"""The most factors of one term of a form."""
+
+Mask = Delta | Iverson
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a tensor is, without sums and with its exponentials apart.
+
+    Attributes:
+        slots: of the tensor.
+        terms: its value.
+        wild: whether its exponentials are not all bounded, so that it may overflow where a quotient of it does not.
+    """
+
+    slots: tuple[Index, ...]
+    terms: Terms
+    wild: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """The shifted sum ``name[slots] = tensor[slots] * exp(-bound)``.
+
+    Attributes:
+        name: of the shifted sum.
+        equation: its definition.
+        bound: the entry of the bound; None where the exponential did not depend on a sum.
+    """
+
+    name: str
+    equation: Equation
+    bound: Access | None
+
+
+@dataclass
+class Carriers:
+    """The forms of the tensors of both passes; grows equation by equation.
+
+    Attributes:
+        taken: the names in use; new ones join.
+        divided: the tensors that something is divided by, or whose logarithm is taken.
+        positive: the tensors that are never zero or negative.
+        forms: of the tensors that hold exponentials.
+        bounds: in the order in which they were found; later ones may rest on earlier ones.
+        shifted: the sums in shifted form, by the tensor.
+        logarithms: the sums of exponentials that tensors are logarithms of, under the indices of these tensors.
+    """
+
+    taken: set[str]
+    divided: frozenset[str]
+    positive: frozenset[str] = frozenset()
+    forms: dict[str, Form] = field(default_factory=dict)
+    bounds: dict[str, Bound] = field(default_factory=dict)
+    shifted: dict[str, Shifted] = field(default_factory=dict)
+    logarithms: dict[str, Access] = field(default_factory=dict)
+
+    def learn(self, equation: Equation) -> None:
+        """Find the form of the tensor that an equation defines, if it has exponentials."""
+        self.learn_logarithm(equation)
+        sums = any(term.summed for term in equation.terms)
+        whole = sums and equation.name in self.divided
+        unfolded = tuple(part for term in equation.terms for part in self.unfolded(term, everything=whole))
+        if not unfolded or len(unfolded) > TERM_LIMIT or any(len(t.powers) > FACTOR_LIMIT for t in unfolded):
+            return
+        if not any(exponents_of(term.powers) for term in unfolded):
+            return
+        slots = equation.lhs.slots
+        wild = any(self.is_open(term) for term in unfolded)
+        if not sums:
+            self.forms[equation.name] = Form(slots, unfolded, wild)
+        elif len(unfolded) == 1 and (wild or (whole and not is_tight(unfolded[0], self.bounds))):
+            self.carry(equation, unfolded[0])
+
+    def learn_logarithm(self, equation: Equation) -> None:
+        """A logarithm of a sum of exponentials bounds them."""
+        source = logarithm_of_tensor(equation)
+        shifted = self.shifted.get(source.tensor) if source is not None else None
+        if source is None or shifted is None or shifted.bound is None:
+            return
+        bound = self.bounds[shifted.bound.tensor]
+        if set(shifted.bound.slots) != set(shifted.equation.lhs.slots):
+            return
+        names = dict(zip(shifted.equation.lhs.slots, source.slots, strict=True))
+        over = fresh_indices(bound.over, index_names((equation.terms[0],)) | {slot.name for slot in equation.lhs.slots})
+        renaming = {
+            **{inner: names[outer] for inner, outer in zip(bound.slots, shifted.bound.slots, strict=True)},
+            **dict(zip(bound.over, over, strict=True)),
+        }
+        exponents = rename_powers(bound.exponents, renaming)
+        guards = tuple(rename_base(guard, renaming) for guard in bound.guards)
+        name, slots = equation.name, equation.lhs.slots
+        self.bounds[name] = Bound(name, slots, over, exponents, guards, given=True, depth=bound.depth)
+        self.logarithms[name] = source
+
+    def carry(self, equation: Equation, term: Term) -> None:
+        """A sum of exponentials as a shifted sum times the exponential of a bound."""
+        entry = self.bound(equation, term)
+        if entry is None:
+            return
+        name = self.shifted[equation.name].name if equation.name in self.shifted else unused(f"{equation.name}_shifted", self.taken)
+        slots = equation.lhs.slots
+        body = replace(equation, lhs=Access(name, slots), terms=(under_bound(term, entry),))
+        self.shifted[equation.name] = Shifted(name, body, entry)
+        value = ((Access(name, slots), ONE), (exponential(entry), ONE))
+        self.forms[equation.name] = Form(slots, (Term(ONE, value),), wild=True)
+        if equation.name in self.positive:
+            self.positive |= {name}
+
+    def bound(self, equation: Equation, term: Term) -> Access | None:
+        """The bound of the exponentials of a sum: one that is there already, or a new one."""
+        divides = equation.name in self.divided
+        above = exponents_of(term.powers)
+        masks = tuple(base for base in term.bases if isinstance(base, Mask))
+        weights = tuple(self.weights(term)) if divides else ()
+        found = find_bound(term, self.bounds, weights if divides else None)
+        if found is not None:
+            return found
+        guards = (*masks, *weights)
+        axes = free_indices((Term(ONE, (*above, *((guard, ONE) for guard in guards))),))
+        over = tuple(index for index in term.summed if index in axes)
+        slots = tuple(slot for slot in equation.lhs.slots if slot in axes)
+        if not over or set(axes) != {*over, *slots}:
+            return None
+        stem = self.stem(equation, above)
+        hidden = unused(f"{stem}_masked", self.taken) if guards else ""
+        bound = Bound(unused(f"{stem}_max", self.taken), slots, over, above, guards, hidden, depth=depth_of(above, self.bounds))
+        self.bounds[bound.name] = bound
+        return bound.entry
+
+    def stem(self, equation: Equation, above: tuple[Power, ...]) -> str:
+        """What a maximum is called after: the tensor that it is the largest entry of, or the sum that needs it."""
+        base, exponent = above[0]
+        assert isinstance(base, Fn)
+        inner = base.arg[0].powers[0][0] if len(base.arg[0].powers) == 1 else None
+        return inner.tensor if len(above) == 1 and exponent == 1 and isinstance(inner, Access) else equation.name
+
+    def weights(self, term: Term) -> Iterator[Base]:
+        """The factors of a sum that vary with what is summed over and may be zero."""
+        for base, exponent in term.powers:
+            if is_open((base, exponent)) or is_negative(exponent) or isinstance(base, Mask) or self.is_positive(base):
+                continue
+            if set(free_indices((Term(ONE, ((base, ONE),)),))) & set(term.summed):
+                yield base
+
+    def is_positive(self, base: Base) -> bool:
+        """Whether a factor is greater than zero for sure."""
+        if isinstance(base, Access):
+            return base.tensor in self.positive
+        return isinstance(base, Fn) and base.name in ("exp", "sigmoid", "softplus")
+
+    def is_open(self, term: Term) -> bool:
+        """Whether exponentials are left that no bound bounds."""
+        return bool(exponents_of(paired(term, self.bounds).powers))
+
+    def unfolded(self, term: Term, *, everything: bool = False) -> Terms:
+        """The term with forms put in: of what is wild, of what divides, and if asked of all others; exponentials apart."""
+        pending, done = [term], list[Term]()
+        while pending:
+            current = pending.pop()
+            found = self.first_unfolding(current, everything)
+            if found is None:
+                done.append(with_deltas(apart(with_sigmoids(current))))
+            else:
+                pending.extend(reversed(found))
+            if len(pending) + len(done) > TERM_LIMIT:
+                return (with_deltas(apart(with_sigmoids(term))),)
+        return tuple(done)
+
+    def first_unfolding(self, term: Term, everything: bool) -> Terms | None:
+        """The terms that come of putting in the first form there is; None if there is none."""
+        for place, (base, exponent) in enumerate(term.powers):
+            parts = self.parts(base, exponent, everything)
+            if parts is not None:
+                before, after = term.powers[:place], term.powers[place + 1 :]
+                return tuple(
+                    product(term.coeff * part.coeff, (*before, *part.powers, *after), term.summed) for part in parts
+                )
+        return None
+
+    def parts(self, base: Base, exponent: sp.Expr, everything: bool) -> Terms | None:
+        """What to put in for a power, as terms; None to leave it."""
+        if isinstance(base, Access) and base.tensor in self.forms:
+            form = self.forms[base.tensor]
+            if not (form.wild or everything or is_negative(exponent)):
+                return None
+            value = substitute(form.terms, dict(zip(form.slots, base.slots, strict=True)))
+            if len(value) == 1:
+                return (power(value, exponent),)
+            return value if exponent == 1 else None
+        if isinstance(base, Add) and exponent == 1 and any(self.is_wild(part) for part in base.terms):
+            wild = tuple(part for part in base.terms if self.is_wild(part))
+            tame = tuple(part for part in base.terms if part not in wild)
+            return (*wild, *((power(tame, ONE),) if tame else ()))
+        return None
+
+    def is_wild(self, term: Term) -> bool:
+        """Whether a factor of the term is wild, or a divisor that exponentials make small."""
+        return any(
+            is_exponential(base)
+            or (isinstance(base, Access) and base.tensor in self.forms and self.is_wild_entry(base.tensor, exponent))
+            or (isinstance(base, Add) and any(self.is_wild(part) for part in base.terms))
+            for base, exponent in term.powers
+        )
+
+    def is_wild_entry(self, tensor: str, exponent: sp.Expr) -> bool:
+        """Whether a power of a tensor that has a form is wild."""
+        return self.forms[tensor].wild or is_negative(exponent)
+
+
+def logarithm_of_tensor(equation: Equation) -> Access | None:
+    """The u of ``f = log(u)``, for an entry u of a tensor."""
+    base = lone(equation.terms)
+    return lone_entry(base.arg) if isinstance(base, Fn) and base.name == "log" else None
+
+
+def lone(terms: Terms) -> Base | None:
+    """The one factor that the terms are."""
+    if len(terms) != 1 or terms[0].coeff != 1 or terms[0].summed or len(terms[0].powers) != 1:
+        return None
+    base, exponent = terms[0].powers[0]
+    return base if exponent == 1 else None
+
+
+def lone_entry(terms: Terms) -> Access | None:
+    """The entry of a tensor that the terms are."""
+    base = lone(terms)
+    return base if isinstance(base, Access) else None
+
+
+def with_deltas(term: Term) -> Term:
+    """The term without sums that a delta kills, and with indices that one makes equal under one name where that cancels."""
+    term = without_inner_deltas(term)
+    for base in term.bases:
+        if isinstance(base, Delta):
+            others = [power for power in term.powers if power[0] != base]
+            joined = product(term.coeff, rename_powers(others, {base.right: base.left}), term.summed)
+            if len(joined.powers) < len(others):
+                return with_deltas(product(joined.coeff, (*joined.powers, (base, ONE)), joined.summed))
+    return term
+
+
+def divided_tensors(equations: Iterable[Equation], definitions: Mapping[str, Equation]) -> frozenset[str]:
+    """The tensors that something is divided by or whose logarithm is taken, and the factors of such products."""
+    found: set[str] = set()
+    for equation in equations:
+        for name in divisors(equation.terms):
+            found.add(name)
+    pending = sorted(found)
+    while pending:
+        equation = definitions.get(pending.pop())
+        if equation is None or len(equation.terms) != 1 or equation.terms[0].summed:
+            continue
+        for base in equation.terms[0].bases:
+            if isinstance(base, Access) and base.tensor not in found:
+                found.add(base.tensor)
+                pending.append(base.tensor)
+    return frozenset(found)
+
+
+def divisors(terms: Terms) -> Iterator[str]:
+    """The tensors below the line, and those in products that a logarithm is taken of, at every depth."""
+    for base, exponent in every_power(terms):
+        if isinstance(base, Access) and is_negative(exponent):
+            yield base.tensor
+        if isinstance(base, Fn) and base.name == "log" and len(base.arg) == 1:
+            yield from (inner.tensor for inner in base.arg[0].bases if isinstance(inner, Access))
+
+
+def every_power(terms: Terms) -> Iterator[Power]:
+    """Every factor with its exponent, at every depth."""
+    for term in terms:
+        for base, exponent in term.powers:
+            yield base, exponent
+            if isinstance(base, Fn):
+                yield from every_power(base.arg)
+            elif isinstance(base, Add):
+                yield from every_power(base.terms)
+
+
+def positive_tensors(equations: Iterable[Equation], given: Collection[str] = ()) -> frozenset[str]:
+    """The tensors that are never zero or negative: products, quotients and sums of what is positive."""
+    found = set(given)
+
+    def is_positive(term: Term) -> bool:
+        return bool(term.coeff.is_positive) and all(
+            (isinstance(base, Fn) and base.name in ("exp", "sigmoid", "softplus"))
+            or (isinstance(base, Access) and base.tensor in found)
+            or (isinstance(base, Add) and all(map(is_positive, base.terms)))
+            for base in term.bases
+        )
+
+    for equation in equations:
+        if equation.terms and all(map(is_positive, equation.terms)):
+            found.add(equation.name)
+    return frozenset(found)
+
+
