@@ -95,6 +95,8 @@ def formula(statement: Statement, layouts: Layouts) -> str:
         conditions += [f"{base_text(weight, layouts)} != 0" for weight in statement.weights]
         condition = " and ".join(conditions)
         return f"{head}{value} where {condition}, else -inf"
+    if statement.kind is Kind.LARGEST:
+        return f"{head}max({', '.join(terms_text((term,), layouts) for term in statement.terms)})"
     return f"{head}{REDUCTIONS[statement.kind]}[{','.join(index.name for index in statement.over)}]({value})"
 
 
@@ -107,6 +109,8 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
     """The right-hand side in NumPy."""
     if statement.kind is Kind.ASSIGN:
         return terms_node(statement.terms, statement.axes, scope)
+    if statement.kind is Kind.LARGEST:
+        return largest_node(statement, scope)
     order = (*statement.axes, *statement.over)
     value = terms_operand(statement.terms, order, scope)
     if statement.kind is Kind.HIDDEN:
@@ -116,6 +120,17 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
         result = reduced(value, statement.over, REDUCTIONS[statement.kind])
     assert set(result.axes) == set(statement.axes)
     return transposed(result, statement.axes).node
+
+
+def largest_node(statement: Statement, scope: Scope) -> Node:
+    """The largest of several arrays, entry by entry; numbers come last."""
+    operands = [terms_operand((term,), statement.axes, scope) for term in statement.terms]
+    operands.sort(key=lambda operand: not operand.axes)
+    axes = common_axes(operands, statement.axes)
+    node = aligned(operands[0], axes)
+    for operand in operands[1:]:
+        node = Call("np.maximum", (node, aligned(operand, axes)))
+    return transposed(Operand(node, axes), statement.axes).node
 
 
 def nonzero(weights: Sequence[Base], value: Operand, order: Axes, scope: Scope) -> Operand:

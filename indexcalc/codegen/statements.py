@@ -18,6 +18,7 @@ class Kind(Enum):
     ASSIGN = "name[axes] = terms"
     MAXIMUM = "name[axes] = the largest value of terms over `over`"
     MINIMUM = "name[axes] = the smallest value of terms over `over`"
+    LARGEST = "name[axes] = the largest of the terms, entry by entry"
     HIDDEN = "name[axes] = terms where no guard is zero, -inf elsewhere"
 
 

@@ -13,7 +13,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import product
 from indexcalc.algebra.match import Binding, match_base
-from indexcalc.algebra.renaming import rename_base, rename_body
+from indexcalc.algebra.renaming import fresh_indices, rename_base, rename_body, rename_powers
 from indexcalc.algebra.terms import Access, Base, Delta, Fn, Index, Iverson, Power, Term, Terms, free_indices
 from indexcalc.codegen.stable.exponents import ONE, argument_of, exponential, exponents_of, is_negative, is_open
 
@@ -21,34 +21,23 @@ Mask = Delta | Iverson
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """``name[slots] = max[over](exponent)`` where no guard is zero.
+class Part:
+    """The exponentials of one term of a sum, and where they count.
 
     Attributes:
-        name: the tensor.
-        slots: its slots.
+        name: of their maximum; empty where nothing is summed over.
         over: the indices that the largest is taken over.
-        exponents: the exponentials, taken apart.
-        guards: the deltas, brackets and weights of the sum that it is taken for: where one is zero the exponent
-            does not count, for it may be huge.
+        exponents: the exponentials, taken apart; none for a term that has none.
+        guards: the deltas, brackets and weights of the sum: where one is zero the exponent does not count, for it may
+            be huge.
         hidden: the name of the exponent with minus infinity where a guard is zero; empty without guards.
-        given: whether it is a tensor of the program, the logarithm of the sum of these exponentials.
-        depth: how many bounds deep its exponentials rest on others.
     """
 
     name: str
-    slots: tuple[Index, ...]
     over: tuple[Index, ...]
     exponents: tuple[Power, ...]
     guards: tuple[Base, ...] = ()
     hidden: str = ""
-    given: bool = False
-    depth: int = 0
-
-    @property
-    def entry(self) -> Access:
-        """The general entry."""
-        return Access(self.name, self.slots)
 
     @property
     def argument(self) -> Terms:
@@ -62,9 +51,47 @@ class Bound:
         return tuple(dict.fromkeys((*free_indices(self.argument), *free_indices((guards,)))))
 
     @property
+    def slots(self) -> tuple[Index, ...]:
+        """The indices of the maximum."""
+        return tuple(index for index in self.axes if index not in self.over)
+
+    def renamed(self, outer: Mapping[Index, Index], taken: Collection[str]) -> Part:
+        """The part under other names of its slots; what it is taken over gets names that are not `taken`."""
+        over = fresh_indices(self.over, {*taken, *(index.name for index in outer.values())})
+        renaming = {**outer, **dict(zip(self.over, over, strict=True))}
+        guards = tuple(rename_base(guard, renaming) for guard in self.guards)
+        return Part(self.name, over, rename_powers(self.exponents, renaming), guards)
+
+    @property
     def compared(self) -> Terms:
         """What the largest is taken of: the exponent, hidden where a guard is zero."""
         return (Term(ONE, ((Access(self.hidden, self.axes), ONE),)),) if self.hidden else self.argument
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """``name[slots]`` is the largest exponent of its parts.
+
+    Attributes:
+        name: the tensor.
+        slots: its slots.
+        parts: those with more exponentials first.
+        implied: what it bounds because one of its parts rests on a bound of that.
+        given: whether it is a tensor of the program, the logarithm of the sum of these exponentials.
+        depth: how many bounds deep its exponentials rest on others.
+    """
+
+    name: str
+    slots: tuple[Index, ...]
+    parts: tuple[Part, ...]
+    implied: tuple[Part, ...] = ()
+    given: bool = False
+    depth: int = 0
+
+    @property
+    def entry(self) -> Access:
+        """The general entry."""
+        return Access(self.name, self.slots)
 
 
 Bounds = Mapping[str, Bound]
@@ -72,9 +99,10 @@ Bounds = Mapping[str, Bound]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A bound met in a product: `times` its exponentials over as many of its own."""
+    """A bound met in a product: `times` the exponentials of one of its parts over as many of its own."""
 
     bound: Bound
+    part: Part
     binding: Mapping[Index, Index]
     times: sp.Expr
     factor: Base
@@ -95,10 +123,13 @@ def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
         bound = bounds[entry.tensor]
         start = dict(zip(bound.slots, entry.slots, strict=True))
         above = [power for power in exponents_of(term.powers) if power[0] != base]
-        for count in dict.fromkeys((times, ONE) if times.is_Integer else (times,)):
-            for binding in matched(bound.exponents, above, start, count):
-                if all(index in binding for index in bound.over):
-                    yield Pair(bound, binding, count, base)
+        for part in (*bound.parts, *bound.implied):
+            if not part.exponents and any(not is_negative(exponent) for _, exponent in above):
+                continue
+            for count in dict.fromkeys((times, ONE) if times.is_Integer else (times,)):
+                for binding in matched(part.exponents, above, start, count):
+                    if not part.exponents or all(index in binding for index in part.over):
+                        yield Pair(bound, part, binding, count, base)
 
 
 def bound_of(base: Base) -> Access | None:
@@ -124,15 +155,16 @@ def matched(pattern: Sequence[Power], powers: Sequence[Power], binding: Binding,
 
 def with_difference(term: Term, pair: Pair) -> Term:
     """The exponentials of a pair as ``exp(argument - bound)``; masks that hide in the argument are gone."""
-    bound, binding = pair.bound, pair.binding
-    entry = rename_base(bound.entry, binding)
-    guards = [rename_base(guard, binding) for guard in bound.guards]
-    hides = bool(bound.hidden) and holds(term, guards)
-    argument = rename_body(bound.compared if hides else bound.argument, binding)
+    part, binding = pair.part, pair.binding
+    entry = rename_base(pair.bound.entry, binding)
+    guards = [rename_base(guard, binding) for guard in part.guards]
+    hides = bool(part.hidden) and holds(term, guards)
+    argument = rename_body(part.compared if hides else part.argument, binding)
     closed = Fn("exp", (*argument, Term(-ONE, ((entry, ONE),))))
-    gone = [(rename_base(base, binding), -exponent * pair.times) for base, exponent in bound.exponents]
+    gone = [(rename_base(base, binding), -exponent * pair.times) for base, exponent in part.exponents]
     masks = {guard for guard in guards if isinstance(guard, Mask)} if hides else set()
-    first = next(n for n, (base, _) in enumerate(term.powers) if base in {base for base, _ in gone} or base == pair.factor)
+    used = {pair.factor, *(base for base, _ in gone)}
+    first = next(n for n, (base, _) in enumerate(term.powers) if base in used)
     kept = [power for power in term.powers if power[0] not in masks]
     place = first - sum(1 for power in term.powers[:first] if power[0] in masks)
     powers = (*kept[:place], (closed, pair.times), *kept[place:], *gone, (pair.factor, pair.times))
@@ -148,7 +180,9 @@ def holds(term: Term, guards: Collection[Base]) -> bool:
 def is_tight(term: Term, bounds: Bounds) -> bool:
     """Whether the largest exponential of a sum is exactly 1: its own sums are those that its bound was taken over."""
     found = next(pairs(term, bounds), None)
-    return found is not None and all(found.binding[index] in term.summed for index in found.bound.over)
+    if found is None or len(found.bound.parts) > 1:
+        return False
+    return all(found.binding[index] in term.summed for index in found.part.over)
 
 
 def find_bound(term: Term, bounds: Bounds, weights: Collection[Base] | None) -> Access | None:
@@ -157,42 +191,53 @@ def find_bound(term: Term, bounds: Bounds, weights: Collection[Base] | None) -> 
     Args:
         term: the sum, its exponentials taken apart.
         bounds: those that are known.
-        weights: the factors that must guard it; None if the guards of the bound need only be among the factors.
+        weights: the factors that must guard it, as its only part; None if it may be any part, and its guards any factors.
     """
     above = exponents_of(term.powers)
     for bound in reversed(tuple(bounds.values())):
-        if bound.given or len(bound.exponents) != len(above):
+        if bound.given or (weights is not None and len(bound.parts) > 1):
             continue
-        for binding in matched(bound.exponents, above, {}, ONE):
-            entry = entry_under(bound, binding, term, weights)
-            if entry is not None:
-                return entry
+        for part in bound.parts:
+            if above and len(part.exponents) == len(above):
+                for binding in matched(part.exponents, above, {}, ONE):
+                    if bounds_sum(part, binding, term, weights) and set(bound.slots) <= set(binding):
+                        return Access(bound.name, tuple(binding[slot] for slot in bound.slots))
     return None
 
 
-def entry_under(bound: Bound, binding: Mapping[Index, Index], term: Term, weights: Collection[Base] | None) -> Access | None:
-    """The bound under the names of a sum; None if it is the largest of something else."""
-    if any(index not in binding for index in (*bound.over, *bound.slots)):
-        return None
-    exact = all(dict(term.powers)[rename_base(base, binding)] == exponent for base, exponent in bound.exponents)
-    images = [binding[index] for index in bound.over]
-    others = [binding[index] for index in bound.slots]
-    if not exact or any(image not in term.summed for image in images) or any(other in term.summed for other in others):
-        return None
-    guards = [rename_base(guard, binding) for guard in bound.guards]
-    masks = [base for base in term.bases if isinstance(base, Mask)]
-    expected = None if weights is None else {*masks, *weights}
-    if not holds(term, guards) or (expected is not None and expected != set(guards)):
-        return None
-    if any(mask not in guards for mask in masks):
-        return None
-    return Access(bound.name, tuple(binding[slot] for slot in bound.slots))
+def bounds_sum(part: Part, binding: Mapping[Index, Index], term: Term, weights: Collection[Base] | None) -> bool:
+    """Whether a part, under the names of a sum, is the largest of its exponents over what it sums."""
+    if any(index not in binding for index in part.axes):
+        return False
+    exact = all(dict(term.powers)[rename_base(base, binding)] == exponent for base, exponent in part.exponents)
+    outer = any(binding[index] in term.summed for index in part.slots)
+    if not exact or outer or any(binding[index] not in term.summed for index in part.over):
+        return False
+    guards = {rename_base(guard, binding) for guard in part.guards}
+    masks = {base for base in term.bases if isinstance(base, Mask)}
+    if not holds(term, guards) or not masks <= guards:
+        return False
+    return weights is None or guards == {*masks, *weights}
 
 
 def depth_of(exponents: Collection[Power], bounds: Bounds) -> int:
     """How deep a bound of these exponentials rests on others."""
     entries = (bound_of(base) for base, _ in exponents)
     return 1 + max((bounds[e.tensor].depth for e in entries if e is not None and e.tensor in bounds), default=0)
+
+
+def implied_parts(part: Part, bounds: Bounds) -> Iterator[Part]:
+    """What a part bounds through the bounds among its exponentials."""
+    for place, (base, exponent) in enumerate(part.exponents):
+        entry = bound_of(base)
+        if entry is None or entry.tensor not in bounds or exponent != 1:
+            continue
+        bound = bounds[entry.tensor]
+        rest = (*part.exponents[:place], *part.exponents[place + 1 :])
+        taken = {index.name for index in (*part.axes, *entry.slots)}
+        for inner in (*bound.parts, *bound.implied):
+            below = inner.renamed(dict(zip(bound.slots, entry.slots, strict=True)), taken)
+            yield Part("", (*part.over, *below.over), (*rest, *below.exponents), (*part.guards, *below.guards))
 
 
 def under_bound(term: Term, entry: Access) -> Term:

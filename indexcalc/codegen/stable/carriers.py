@@ -30,7 +30,7 @@ from indexcalc.algebra.terms import (
     tensors_of,
     walk,
 )
-from indexcalc.codegen.stable.bounds import Bound, depth_of, find_bound, is_tight, paired, under_bound
+from indexcalc.codegen.stable.bounds import Bound, Mask, Part, depth_of, find_bound, implied_parts, is_tight, paired, under_bound
 from indexcalc.codegen.stable.exponents import (
     ONE,
     apart,
@@ -47,10 +47,10 @@ from indexcalc.program import Equation
 
 TERM_LIMIT = 12
 """The most terms of a form, and of a product with forms put in."""
+IMPLIED_LIMIT = 16
+"""The most products of exponentials that a bound is known to bound through other bounds."""
 FACTOR_LIMIT = 40
 """The most factors of one term of a form."""
-
-Mask = Delta | Iverson
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ class Shifted:
     Attributes:
         name: of the shifted sum.
         equation: its definition.
-        bound: the entry of the bound; None where the exponential did not depend on a sum.
+        bound: the entry of the bound.
     """
 
     name: str
     equation: Equation
-    bound: Access | None
+    bound: Access
 
 
 @dataclass
@@ -109,81 +109,102 @@ class Carriers:
         """Find the form of the tensor that an equation defines, if it has exponentials."""
         self.learn_logarithm(equation)
         sums = any(term.summed for term in equation.terms)
-        whole = sums and equation.name in self.divided
-        unfolded = tuple(part for term in equation.terms for part in self.unfolded(term, everything=whole))
-        if not unfolded or len(unfolded) > TERM_LIMIT or any(len(t.powers) > FACTOR_LIMIT for t in unfolded):
+        divided = equation.name in self.divided
+        unfolded = self.equation_unfolded(equation, everything=sums and divided)
+        if not 0 < len(unfolded) <= TERM_LIMIT or any(len(term.powers) > FACTOR_LIMIT for term in unfolded):
             return
         if not any(exponents_of(term.powers) for term in unfolded):
             return
-        slots = equation.lhs.slots
         wild = any(self.is_open(term) for term in unfolded)
-        if not sums:
-            self.forms[equation.name] = Form(slots, unfolded, wild)
-        elif len(unfolded) == 1 and (wild or (whole and not is_tight(unfolded[0], self.bounds))):
-            self.carry(equation, unfolded[0])
+        if not sums and not (wild and divided and len(unfolded) > 1):
+            self.forms[equation.name] = Form(equation.lhs.slots, unfolded, wild)
+        elif wild or (divided and not all(is_tight(term, self.bounds) for term in unfolded)):
+            self.carry(equation, unfolded)
+
+    def equation_unfolded(self, equation: Equation, *, everything: bool) -> Terms:
+        """The right side with forms put in; with all of them, if fewer exponentials are left open by it."""
+        found = [
+            tuple(part for term in equation.terms for part in self.unfolded(term, everything=choice))
+            for choice in ((True,) if everything else (False, True))
+        ]
+        return min(found, key=lambda terms: sum(map(self.is_open, terms)))
 
     def learn_logarithm(self, equation: Equation) -> None:
         """A logarithm of a sum of exponentials bounds them."""
         source = logarithm_of_tensor(equation)
         shifted = self.shifted.get(source.tensor) if source is not None else None
-        if source is None or shifted is None or shifted.bound is None:
+        if source is None or shifted is None or set(shifted.bound.slots) != set(shifted.equation.lhs.slots):
             return
         bound = self.bounds[shifted.bound.tensor]
-        if set(shifted.bound.slots) != set(shifted.equation.lhs.slots):
-            return
         names = dict(zip(shifted.equation.lhs.slots, source.slots, strict=True))
-        over = fresh_indices(bound.over, index_names((equation.terms[0],)) | {slot.name for slot in equation.lhs.slots})
-        renaming = {
-            **{inner: names[outer] for inner, outer in zip(bound.slots, shifted.bound.slots, strict=True)},
-            **dict(zip(bound.over, over, strict=True)),
-        }
-        exponents = rename_powers(bound.exponents, renaming)
-        guards = tuple(rename_base(guard, renaming) for guard in bound.guards)
+        outer = {inner: names[there] for inner, there in zip(bound.slots, shifted.bound.slots, strict=True)}
+        taken = index_names((equation.terms[0],)) | {slot.name for slot in equation.lhs.slots}
+        parts = tuple(part.renamed(outer, taken) for part in bound.parts)
         name, slots = equation.name, equation.lhs.slots
-        self.bounds[name] = Bound(name, slots, over, exponents, guards, given=True, depth=bound.depth)
+        implied = tuple(part.renamed(outer, taken) for part in bound.implied)
+        self.bounds[name] = Bound(name, slots, parts, implied, given=True, depth=bound.depth)
         self.logarithms[name] = source
 
-    def carry(self, equation: Equation, term: Term) -> None:
+    def carry(self, equation: Equation, terms: Terms) -> None:
         """A sum of exponentials as a shifted sum times the exponential of a bound."""
-        entry = self.bound(equation, term)
+        entry = self.bound(equation, terms)
         if entry is None:
             return
-        name = self.shifted[equation.name].name if equation.name in self.shifted else unused(f"{equation.name}_shifted", self.taken)
-        slots = equation.lhs.slots
-        body = replace(equation, lhs=Access(name, slots), terms=(under_bound(term, entry),))
+        name, slots = unused(f"{equation.name}_shifted", self.taken), equation.lhs.slots
+        body = replace(equation, lhs=Access(name, slots), terms=tuple(under_bound(term, entry) for term in terms))
         self.shifted[equation.name] = Shifted(name, body, entry)
         value = ((Access(name, slots), ONE), (exponential(entry), ONE))
         self.forms[equation.name] = Form(slots, (Term(ONE, value),), wild=True)
         if equation.name in self.positive:
             self.positive |= {name}
 
-    def bound(self, equation: Equation, term: Term) -> Access | None:
+    def bound(self, equation: Equation, terms: Terms) -> Access | None:
         """The bound of the exponentials of a sum: one that is there already, or a new one."""
-        divides = equation.name in self.divided
+        divided = equation.name in self.divided
+        if len(terms) == 1:
+            weights = tuple(self.weights(terms[0])) if divided else None
+            found = find_bound(terms[0], self.bounds, weights)
+            if found is not None:
+                return found
+        parts = [self.part(equation, term, divided) for term in terms]
+        same = next((bound for bound in self.bounds.values() if are_same(bound, parts)), None)
+        if same is not None:
+            return same.entry
+        slots = tuple(slot for slot in equation.lhs.slots if any(slot in part.axes for part in parts))
+        if any(not set(part.slots) <= set(slots) for part in parts) or (len(parts) == 1 and not parts[0].over):
+            return None
+        distinct = tuple({(part.over, part.exponents, part.guards): part for part in parts}.values())
+        ranked = tuple(self.with_names(part, equation) for part in sorted(distinct, key=lambda p: -len(p.exponents)))
+        name = ranked[0].name if len(ranked) == 1 else unused(f"{equation.name}_max", self.taken)
+        depth = depth_of([power for part in ranked for power in part.exponents], self.bounds)
+        implied = tuple(inner for part in ranked for inner in implied_parts(part, self.bounds))
+        bound = Bound(name, slots, ranked, implied[:IMPLIED_LIMIT], depth=depth)
+        self.bounds[name] = bound
+        return bound.entry
+
+    def part(self, equation: Equation, term: Term, divided: bool) -> Part:
+        """The exponentials of one term of a sum, with what guards them."""
         above = exponents_of(term.powers)
         masks = tuple(base for base in term.bases if isinstance(base, Mask))
-        weights = tuple(self.weights(term)) if divides else ()
-        found = find_bound(term, self.bounds, weights if divides else None)
-        if found is not None:
-            return found
-        guards = (*masks, *weights)
+        guards = (*masks, *(self.weights(term) if divided else ()))
         axes = free_indices((Term(ONE, (*above, *((guard, ONE) for guard in guards))),))
         over = tuple(index for index in term.summed if index in axes)
-        slots = tuple(slot for slot in equation.lhs.slots if slot in axes)
-        if not over or set(axes) != {*over, *slots}:
-            return None
-        stem = self.stem(equation, above)
-        hidden = unused(f"{stem}_masked", self.taken) if guards else ""
-        bound = Bound(unused(f"{stem}_max", self.taken), slots, over, above, guards, hidden, depth=depth_of(above, self.bounds))
-        self.bounds[bound.name] = bound
-        return bound.entry
+        return Part("", over, above, guards)
+
+    def with_names(self, part: Part, equation: Equation) -> Part:
+        """The part, with names for its maximum and for the exponent hidden for it."""
+        stem = self.stem(equation, part.exponents)
+        hidden = unused(f"{stem}_masked", self.taken) if part.guards else ""
+        return replace(part, name=unused(f"{stem}_max", self.taken) if part.over else "", hidden=hidden)
 
     def stem(self, equation: Equation, above: tuple[Power, ...]) -> str:
         """What a maximum is called after: the tensor that it is the largest entry of, or the sum that needs it."""
+        if len(above) != 1:
+            return equation.name
         base, exponent = above[0]
         assert isinstance(base, Fn)
         inner = base.arg[0].powers[0][0] if len(base.arg[0].powers) == 1 else None
-        return inner.tensor if len(above) == 1 and exponent == 1 and isinstance(inner, Access) else equation.name
+        return inner.tensor if exponent == 1 and isinstance(inner, Access) else equation.name
 
     def weights(self, term: Term) -> Iterator[Base]:
         """The factors of a sum that vary with what is summed over and may be zero."""
@@ -256,6 +277,11 @@ class Carriers:
     def is_wild_entry(self, tensor: str, exponent: sp.Expr) -> bool:
         """Whether a power of a tensor that has a form is wild."""
         return self.forms[tensor].wild or is_negative(exponent)
+
+
+def are_same(bound: Bound, parts: Collection[Part]) -> bool:
+    """Whether a bound is the largest exponent of these parts, whatever they are called."""
+    return not bound.given and {replace(part, name="", hidden="") for part in bound.parts} == set(parts)
 
 
 def logarithm_of_tensor(equation: Equation) -> Access | None:

@@ -15,12 +15,14 @@ from dataclasses import dataclass, field, replace
 
 from functools import cached_property
 
-from indexcalc.algebra.terms import Access, Index, Term, tensors_of
+from indexcalc.algebra.build import power
+from indexcalc.algebra.terms import Access, Index, Term, Terms, tensors_of
 from indexcalc.codegen.largest import Extreme, compared, find_extremes, live, with_extremes
-from indexcalc.codegen.stable.bounds import Mask
+from indexcalc.codegen.stable.bounds import Bound, Mask
 from indexcalc.codegen.stable.carriers import Carriers, Form, divided_tensors, positive_tensors
 from indexcalc.codegen.stable.exponents import ONE, exponential, is_exponential
 from indexcalc.codegen.stable.rewriting import Rewriting, held_product
+from indexcalc.codegen.stable.sums import SumNames, exponential_tensors
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.program import Equation, Program
 
@@ -57,18 +59,20 @@ def stable_passes(program: Program, backward: Program, recompute: Collection[str
     """
     taken = {*program.tensors, *backward.tensors}
     extremes = find_extremes(program, taken)
-    first = [compared(equation, extremes) for equation in program.equations]
-    second = [compared(eq, extremes) for eq in backward.equations if eq.name not in program.definitions]
-    spare = {*hoisted_names(program), *recompute} - set(program.outputs)
+    plain = [compared(equation, extremes) for equation in program.equations]
+    reverse = [compared(eq, extremes) for eq in backward.equations if eq.name not in program.definitions]
+    definitions = {equation.name: equation for equation in plain}
+    sums = SumNames(definitions, exponential_tensors((*plain, *reverse)), taken)
+    first, second = sums.named(plain), sums.named(reverse)
+    spare = {*hoisted_names(program), *recompute, *sums.sums} - set(program.outputs)
     carriers = known_carriers(first, second, taken)
-    definitions = {equation.name: equation for equation in first}
-    ahead = rewritten(first, carriers, definitions, ())
-    with_logarithms(carriers, [eq for eq in first if eq.name not in spare], definitions)
+    ahead = rewritten(first, carriers, definitions, ()).restored(sums)
+    with_logarithms(carriers, [eq for eq in first if eq.name not in spare], {eq.name: eq for eq in first})
     for equation in second:
         carriers.learn(equation)
     present = [name for name in reversed(tuple(program.tensors)) if name not in spare]
-    reverse = rewritten(second, carriers, definitions, present)
-    return Assembly(program, backward, frozenset(recompute), ahead, reverse, carriers, extremes).passes()
+    behind = rewritten(second, carriers, definitions, present).restored(sums)
+    return Assembly(program, backward, frozenset(recompute), ahead, behind, carriers, extremes).passes()
 
 
 def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken: set[str]) -> Carriers:
@@ -81,8 +85,8 @@ def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken:
         trial.learn(equation)
     owned = {shifted.bound.tensor for name, shifted in trial.shifted.items() if name in divided}
     bounds = {name: bound for name, bound in trial.bounds.items() if name in owned}
-    hidden = {bound.hidden for bound in bounds.values() if bound.hidden}
-    carriers = Carriers({*taken, *bounds, *hidden}, divided, positive, bounds=bounds)
+    names = {name for bound in bounds.values() for part in bound.parts for name in (part.name, part.hidden)}
+    carriers = Carriers({*taken, *bounds, *names}, divided, positive, bounds=bounds)
     for equation in first:
         carriers.learn(equation)
     return carriers
@@ -107,10 +111,25 @@ def hoisted_names(program: Program) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """The equations of a pass in stable form, and the shifted sums that they may read."""
+    """The equations of a pass in stable form, with the shifted sums that they may read and the exponents of bounds."""
 
     equations: tuple[Equation, ...]
     sums: Mapping[str, Equation]
+    arguments: Mapping[str, tuple[Terms, ...]]
+
+    def restored(self, sums: SumNames) -> Rewritten:
+        """The same without the names of sums that had names for the rewriting only."""
+        if not sums.sums:
+            return self
+
+        def without(equation: Equation) -> Equation:
+            return replace(equation, terms=sums.restored(equation.terms))
+
+        return Rewritten(
+            tuple(without(equation) for equation in self.equations),
+            {name: without(equation) for name, equation in self.sums.items()},
+            {name: tuple(map(sums.restored, parts)) for name, parts in self.arguments.items()},
+        )
 
 
 def rewritten(
@@ -121,18 +140,20 @@ def rewritten(
 ) -> Rewritten:
     """The equations in stable form; each may read what is `present`, and what stands before it."""
     held = tuple(found for name in present if (found := held_product(name, carriers)) is not None)
-    result, sums = [], {}
+    result, sums, arguments = [], {}, dict[str, tuple[Terms, ...]]()
     for equation in equations:
         rewriting = Rewriting(carriers, definitions, held)
         result.append(replace(equation, terms=rewriting.terms(equation.terms)))
         shifted = carriers.shifted.get(equation.name)
         if shifted is not None:
-            (body,) = shifted.equation.terms
-            sums[equation.name] = replace(shifted.equation, terms=rewriting.inside(rewriting.finished(body)))
+            bound = carriers.bounds[shifted.bound.tensor]
+            arguments.setdefault(bound.name, tuple(rewriting.terms(part.argument) for part in bound.parts))
+            terms = tuple(part for body in shifted.equation.terms for part in rewriting.inside(rewriting.finished(body)))
+            sums[equation.name] = replace(shifted.equation, terms=terms)
         own = held_product(equation.name, carriers)
         if own is not None and not equation.hoisted:
             held = (own, *held)
-    return Rewritten(tuple(result), sums)
+    return Rewritten(tuple(result), sums, arguments)
 
 
 @dataclass(frozen=True)
@@ -161,13 +182,10 @@ class Assembly:
     def helpers(self) -> Mapping[str, Statement]:
         """The maxima, the exponents hidden for them, and the shifted sums, by name."""
         found: dict[str, Statement] = {}
+        arguments = {**self.reverse.arguments, **self.ahead.arguments}
         for bound in self.carriers.bounds.values():
-            if bound.given:
-                continue
-            if bound.hidden:
-                argument = Statement(bound.hidden, bound.axes, bound.argument, Kind.HIDDEN, guards=bound.guards)
-                found[bound.hidden] = argument
-            found[bound.name] = Statement(bound.name, bound.slots, bound.compared, Kind.MAXIMUM, bound.over)
+            if not bound.given:
+                found.update({s.name: s for s in bound_statements(bound, arguments[bound.name])})
         for sums in (self.ahead.sums, self.reverse.sums):
             found.update({eq.name: Statement(eq.name, eq.lhs.slots, eq.terms) for eq in sums.values()})
         return found
@@ -232,15 +250,15 @@ class Assembly:
 
     def passes(self) -> Passes:
         """Both passes."""
-        spare = hoisted_names(self.program) | self.absent
         forward = silenced(self.with_helpers(self.statements(self.ahead), frozenset()), self.program)
-        forward = live(with_extremes(forward, self.extremes, frozenset()), frozenset(self.tensors), spare)
+        forward = with_extremes(forward, self.extremes, frozenset())
         reverse = list(self.statements(self.reverse))
-        added = self.kept_helpers(forward, reverse)
+        added = self.kept_helpers(live(forward, frozenset(self.tensors), names_of(forward)), reverse)
+        forward = live(forward, frozenset((*self.tensors, *added)), names_of(forward))
         there = frozenset((*self.tensors, *added))
         again = self.computed_again(reverse, there)
         second = with_extremes(self.with_helpers((*again, *reverse), there), self.extremes, frozenset(self.tensors))
-        second = live(second, frozenset(self.backward.outputs), frozenset(statement.name for statement in second))
+        second = live(second, frozenset(self.backward.outputs), names_of(second))
         names = {new: old for old, new in self.shifted.items() if old not in self.needed}
         return Passes(
             tuple(renamed(statement, names) for statement in forward),
@@ -253,8 +271,10 @@ class Assembly:
     @property
     def maxima(self) -> Mapping[str, str]:
         """The bounds, with nothing, and the exponents hidden for them, with what they are called after."""
-        bounds = self.carriers.bounds.values()
-        return {**{b.name: "" for b in bounds}, **{b.hidden: b.hidden.removesuffix("_masked") for b in bounds if b.hidden}}
+        found = dict.fromkeys(self.carriers.bounds, "")
+        for part in (part for bound in self.carriers.bounds.values() for part in bound.parts):
+            found.update({part.name: "", part.hidden: part.hidden.removesuffix("_masked")})
+        return found
 
     def with_helpers(self, statements: Iterable[Statement], there: frozenset[str]) -> tuple[Statement, ...]:
         """The statements, each after the helpers that it reads and that are not `there`."""
@@ -297,7 +317,29 @@ class Assembly:
         """The forward equations that are read, or that helpers are made from, and not there, in order."""
         wanted = {name for s in reverse for read in s.reads if read not in there for name in (read, *self.sources(read))}
         again = tuple(eq for eq in self.ahead.equations if eq.name in wanted and eq.name in self.absent - there)
-        return tuple(self.statements(Rewritten(again, self.ahead.sums)))
+        return tuple(self.statements(replace(self.ahead, equations=again)))
+
+
+def bound_statements(bound: Bound, arguments: Sequence[Terms]) -> Iterator[Statement]:
+    """What computes a bound from the exponents of its parts: their maxima, and the largest of these."""
+    largest: list[Term] = []
+    for part, argument in zip(bound.parts, arguments, strict=True):
+        compared = argument
+        if part.hidden:
+            yield Statement(part.hidden, part.axes, argument, Kind.HIDDEN, guards=part.guards)
+            compared = part.compared
+        if part.name:
+            slots = tuple(slot for slot in bound.slots if slot in part.slots)
+            yield Statement(part.name, slots, compared, Kind.MAXIMUM, part.over)
+            compared = (Term(ONE, ((Access(part.name, slots), ONE),)),)
+        largest.append(power(compared, ONE))
+    if len(largest) > 1:
+        yield Statement(bound.name, bound.slots, tuple(largest), Kind.LARGEST)
+
+
+def names_of(statements: Iterable[Statement]) -> frozenset[str]:
+    """The tensors that statements compute."""
+    return frozenset(statement.name for statement in statements)
 
 
 def renamed(statement: Statement, names: Mapping[str, str]) -> Statement:

@@ -47,7 +47,10 @@ class Rewriting:
 
     def finished(self, term: Term) -> Term:
         """A product of exponentials taken apart with what tensors hold, with bounds, and with the rest as one exponential."""
-        return together(paired(reuse_in_term(term, self.held, {}), self.carriers.bounds))
+        plain = paired(term, self.carriers.bounds)
+        folded = paired(reuse_in_term(term, self.held, {}), self.carriers.bounds)
+        # What a tensor holds may be a part of what a bound bounds.
+        return together(folded if len(exponents_of(folded.powers)) <= len(exponents_of(plain.powers)) else plain)
 
     def cancelled(self, term: Term) -> Terms | None:
         """The term with forms put in, if exponentials cancel by it: fewer are left unbounded than its factors have."""
@@ -59,13 +62,13 @@ class Rewriting:
         before = sum(1 for left in alone if left)
         if before == 0:
             return None
-        for everything in (False, True):
-            found = self.carriers.unfolded(term, everything=everything)
-            left = self.left_open(found)
-            if not left:
-                return found
-            if before > 1 and (len(left) < sum(map(len, alone)) or merges(left)):
-                return found
+        found = [self.carriers.unfolded(term, everything=everything) for everything in (False, True)]
+        left = [self.left_open(terms) for terms in found]
+        best = 1 if len(left[1]) < len(left[0]) else 0
+        if not left[best]:
+            return found[best]
+        if before > 1 and (len(left[best]) < sum(map(len, alone)) or merges(left[best])):
+            return found[best]
         return None
 
     def left_open(self, terms: Terms) -> tuple[Power, ...]:
