@@ -191,7 +191,7 @@ def find_bound(term: Term, bounds: Bounds, weights: Collection[Base] | None) -> 
     Args:
         term: the sum, its exponentials taken apart.
         bounds: those that are known.
-        weights: the factors that must guard it, as its only part; None if it may be any part, and its guards any factors.
+        weights: the factors that must guard it, as its only part; None for any part with any guards.
     """
     above = exponents_of(term.powers)
     for bound in reversed(tuple(bounds.values())):

@@ -1,8 +1,8 @@
 """Tensors as mantissa times exponential: what a product may put in for their names so that exponentials cancel.
 
 ``Z[i] = sum[l](w[i,l] * exp(S[i,l]))`` is ``Zs[i] * exp(m[i])`` with ``m[i] = max[l](S[i,l])`` and the shifted sum
-``Zs[i] = sum[l](w[i,l] * exp(S[i,l] - m[i]))``; ``A[i,j] = exp(S[i,j]) / Z[i]`` is ``exp(S[i,j]) * exp(m[i])^-1 / Zs[i]``.
-These forms are only ever put in where exponentials cancel by it; a form that no one reads costs nothing.
+``Zs[i] = sum[l](w[i,l] * exp(S[i,l] - m[i]))``. So ``A[i,j] = exp(S[i,j]) / Z[i]`` is
+``exp(S[i,j]) * exp(m[i])^-1 / Zs[i]``. These forms are only ever put in where exponentials cancel by it; a form that no one reads costs nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 
 from indexcalc.algebra.build import power, product
-from indexcalc.algebra.renaming import fresh_indices, rename_base, rename_powers, substitute
+from indexcalc.algebra.renaming import rename_powers, substitute
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -21,16 +21,25 @@ from indexcalc.algebra.terms import (
     Delta,
     Fn,
     Index,
-    Iverson,
     Power,
     Term,
     Terms,
     free_indices,
     index_names,
-    tensors_of,
-    walk,
 )
-from indexcalc.codegen.stable.bounds import Bound, Mask, Part, depth_of, find_bound, implied_parts, is_tight, paired, under_bound
+from indexcalc.codegen.names import unused
+from indexcalc.codegen.plan import without_inner_deltas
+from indexcalc.codegen.stable.bounds import (
+    Bound,
+    Mask,
+    Part,
+    depth_of,
+    find_bound,
+    implied_parts,
+    is_tight,
+    paired,
+    under_bound,
+)
 from indexcalc.codegen.stable.exponents import (
     ONE,
     apart,
@@ -40,8 +49,6 @@ from indexcalc.codegen.stable.exponents import (
     is_negative,
     is_open,
 )
-from indexcalc.codegen.names import unused
-from indexcalc.codegen.plan import without_inner_deltas
 from indexcalc.codegen.stable.logistic import with_sigmoids
 from indexcalc.program import Equation
 
@@ -225,7 +232,7 @@ class Carriers:
         return bool(exponents_of(paired(term, self.bounds).powers))
 
     def unfolded(self, term: Term, *, everything: bool = False) -> Terms:
-        """The term with forms put in: of what is wild, of what divides, and if asked of all others; exponentials apart."""
+        """The term with forms put in, of what is wild and of what divides, or of all; its exponentials are apart."""
         pending, done = [term], list[Term]()
         while pending:
             current = pending.pop()
@@ -305,7 +312,7 @@ def lone_entry(terms: Terms) -> Access | None:
 
 
 def with_deltas(term: Term) -> Term:
-    """The term without sums that a delta kills, and with indices that one makes equal under one name where that cancels."""
+    """The term without sums that a delta kills; indices that one makes equal get one name where that cancels."""
     term = without_inner_deltas(term)
     for base in term.bases:
         if isinstance(base, Delta):
@@ -324,10 +331,10 @@ def divided_tensors(equations: Iterable[Equation], definitions: Mapping[str, Equ
             found.add(name)
     pending = sorted(found)
     while pending:
-        equation = definitions.get(pending.pop())
-        if equation is None or len(equation.terms) != 1 or equation.terms[0].summed:
+        definition = definitions.get(pending.pop())
+        if definition is None or len(definition.terms) != 1 or definition.terms[0].summed:
             continue
-        for base in equation.terms[0].bases:
+        for base in definition.terms[0].bases:
             if isinstance(base, Access) and base.tensor not in found:
                 found.add(base.tensor)
                 pending.append(base.tensor)
@@ -370,5 +377,3 @@ def positive_tensors(equations: Iterable[Equation], given: Collection[str] = ())
         if equation.terms and all(map(is_positive, equation.terms)):
             found.add(equation.name)
     return frozenset(found)
-
-

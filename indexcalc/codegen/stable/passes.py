@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-
 from functools import cached_property
 
 from indexcalc.algebra.build import power
@@ -148,7 +147,9 @@ def rewritten(
         if shifted is not None:
             bound = carriers.bounds[shifted.bound.tensor]
             arguments.setdefault(bound.name, tuple(rewriting.terms(part.argument) for part in bound.parts))
-            terms = tuple(part for body in shifted.equation.terms for part in rewriting.inside(rewriting.finished(body)))
+            terms = tuple(
+                part for body in shifted.equation.terms for part in rewriting.inside(rewriting.finished(body))
+            )
             sums[equation.name] = replace(shifted.equation, terms=terms)
         own = held_product(equation.name, carriers)
         if own is not None and not equation.hoisted:
@@ -304,7 +305,9 @@ class Assembly:
 
     def sources(self, name: str) -> frozenset[str]:
         """All that a helper or a tensor that is not kept is made from."""
-        definitions = {equation.name: equation.terms for equation in self.ahead.equations if equation.name in self.absent}
+        definitions = {
+            equation.name: equation.terms for equation in self.ahead.equations if equation.name in self.absent
+        }
         pending, found = [name], set[str]()
         while pending:
             current = pending.pop()
@@ -315,7 +318,9 @@ class Assembly:
 
     def computed_again(self, reverse: Iterable[Statement], there: frozenset[str]) -> tuple[Statement, ...]:
         """The forward equations that are read, or that helpers are made from, and not there, in order."""
-        wanted = {name for s in reverse for read in s.reads if read not in there for name in (read, *self.sources(read))}
+        wanted = {
+            name for s in reverse for read in s.reads if read not in there for name in (read, *self.sources(read))
+        }
         again = tuple(eq for eq in self.ahead.equations if eq.name in wanted and eq.name in self.absent - there)
         return tuple(self.statements(replace(self.ahead, equations=again)))
 

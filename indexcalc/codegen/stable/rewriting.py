@@ -8,7 +8,19 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.algebra.build import is_divisor, power, product, scale
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Power, Term, Terms, occurring_indices, tensors_of
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Iverson,
+    Power,
+    Term,
+    Terms,
+    occurring_indices,
+    tensors_of,
+)
 from indexcalc.codegen.stable.bounds import paired
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.exponents import ONE, argument_of, exponents_of, is_negative, is_open, together
@@ -46,7 +58,7 @@ class Rewriting:
         return self.inside(term)
 
     def finished(self, term: Term) -> Term:
-        """A product of exponentials taken apart with what tensors hold, with bounds, and with the rest as one exponential."""
+        """Exponentials taken apart put together: in what tensors hold, over their bounds, and the rest as one."""
         plain = paired(term, self.carriers.bounds)
         folded = paired(reuse_in_term(term, self.held, {}), self.carriers.bounds)
         # What a tensor holds may be a part of what a bound bounds.
@@ -110,7 +122,7 @@ class Rewriting:
         return logarithm(base.arg, self.definitions)
 
     def logarithm_of(self, term: Term) -> Terms:
-        """``log(c * exp(a)^k * u^n)`` as ``k a + n log(u) + log(c)``; factors that may be negative stay in one logarithm."""
+        """``log(c * exp(a)^k * u^n) = k a + n log(u) + log(c)``; factors that may be negative stay in one logarithm."""
         left = exponents_of(term.powers)
         parts: list[Term] = list(argument_of(left))
         unsure: list[Power] = []
@@ -119,7 +131,7 @@ class Rewriting:
             smooth = factor_logarithm(base, exponent)
             if smooth is not None:
                 parts.extend(smooth)
-            elif self.carriers.is_positive(base) or len(rest) == 1 and exponent.is_odd:
+            elif self.carriers.is_positive(base) or (len(rest) == 1 and exponent.is_odd):
                 parts.append(Term(exponent, ((Fn("log", (Term(ONE, ((base, ONE),)),)), ONE),)))
             else:
                 unsure.append((base, exponent))

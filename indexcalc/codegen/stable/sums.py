@@ -78,7 +78,11 @@ class SumNames:
 
     def holds_exponentials(self, terms: Terms) -> bool:
         """Whether an exponential, or a tensor that holds some, is a factor of some term."""
-        return any(is_exponential(b) or (isinstance(b, Access) and b.tensor in self.exponential) for t in terms for b in t.bases)
+        return any(
+            is_exponential(b) or (isinstance(b, Access) and b.tensor in self.exponential)
+            for t in terms
+            for b in t.bases
+        )
 
     def name(self, terms: Terms) -> Access:
         """The entry that stands for a sum."""
@@ -107,7 +111,10 @@ class SumNames:
         """One power without the names."""
         if isinstance(base, Access) and base.tensor in self.sums:
             equation = self.sums[base.tensor]
-            return power(self.restored(substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))), exponent)
+            return power(
+                self.restored(substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))),
+                exponent,
+            )
         if isinstance(base, Fn):
             return Term(ONE, ((Fn(base.name, self.restored(base.arg), base.params), exponent),))
         return power(self.restored(base.terms), exponent) if isinstance(base, Add) else Term(ONE, ((base, exponent),))
