@@ -78,6 +78,7 @@ class Bound:
         parts: those with more exponentials first.
         implied: what it bounds because one of its parts rests on a bound of that.
         given: whether it is a tensor of the program, the logarithm of the sum of these exponentials.
+        divided: whether its exponentials are over those of other bounds, so that products with them may cancel.
         depth: how many bounds deep its exponentials rest on others.
     """
 
@@ -86,6 +87,7 @@ class Bound:
     parts: tuple[Part, ...]
     implied: tuple[Part, ...] = ()
     given: bool = False
+    divided: bool = False
     depth: int = 0
 
     @property
@@ -224,6 +226,15 @@ def depth_of(exponents: Collection[Power], bounds: Bounds) -> int:
     """How deep a bound of these exponentials rests on others."""
     entries = (bound_of(base) for base, _ in exponents)
     return 1 + max((bounds[e.tensor].depth for e in entries if e is not None and e.tensor in bounds), default=0)
+
+
+def are_divided(powers: Collection[Power], bounds: Bounds) -> bool:
+    """Whether a product of exponentials is over that of a bound, itself or through a bound among them."""
+    for base, exponent in powers:
+        entry = bound_of(base)
+        if entry is not None and entry.tensor in bounds and (is_negative(exponent) or bounds[entry.tensor].divided):
+            return True
+    return False
 
 
 def implied_parts(part: Part, bounds: Bounds) -> Iterator[Part]:

@@ -33,6 +33,7 @@ from indexcalc.codegen.stable.bounds import (
     Bound,
     Mask,
     Part,
+    are_divided,
     depth_of,
     find_bound,
     implied_parts,
@@ -183,9 +184,10 @@ class Carriers:
         distinct = tuple({(part.over, part.exponents, part.guards): part for part in parts}.values())
         ranked = tuple(self.with_names(part, equation) for part in sorted(distinct, key=lambda p: -len(p.exponents)))
         name = ranked[0].name if len(ranked) == 1 else unused(f"{equation.name}_max", self.taken)
-        depth = depth_of([power for part in ranked for power in part.exponents], self.bounds)
+        powers = [power for part in ranked for power in part.exponents]
+        depth, divides = depth_of(powers, self.bounds), are_divided(powers, self.bounds)
         implied = tuple(inner for part in ranked for inner in implied_parts(part, self.bounds))
-        bound = Bound(name, slots, ranked, implied[:IMPLIED_LIMIT], depth=depth)
+        bound = Bound(name, slots, ranked, implied[:IMPLIED_LIMIT], divided=divides, depth=depth)
         self.bounds[name] = bound
         return bound.entry
 

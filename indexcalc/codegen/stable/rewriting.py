@@ -21,7 +21,7 @@ from indexcalc.algebra.terms import (
     occurring_indices,
     tensors_of,
 )
-from indexcalc.codegen.stable.bounds import paired
+from indexcalc.codegen.stable.bounds import are_divided, bound_of, paired
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.exponents import ONE, argument_of, exponents_of, is_negative, is_open, together
 from indexcalc.codegen.stable.logistic import factor_logarithm, logarithm, with_sigmoids
@@ -79,9 +79,28 @@ class Rewriting:
         best = 1 if len(left[1]) < len(left[0]) else 0
         if not left[best]:
             return found[best]
-        if before > 1 and (len(left[best]) < sum(map(len, alone)) or merges(left[best])):
+        if before > 1 and (len(left[best]) < sum(map(len, alone)) or self.merges(left[best])):
             return found[best]
         return None
+
+    def merges(self, left: Sequence[Power]) -> bool:
+        """Whether exponentials that are left should be one, for they may cancel in it.
+
+        They do where something is divided by the exponential of a bound; if not, a bound is of no use, and those of the
+        author are joined where the result is no larger than one of them.
+        """
+        below = [power for power in left if is_negative(power[1])]
+        if are_divided(below, self.carriers.bounds):
+            return len(left) > 1
+        carried = [power for power in left if (entry := bound_of(power[0])) is not None and self.is_bound(entry)]
+        if carried and not are_divided(left, self.carriers.bounds):
+            return False
+        axes = [frozenset(occurring_indices(base)) for base, _ in left]
+        return len(left) > 1 and frozenset().union(*axes) in axes
+
+    def is_bound(self, entry: Access) -> bool:
+        """Whether an entry is one of a maximum that was found here."""
+        return entry.tensor in self.carriers.bounds and not self.carriers.bounds[entry.tensor].given
 
     def left_open(self, terms: Terms) -> tuple[Power, ...]:
         """The exponentials that no bound bounds, of the term with most of them."""
@@ -140,14 +159,6 @@ class Rewriting:
         if term.coeff != 1:
             parts.append(Term(sp.log(term.coeff)))
         return tuple(parts)
-
-
-def merges(left: Sequence[Power]) -> bool:
-    """Whether exponentials that are left should be one: they may cancel in it, and it is no larger than one of them."""
-    if len({is_negative(exponent) for _, exponent in left}) == 2:
-        return True
-    axes = [frozenset(occurring_indices(base)) for base, _ in left]
-    return len(left) > 1 and frozenset().union(*axes) in axes
 
 
 def held_product(name: str, carriers: Carriers) -> Reusable | None:
