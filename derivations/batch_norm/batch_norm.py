@@ -43,14 +43,22 @@ def forward(
         eps: keeps the root away from zero.
     """
     N = X.shape[0]
-    # mu[h] = 1/N * sum[n](X[n,h])
-    mu = X.sum(axis=0) / N
-    # var[h] = 1/N * sum[n]((X[n,h] - mu[h])^2)
-    var = ((X - mu) ** 2).sum(axis=0) / N
+    # mu_rough[h] = 1/N * sum[n](X[n,h])
+    mu_rough = X.sum(axis=0) / N
+    # X_near[n,h] = X[n,h] - mu_rough[h]
+    X_near = X - mu_rough
+    # mu_rest[h] = 1/N * sum[n](X_near[n,h])
+    mu_rest = X_near.sum(axis=0) / N
+    # X_centred[n,h] = X_near[n,h] - mu_rest[h]
+    X_centred = np.subtract(X_near, mu_rest, out=X_near)
+    # mu[h] = mu_rough[h] + mu_rest[h]
+    mu = mu_rough + mu_rest
+    # var[h] = 1/N * sum[n](X_centred[n,h]^2)
+    var = (X_centred**2).sum(axis=0) / N
     # rs[h] = 1 / sqrt(var[h] + eps)
     rs = 1.0 / np.sqrt(var + eps)
-    # xh[n,h] = (X[n,h] - mu[h]) * rs[h]
-    xh = (X - mu) * rs
+    # xh[n,h] = X_centred[n,h] * rs[h]
+    xh = np.multiply(X_centred, rs, out=X_centred)
     # Y[n,h] = g[h] * xh[n,h] + b[h]
     Y = g * xh + b
     return Values(X, g, b, mu, var, rs, xh, Y)

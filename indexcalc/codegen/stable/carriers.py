@@ -2,7 +2,8 @@
 
 ``Z[i] = sum[l](w[i,l] * exp(S[i,l]))`` is ``Zs[i] * exp(m[i])`` with ``m[i] = max[l](S[i,l])`` and the shifted sum
 ``Zs[i] = sum[l](w[i,l] * exp(S[i,l] - m[i]))``. So ``A[i,j] = exp(S[i,j]) / Z[i]`` is
-``exp(S[i,j]) * exp(m[i])^-1 / Zs[i]``. These forms are only ever put in where exponentials cancel by it; a form that no one reads costs nothing.
+``exp(S[i,j]) * exp(m[i])^-1 / Zs[i]``. These forms are only ever put in where exponentials cancel by it; a form that
+no one reads costs nothing.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from indexcalc.codegen.largest import Extreme, compared, find_extremes, live, wi
 from indexcalc.codegen.stable.bounds import Bound, Mask
 from indexcalc.codegen.stable.carriers import Carriers, Form, divided_tensors, positive_tensors
 from indexcalc.codegen.stable.exponents import ONE, exponential, is_exponential
+from indexcalc.codegen.stable.means import with_deviations
 from indexcalc.codegen.stable.rewriting import Rewriting, held_product
 from indexcalc.codegen.stable.sums import SumNames, exponential_tensors
 from indexcalc.codegen.statements import Kind, Statement
@@ -45,7 +46,9 @@ class Passes:
     maxima: Mapping[str, str] = field(default_factory=dict)
 
 
-def stable_passes(program: Program, backward: Program, recompute: Collection[str] = ()) -> Passes:
+def stable_passes(
+    program: Program, backward: Program, recompute: Collection[str] = (), *, accurate_sums: bool = False
+) -> Passes:
     """The equations of both passes as statements, in their stable form.
 
     A sum that the reader gave a name to is kept only where the backward pass reads its true value.
@@ -55,15 +58,19 @@ def stable_passes(program: Program, backward: Program, recompute: Collection[str
         program: the forward pass.
         backward: the backward pass.
         recompute: the intermediates that are not kept.
+        accurate_sums: whether the library adds up many numbers without losing digits, along whatever axis.
     """
     taken = {*program.tensors, *backward.tensors}
     extremes = find_extremes(program, taken)
     plain = [compared(equation, extremes) for equation in program.equations]
     reverse = [compared(eq, extremes) for eq in backward.equations if eq.name not in program.definitions]
+    if not accurate_sums:
+        plain, reverse = with_deviations(plain, reverse, taken)
     definitions = {equation.name: equation for equation in plain}
     sums = SumNames(definitions, exponential_tensors((*plain, *reverse)), taken)
     first, second = sums.named(plain), sums.named(reverse)
-    spare = {*hoisted_names(program), *recompute, *sums.sums} - set(program.outputs)
+    helpers = {equation.name for equation in first} - set(program.tensors)
+    spare = {*hoisted_names(program), *recompute, *helpers} - set(program.outputs)
     carriers = known_carriers(first, second, taken)
     ahead = rewritten(first, carriers, definitions, ()).restored(sums)
     with_logarithms(carriers, [eq for eq in first if eq.name not in spare], {eq.name: eq for eq in first})
@@ -242,7 +249,8 @@ class Assembly:
         read = self.closure(name for eq in self.reverse.equations for name in tensors_of(eq.terms))
         hidden = hoisted_names(self.program) - read - set(self.program.outputs)
         again = (name for name in self.backward.definitions if name in self.program.definitions)
-        return frozenset((*hidden, *self.recompute, *again))
+        helpers = (eq.name for eq in self.ahead.equations if eq.name not in self.program.tensors)
+        return frozenset((*hidden, *self.recompute, *again, *helpers))
 
     @cached_property
     def tensors(self) -> tuple[str, ...]:
