@@ -19,6 +19,8 @@ from indexcalc.notes import latex_note, markdown_note
 from indexcalc.proof.claims import check_claims
 from indexcalc.proof.fast import check_fast
 from indexcalc.proof.gradcheck import check_module
+from indexcalc.proof.hostile.check import check_hostile
+from indexcalc.proof.hostile.styles import CodeStyle, fast_styles, reading_style, target_style
 from indexcalc.proof.paths import check_paths
 from indexcalc.proof.report import Comparison, Report
 from indexcalc.proof.targets import check_target, is_installed
@@ -198,5 +200,22 @@ def checked(derivation: Derivation, texts: Texts, *, seed: int = 0) -> Outputs:
     if texts.fast is not None:
         fast = check_fast(derivation.problem, loaded(texts.fast.source), texts.fast, seed=seed)
         found = (*found, *fast.comparisons)
-    report = replace(report, comparisons=(*report.comparisons, *found))
+    hostile = check_hostile(derivation.problem, code_styles(derivation, texts), seed=seed)
+    report = replace(report, comparisons=(*report.comparisons, *found), hostile=hostile)
     return Outputs(derivation.problem.slug, texts, report, unchecked)
+
+
+def code_styles(derivation: Derivation, texts: Texts) -> tuple[CodeStyle, ...]:
+    """Every style of code that can be run here.
+
+    Raises:
+        BrokenCodeError: if the code cannot be imported.
+    """
+    problem = derivation.problem
+    styles = [reading_style(problem, loaded(texts.code), module_names(derivation), module_symbols(derivation))]
+    if texts.fast is not None:
+        styles += fast_styles(problem, loaded(texts.fast.source), texts.fast)
+    for module in texts.targets:
+        if is_installed(module.target):
+            styles.append(target_style(problem, loaded(module.source), module))
+    return tuple(styles)

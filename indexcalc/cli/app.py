@@ -176,6 +176,8 @@ def derive_spec(
         if texts.fast is not None:
             said = terminal.target_text(report, "fast")
             terminal.show_summary(console, "checked", said, ok=report.ok)
+        if report.hostile is not None:
+            terminal.show_summary(console, "hostile", terminal.hostile_text(report.hostile), ok=report.hostile.ok)
         for reason in outputs.unchecked:
             terminal.show_summary(console, "skipped", reason, ok=False)
         if not report.ok:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.proof.claims import CLAIM_METHOD
+from indexcalc.proof.hostile.report import HostileReport
 from indexcalc.proof.oracles import BOUNDS
 from indexcalc.proof.report import Report
 
@@ -87,6 +88,18 @@ def target_text(report: Report, target: str) -> str:
     return f"{target}: {counted(len(gradients), 'gradient')}, worst relative error {worst:.1e}{verdict}"
 
 
+def hostile_text(report: HostileReport) -> str:
+    """At how many hostile inputs the code was checked, and how it did."""
+    if report.skipped:
+        return f"not checked at hostile inputs: {report.skipped}"
+    worst = max(report.findings, key=lambda finding: finding.ratio)
+    tried = f"{counted(len(report.points), 'point')} in float32 and float64"
+    if not report.ok:
+        return f"{tried}: {worst}"
+    poles = f"; the function itself has no value at {', '.join(report.poles)}" if report.poles else ""
+    return f"{tried}: finite, errors at most {worst.ratio:.1f} times what rounding explains{poles}"
+
+
 def counted(number: int, noun: str) -> str:
     """``1 gradient``, ``5 gradients``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
@@ -107,11 +120,16 @@ def show_claims(console: Console, derivation: Derivation, report: Report) -> Non
 def show_refutation(console: Console, report: Report, *, written: bool) -> None:
     """Print which tensors are wrong, by how much, at which sizes."""
     outcome = "the files were written all the same (--force)" if written else "nothing was written"
-    claims = all(comparison.method == CLAIM_METHOD for comparison in report.failures)
-    what = "a claim of the spec is false" if claims else "the generated code does not compute what it should"
+    what = "the generated code does not compute what it should"
+    if not report.failures:
+        what = "the generated code is not accurate at hostile inputs"
+    elif all(comparison.method == CLAIM_METHOD for comparison in report.failures):
+        what = "a claim of the spec is false"
     show_error(console, f"{what}; {outcome}")
     for comparison in report.failures:
         show(console, f"  {comparison}")
+    for finding in report.hostile.failures if report.hostile is not None else ():
+        show(console, f"  {finding}")
 
 
 def paths_text(paths: Iterable[Path]) -> str:

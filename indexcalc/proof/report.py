@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from indexcalc.proof.hostile.report import HostileReport
+
 FORWARD_METHOD = "naive evaluation"
 """How a forward tensor is checked; gradients have `complex step` or `central differences`."""
 
@@ -53,6 +55,7 @@ class Report:
         sizes: the extents tried.
         skipped: the extents at which the program itself is undefined, with the reason.
         comparisons: one for each tensor: the worst over all sizes.
+        hostile: what was found at hostile inputs, if that was checked.
     """
 
     subject: str
@@ -60,11 +63,13 @@ class Report:
     sizes: tuple[Mapping[str, int], ...]
     skipped: tuple[tuple[Mapping[str, int], str], ...]
     comparisons: tuple[Comparison, ...]
+    hostile: HostileReport | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether every tensor is within its bound (and anything was compared at all)."""
-        return bool(self.comparisons) and all(comparison.ok for comparison in self.comparisons)
+        """Whether every tensor is within its bound (and anything was compared at all), at hostile inputs too."""
+        compared = bool(self.comparisons) and all(comparison.ok for comparison in self.comparisons)
+        return compared and (self.hostile is None or self.hostile.ok)
 
     @property
     def failures(self) -> tuple[Comparison, ...]:
@@ -96,4 +101,5 @@ class Report:
                 }
                 for c in self.comparisons
             ],
+            **({"hostile_inputs": self.hostile.to_json()} if self.hostile is not None else {}),
         }

@@ -1,0 +1,58 @@
+"""The styles of generated code as what is checked: from arrays of one format to arrays by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from indexcalc.codegen.fast.module import FastModule
+from indexcalc.codegen.targets import TargetModule
+from indexcalc.problem import Problem
+from indexcalc.proof.fast import whole_candidate
+from indexcalc.proof.gradcheck import Candidate, module_candidate
+from indexcalc.proof.targets import LIBRARIES, taking
+
+
+@dataclass(frozen=True)
+class CodeStyle:
+    """One style of code.
+
+    Attributes:
+        name: how it is called in reports.
+        candidate: runs both passes.
+        gradients: the tensors whose gradients it returns.
+        precision: the context in which it runs.
+    """
+
+    name: str
+    candidate: Candidate
+    gradients: tuple[str, ...]
+    precision: Callable[[], AbstractContextManager[Any]] = nullcontext
+
+
+def reading_style(
+    problem: Problem, module: ModuleType, names: Mapping[str, str], symbols: Mapping[str, str]
+) -> CodeStyle:
+    """The NumPy module for reading."""
+    return CodeStyle("numpy", module_candidate(problem, module, names, symbols), problem.targets)
+
+
+def fast_styles(problem: Problem, module: ModuleType, written: FastModule) -> tuple[CodeStyle, ...]:
+    """The module for speed: its two passes, and both in one."""
+    asked = replace(problem, targets=written.targets)
+    passes = module_candidate(asked, module, written.names, written.symbols)
+    whole = whole_candidate(asked, module, written)
+    return CodeStyle("fast", passes, written.targets), CodeStyle("fast value_and_grad", whole, written.targets)
+
+
+def target_style(problem: Problem, module: ModuleType, written: TargetModule) -> CodeStyle:
+    """The module for another library."""
+    library = LIBRARIES[written.target]()
+    adapted: Any = SimpleNamespace(
+        forward=taking(module.forward, library.array), backward=taking(module.backward, library.array)
+    )
+    candidate = module_candidate(problem, adapted, written.names, written.symbols)
+    return CodeStyle(written.target, candidate, problem.targets, library.precision)

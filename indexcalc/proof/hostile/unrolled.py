@@ -1,0 +1,221 @@
+"""A program unrolled into scalars: one node for each number that is computed, without arrays or contractions.
+
+At sizes of 2 or 3 a program has some thousands of them. An entry of a tensor is a sum over the terms of its
+equation at every value of their summed indices; deltas and brackets are 1 or 0 already here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms
+from indexcalc.errors import LimitError, ProgramError
+from indexcalc.program import Program
+
+NODE_LIMIT = 20_000
+"""The most scalars of one program; a run through so many takes some hundredths of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An entry of an input; entries are counted in row-major order."""
+
+    tensor: str
+    entry: int
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A coefficient, without symbols."""
+
+    value: sp.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The sum of some nodes; an entry of a computed tensor is one of its own, whatever it equals."""
+
+    parts: tuple[int, ...]
+    tensor: str = ""
+    entry: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The product of some nodes."""
+
+    parts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """A node to an exponent without symbols."""
+
+    part: int
+    exponent: sp.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A pointwise function of a node, with its constants."""
+
+    part: int
+    name: str
+    constants: tuple[sp.Expr, ...] = ()
+
+
+Node = Leaf | Number | Sum | Product | Power | Call
+Numbers = Mapping[sp.Symbol, sp.Expr]
+Place = Mapping[Index, int]
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """The scalars of a program, each after those that it reads.
+
+    Attributes:
+        nodes: what they are.
+        entries: for each tensor, the nodes of its entries in row-major order.
+        shapes: the size of each slot of each tensor.
+    """
+
+    nodes: tuple[Node, ...]
+    entries: Mapping[str, tuple[int, ...]]
+    shapes: Mapping[str, tuple[int, ...]]
+
+
+def unrolled(program: Program, numbers: Numbers) -> Unrolled:
+    """All scalars of a program.
+
+    Args:
+        program: what to unroll.
+        numbers: the value of every extent and parameter.
+
+    Raises:
+        LimitError: if there are more than `NODE_LIMIT`.
+    """
+    graph = Graph(numbers)
+    for tensor in program.inputs:
+        shape = graph.shape(tensor.slots)
+        graph.shapes[tensor.name] = shape
+        count = range(sp.prod(shape))
+        graph.entries[tensor.name] = tuple(graph.node(Leaf(tensor.name, entry)) for entry in count)
+    for equation in program.equations:
+        slots, name = equation.lhs.slots, equation.name
+        graph.shapes[name] = graph.shape(slots)
+        graph.entries[name] = tuple(
+            graph.node(Sum(graph.parts(equation.terms, place), name, entry))
+            for entry, place in enumerate(graph.places(slots))
+        )
+    return Unrolled(tuple(graph.nodes), graph.entries, graph.shapes)
+
+
+def unrolled_terms(terms: Terms, free: tuple[Index, ...], known: Unrolled, numbers: Numbers) -> Unrolled:
+    """The graph with one more tensor, called by the empty name: the values of some terms."""
+    graph = Graph(numbers, list(known.nodes), dict(known.entries), dict(known.shapes))
+    graph.numbering = {node: number for number, node in enumerate(graph.nodes)}
+    graph.shapes[""] = graph.shape(free)
+    graph.entries[""] = tuple(graph.node(Sum(graph.parts(terms, place))) for place in graph.places(free))
+    return Unrolled(tuple(graph.nodes), graph.entries, graph.shapes)
+
+
+@dataclass
+class Graph:
+    """The nodes so far; equal ones are one."""
+
+    numbers: Numbers
+    nodes: list[Node] = field(default_factory=list)
+    entries: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    numbering: dict[Node, int] = field(default_factory=dict)
+
+    def node(self, node: Node) -> int:
+        """The number of a node."""
+        if node not in self.numbering:
+            if len(self.nodes) >= NODE_LIMIT:
+                raise LimitError(f"the program has more than {NODE_LIMIT} scalars at these sizes")
+            self.numbering[node] = len(self.nodes)
+            self.nodes.append(node)
+        return self.numbering[node]
+
+    def value(self, scalar: sp.Expr) -> sp.Expr:
+        """A scalar without symbols."""
+        value = scalar.xreplace(dict(self.numbers))
+        if value.free_symbols:
+            raise ProgramError(f"no value is given for {min(map(str, value.free_symbols))} in the scalar {scalar}")
+        return value
+
+    def shape(self, slots: tuple[Index, ...]) -> tuple[int, ...]:
+        """The sizes of some slots."""
+        return tuple(int(self.value(slot.extent)) for slot in slots)
+
+    def places(self, indices: tuple[Index, ...]) -> Iterator[dict[Index, int]]:
+        """All values of some indices, the last one running fastest."""
+        for values in itertools.product(*map(range, self.shape(indices))):
+            yield dict(zip(indices, values, strict=True))
+
+    def parts(self, terms: Terms, place: Place) -> tuple[int, ...]:
+        """What is added up for one entry; what cancels whatever its value, such as ``x[j] - x[j]``, is left out."""
+        coefficients: dict[tuple[int, ...], sp.Expr] = {}
+        for term in terms:
+            for inner in self.places(term.summed):
+                found = self.factors(term, {**place, **inner})
+                if found is not None:
+                    coefficient, factors = found
+                    coefficients[factors] = coefficients.get(factors, sp.S.Zero) + coefficient
+        return tuple(
+            self.product(coefficient, factors) for factors, coefficient in coefficients.items() if coefficient != 0
+        )
+
+    def factors(self, term: Term, place: Place) -> tuple[sp.Expr, tuple[int, ...]] | None:
+        """The coefficient and the factors of a term at one place; nothing if a delta or bracket is 0 there."""
+        factors = []
+        for base, exponent in term.powers:
+            power = self.value(exponent)
+            if isinstance(base, Delta | Iverson):
+                if not holds(base, place):
+                    if power > 0:
+                        return None
+                    factors.append(self.node(Power(self.node(Number(sp.S.Zero)), power)))
+                continue
+            node = self.base(base, place)
+            factors.append(node if power == 1 else self.node(Power(node, power)))
+        return self.value(term.coeff), tuple(sorted(factors))
+
+    def product(self, coefficient: sp.Expr, factors: tuple[int, ...]) -> int:
+        """One node for a coefficient times some factors."""
+        if coefficient != 1 or not factors:
+            factors = (self.node(Number(coefficient)), *factors)
+        return factors[0] if len(factors) == 1 else self.node(Product(factors))
+
+    def base(self, base: Base, place: Place) -> int:
+        """One node for a factor at one place."""
+        match base:
+            case Access(tensor, slots):
+                entry = 0
+                for slot, size in zip(slots, self.shapes[tensor], strict=True):
+                    entry = entry * size + place[slot]
+                return self.entries[tensor][entry]
+            case Fn(name, arg, params):
+                constants = tuple(self.value(param) for param in params)
+                return self.node(Call(self.body(arg, place), name, constants))
+            case Add(terms):
+                return self.body(terms, place)
+        raise ProgramError(f"the factor {base} has no value of its own")
+
+    def body(self, terms: Terms, place: Place) -> int:
+        """One node for terms without sums."""
+        parts = self.parts(terms, place)
+        return parts[0] if len(parts) == 1 else self.node(Sum(parts))
+
+
+def holds(base: Delta | Iverson, place: Place) -> bool:
+    """Whether a delta or bracket is 1."""
+    left, right = place[base.left], place[base.right]
+    if isinstance(base, Delta):
+        return left == right
+    return {"<": left < right, "<=": left <= right, "!=": left != right}[base.relation]
