@@ -44,8 +44,8 @@ def forward(
         beta: strength of the tie to the reference model.
     """
     N = lw.shape[0]
-    # h[n] = beta * lw[n] - beta * rw[n] - beta * ll[n] + beta * rl[n]
-    h = beta * lw - beta * rw - beta * ll + beta * rl
+    # h[n] = beta * (lw[n] - rw[n] - ll[n] + rl[n])
+    h = beta * (lw - rw - ll + rl)
     # w[n] = sigmoid(-h[n])
     w = _sigmoid(-h)
     # L = 1/N * sum[n](softplus(-h[n]))

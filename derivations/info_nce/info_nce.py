@@ -62,8 +62,8 @@ def backward(values: Values) -> Gradients:
     """
     Q, K, P, tau = values.Q, values.K, values.P, values.tau
     N = Q.shape[0]
-    # dS[i,j] = 1/N * P[i,j] - 1/N * delta[i,j]
-    dS = P / N - np.eye(N, dtype=values.Q.dtype) / N
+    # dS[i,j] = 1/N * (P[i,j] - delta[i,j])
+    dS = (P - np.eye(N, dtype=values.Q.dtype)) / N
     # dQ[i,h] = 1/tau * sum[j](dS[i,j] * K[j,h])
     dQ = dS @ K / tau
     # dK[j,h] = 1/tau * sum[i](dS[i,j] * Q[i,h])

@@ -59,8 +59,8 @@ def backward(values: Values) -> Gradients:
     """
     X, y, w, p = values.X, values.y, values.w, values.p
     N = X.shape[0]
-    # dz[n] = 1/N * p[n] - 1/N * y[n]
-    dz = p / N - y / N
+    # dz[n] = 1/N * (p[n] - y[n])
+    dz = (p - y) / N
     # dw[f] = sum[n](dz[n] * X[n,f])
     dw = X.T @ dz
     # db = sum[n](dz[n])

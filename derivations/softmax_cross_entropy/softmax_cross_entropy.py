@@ -61,6 +61,6 @@ def backward(values: Values) -> Gradients:
     """
     q, p = values.q, values.p
     N = q.shape[0]
-    # dz[n,c] = 1/N * p[n,c] - 1/N * q[n,c]
-    dz = p / N - q / N
+    # dz[n,c] = 1/N * (p[n,c] - q[n,c])
+    dz = (p - q) / N
     return Gradients(dz)

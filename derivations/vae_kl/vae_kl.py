@@ -55,6 +55,6 @@ def backward(values: Values) -> Gradients:
     N = mu.shape[0]
     # dmu[n,z] = 1/N * mu[n,z]
     dmu = mu / N
-    # dlv[n,z] = 1/(2*N) * exp(lv[n,z]) - 1/(2*N)
-    dlv = 0.5 * np.exp(lv) / N - 0.5 / N
+    # dlv[n,z] = 1/(2*N) * (exp(lv[n,z]) - 1)
+    dlv = 0.5 * (np.exp(lv) - 1.0) / N
     return Gradients(dmu, dlv)

@@ -14,7 +14,7 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.match import Binding, match_base
 from indexcalc.algebra.renaming import fresh_indices, rename_base, rename_body, rename_powers
-from indexcalc.algebra.terms import Access, Base, Delta, Fn, Index, Iverson, Power, Term, Terms, free_indices
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Term, Terms, free_indices
 from indexcalc.codegen.stable.exponents import ONE, argument_of, exponential, exponents_of, is_negative, is_open
 
 Mask = Delta | Iverson
@@ -162,6 +162,9 @@ def with_difference(term: Term, pair: Pair) -> Term:
     guards = [rename_base(guard, binding) for guard in part.guards]
     hides = bool(part.hidden) and holds(term, guards)
     argument = rename_body(part.compared if hides else part.argument, binding)
+    if len(argument) > 1:
+        # Added up before the bound is taken off, as it was for the bound: the largest difference is then exactly zero.
+        argument = (Term(ONE, ((Add(argument), ONE),)),)
     closed = Fn("exp", (*argument, Term(-ONE, ((entry, ONE),))))
     gone = [(rename_base(base, binding), -exponent * pair.times) for base, exponent in part.exponents]
     masks = {guard for guard in guards if isinstance(guard, Mask)} if hides else set()

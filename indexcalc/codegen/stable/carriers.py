@@ -27,6 +27,7 @@ from indexcalc.algebra.terms import (
     Terms,
     free_indices,
     index_names,
+    occurring_indices,
 )
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.plan import without_inner_deltas
@@ -79,17 +80,28 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Shifted:
-    """The shifted sum ``name[slots] = tensor[slots] * exp(-bound)``.
+    """A sum as ``shifted sum * exp(bound) * outside``.
 
     Attributes:
-        name: of the shifted sum.
-        equation: its definition.
-        bound: the entry of the bound.
+        equation: the definition of the shifted sum.
+        bound: the entry of the bound of what is summed; None if no exponential is.
+        outside: the exponentials that are the same for all that is summed over.
     """
 
-    name: str
     equation: Equation
-    bound: Access
+    bound: Access | None
+    outside: tuple[Power, ...]
+
+    @property
+    def name(self) -> str:
+        """The shifted sum."""
+        return self.equation.name
+
+    @property
+    def value(self) -> Term:
+        """The sum itself."""
+        above = () if self.bound is None else ((exponential(self.bound), ONE),)
+        return Term(ONE, (*above, *self.outside, (self.equation.lhs, ONE)))
 
 
 @dataclass
@@ -142,7 +154,9 @@ class Carriers:
         """A logarithm of a sum of exponentials bounds them."""
         source = logarithm_of_tensor(equation)
         shifted = self.shifted.get(source.tensor) if source is not None else None
-        if source is None or shifted is None or set(shifted.bound.slots) != set(shifted.equation.lhs.slots):
+        if source is None or shifted is None or shifted.bound is None or shifted.outside:
+            return
+        if set(shifted.bound.slots) != set(shifted.equation.lhs.slots):
             return
         bound = self.bounds[shifted.bound.tensor]
         names = dict(zip(shifted.equation.lhs.slots, source.slots, strict=True))
@@ -155,17 +169,21 @@ class Carriers:
         self.logarithms[name] = source
 
     def carry(self, equation: Equation, terms: Terms) -> None:
-        """A sum of exponentials as a shifted sum times the exponential of a bound."""
-        entry = self.bound(equation, terms)
-        if entry is None:
+        """A sum of exponentials as a shifted sum times exponentials: of its bound, and of what is not summed over."""
+        terms, outside = in_front(terms)
+        inside = any(exponents_of(term.powers) for term in terms)
+        entry = self.bound(equation, terms) if inside else None
+        if entry is None and (inside or not outside):
             return
-        name, slots = unused(f"{equation.name}_shifted", self.taken), equation.lhs.slots
-        body = replace(equation, lhs=Access(name, slots), terms=tuple(under_bound(term, entry) for term in terms))
-        self.shifted[equation.name] = Shifted(name, body, entry)
-        value = ((Access(name, slots), ONE), (exponential(entry), ONE))
-        self.forms[equation.name] = Form(slots, (Term(ONE, value),), wild=True)
+        free = free_indices(terms)
+        slots = tuple(slot for slot in equation.lhs.slots if not outside or slot in free)
+        name = Access(unused(f"{equation.name}_shifted", self.taken), slots)
+        body = terms if entry is None else tuple(under_bound(term, entry) for term in terms)
+        found = Shifted(replace(equation, lhs=name, terms=body), entry, outside)
+        self.shifted[equation.name] = found
+        self.forms[equation.name] = Form(equation.lhs.slots, (found.value,), wild=True)
         if equation.name in self.positive:
-            self.positive |= {name}
+            self.positive |= {name.tensor}
 
     def bound(self, equation: Equation, terms: Terms) -> Access | None:
         """The bound of the exponentials of a sum: one that is there already, or a new one."""
@@ -284,9 +302,24 @@ class Carriers:
             for base, exponent in term.powers
         )
 
+    def is_wild_tensor(self, name: str) -> bool:
+        """Whether a tensor may overflow where a quotient of it does not."""
+        return name in self.forms and self.forms[name].wild
+
     def is_wild_entry(self, tensor: str, exponent: sp.Expr) -> bool:
         """Whether a power of a tensor that has a form is wild."""
         return self.forms[tensor].wild or is_negative(exponent)
+
+
+def in_front(terms: Terms) -> tuple[Terms, tuple[Power, ...]]:
+    """The terms without the exponentials that are the same for all that is summed over, and these."""
+    if len(terms) != 1:
+        return terms, ()
+    (term,) = terms
+    summed = set(term.summed)
+    outside = tuple(power for power in exponents_of(term.powers) if not summed & set(occurring_indices(power[0])))
+    rest = [power for power in term.powers if power not in outside]
+    return (product(term.coeff, rest, term.summed),), outside
 
 
 def are_same(bound: Bound, parts: Collection[Part]) -> bool:

@@ -17,9 +17,9 @@ from functools import cached_property
 from indexcalc.algebra.build import power
 from indexcalc.algebra.terms import Access, Index, Term, Terms, tensors_of
 from indexcalc.codegen.largest import Extreme, compared, find_extremes, live, with_extremes
-from indexcalc.codegen.stable.bounds import Bound, Mask
+from indexcalc.codegen.stable.bounds import Bound, Mask, paired
 from indexcalc.codegen.stable.carriers import Carriers, Form, divided_tensors, positive_tensors
-from indexcalc.codegen.stable.exponents import ONE, exponential, is_exponential
+from indexcalc.codegen.stable.exponents import ONE, exponential, is_exponential, together
 from indexcalc.codegen.stable.means import with_deviations
 from indexcalc.codegen.stable.rewriting import Rewriting, held_product
 from indexcalc.codegen.stable.sums import SumNames, exponential_tensors
@@ -89,7 +89,8 @@ def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken:
     trial = Carriers(set(taken), divided, positive)
     for equation in first:
         trial.learn(equation)
-    owned = {shifted.bound.tensor for name, shifted in trial.shifted.items() if name in divided}
+    sums = [shifted for name, shifted in trial.shifted.items() if name in divided]
+    owned = {shifted.bound.tensor for shifted in sums if shifted.bound is not None}
     bounds = {name: bound for name, bound in trial.bounds.items() if name in owned}
     names = {name for bound in bounds.values() for part in bound.parts for name in (part.name, part.hidden)}
     carriers = Carriers({*taken, *bounds, *names}, divided, positive, bounds=bounds)
@@ -152,8 +153,9 @@ def rewritten(
         result.append(replace(equation, terms=rewriting.terms(equation.terms)))
         shifted = carriers.shifted.get(equation.name)
         if shifted is not None:
-            bound = carriers.bounds[shifted.bound.tensor]
-            arguments.setdefault(bound.name, tuple(rewriting.terms(part.argument) for part in bound.parts))
+            if shifted.bound is not None:
+                bound = carriers.bounds[shifted.bound.tensor]
+                arguments.setdefault(bound.name, tuple(rewriting.terms(part.argument) for part in bound.parts))
             terms = tuple(
                 part for body in shifted.equation.terms for part in rewriting.inside(rewriting.finished(body))
             )
@@ -230,9 +232,9 @@ class Assembly:
                 continue
             yield self.helpers[self.shifted[equation.name]]
             if equation.name in self.needed:
-                entry = self.carriers.shifted[equation.name].bound
-                factors = ((exponential(entry), ONE), (Access(self.shifted[equation.name], slots), ONE))
-                yield Statement(equation.name, slots, (Term(ONE, factors),), may_overflow=True)
+                value = self.carriers.shifted[equation.name].value
+                whole = together(paired(value, self.carriers.bounds))
+                yield Statement(equation.name, slots, (whole,), may_overflow=True)
 
     @cached_property
     def needed(self) -> frozenset[str]:

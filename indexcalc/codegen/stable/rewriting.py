@@ -71,7 +71,8 @@ class Rewriting:
             for factor in term.powers
             if not isinstance(factor[0], Mask)
         ]
-        before = sum(1 for left in alone if left)
+        wild = [isinstance(base, Access) and self.carriers.is_wild_tensor(base.tensor) for base, _ in term.powers]
+        before = max(sum(1 for left in alone if left), sum(wild))
         if before == 0:
             return None
         found = [self.carriers.unfolded(term, everything=everything) for everything in (False, True)]
@@ -126,7 +127,8 @@ class Rewriting:
                 powers += factor.powers
             else:
                 powers.append((base, exponent))
-        if len(powers) == 1 and isinstance(powers[0][0], Add) and powers[0][1] == 1 and not term.summed:
+        alone = len(term.powers) == 1 and not isinstance(term.powers[0][0], Add)
+        if alone and len(powers) == 1 and isinstance(powers[0][0], Add) and powers[0][1] == 1 and not term.summed:
             return scale(powers[0][0].terms, coeff)
         return (product(coeff, powers, term.summed),)
 
