@@ -19,7 +19,7 @@ from indexcalc.language.syntax import At, Expression
 from indexcalc.language.targets import read_requests
 from indexcalc.language.use import Resolve, Uses
 from indexcalc.problem import Problem
-from indexcalc.program import Equation, Identity, Program, Tensor, check_program
+from indexcalc.program import Equation, Identity, Program, Tensor, check_numbers, check_program
 
 EQUATION_LIMIT = 2_000
 """The most equations of one program."""
@@ -114,6 +114,7 @@ def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[E
         terms = lowering.terms(line.right)
         own = {slot.name for slot in slots}
         terms = tuple(lowering.apart(term, own) for term in terms)
+        check_numbers(terms)
     equation = Equation(Access(line.left.name, slots), terms, line.doc)
     hoisted = names.take()
     names.learn(equation)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Add, Fn, Terms
+from indexcalc.algebra.terms import scalars_of
 from indexcalc.errors import UndefinedError
 from indexcalc.program import Program
 from indexcalc.proof.evaluate import number, numbers_of
@@ -44,18 +44,5 @@ def left_out(program: Program, sets: Sequence[Mapping[sp.Symbol, int]]) -> Itera
 def extent_scalars(program: Program) -> tuple[sp.Expr, ...]:
     """The coefficients, exponents and constants made of extents alone, each once."""
     extents = frozenset(program.extents)
-    every = (scalar for equation in program.equations for scalar in scalars_in(equation.terms))
+    every = (scalar for equation in program.equations for scalar in scalars_of(equation.terms))
     return tuple(dict.fromkeys(s for s in every if s.free_symbols and s.free_symbols <= extents))
-
-
-def scalars_in(terms: Terms) -> Iterator[sp.Expr]:
-    """Coefficients, exponents and the constants of functions, at any depth."""
-    for term in terms:
-        yield term.coeff
-        for base, exponent in term.powers:
-            yield exponent
-            if isinstance(base, Fn):
-                yield from base.params
-                yield from scalars_in(base.arg)
-            elif isinstance(base, Add):
-                yield from scalars_in(base.terms)

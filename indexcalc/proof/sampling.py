@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,11 +10,11 @@ import numpy as np
 import sympy as sp
 
 from indexcalc.algebra.terms import Access
-from indexcalc.errors import UnsupportedError
+from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import Identity, Program
 from indexcalc.proof.domain import alone_in_positive, feeding_positive, first_violation
-from indexcalc.proof.evaluate import Numbers, number, numbers_of, run_program, size_of
+from indexcalc.proof.evaluate import GRID_LIMIT, Numbers, number, numbers_of, run_program, size_of
 from indexcalc.proof.extents import Sizes, undefined_at
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
@@ -80,6 +81,7 @@ def sample_point(
 
     Raises:
         UnsupportedError: if no draw satisfies the assumptions and domains; the message says which one failed.
+        LimitError: if an input has more entries than the evaluator takes.
     """
     scalars = {p.symbol: float(rng.uniform(0.5, 1.5)) for p in program.parameters} | dict(parameters or {})
     numbers = numbers_of(sizes, scalars)
@@ -106,6 +108,11 @@ def draw_inputs(
     inputs: dict[str, Array] = {}
     for tensor in program.inputs:
         shape = tuple(size_of(slot, numbers) for slot in tensor.slots)
+        if math.prod(shape) > GRID_LIMIT:
+            raise LimitError(
+                f"{tensor.name} has {math.prod(shape)} entries; the check takes at most {GRID_LIMIT}: "
+                "declare an extent by a name instead of a number, and it is checked at small sizes"
+            )
         drawn = rng.uniform(0.3, 2.0, shape) if tensor.name in made_positive else rng.normal(0.0, spread, shape)
         inputs[tensor.name] = np.asarray(drawn)
     for constraint in constraints:
