@@ -54,14 +54,15 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     used = identifiers([*body.lines, *split_sources(fast, body)])
     there = [*(t.name for t in plan.program.inputs), *kept, *(n for n in outputs if n not in kept)]
     unpacked = [name for name in there if {stored_name(fast, name), fast.names.scope.tensors[name]} & used]
-    scalars = [plan.scalars[symbol] for symbol in scalars_of(fast)]
-    lines = unpacking([stored_name(fast, n) for n in unpacked] + [name for name in scalars if name in used])
     arrays = [*(plan.array(name) for name in upstream), *(array_of(fast, name) for name in unpacked)]
     arrays += [
         Array(f"values.{plan.stored[t.name]}", plan.axes(t.name)) for t in plan.program.inputs if t.name not in unpacked
     ]
-    lines += whole_block(fast, body, arrays, tuple(fast.gradients.values()), given=scalars_of(fast))
-    lines += gradient_lines(fast, "return ")
+    block = whole_block(fast, body, arrays, tuple(fast.gradients.values()), given=scalars_of(fast))
+    # An extent of a fused axis is computed from the others, which no formula need hold.
+    scalars = [plan.scalars[symbol] for symbol in scalars_of(fast) if plan.scalars[symbol] in identifiers(block)]
+    lines = unpacking([stored_name(fast, n) for n in unpacked] + scalars)
+    lines += [*block, *gradient_lines(fast, "return ")]
     parameters = ["values: Values", *(f"{plan.stored[name]}: np.ndarray" for name in upstream), *thread_arguments(fast)]
     doc = ["values: what `forward` returned."]
     for up in plan.derivation.problem.upstream:

@@ -60,6 +60,14 @@ Y[n,h,m] = sum[k](X[n,(h,k)] * W[m,(h,k)]) * mask[(n,m)]
 Z[n,(h,m)] = exp(Y[n,h,m]) / sum[m](exp(Y[n,h,m]))
 derive X, W
 """,
+    "extents_that_no_formula_holds": """
+index i : N
+index c : C
+input a, x[(i,c)]
+y[(i,c)] = a * x[(i,c)]
+b = a^2 + a
+derive a
+""",
     "not_kept": """
 index n : N
 index c, e : C
