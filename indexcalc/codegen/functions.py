@@ -10,7 +10,6 @@ from indexcalc.algebra.terms import Access, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import Layouts, equation_text, terms_text
-from indexcalc.codegen.inplace import Written, rewritten
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.operands import Scope, reduced, transposed
@@ -23,9 +22,7 @@ from indexcalc.codegen.statements import Kind, Statement
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 
 
-def pass_lines(
-    statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str], results: Collection[str] = ()
-) -> list[list[str]]:
+def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str]) -> list[list[str]]:
     """The lines of every statement; masks that occur twice are built once, before their first use.
 
     Args:
@@ -33,7 +30,6 @@ def pass_lines(
         scope: the names that they may use.
         part: the stem of the names for parts of long expressions.
         taken: the names in use.
-        results: the tensors that the pass returns: their memory is their own.
     """
     nodes = [statement_node(statement, scope) for statement in statements]
     masks = [mask for node in nodes for mask in masks_in(node)]
@@ -44,25 +40,22 @@ def pass_lines(
         if used.count(text) > 1:
             names[text] = python_name("mask", {*taken, *names.values()})
     lines, built = [], set[str]()
-    written = rewritten(statements, [with_masks_named(node, names) for node in nodes], results, scope)
-    for statement, node, value in zip(statements, nodes, written, strict=True):
+    for statement, node in zip(statements, nodes, strict=True):
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
         built.update(new)
-        code = statement_lines(statement, value, scope, part)
+        code = statement_lines(statement, with_masks_named(node, names), scope, part)
         lines.append([*(f"{names[text]} = {words[text]}" for text in new), *code])
     return lines
 
 
-def statement_lines(statement: Statement, written: Written, scope: Scope, part: str) -> list[str]:
+def statement_lines(statement: Statement, node: Node, scope: Scope, part: str) -> list[str]:
     """The comment with the index formula, and the assignment in code; parts of it are called after `part`."""
-    node = written.value
     if scope.dialect.prefix and not statement.axes and not tensors_of(statement.terms):
         node = Call("np.asarray", (node,), (f"dtype={scope.dtype}",))
     target = scope.tensors[statement.name]
     lines = comment(statement.note or formula(statement, scope.layouts), depth=1)
     silenced = scope.dialect.silenced if statement.may_overflow else ""
     code = numbered(target, spelled(node, scope.dialect, scope.dtype), part, depth=2 if silenced else 1)
-    code = [*written.before, *code, *written.after]
     if silenced:
         return [*lines, silenced, *(f"    {line}" for line in code)]
     return [*lines, *code]

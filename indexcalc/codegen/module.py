@@ -116,7 +116,7 @@ def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope,
     assigned = {statement.name for statement in statements}
     lines: list[str] = []
     names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
-    for statement, code in zip(statements, pass_lines(statements, scope, part, names, results), strict=True):
+    for statement, code in zip(statements, pass_lines(statements, scope, part, names), strict=True):
         lines += code
         if statement.name in results and plan.is_fused(statement.name):
             lines.append(merge_line(plan.tensors[statement.name], plan.array(statement.name), scope))
