@@ -82,11 +82,11 @@ def formula(statement: Statement, layouts: Layouts) -> str:
     lhs = Access(statement.name, statement.axes)
     if statement.kind is Kind.ASSIGN:
         return equation_text(lhs, statement.terms, layouts)
-    head, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
+    left, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
     if statement.kind is Kind.HIDDEN:
         condition = " and ".join(f"{m.left.name} {relation(m)} {m.right.name}" for m in statement.masks)
-        return f"{head}{value} where {condition}, else -inf"
-    return f"{head}{REDUCTIONS[statement.kind]}[{','.join(index.name for index in statement.over)}]({value})"
+        return f"{left}{value} where {condition}, else -inf"
+    return f"{left}{REDUCTIONS[statement.kind]}[{','.join(index.name for index in statement.over)}]({value})"
 
 
 def relation(mask: object) -> str:
@@ -108,11 +108,22 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
     return transposed(result, statement.axes).node
 
 
-def call_or_wrap(head: str, arguments: Sequence[str], depth: int = 1) -> list[str]:
-    """``head(arguments)`` on one line if it fits, else the arguments on a line of their own, or one each."""
+def call_or_wrap(function: str, arguments: Sequence[str], depth: int = 1) -> list[str]:
+    """``function(arguments)`` on one line if it fits, else the arguments on a line of their own, or one each."""
     joined = ", ".join(arguments)
-    if len(f"{head}({joined})") + depth * INDENT <= WIDTH:
-        return [f"{head}({joined})"]
+    if len(f"{function}({joined})") + depth * INDENT <= WIDTH:
+        return [f"{function}({joined})"]
     if len(joined) + (depth + 1) * INDENT <= WIDTH:
-        return [f"{head}(", f"    {joined}", ")"]
-    return [f"{head}(", *(f"    {argument}," for argument in arguments), ")"]
+        return [f"{function}(", f"    {joined}", ")"]
+    return [f"{function}(", *(f"    {argument}," for argument in arguments), ")"]
+
+
+def head(name: str, arguments: list[str], result: str, depth: int = 0) -> str:
+    """``def name(arguments) -> result:``, over several lines if need be."""
+    line = f"def {name}({', '.join(arguments)}) -> {result}:"
+    width = WIDTH - depth * INDENT
+    if len(line) <= width:
+        return line
+    joined = ", ".join(arguments)
+    inner = [f"    {joined}"] if len(joined) + INDENT <= width else [f"    {argument}," for argument in arguments]
+    return "\n".join([f"def {name}(", *inner, f") -> {result}:"])

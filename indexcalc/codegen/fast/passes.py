@@ -19,10 +19,11 @@ from indexcalc.codegen.fast.outline import (
     stored_name,
 )
 from indexcalc.codegen.fast.storing import ancestors
-from indexcalc.codegen.functions import call_or_wrap
+from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.prose import paragraph, shape_text
-from indexcalc.codegen.signatures import Function, head, tensor_line, unpacking
+from indexcalc.codegen.shapes import input_check, upstream_check
+from indexcalc.codegen.signatures import Function, tensor_line, unpacking
 from indexcalc.codegen.storage import Array, extent_lines, merge_line, sources_of, split_line, with_divisors
 from indexcalc.program import BlockedLoop
 
@@ -41,7 +42,8 @@ def forward_function(fast: Fast) -> tuple[Function, Body]:
     block += call_or_wrap("return Values", values)
     summary = "Forward pass: the outputs, and what the backward pass reads."
     first = head("forward", arguments(fast, False), "Values")
-    return Function(first, summary, documented(fast, False), tuple(block), notes_on(body, fast)), body
+    notes, checks = notes_on(body, fast), tuple(input_check(plan))
+    return Function(first, summary, documented(fast, False), tuple(block), notes, checks=checks), body
 
 
 def backward_function(fast: Fast) -> tuple[Function, Body]:
@@ -72,7 +74,7 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     again = "What is not kept is computed again." if made(body) & set(forward) else ""
     first = head("backward", parameters, "Gradients")
     notes = notes_on(body, fast, again)
-    return Function(first, "Backward pass.", tuple(doc), tuple(lines), notes), body
+    return Function(first, "Backward pass.", tuple(doc), tuple(lines), notes, checks=tuple(upstream_check(plan))), body
 
 
 def whole_function(fast: Fast) -> tuple[Function, Body]:
@@ -91,7 +93,8 @@ def whole_function(fast: Fast) -> tuple[Function, Body]:
     summary = (
         "The outputs and the gradients, in one go." if len(named) > 1 else f"`{named[0]}` and the gradients, in one go."
     )
-    return Function(first, summary, documented(fast, True), tuple(block), notes_on(body, fast)), body
+    notes, checks = notes_on(body, fast), tuple(input_check(plan, [up.name for up in plan.derivation.problem.upstream]))
+    return Function(first, summary, documented(fast, True), tuple(block), notes, checks=checks), body
 
 
 def notes_on(body: Body, fast: Fast, *notes: str) -> tuple[str, ...]:
