@@ -47,6 +47,7 @@ def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) ->
     found = declare(lines, source)
     names = SumNames(every_name(lines, found))
     equations = lower_equations([line for line in lines if isinstance(line, EquationLine)], found, names)
+    equations = names.without_unread(equations)
     program = Program(
         title=found.title if found.title is not None else slug,
         inputs=tuple(found.inputs.values()),
