@@ -94,6 +94,8 @@ class Program:
         layouts: how the slots of a tensor are grouped into the axes of the array that stores it,
             by name: ``W[m,(h,k)]`` has three slots and two axes, (1, 2). A tensor without an entry
             has one axis for each slot. The algebra sees slots only.
+        held: the inputs that another program computes, each with the inputs that it computes it from: the
+            backward pass reads values of the forward pass. A derivative by these inputs would miss paths.
     """
 
     title: str
@@ -105,6 +107,7 @@ class Program:
     parameters: tuple[Parameter, ...] = ()
     assumptions: tuple[Identity, ...] = ()
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    held: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def axes(self, name: str) -> tuple[tuple[Index, ...], ...]:
         """The axes of the array that stores a tensor, each with the slots that are fused in it."""

@@ -126,7 +126,7 @@ def test_whole_numbers_are_taken_as_floats(style):
         np.testing.assert_allclose(found, other, rtol=1e-6)
 
 
-@pytest.mark.parametrize("style", ("numpy", "fast"))
+@pytest.mark.parametrize("style", ["numpy", "fast"])
 def test_whole_numbers_and_plain_ones_have_no_say_in_the_dtype(style):
     X, g = array(style, (5, 4), "float32"), array(style, (4,), "int64")
     values = module("norm", style).forward(X, g, [1, 0, 0, 1])
