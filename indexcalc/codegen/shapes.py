@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,11 +21,17 @@ CHECK = "_checked"
 """The private function of a module that checks arrays."""
 
 
-def input_check(plan: Plan, upstream: Sequence[str] = ()) -> list[str]:
-    """``X, g = _checked(X=X, g=g)``: the inputs, and perhaps upstream gradients beside them."""
+def input_check(plan: Plan, given: Collection[sp.Symbol], upstream: Sequence[str] = ()) -> list[str]:
+    """``X, g = _checked(X=X, g=g)``: the inputs, and perhaps upstream gradients beside them.
+
+    Args:
+        plan: names and shapes.
+        given: the scalars that the function takes, extents among them.
+        upstream: the upstream gradients that the function takes.
+    """
     names = [plan.stored[name] for name in (*(tensor.name for tensor in plan.program.inputs), *upstream)]
-    known = [f'"{plan.scalars[extent]}": {plan.scalars[extent]}' for extent in plan.unread]
-    first = [f"{{{', '.join(known)}}}"] if known else []
+    known = [f'"{plan.scalars[extent]}": {plan.scalars[extent]}' for extent in plan.unread if extent in given]
+    first = [f"{{{', '.join(known)}}}"] if plan.unread else []
     return taken_apart(plan, names, [*first, *(f"{name}={name}" for name in names)])
 
 

@@ -37,12 +37,13 @@ class Function:
 def forward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Function:
     """``forward(inputs, *, parameters) -> Values``."""
     arrays = [plan.array(tensor.name) for tensor in plan.program.inputs]
-    arguments, lines = arguments_of(plan, forward_scalars(plan, body, read))
+    scalars = forward_scalars(plan, body, read)
+    arguments, lines = arguments_of(plan, scalars)
     results = [plan.stored[name] for name in plan.kept] + [plan.scalars[symbol] for symbol in read]
     extents = extent_lines(wanted_extents(plan, body), arrays, plan.unread, forward_scope(plan))
     block = [*extents, *body, *call_or_wrap("return Values", results)]
     first = head("forward", arguments, "Values")
-    notes, checks = tuple(empty_row_lines(plan)), tuple(input_check(plan))
+    notes, checks = tuple(empty_row_lines(plan)), tuple(input_check(plan, scalars))
     return Function(first, "Forward pass.", tuple(lines), tuple(block), notes, checks=checks)
 
 

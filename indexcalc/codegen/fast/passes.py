@@ -42,7 +42,7 @@ def forward_function(fast: Fast) -> tuple[Function, Body]:
     block += call_or_wrap("return Values", values)
     summary = "Forward pass: the outputs, and what the backward pass reads."
     first = head("forward", arguments(fast, False), "Values")
-    notes, checks = notes_on(body, fast), tuple(input_check(plan))
+    notes, checks = notes_on(body, fast), tuple(input_check(plan, plan.unread))
     return Function(first, summary, documented(fast, False), tuple(block), notes, checks=checks), body
 
 
@@ -93,7 +93,7 @@ def whole_function(fast: Fast) -> tuple[Function, Body]:
     summary = (
         "The outputs and the gradients, in one go." if len(named) > 1 else f"`{named[0]}` and the gradients, in one go."
     )
-    notes, checks = notes_on(body, fast), tuple(input_check(plan, [up.name for up in plan.derivation.problem.upstream]))
+    notes, checks = notes_on(body, fast), tuple(input_check(plan, plan.unread, upstream))
     return Function(first, summary, documented(fast, True), tuple(block), notes, checks=checks), body
 
 
