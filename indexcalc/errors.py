@@ -50,5 +50,9 @@ class UnsupportedError(IndexCalcError):
     """A request that is understood, but that this version cannot fulfil."""
 
 
+class UndefinedError(UnsupportedError):
+    """A formula that has no value at the extents or parameters given."""
+
+
 class LimitError(IndexCalcError):
     """A bound on size or work was met; the message names the bound."""

@@ -142,8 +142,7 @@ def backward_scope(plan: Plan) -> Scope:
     inputs = plan.program.inputs
     first = plan.stored[upstream[0].name] if upstream else f"values.{plan.stored[inputs[0].name]}" if inputs else ""
     dtype = f"{first}.dtype" if first else "float"
-    given = [plan.tensors[up.name] for up in upstream]
-    return Scope(plan.tensors, plan.scalars, dtype, plan.layouts, given, plan.dialect)
+    return Scope(plan.tensors, plan.scalars, dtype, plan.layouts, dialect=plan.dialect)
 
 
 def function_name(plan: Plan) -> str:

@@ -57,7 +57,9 @@ def terms_node(terms: Terms, axes: Axes, scope: Scope) -> Node:
 
 
 def terms_operand(terms: Terms, order: Axes, scope: Scope) -> Operand:
-    """The sum of `terms` over the axes that they have."""
+    """The sum of `terms` over the axes that they have; 0 where there is none."""
+    if not terms:
+        return Operand(Atom("0.0"), ())
     terms = tuple(part for term in terms for part in distributed(term))
     signed = [(is_negative(term.coeff), term) for term in terms]
     parts = [

@@ -14,7 +14,7 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.canonical import components, term_key
 from indexcalc.algebra.renaming import substitute_term
-from indexcalc.algebra.terms import Access, Index, Power, Term, Terms, free_indices
+from indexcalc.algebra.terms import Access, Index, Power, Term, Terms, free_indices, tensors_of
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation
 
@@ -53,6 +53,18 @@ class SumNames:
         if set(free) == set(equation.lhs.slots):
             positions = tuple(free.index(slot) for slot in equation.lhs.slots)
             self.known.setdefault(sum_identity(term), (equation.name, positions))
+
+    def without_unread(self, equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
+        """The equations without the named sums that none reads, since what they stood in cancelled."""
+        read: set[str] = set()
+        kept: list[Equation] = []
+        for equation in reversed(equations):
+            if not equation.hoisted or equation.name in read:
+                kept.append(equation)
+                read.update(tensors_of(equation.terms))
+        gone = {equation.name for equation in equations} - {equation.name for equation in kept}
+        self.known = {identity: found for identity, found in self.known.items() if found[0] not in gone}
+        return tuple(reversed(kept))
 
     def take(self) -> tuple[Equation, ...]:
         """The new equations, which go before the equation at hand."""

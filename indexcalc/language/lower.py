@@ -19,7 +19,7 @@ from indexcalc.language.syntax import At, Expression
 from indexcalc.language.targets import read_requests
 from indexcalc.language.use import Resolve, Uses
 from indexcalc.problem import Problem
-from indexcalc.program import Equation, Identity, Program, Tensor, check_program
+from indexcalc.program import Equation, Identity, Program, Tensor, check_numbers, check_program
 
 EQUATION_LIMIT = 2_000
 """The most equations of one program."""
@@ -47,6 +47,7 @@ def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) ->
     found = declare(lines, source)
     names = SumNames(every_name(lines, found))
     equations = lower_equations([line for line in lines if isinstance(line, EquationLine)], found, names)
+    equations = names.without_unread(equations)
     program = Program(
         title=found.title if found.title is not None else slug,
         inputs=tuple(found.inputs.values()),
@@ -114,6 +115,7 @@ def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[E
         terms = lowering.terms(line.right)
         own = {slot.name for slot in slots}
         terms = tuple(lowering.apart(term, own) for term in terms)
+        check_numbers(terms)
     equation = Equation(Access(line.left.name, slots), terms, line.doc)
     hoisted = names.take()
     names.learn(equation)

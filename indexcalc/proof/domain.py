@@ -80,7 +80,8 @@ def demands(program: Program, numbers: Numbers) -> Iterator[Demand]:
                 if row.positive:
                     meaning = f"the argument of {base.name} must be positive"
                     yield Demand(equation.name, meaning, base.arg, above_margin, positive=True)
-                if kinks:
+                # A constant is never moved, so that it may stand at a kink.
+                if kinks and tensors_of(base.arg):
                     meaning = f"the argument of {base.name} must not be near its kink"
                     yield Demand(equation.name, meaning, base.arg, away_from(kinks, flat=row.flat), positive=False)
             if not exponent.is_integer:

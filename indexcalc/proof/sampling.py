@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,38 +10,53 @@ import numpy as np
 import sympy as sp
 
 from indexcalc.algebra.terms import Access
-from indexcalc.errors import UnsupportedError
+from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import Identity, Program
 from indexcalc.proof.domain import alone_in_positive, feeding_positive, first_violation
-from indexcalc.proof.evaluate import Numbers, number, numbers_of, run_program, size_of
+from indexcalc.proof.evaluate import GRID_LIMIT, Numbers, number, numbers_of, run_program, size_of
+from indexcalc.proof.extents import Sizes, undefined_at
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 
 ATTEMPTS = 60
 """Draws before giving up; from a third of them on, all that feeds a bounded domain is positive."""
 
+DRAWS = 40
+"""Draws of extents before giving up on finding some at which all scalars have values."""
+
 SINGLE_SETS = 6
 """The most size sets in which just one extent is 1."""
-
-Sizes = dict[sp.Symbol, int]
 
 
 def size_sets(program: Program, rng: np.random.Generator, count: int = 3) -> tuple[Sizes, ...]:
     """Values for the symbolic extents: `count` sets all different and above 1, then one extent 1 each, then all 1.
 
-    Literal extents stay as they are and are avoided, so that no two extents agree by accident.
+    Literal extents stay as they are and are avoided, so that no two extents agree by accident. Where a
+    scalar of the program has no value at small extents, the sets without 1s are drawn among larger ones.
     """
     extents = program.extents
     slots = [slot for tensor in program.tensors.values() for slot in tensor.slots]
     literal = {int(slot.extent) for slot in slots if slot.extent.is_Integer}
     room = 4 + len(extents) + len(literal)
     pool = [size for size in range(2, room) if size not in literal]
-    sets = [distinct(extents, pool, rng) for _ in range(count if extents else 1)]
-    sets.extend({**distinct(extents, pool, rng), extent: 1} for extent in extents[:SINGLE_SETS])
+    sets = [defined(program, pool, rng) for _ in range(count if extents else 1)]
+    sets.extend({**defined(program, pool, rng), extent: 1} for extent in extents[:SINGLE_SETS])
     if len(extents) > 1:
         sets.append(dict.fromkeys(extents, 1))
     return tuple(sets)
+
+
+def defined(program: Program, pool: list[int], rng: np.random.Generator) -> Sizes:
+    """A different size for each extent at which the program's scalars have values, as small as a few draws find it."""
+    extents = program.extents
+    first = sizes = distinct(extents, pool, rng)
+    for attempt in range(DRAWS):
+        if not undefined_at(program, sizes):
+            return sizes
+        wider = [size for size in range(2, pool[-1] + 2 + attempt) if size in pool or size > pool[-1]]
+        sizes = distinct(extents, wider, rng)
+    return first
 
 
 def distinct(extents: tuple[sp.Symbol, ...], pool: list[int], rng: np.random.Generator) -> Sizes:
@@ -65,6 +81,7 @@ def sample_point(
 
     Raises:
         UnsupportedError: if no draw satisfies the assumptions and domains; the message says which one failed.
+        LimitError: if an input has more entries than the evaluator takes.
     """
     scalars = {p.symbol: float(rng.uniform(0.5, 1.5)) for p in program.parameters} | dict(parameters or {})
     numbers = numbers_of(sizes, scalars)
@@ -91,6 +108,11 @@ def draw_inputs(
     inputs: dict[str, Array] = {}
     for tensor in program.inputs:
         shape = tuple(size_of(slot, numbers) for slot in tensor.slots)
+        if math.prod(shape) > GRID_LIMIT:
+            raise LimitError(
+                f"{tensor.name} has {math.prod(shape)} entries; the check takes at most {GRID_LIMIT}: "
+                "declare an extent by a name instead of a number, and it is checked at small sizes"
+            )
         drawn = rng.uniform(0.3, 2.0, shape) if tensor.name in made_positive else rng.normal(0.0, spread, shape)
         inputs[tensor.name] = np.asarray(drawn)
     for constraint in constraints:

@@ -77,15 +77,17 @@ class Lowering(Arrays):
         return flat(scalar_node(index.extent, self.scalars)) if dimension is None else f"{self.stem}_{dimension + 1}"
 
     def access(self, access: Access) -> Array:
-        """A tensor, made in the block or before."""
+        """A tensor, made in the block or before; a slot that is repeated reads its diagonal."""
         if access.tensor in self.tensors:
             node, places = self.tensors[access.tensor]
-            return Array(node, tuple(access.slots[places.index(number)] for number in range(len(places))))
-        distinct = tuple(dict.fromkeys(access.slots))
-        if len(distinct) == len(access.slots):
-            return self.made(Operation.LEAF, access.tensor, (), distinct)
-        whole = Node(Operation.LEAF, access.tensor, (), self.axes(access.slots))
-        use = Use(self.graph.add(whole), tuple(distinct.index(slot) for slot in access.slots))
+            slots = tuple(access.slots[places.index(number)] for number in range(len(places)))
+        else:
+            slots = access.slots
+            node = self.graph.add(Node(Operation.LEAF, access.tensor, (), self.axes(slots)))
+        distinct = tuple(dict.fromkeys(slots))
+        if len(distinct) == len(slots):
+            return Array(node, slots)
+        use = Use(node, tuple(distinct.index(slot) for slot in slots))
         return self.made(Operation.DIAGONAL, "", (use,), distinct)
 
     def total(self, terms: Terms) -> Value:
