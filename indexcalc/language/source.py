@@ -35,7 +35,7 @@ class Source:
         except SpecError:
             raise
         except IndexCalcError as error:
-            raise self.error(str(error), at) from error
+            raise self.error(error.message, at) from error
 
     @contextmanager
     def within(self, what: str) -> Iterator[None]:

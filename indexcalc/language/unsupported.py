@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
-NO_MATRICES = "a formula speaks of entries: write a product of matrices as sum[k](A[i,k] * B[k,j]), a transpose as A[j,i]"
+NO_MATRICES = (
+    "a formula speaks of entries: write a product of matrices as sum[k](A[i,k] * B[k,j]), a transpose as A[j,i]"
+)
 NO_IF = "there is no if: multiply one case by step(x), which is 1 where x > 0, and the other by 1 - step(x)"
 NO_LOOP = "there are no loops: an equation holds for every value of its free indices"
+NO_CONDITIONS = "there are no conditions: factors join them, [i <= j] * [j <= k], and 1 - [...] denies one"
 NO_INTEGRAL = "there are no integrals and no derivatives in formulas: write the value, or a sum[k](...) over points"
 NO_RUNNING = "a running sum is a sum with a bracket: sum[j]([j <= i] * x[j])"
 NO_PLACE = "the place of the largest entry has no gradient; the entry itself is max[k](...)"
@@ -50,7 +53,8 @@ WORDS = {
     **dict.fromkeys(("if", "else", "then", "elif", "when", "otherwise"), NO_IF),
     **dict.fromkeys(("for", "while", "forall", "loop"), NO_LOOP),
     **dict.fromkeys(
-        ("and", "or", "not"), "there are no conditions: factors join them, [i <= j] * [j <= k], and 1 - [...] denies one"
+        ("and", "or", "not"),
+        NO_CONDITIONS,
     ),
     "lambda": "there are no functions of one's own: give the formula a name by an equation",
     "def": "there are no functions of one's own: give the formula a name by an equation",
@@ -63,7 +67,7 @@ CHARACTERS = {
     "%": NO_STEPS,
     "|": "absolute values are abs(x)",
     "!": "there are no factorials; a number can be written out",
-    "&": "there are no conditions: factors join them, [i <= j] * [j <= k]",
+    "&": NO_CONDITIONS,
     "∫": NO_INTEGRAL,
     "∂": NO_INTEGRAL,
     "∏": FUNCTIONS["prod"],

@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Term, Terms, free_indices
-from indexcalc.errors import LimitError, ProgramError
+from indexcalc.errors import LimitError, ProgramError, placed
 from indexcalc.program import Program
 from indexcalc.proof.numeric import Array, numeric_of
 
@@ -120,7 +120,8 @@ def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) ->
         if equation.name in given:
             values[equation.name] = given[equation.name]
         else:
-            values[equation.name] = evaluate_lanes(equation.terms, equation.lhs.slots, Environment(values, numbers))
+            with placed(equation.place):
+                values[equation.name] = evaluate_lanes(equation.terms, equation.lhs.slots, Environment(values, numbers))
     return values
 
 
