@@ -86,7 +86,7 @@ def change_token(text: str, rng: random.Random) -> str:
 
 def change_name(text: str, rng: random.Random) -> str:
     """One word put in the place of another, of the same text."""
-    words = [match for match in re.finditer(r"\w+", text)]
+    words = list(re.finditer(r"\w+", text))
     if len(words) < 2:
         return text
     one, other = rng.choice(words), rng.choice(words)
