@@ -15,7 +15,7 @@ from functools import cached_property
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Index, Terms, free_indices, scalars_of, walk
-from indexcalc.errors import LimitError, ProgramError
+from indexcalc.errors import LimitError, Place, ProgramError
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,16 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """``lhs[free indices] = term + term + ...``; `hoisted` marks a sum the reader gave a name to."""
+    """``lhs[free indices] = term + term + ...``; `hoisted` marks a sum the reader gave a name to.
+
+    `place` says where an author wrote it, for errors; it is no part of what the equation says.
+    """
 
     lhs: Access
     terms: Terms
     doc: str = ""
     hoisted: bool = False
+    place: Place | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -54,6 +58,7 @@ class Identity:
     left: Terms
     right: Terms
     doc: str = ""
+    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

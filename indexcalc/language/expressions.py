@@ -42,6 +42,14 @@ from indexcalc.language.values import SCALAR_FUNCTIONS, applied, check_exponent,
 LOGARITHMS = frozenset({"log"})
 """Functions whose summed argument is named as a denominator is: the Z of a log-sum-exp."""
 
+OF_TWO = {
+    "max": "; the larger of two entries is b + relu(a - b)",
+    "min": "; the smaller of two entries is a - relu(a - b)",
+}
+"""What to write for a function of two tensors."""
+
+EXPONENT = "; a power with a tensor above is exp(y * log(x))"
+
 
 @dataclass
 class Lowering:
@@ -72,7 +80,7 @@ class Lowering:
             case Over(operand=operand, at=at):
                 return self.power(self.terms(operand), -sp.S.One, at)
             case Raise(base=base, exponent=exponent, at=at):
-                return self.power(self.terms(base), self.constant(exponent, "an exponent"), at)
+                return self.power(self.terms(base), self.constant(exponent, "an exponent", EXPONENT), at)
             case Reduce(operator=operator) if operator in SUGAR:
                 return self.terms(expand_sugar(node))
             case Reduce(operator=operator) if operator in EXTREMES:
@@ -144,7 +152,8 @@ class Lowering:
         terms = self.terms(argument)
         if node.function == "sqrt":
             return self.power(terms, sp.Rational(1, 2), node.at)
-        params = tuple(self.constant(constant, f"the second argument of {node.function}") for constant in constants)
+        role, instead = f"the second argument of {node.function}", OF_TWO.get(node.function, "")
+        params = tuple(self.constant(constant, role, instead) for constant in constants)
         value = scalar_value(terms)
         if value is not None and node.function in SCALAR_FUNCTIONS:
             return scalar(applied(node.function, value))
@@ -194,11 +203,11 @@ class Lowering:
             raise self.scope.source.error("these entries have no name here; give them one by an equation", at)
         return (access(entry.tensor, *entry.slots),)
 
-    def constant(self, node: Expression, role: str) -> sp.Expr:
-        """The value of a scalar expression."""
+    def constant(self, node: Expression, role: str, instead: str = "") -> sp.Expr:
+        """The value of a scalar expression; `instead` says what to write where tensors are meant."""
         value = scalar_value(self.terms(node))
         if value is None:
-            raise self.scope.source.error(f"{role} is a scalar: a number, an extent or a parameter", node.at)
+            raise self.scope.source.error(f"{role} is a scalar: a number, an extent or a parameter{instead}", node.at)
         return value
 
     def multiply(self, left: Terms, right: Terms) -> Terms:

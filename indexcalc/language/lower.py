@@ -116,8 +116,9 @@ def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[E
         own = {slot.name for slot in slots}
         terms = tuple(lowering.apart(term, own) for term in terms)
         check_numbers(terms)
-    equation = Equation(Access(line.left.name, slots), terms, line.doc)
-    hoisted = names.take()
+    place = None if line.at is None else scope.source.place(line.at)
+    equation = Equation(Access(line.left.name, slots), terms, line.doc, place=place)
+    hoisted = tuple(replace(one, place=place) for one in names.take())
     names.learn(equation)
     return (*hoisted, equation)
 
@@ -143,7 +144,7 @@ def lower_claim(line: ClaimLine, scope: Scope, names: SumNames) -> Identity:
     with scope.source.within(f"{word} {line.doc or 'without a text'}"), scope.source.located(line.at):
         lowering = Lowering(scope, names)
         left, right = (claim_side(side, lowering, scope) for side in (line.left, line.right))
-    return Identity(left, right, line.doc)
+    return Identity(left, right, line.doc, None if line.at is None else scope.source.place(line.at))
 
 
 def claim_side(side: Expression, lowering: Lowering, scope: Scope) -> Terms:

@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Term, Terms, free_indices
-from indexcalc.errors import LimitError, ProgramError, UndefinedError
+from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
 from indexcalc.program import Program
 from indexcalc.proof.numeric import Array, numeric_of
 
@@ -129,7 +129,8 @@ def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) ->
         if equation.name in given:
             values[equation.name] = given[equation.name]
         else:
-            values[equation.name] = evaluate_lanes(equation.terms, equation.lhs.slots, Environment(values, numbers))
+            with placed(equation.place):
+                values[equation.name] = evaluate_lanes(equation.terms, equation.lhs.slots, Environment(values, numbers))
     return values
 
 

@@ -61,7 +61,7 @@ def check_candidate(
         except UnsupportedError as error:
             if 1 not in chosen.values():
                 raise
-            skipped.append((named, str(error)))
+            skipped.append((named, error.message))
             continue
         tried.append(named)
         for comparison in compare_at(problem, candidate, point, rng):

@@ -86,17 +86,19 @@ def sample_point(
     scalars = {p.symbol: float(rng.uniform(0.5, 1.5)) for p in program.parameters} | dict(parameters or {})
     numbers = numbers_of(sizes, scalars)
     alone, feeding = alone_in_positive(program, numbers), feeding_positive(program, numbers)
-    violation = ""
+    violation = None
     for attempt in range(ATTEMPTS):
         positive = alone if attempt < ATTEMPTS // 3 else feeding
         inputs = draw_inputs(program, numbers, rng, positive, spread=(1.0, 0.5)[attempt % 2])
         with np.errstate(all="ignore"):
             values = run_program(program, inputs, sizes, scalars)
             violation = first_violation(program, values, numbers)
-        if not violation:
+        if violation is None:
             return Point(values, dict(sizes), scalars)
+    assert violation is not None
     where = ", ".join(f"{extent} = {size}" for extent, size in sizes.items()) or "no extents"
-    raise UnsupportedError(f"no random inputs were found at which the program is defined ({where}): {violation}")
+    said = f"no random inputs were found at which the program is defined ({where}): {violation.meaning}"
+    raise UnsupportedError(said, violation.place)
 
 
 def draw_inputs(
