@@ -17,10 +17,10 @@ from indexcalc.algebra.renaming import fresh_names, rename_bound, substitute
 from indexcalc.algebra.terms import ONE, Access, Delta, Fn, Index, Iverson, Term, Terms, index_names
 from indexcalc.errors import LimitError
 from indexcalc.language.checks import is_delta
-from indexcalc.language.hoist import ARGUMENT, DENOMINATOR, SumNames, hoist
+from indexcalc.language.hoist import SumNames, hoist, hoist_broadcast
 from indexcalc.language.scope import Scope
-from indexcalc.language.sugar import EXTREMES, expand_sugar
-from indexcalc.language.sugar import TABLE as SUGAR
+from indexcalc.language.stems import ARGUMENT, DENOMINATOR, described, entry_of
+from indexcalc.language.sugar import COMPOSITES, EXTREMES, LINEAR, expand_sugar
 from indexcalc.language.syntax import (
     At,
     Bracket,
@@ -36,6 +36,7 @@ from indexcalc.language.syntax import (
     Reduce,
     Scalar,
     Times,
+    children,
 )
 from indexcalc.language.values import SCALAR_FUNCTIONS, applied, check_exponent, checked, raised
 
@@ -50,6 +51,36 @@ class Lowering:
     scope: Scope
     names: SumNames
     lowered: dict[int, tuple[Expression, Terms]] = field(default_factory=dict)
+
+    def side(self, node: Expression) -> Terms:
+        """A whole side of an equation or a claim: a composite that stands alone is written out."""
+        if isinstance(node, Reduce) and node.operator in COMPOSITES:
+            with self.scope.source.located(node.at):
+                return self.written_out(node)
+        return self.summands(node)
+
+    def summands(self, node: Expression) -> Terms:
+        """The value of what is only added up and summed over, where no sum needs a name unless it is read broadcast."""
+        with self.scope.source.located(node.at):
+            match node:
+                case Plus(parts=parts):
+                    return hoist_broadcast(joined([self.summands(part) for part in parts]), ARGUMENT, self.names)
+                case Negate(operand=operand):
+                    return scale(self.summands(operand), -sp.S.One)
+                case Times(factors=factors):
+                    return self.scaled(factors)
+                case Reduce(operator="sum"):
+                    return self.sum(node, self.summands(node.body))
+                case Reduce(operator=operator) if operator in LINEAR:
+                    return self.written_out(node)
+        return self.terms(node)
+
+    def scaled(self, factors: tuple[Expression, ...]) -> Terms:
+        """A product in a linear place: all factors but one may be scalars, which need no name for what they scale."""
+        tensors = [factor for factor in factors if self.holds_tensor(factor)]
+        alone = len(tensors) == 1
+        parts = [self.summands(factor) if alone and factor is tensors[0] else self.terms(factor) for factor in factors]
+        return reduce(self.multiply, parts if alone else map(self.one_factor, parts))
 
     def terms(self, node: Expression) -> Terms:
         """The value of the expression, as a sum of terms in authored order."""
@@ -68,17 +99,15 @@ class Lowering:
             case Negate(operand=operand):
                 return scale(self.terms(operand), -sp.S.One)
             case Times(factors=factors):
-                return reduce(self.multiply, (self.terms(factor) for factor in factors))
+                return reduce(self.multiply, [self.one_factor(self.terms(factor)) for factor in factors])
             case Over(operand=operand, at=at):
                 return self.power(self.terms(operand), -sp.S.One, at)
             case Raise(base=base, exponent=exponent, at=at):
                 return self.power(self.terms(base), self.constant(exponent, "an exponent"), at)
-            case Reduce(operator=operator) if operator in SUGAR:
-                return self.terms(expand_sugar(node))
-            case Reduce(operator=operator) if operator in EXTREMES:
-                return self.extreme(node, EXTREMES[operator])
+            case Reduce(operator=operator) if operator in COMPOSITES:
+                return self.composite(node)
             case Reduce():
-                return self.sum(node)
+                return self.sum(node, self.terms(node.body))
             case Call():
                 return self.call(node)
             case _:
@@ -120,11 +149,27 @@ class Lowering:
             return (product(1, ((Iverson(right, node.relation.replace(">", "<"), left), sp.S.One),)),)
         return (product(1, ((Iverson(left, node.relation, right), sp.S.One),)),)
 
-    def sum(self, node: Reduce) -> Terms:
+    def sum(self, node: Reduce, body: Terms) -> Terms:
         """The sum over new dummies of every term of the body."""
         bound = tuple(self.scope.index(slot) for slot in node.indices)
         names = {index.name for index in bound}
-        return sum_over(tuple(self.apart(term, names) for term in self.terms(node.body)), bound)
+        return sum_over(tuple(self.apart(term, names) for term in body), bound)
+
+    def composite(self, node: Reduce) -> Terms:
+        """A composite inside a larger expression, under the name of an equation that it gets."""
+        terms = self.written_out(node)
+        if entry_of(terms) is not None or scalar_value(terms) is not None:
+            return terms
+        word = COMPOSITES[node.operator]
+        stem = "" if node.operator in LINEAR else self.described(entry_of(self.terms(node.body)), word)
+        entry = self.names.name(terms, word, stem)
+        return terms if entry is None else (access(entry.tensor, *entry.slots),)
+
+    def written_out(self, node: Reduce) -> Terms:
+        """What the composite stands for."""
+        if node.operator in EXTREMES:
+            return self.extreme(node, EXTREMES[node.operator])
+        return self.summands(expand_sugar(node))
 
     def extreme(self, node: Reduce, sign: int) -> Terms:
         """The largest entry along the indices, for the sign 1, or the smallest: see `EXTREMES`."""
@@ -133,10 +178,17 @@ class Lowering:
         others = self.twins(bound, {*index_names(entries), *(index.name for index in self.names.order)})
         above = scale((*substitute(entries, others), *scale(entries, -sp.S.One)), sp.Integer(sign))
         larger = Term(sp.S.One, ((Fn("step", above), sp.S.One),))
-        count = self.without_sums(sum_over((larger,), tuple(others.values())), ARGUMENT, node.at)
+        rank = self.described(entry_of(entries), "rank")
+        count = self.without_sums(sum_over((larger,), tuple(others.values())), rank, node.at)
         marks = (*ONE, *scale((Term(sp.S.One, ((Fn("step", count), sp.S.One),)),), -sp.S.One))
         total = sum_over(self.multiply(marks, entries), bound)
-        return self.multiply(total, self.power(sum_over((as_factor(marks),), bound), -sp.S.One, node.at))
+        ties = self.described(entry_of(entries), "ties")
+        number = self.without_sums(sum_over((as_factor(marks),), bound), ties, node.at)
+        return self.multiply(total, self.power(number, -sp.S.One, node.at))
+
+    def described(self, body: Access | None, word: str) -> str:
+        """``X_max``, for a generated name."""
+        return described(body, word, self.names.generated)
 
     def call(self, node: Call) -> Terms:
         """A pointwise function: of a scalar, of an argument without sums, or of one whose sums get names."""
@@ -148,8 +200,8 @@ class Lowering:
         value = scalar_value(terms)
         if value is not None and node.function in SCALAR_FUNCTIONS:
             return scalar(applied(node.function, value))
-        stem = DENOMINATOR if node.function in LOGARITHMS else ARGUMENT
-        return (Term(sp.S.One, ((Fn(node.function, self.without_sums(terms, stem, node.at), params), sp.S.One),)),)
+        place = DENOMINATOR if node.function in LOGARITHMS else ARGUMENT
+        return (Term(sp.S.One, ((Fn(node.function, self.without_sums(terms, place, node.at), params), sp.S.One),)),)
 
     def constant_last(self, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
         """``max(0, x)`` is ``max(x, 0)``."""
@@ -176,9 +228,9 @@ class Lowering:
             raised(bare[0].coeff, exponent)
         return (power(bare, exponent),)
 
-    def without_sums(self, terms: Terms, stem: str, at: At | None) -> Terms:
+    def without_sums(self, terms: Terms, place: str, at: At | None) -> Terms:
         """The terms with their sums named."""
-        named = hoist(terms, stem, self.names)
+        named = hoist(terms, place, self.names)
         if named is None:
             raise self.scope.source.error("this sum has no name here; give it one by an equation", at)
         return named
@@ -189,7 +241,7 @@ class Lowering:
             powers = terms[0].powers
             if len(powers) == 1 and isinstance(powers[0][0], Access) and powers[0][1] == 1:
                 return terms
-        entry = self.names.whole(terms, ARGUMENT)
+        entry = self.names.name(terms, ARGUMENT)
         if entry is None:
             raise self.scope.source.error("these entries have no name here; give them one by an equation", at)
         return (access(entry.tensor, *entry.slots),)
@@ -202,13 +254,29 @@ class Lowering:
         return value
 
     def multiply(self, left: Terms, right: Terms) -> Terms:
-        """The product, distributed only over sums of terms that hold sums over indices themselves."""
+        """The product, distributed only over terms that hold sums over indices themselves."""
         if is_one(left) or is_one(right):
             return right if is_one(left) else left
         lefts, rights = factors_of(left), factors_of(right)
         if len(lefts) * len(rights) > EXPANSION_LIMIT:
             raise LimitError(f"multiplying out gives more than {EXPANSION_LIMIT} terms")
         return tuple(self.times(one, other) for one in lefts for other in rights)
+
+    def one_factor(self, terms: Terms) -> Terms:
+        """A sum of several terms as one factor, its sums over indices named; as it is where they may get no name."""
+        if len(terms) < 2 or not any(term.summed for term in terms):
+            return terms
+        named = hoist(terms, ARGUMENT, self.names)
+        return terms if named is None else (as_factor(named),)
+
+    def holds_tensor(self, node: Expression) -> bool:
+        """Whether the expression is more than a scalar of extents and parameters."""
+        match node:
+            case Entry(slots=None):
+                return not isinstance(self.scope.scalar(node), sp.Expr)
+            case Scalar() | ExtentOf():
+                return False
+        return not children(node) or any(self.holds_tensor(child) for child in children(node))
 
     def times(self, left: Term, right: Term) -> Term:
         """The product of two closed terms, their dummies named apart as an author would."""
