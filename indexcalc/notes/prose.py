@@ -93,6 +93,7 @@ SENTENCES: Mapping[str, str] = {
     "part.first": "{part} occurs in {readers} and has fewer indices:",
     "unfolded": "With {gradients} put in:",
     "reading": "Reading the result. ",
+    "domains": "Every entry lies in its domain: {entries}.",
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
     "hoisted.next": "The sum in the next equation has a name of its own:",
     "cited": "The steps are those for {earlier}, with {swaps}. They give",

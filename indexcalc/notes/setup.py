@@ -28,6 +28,7 @@ from indexcalc.notes.blocks import (
     Spelled,
     Symbol,
     Table,
+    Within,
 )
 from indexcalc.notes.held import Held, held_tensors
 from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
@@ -112,10 +113,13 @@ def declared_indices(program: Program) -> tuple[Index, ...]:
 
 
 def input_blocks(program: Program) -> Iterator[Block]:
-    """The inputs with their shapes."""
+    """The inputs with their shapes, and the domains of their entries."""
     rows = tuple((entry_span(tensor), shape_span(program, tensor), (tensor.doc,)) for tensor in program.inputs)
     if rows:
         yield documented(Table(("Input", "Shape", "Meaning"), rows))
+    restricted = [Within(tensor.entry, tensor.domain) for tensor in program.inputs if tensor.domain is not None]
+    if restricted:
+        yield Paragraph(say("domains", entries=listed(restricted)))
 
 
 def entry_span(tensor: Tensor) -> Spans:
