@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
+from indexcalc.language.arithmetic import scalar_value
 from indexcalc.language.checks import check_expression, check_left_side
 from indexcalc.language.domains import interval_of
-from indexcalc.language.expressions import Lowering, scalar_value
+from indexcalc.language.expressions import Lowering
 from indexcalc.language.extents import extent_symbol, extent_value
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.lines import (

@@ -6,8 +6,9 @@ import sympy as sp
 
 from indexcalc.errors import SpecError
 from indexcalc.language import syntax as ast
+from indexcalc.language.arithmetic import scalar_value
 from indexcalc.language.checks import check_expression
-from indexcalc.language.expressions import Lowering, scalar_value
+from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.lines import ClaimLine, Domain
 from indexcalc.language.scope import Scope

@@ -1,28 +1,25 @@
-"""Syntax tree of an expression to terms: binders are kept apart, sums in non-linear places get names.
+"""Syntax tree of an expression to terms: where a formula is linear, where a composite needs a name.
 
-The expression has passed `check_expression`; what can still go wrong here is a matter of values,
-such as a division by zero.
+The expression has passed `check_expression`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
 import sympy as sp
 
-from indexcalc.algebra.build import EXPANSION_LIMIT, access, as_factor, is_one, power, product, scalar, scale, sum_over
-from indexcalc.algebra.renaming import fresh_names, rename_bound, substitute
-from indexcalc.algebra.terms import ONE, Access, Delta, Fn, Index, Iverson, Term, Terms, index_names
-from indexcalc.errors import LimitError
+from indexcalc.algebra.build import access, as_factor, product, scalar, scale, sum_over
+from indexcalc.algebra.renaming import substitute
+from indexcalc.algebra.terms import ONE, Delta, Fn, Iverson, Term, Terms, free_indices, index_names
+from indexcalc.language.arithmetic import Arithmetic, joined, scalar_value
 from indexcalc.language.checks import is_delta
-from indexcalc.language.hoist import SumNames, hoist, hoist_broadcast
-from indexcalc.language.scope import Scope
-from indexcalc.language.stems import ARGUMENT, DENOMINATOR, described, entry_of
+from indexcalc.language.hoist import hoist_broadcast
+from indexcalc.language.stems import ARGUMENT, DENOMINATOR, entry_of
 from indexcalc.language.sugar import COMPOSITES, EXTREMES, LINEAR, expand_sugar
 from indexcalc.language.syntax import (
-    At,
     Bracket,
     Call,
     Entry,
@@ -38,18 +35,16 @@ from indexcalc.language.syntax import (
     Times,
     children,
 )
-from indexcalc.language.values import SCALAR_FUNCTIONS, applied, check_exponent, checked, raised
+from indexcalc.language.values import SCALAR_FUNCTIONS, applied, checked
 
 LOGARITHMS = frozenset({"log"})
 """Functions whose summed argument is named as a denominator is: the Z of a log-sum-exp."""
 
 
 @dataclass
-class Lowering:
+class Lowering(Arithmetic):
     """The lowering of the expressions of one equation; equal subtrees are lowered once."""
 
-    scope: Scope
-    names: SumNames
     lowered: dict[int, tuple[Expression, Terms]] = field(default_factory=dict)
 
     def side(self, node: Expression) -> Terms:
@@ -64,7 +59,7 @@ class Lowering:
         with self.scope.source.located(node.at):
             match node:
                 case Plus(parts=parts):
-                    return hoist_broadcast(joined([self.summands(part) for part in parts]), ARGUMENT, self.names)
+                    return joined(hoist_broadcast(self.added(addends(parts)), ARGUMENT, self.names))
                 case Negate(operand=operand):
                     return scale(self.summands(operand), -sp.S.One)
                 case Times(factors=factors):
@@ -72,8 +67,29 @@ class Lowering:
                 case Reduce(operator="sum"):
                     return self.sum(node, self.summands(node.body))
                 case Reduce(operator=operator) if operator in LINEAR:
-                    return self.written_out(node)
+                    terms = self.written_out(node)
+                    held = self.names.find(terms)
+                    return terms if held is None else (access(held.tensor, *held.slots),)
         return self.terms(node)
+
+    def added(self, parts: Sequence[Expression]) -> list[Terms]:
+        """The parts of a sum in a linear place; a mean or the like that is read broadcast has its name."""
+        found = [self.summands(part) for part in parts]
+        free = set(free_indices(tuple(term for terms in found for term in terms)))
+        return [
+            self.terms(part) if set(free_indices(terms)) != free and self.is_statistic(part) else terms
+            for part, terms in zip(parts, found, strict=True)
+        ]
+
+    def is_statistic(self, node: Expression) -> bool:
+        """Whether the expression is a composite that is a plain sum, with a sign or a scalar in front of it."""
+        match node:
+            case Negate(operand=operand):
+                return self.is_statistic(operand)
+            case Times(factors=factors):
+                tensors = [factor for factor in factors if self.holds_tensor(factor)]
+                return len(tensors) == 1 and self.is_statistic(tensors[0])
+        return isinstance(node, Reduce) and node.operator in LINEAR
 
     def scaled(self, factors: tuple[Expression, ...]) -> Terms:
         """A product in a linear place: all factors but one may be scalars, which need no name for what they scale."""
@@ -169,7 +185,8 @@ class Lowering:
         """What the composite stands for."""
         if node.operator in EXTREMES:
             return self.extreme(node, EXTREMES[node.operator])
-        return self.summands(expand_sugar(node))
+        written = expand_sugar(node)
+        return self.summands(written) if node.operator in LINEAR else self.terms(written)
 
     def extreme(self, node: Reduce, sign: int) -> Terms:
         """The largest entry along the indices, for the sign 1, or the smallest: see `EXTREMES`."""
@@ -185,10 +202,6 @@ class Lowering:
         ties = self.described(entry_of(entries), "ties")
         number = self.without_sums(sum_over((as_factor(marks),), bound), ties, node.at)
         return self.multiply(total, self.power(number, -sp.S.One, node.at))
-
-    def described(self, body: Access | None, word: str) -> str:
-        """``X_max``, for a generated name."""
-        return described(body, word, self.names.generated)
 
     def call(self, node: Call) -> Terms:
         """A pointwise function: of a scalar, of an argument without sums, or of one whose sums get names."""
@@ -213,61 +226,12 @@ class Lowering:
             return (args[1], args[0])
         return args
 
-    def power(self, terms: Terms, exponent: sp.Expr, at: At | None) -> Terms:
-        """``terms ** exponent``."""
-        value = scalar_value(terms)
-        if value is not None:
-            return scalar(raised(value, exponent))
-        check_exponent(exponent)
-        if exponent == 1:
-            return terms
-        if exponent == 0:
-            return ONE
-        bare = self.without_sums(terms, DENOMINATOR if exponent.is_negative else ARGUMENT, at)
-        if len(bare) == 1:
-            raised(bare[0].coeff, exponent)
-        return (power(bare, exponent),)
-
-    def without_sums(self, terms: Terms, place: str, at: At | None) -> Terms:
-        """The terms with their sums named."""
-        named = hoist(terms, place, self.names)
-        if named is None:
-            raise self.scope.source.error("this sum has no name here; give it one by an equation", at)
-        return named
-
-    def one_entry(self, terms: Terms, at: At | None) -> Terms:
-        """The terms as one entry of a tensor: equal entries are equal to the last digit only if they have a name."""
-        if len(terms) == 1 and terms[0].coeff == 1 and not terms[0].summed:
-            powers = terms[0].powers
-            if len(powers) == 1 and isinstance(powers[0][0], Access) and powers[0][1] == 1:
-                return terms
-        entry = self.names.name(terms, ARGUMENT)
-        if entry is None:
-            raise self.scope.source.error("these entries have no name here; give them one by an equation", at)
-        return (access(entry.tensor, *entry.slots),)
-
     def constant(self, node: Expression, role: str) -> sp.Expr:
         """The value of a scalar expression."""
         value = scalar_value(self.terms(node))
         if value is None:
             raise self.scope.source.error(f"{role} is a scalar: a number, an extent or a parameter", node.at)
         return value
-
-    def multiply(self, left: Terms, right: Terms) -> Terms:
-        """The product, distributed only over terms that hold sums over indices themselves."""
-        if is_one(left) or is_one(right):
-            return right if is_one(left) else left
-        lefts, rights = factors_of(left), factors_of(right)
-        if len(lefts) * len(rights) > EXPANSION_LIMIT:
-            raise LimitError(f"multiplying out gives more than {EXPANSION_LIMIT} terms")
-        return tuple(self.times(one, other) for one in lefts for other in rights)
-
-    def one_factor(self, terms: Terms) -> Terms:
-        """A sum of several terms as one factor, its sums over indices named; as it is where they may get no name."""
-        if len(terms) < 2 or not any(term.summed for term in terms):
-            return terms
-        named = hoist(terms, ARGUMENT, self.names)
-        return terms if named is None else (as_factor(named),)
 
     def holds_tensor(self, node: Expression) -> bool:
         """Whether the expression is more than a scalar of extents and parameters."""
@@ -278,50 +242,18 @@ class Lowering:
                 return False
         return not children(node) or any(self.holds_tensor(child) for child in children(node))
 
-    def times(self, left: Term, right: Term) -> Term:
-        """The product of two closed terms, their dummies named apart as an author would."""
-        bound = {index.name for index in right.summed}
-        left = self.apart(left, index_names(right) - bound)
-        right = self.apart(right, index_names(left))
-        powers = left.powers + right.powers
-        return product(checked(left.coeff * right.coeff), powers, left.summed + right.summed)
 
-    def apart(self, term: Term, avoid: Collection[str]) -> Term:
-        """The term with dummies renamed where they are in `avoid`: declared names first, then new ones."""
-        clashing = [index for index in term.summed if index.name in avoid]
-        if not clashing:
-            return term
-        return rename_bound(term, self.twins(clashing, {*avoid, *index_names(term)}))
-
-    def twins(self, indices: Iterable[Index], avoid: Collection[str]) -> dict[Index, Index]:
-        """For each index another of its extent, not in `avoid`: declared names first, then new ones."""
-        used = set(avoid)
-        fresh = fresh_names({*used, *self.scope.indices})
-        renaming: dict[Index, Index] = {}
-        for index in indices:
-            declared = (i.name for i in self.scope.indices.values() if i.extent == index.extent and i.name not in used)
-            name = next(declared, None) or next(fresh)
-            used.add(name)
-            renaming[index] = Index(name, index.extent)
-        return renaming
-
-
-def scalar_value(terms: Terms) -> sp.Expr | None:
-    """The scalar that the terms are, if they hold no tensor."""
-    if any(term.powers for term in terms):
-        return None
-    return sp.Add(*(term.coeff for term in terms))
-
-
-def joined(parts: list[Terms]) -> Terms:
-    """The sum of sums; scalars alone are added up."""
-    terms = tuple(term for part in parts for term in part)
-    value = scalar_value(terms)
-    return terms if value is None else scalar(checked(value))
-
-
-def factors_of(terms: Terms) -> Terms:
-    """A sum without sums over indices is one factor; else its terms are multiplied one by one."""
-    if len(terms) < 2 or any(term.summed for term in terms):
-        return terms
-    return (as_factor(terms),)
+def addends(parts: Iterable[Expression]) -> tuple[Expression, ...]:
+    """What a sum adds up, sums inside it taken apart."""
+    found: list[Expression] = []
+    for part in parts:
+        match part:
+            case Plus(parts=inner):
+                found.extend(addends(inner))
+            case Negate(operand=Plus(parts=inner), at=at):
+                found.extend(addends(Negate(one, at) for one in inner))
+            case Negate(operand=Negate(operand=operand)):
+                found.extend(addends((operand,)))
+            case _:
+                found.append(part)
+    return tuple(found)

@@ -8,7 +8,7 @@ author if there is one.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import sympy as sp
@@ -34,7 +34,7 @@ class SumNames:
         frozen: whether no new name may be given, as in a claim.
         known: by identity the name, and the place of each of its slots among the free indices.
         generated: the names that were given here.
-        means: what the tensors that hold a mean are the means of.
+        means: the identity of what the tensors that hold a mean are the means of.
     """
 
     taken: set[str]
@@ -44,7 +44,7 @@ class SumNames:
     frozen: bool = False
     known: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     generated: set[str] = field(default_factory=set)
-    means: dict[str, Terms] = field(default_factory=dict)
+    means: dict[str, str] = field(default_factory=dict)
 
     def learn(self, equation: Equation) -> None:
         """Remember what an equation holds, so that it is not named twice."""
@@ -55,7 +55,7 @@ class SumNames:
         self.known.setdefault(identity_of(equation.terms), (equation.name, positions))
         body = mean_body(equation.terms)
         if body is not None:
-            self.means.setdefault(equation.name, body)
+            self.means.setdefault(equation.name, identity_of(body))
 
     def take(self) -> tuple[Equation, ...]:
         """The new equations, which go before the equation at hand."""
@@ -63,31 +63,39 @@ class SumNames:
         return taken
 
     def name(self, terms: Terms, place: str, stem: str = "") -> Access | None:
-        """The entry that holds the terms; None if they have no name yet and may not get one.
+        """The entry that holds the terms, under a new name if need be; None if they may not get one.
 
         Args:
             terms: what gets a name.
             place: the name for the place where they stand, if they say nothing themselves.
             stem: the name that they get in any case.
         """
+        found = self.find(terms)
+        if found is not None or self.frozen:
+            return found
         free = free_indices(terms)
-        identity = identity_of(terms)
-        if identity not in self.known:
-            if self.frozen:
-                return None
-            slots = tuple(index for index in self.order if index in free)
-            slots += tuple(index for index in free if index not in slots)
-            stem = stem or stem_of(terms, place, self.generated, self.means)
-            if stem == ARGUMENT and self.owner:
-                stem = f"{self.owner}_arg"
-            name = fresh_name(stem, self.taken)
-            self.taken.add(name)
-            self.generated.add(name)
-            equation = Equation(Access(name, slots), terms, hoisted=True)
-            self.learn(equation)
-            self.pending.append(equation)
-        name, positions = self.known[identity]
-        return Access(name, tuple(free[position] for position in positions))
+        slots = tuple(index for index in self.order if index in free)
+        slots += tuple(index for index in free if index not in slots)
+        stem = stem or stem_of(terms, place, self.generated, self.is_mean_of)
+        if stem == ARGUMENT and self.owner:
+            stem = f"{self.owner}_arg"
+        name = fresh_name(stem, self.taken)
+        self.taken.add(name)
+        self.generated.add(name)
+        equation = Equation(Access(name, slots), terms, hoisted=True)
+        self.learn(equation)
+        self.pending.append(equation)
+        return equation.lhs
+
+    def find(self, terms: Terms) -> Access | None:
+        """The entry that holds the terms, if any does."""
+        free = free_indices(terms)
+        name, positions = self.known.get(identity_of(terms), ("", ()))
+        return Access(name, tuple(free[position] for position in positions)) if name else None
+
+    def is_mean_of(self, tensor: str, terms: Terms) -> bool:
+        """Whether a tensor holds the mean of the terms over some of their indices."""
+        return self.means.get(tensor) == identity_of(terms)
 
 
 def fresh_name(stem: str, taken: Collection[str]) -> str:
@@ -160,11 +168,22 @@ def hoist_term(term: Term, place: str, names: SumNames) -> Term | None:
     return product(coeff, powers)
 
 
-def hoist_broadcast(terms: Terms, place: str, names: SumNames) -> Terms:
-    """The same value with a name for every sum that is read broadcast: the mean in ``X[n,h] - mean[h](X[n,h])``."""
-    free = set(free_indices(terms))
-    result = []
-    for term in terms:
-        broadcast = bool(term.summed) and set(free_indices(term)) != free
-        result.append((hoist_term(term, place, names) if broadcast else None) or term)
-    return tuple(result)
+def hoist_broadcast(parts: Sequence[Terms], place: str, names: SumNames) -> tuple[Terms, ...]:
+    """What is added up, with a name for each sum that is read broadcast: the mean in ``X[n,h] - mean[h](X[n,h])``."""
+    free = set(free_indices(tuple(term for part in parts for term in part)))
+    return tuple(with_named_sums(part, free, place, names) for part in parts)
+
+
+def with_named_sums(part: Terms, free: set[Index], place: str, names: SumNames) -> Terms:
+    """One part; its sums with fewer indices than `free` are one quantity if they have the same ones."""
+    sums = tuple(term for term in part if term.summed and set(free_indices(term)) != free)
+    if not sums:
+        return part
+    if len(sums) == 1 or len({frozenset(free_indices(term)) for term in sums}) > 1:
+        return tuple((hoist_term(term, place, names) if term in sums else None) or term for term in part)
+    outside, _ = split_scale(sums[0].coeff, sums[0].summed)
+    entry = names.name(tuple(Term(term.coeff / outside, term.powers, term.summed) for term in sums), place)
+    if entry is None:
+        return part
+    named = Term(outside, ((entry, sp.S.One),))
+    return tuple(named if term is sums[0] else term for term in part if term not in sums[1:])

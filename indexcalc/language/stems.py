@@ -5,7 +5,7 @@ The words are those of the statistic that the formula is, however it was spelled
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 
 import sympy as sp
@@ -19,19 +19,23 @@ second on."""
 ARGUMENT = "u"
 """The name of a sum in any other non-linear place, of which no more can be said, in a formula without a name."""
 
+IsMeanOf = Callable[[str, Terms], bool]
+
 FACTOR_LIMIT = 3
 """The most factors whose names are put side by side: ``XW``."""
 
 
-def stem_of(terms: Terms, place: str, generated: Collection[str], means: Mapping[str, Terms]) -> str:
+def stem_of(terms: Terms, place: str, generated: Collection[str], is_mean_of: IsMeanOf) -> str:
     """The name that what is summed suggests, before a number makes it a new one.
 
     Args:
         terms: what gets the name.
         place: the name for the place where it stands, if the sum itself says nothing.
         generated: the names that were made up before; they lend none.
-        means: what the tensors are the means of that hold one.
+        is_mean_of: whether a tensor holds the mean of some terms.
     """
+    if mean_body(terms) is not None:
+        place = "mean"
     if len(terms) != 1 or not terms[0].summed:
         return place
     (term,) = terms
@@ -43,26 +47,27 @@ def stem_of(terms: Terms, place: str, generated: Collection[str], means: Mapping
         product = product_stem(term, generated) if place != DENOMINATOR else ""
         return (f"{product}_mean" if average else product) if product else place
     base, exponent = body
-    if isinstance(base, Access) and exponent == 1 and (average or place != DENOMINATOR):
+    if isinstance(base, Access) and exponent == 1 and place != DENOMINATOR:
         return described(base, "mean" if average else "sum", generated)
     if exponent != 2:
         return place
     if isinstance(base, Access):
         return described(base, "ms" if average else "norm2", generated)
-    return difference_stem(base, average, generated, means) if isinstance(base, Add) else place
+    return square_stem(base, average, generated, is_mean_of) if isinstance(base, Add) else place
 
 
-def difference_stem(base: Add, average: bool, generated: Collection[str], means: Mapping[str, Terms]) -> str:
+def square_stem(base: Add, average: bool, generated: Collection[str], is_mean_of: IsMeanOf) -> str:
     """A variance, a squared distance, or a mean squared error: what a sum of squared differences is."""
-    pair = difference_of(base)
-    if pair is None:
+    *rest, last = base.terms
+    centre = entry_of((Term(-last.coeff, last.powers),))
+    if centre is not None and is_mean_of(centre.tensor, tuple(rest)):
+        return described(entry_of(tuple(rest)), "var" if average else "scatter", generated)
+    entry = entry_of(tuple(rest))
+    if entry is None or centre is None:
         return "ms" if average else "norm2"
-    entry, other = pair
-    held = entry_of(means.get(other.tensor, ()))
-    if held is not None and held.tensor == entry.tensor:
-        return described(entry, "var" if average else "scatter", generated)
-    same = entry if entry.tensor == other.tensor else None
-    return described(same, "msd" if average and same else "mse" if average else "dist2", generated)
+    if entry.tensor != centre.tensor:
+        return "mse" if average else "dist2"
+    return described(entry, "msd" if average else "dist2", generated)
 
 
 def described(body: Access | None, word: str, generated: Collection[str]) -> str:
@@ -90,19 +95,12 @@ def is_mean(term: Term) -> bool:
 
 def mean_body(terms: Terms) -> Terms | None:
     """``x`` if the terms are the mean of x over some indices; None if they are no mean."""
-    if len({term.summed for term in terms}) != 1 or not terms[0].summed:
+    if not terms or not terms[0].summed or len({term.summed for term in terms}) != 1:
         return None
     count = sp.Mul(*(index.extent for index in terms[0].summed))
-    return tuple(Term(term.coeff * count, term.powers) for term in terms)
-
-
-def difference_of(base: Add) -> tuple[Access, Access] | None:
-    """``a`` and ``b`` if the factor is ``a - b``, the difference of two entries."""
-    if len(base.terms) != 2:
-        return None
-    left, right = base.terms
-    one, other = entry_of((left,)), entry_of((Term(-right.coeff, right.powers),))
-    return (one, other) if one is not None and other is not None else None
+    body = tuple(Term(term.coeff * count, term.powers) for term in terms)
+    extents = {symbol for index in terms[0].summed for symbol in index.extent.free_symbols}
+    return body if all(extents.isdisjoint(term.coeff.free_symbols) for term in body) and count != 1 else None
 
 
 def product_stem(term: Term, generated: Collection[str]) -> str:
