@@ -17,7 +17,7 @@ from indexcalc.algebra.terms import ONE, Delta, Fn, Iverson, Term, Terms, free_i
 from indexcalc.language.arithmetic import Arithmetic, joined, scalar_value
 from indexcalc.language.checks import is_delta
 from indexcalc.language.hoist import hoist_broadcast
-from indexcalc.language.stems import ARGUMENT, DENOMINATOR, entry_of
+from indexcalc.language.stems import ARGUMENT, DENOMINATOR, alone, entry_of
 from indexcalc.language.sugar import COMPOSITES, EXTREMES, LINEAR, expand_sugar
 from indexcalc.language.syntax import (
     Bracket,
@@ -178,7 +178,7 @@ class Lowering(Arithmetic):
             return terms
         word = COMPOSITES[node.operator]
         stem = "" if node.operator in LINEAR else self.described(entry_of(self.terms(node.body)), word)
-        entry = self.names.name(terms, word, stem)
+        entry = self.names.name(terms, alone(word), stem)
         return terms if entry is None else (access(entry.tensor, *entry.slots),)
 
     def written_out(self, node: Reduce) -> Terms:

@@ -18,7 +18,7 @@ from indexcalc.algebra.canonical import components, term_key
 from indexcalc.algebra.renaming import substitute_term
 from indexcalc.algebra.terms import Access, Index, Power, Term, Terms, free_indices
 from indexcalc.errors import LimitError
-from indexcalc.language.stems import ARGUMENT, mean_body, stem_of
+from indexcalc.language.stems import ARGUMENT, alone, mean_body, stem_of
 from indexcalc.program import Equation
 
 
@@ -79,7 +79,7 @@ class SumNames:
         stem = stem or stem_of(terms, place, self.generated, self.is_mean_of)
         if stem == ARGUMENT and self.owner:
             stem = f"{self.owner}_arg"
-        name = fresh_name(stem, self.taken)
+        name = fresh_name(alone(stem) if stem in self.taken else stem, self.taken)
         self.taken.add(name)
         self.generated.add(name)
         equation = Equation(Access(name, slots), terms, hoisted=True)
@@ -99,12 +99,12 @@ class SumNames:
 
 
 def fresh_name(stem: str, taken: Collection[str]) -> str:
-    """Z, then Z2, Z3, ...: the first that is not taken; a digit is kept apart from the number."""
+    """Z, then Z2, Z3, ...: the first that is not taken."""
     number = 1
     name = stem
     while name in taken:
         number += 1
-        name = f"{stem}_{number}" if stem[-1].isdigit() else f"{stem}{number}"
+        name = f"{stem}{number}"
     return name
 
 

@@ -19,6 +19,17 @@ second on."""
 ARGUMENT = "u"
 """The name of a sum in any other non-linear place, of which no more can be said, in a formula without a name."""
 
+ALONE = {
+    "mean": "mu",
+    "softmax": "p",
+    "logsoftmax": "logp",
+    "max": "largest",
+    "min": "smallest",
+    "sum": "total",
+    "arg": ARGUMENT,
+}
+"""What stands in the place of a word where it stands alone: the names of functions are no names of tensors."""
+
 IsMeanOf = Callable[[str, Terms], bool]
 
 FACTOR_LIMIT = 3
@@ -35,7 +46,7 @@ def stem_of(terms: Terms, place: str, generated: Collection[str], is_mean_of: Is
         is_mean_of: whether a tensor holds the mean of some terms.
     """
     if mean_body(terms) is not None:
-        place = "mean"
+        place = alone("mean")
     if len(terms) != 1 or not terms[0].summed:
         return place
     (term,) = terms
@@ -52,7 +63,7 @@ def stem_of(terms: Terms, place: str, generated: Collection[str], is_mean_of: Is
     if exponent != 2:
         return place
     if isinstance(base, Access):
-        return described(base, "ms" if average else "norm2", generated)
+        return described(base, "ms" if average else "sq", generated)
     return square_stem(base, average, generated, is_mean_of) if isinstance(base, Add) else place
 
 
@@ -64,15 +75,21 @@ def square_stem(base: Add, average: bool, generated: Collection[str], is_mean_of
         return described(entry_of(tuple(rest)), "var" if average else "scatter", generated)
     entry = entry_of(tuple(rest))
     if entry is None or centre is None:
-        return "ms" if average else "norm2"
+        return "ms" if average else "sq"
     if entry.tensor != centre.tensor:
-        return "mse" if average else "dist2"
-    return described(entry, "msd" if average else "dist2", generated)
+        return "mse" if average else "dist"
+    return described(entry, "msd" if average else "dist", generated)
+
+
+def alone(stem: str) -> str:
+    """The word of ``X_mean`` by itself, which takes a number: ``X^{mean2}`` would read as a power."""
+    word = stem.rpartition("_")[2]
+    return ALONE.get(word, word)
 
 
 def described(body: Access | None, word: str, generated: Collection[str]) -> str:
-    """``X_mean``; the word alone where what it is taken of has no name of the author's."""
-    return word if body is None or body.tensor in generated else f"{body.tensor}_{word}"
+    """``X_mean``; a word that stands alone where what it is taken of has no name of the author's."""
+    return alone(word) if body is None or body.tensor in generated else f"{body.tensor}_{word}"
 
 
 def entry_of(terms: Terms) -> Access | None:

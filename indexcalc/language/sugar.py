@@ -71,26 +71,26 @@ class Sugar:
         name: as it is written before the square brackets.
         meaning: what ``name[j](x)`` stands for.
         expand: writes it out.
+        word: what generated names call it.
         keeps: whether the result still has the index, as a softmax over j does.
         linear: whether it is a plain sum, so that as a term among others it needs no name.
-        word: what generated names call it, if not by its own name.
     """
 
     name: str
     meaning: str
     expand: Expansion
+    word: str
     keeps: bool = False
     linear: bool = False
-    word: str = ""
 
 
 ROWS: tuple[Sugar, ...] = (
-    Sugar("mean", "1/extent(j) * sum[j](x)", mean, linear=True),
-    Sugar("var", "mean[j]((x - mean[j](x))^2), divided by the extent, not by one less", variance, linear=True),
-    Sugar("softmax", "exp(x) / sum[j](exp(x))", softmax, keeps=True),
-    Sugar("logsoftmax", "x - log(sum[j](exp(x)))", logsoftmax, keeps=True),
-    Sugar("logsumexp", "log(sum[j](exp(x)))", logsumexp, word="lse"),
-    Sugar("norm2", "sum[j](x^2)", norm2, linear=True),
+    Sugar("mean", "1/extent(j) * sum[j](x)", mean, "mean", linear=True),
+    Sugar("var", "mean[j]((x - mean[j](x))^2), divided by the extent, not by one less", variance, "var", linear=True),
+    Sugar("softmax", "exp(x) / sum[j](exp(x))", softmax, "softmax", keeps=True),
+    Sugar("logsoftmax", "x - log(sum[j](exp(x)))", logsoftmax, "logsoftmax", keeps=True),
+    Sugar("logsumexp", "log(sum[j](exp(x)))", logsumexp, "lse"),
+    Sugar("norm2", "sum[j](x^2)", norm2, "sq", linear=True),
 )
 
 TABLE = {row.name: row for row in ROWS}
@@ -99,7 +99,7 @@ LINEAR = frozenset(row.name for row in ROWS if row.linear)
 """The composites that are plain sums."""
 
 COMPOSITES: Mapping[str, str] = {
-    **{row.name: row.word or row.name for row in ROWS},
+    **{row.name: row.word for row in ROWS},
     **{name: name for name in EXTREMES},
 }
 """Every composite, with the word that generated names call it by."""

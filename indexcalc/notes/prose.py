@@ -96,6 +96,8 @@ SENTENCES: Mapping[str, str] = {
     "domains": "Every entry lies in its domain: {entries}.",
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
     "hoisted.next": "The sum in the next equation has a name of its own:",
+    "hoisted.part": "A part of the equation of {readers} has a name of its own:",
+    "hoisted.part.next": "A part of the next equation has a name of its own:",
     "cited": "The steps are those for {earlier}, with {swaps}. They give",
     "cited.path": "The steps are those of the path through {earlier}, with {swaps}. They give",
     "cited.all": "The steps are those for {earlier}, with {swaps}:",
@@ -142,6 +144,7 @@ SENTENCES: Mapping[str, str] = {
     "symbols": "Every tensor of both passes, with the shape of the array that holds it, "
     "in an order in which they can be computed:",
     "symbols.hoisted": "the sum inside {readers}",
+    "symbols.hoisted.part": "a part of {readers}",
     "symbols.gradient": "gradient of {loss} by {target}",
     "symbols.part": "part of {readers}",
     "read.sum": "The sum over {indices} is what survives: no delta tied {origins} to an index of {target}{weight}.",
