@@ -20,11 +20,15 @@ from indexcalc.errors import LimitError, Place, ProgramError
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A named tensor: its slots are indices under their declared names; `doc` says what it means."""
+    """A named tensor: its slots are indices under their declared names; `doc` says what it means.
+
+    The entries of an input may be declared to lie in an interval, its `domain`.
+    """
 
     name: str
     slots: tuple[Index, ...] = ()
     doc: str = ""
+    domain: sp.Interval | None = None
 
     @property
     def entry(self) -> Access:

@@ -110,9 +110,9 @@ def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[E
         check_left_side(line.left, scope)
         check_equation_line(line, scope)
         slots = tuple(scope.index(slot) for slot in line.left.slots or ())
-        names.order = slots
+        names.order, names.owner = slots, line.left.name
         lowering = Lowering(scope, names)
-        terms = lowering.terms(line.right)
+        terms = lowering.side(line.right)
         own = {slot.name for slot in slots}
         terms = tuple(lowering.apart(term, own) for term in terms)
         check_numbers(terms)
@@ -150,7 +150,7 @@ def lower_claim(line: ClaimLine, scope: Scope, names: SumNames) -> Identity:
 def claim_side(side: Expression, lowering: Lowering, scope: Scope) -> Terms:
     """One side of an identity; its free indices may differ from those of the other."""
     check_expression(side, scope)
-    return lowering.terms(side)
+    return lowering.side(side)
 
 
 def last_place(source: Source) -> At | None:

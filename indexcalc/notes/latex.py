@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import sympy as sp
+from sympy.printing.latex import LatexPrinter
 
 from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
@@ -44,18 +45,31 @@ def bracketed(text: str) -> str:
     return rf"\bigl[{text.replace(SOFT, WEAK)}\bigr]"
 
 
+class WithoutE(LatexPrinter):  # type: ignore[misc]
+    r"""SymPy's printer with ``\exp(x)`` in the place of powers of e."""
+
+    def _print(self, expr: sp.Expr, **kwargs: object) -> str:
+        # Euler's number spells itself, which SymPy asks for before any method for its class.
+        return r"\exp(1)" if expr == sp.E else str(super()._print(expr, **kwargs))
+
+    def _print_ExpBase(self, expr: sp.Expr, exp: str | None = None) -> str:  # noqa: N802 (SymPy looks for this name)
+        text = r"\exp" + parenthesised(self._print(expr.exp))
+        return text if exp is None else f"{parenthesised(text)}^{{{exp}}}"
+
+
 @lru_cache(maxsize=4096)
-def spelled_scalar(value: sp.Expr, spelling: tuple[tuple[str, str], ...]) -> str:
+def spelled_scalar(value: sp.Expr, spelling: tuple[tuple[str, str], ...], e_is_taken: bool) -> str:
     """A scalar expression with every symbol under its spelling."""
     symbols = {symbol: dict(spelling).get(str(symbol), str(symbol)) for symbol in value.free_symbols}
-    return str(sp.latex(value, symbol_names=symbols))
+    printer = WithoutE if e_is_taken else LatexPrinter
+    return str(printer({"symbol_names": symbols}).doprint(value))
 
 
 def scalar_text(value: sp.Expr, notation: Notation) -> str:
     """A scalar expression in LaTeX."""
     if value.is_Integer:
         return str(value)
-    return spelled_scalar(value, tuple(sorted(notation.scalars.items())))
+    return spelled_scalar(value, tuple(sorted(notation.scalars.items())), notation.e_is_taken)
 
 
 def exponent_text(exponent: sp.Expr, notation: Notation) -> str:
@@ -90,6 +104,8 @@ def function_latex(base: Fn, notation: Notation) -> str:
     row = row_of(base.name)
     argument = terms_latex(base.arg, notation)
     constant = scalar_text(base.params[0], notation) if base.params else ""
+    if base.name == "exp" and notation.e_is_taken:
+        return r"\exp" + parenthesised(argument)
     if not row.latex.endswith(" {x}"):
         return row.latex.format(x=solid(argument), c=constant)
     prefix = row.latex.removesuffix(" {x}").format(c=constant)

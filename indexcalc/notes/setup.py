@@ -28,6 +28,7 @@ from indexcalc.notes.blocks import (
     Spelled,
     Symbol,
     Table,
+    Within,
 )
 from indexcalc.notes.held import Held, held_tensors
 from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
@@ -112,10 +113,13 @@ def declared_indices(program: Program) -> tuple[Index, ...]:
 
 
 def input_blocks(program: Program) -> Iterator[Block]:
-    """The inputs with their shapes."""
+    """The inputs with their shapes, and the domains of their entries."""
     rows = tuple((entry_span(tensor), shape_span(program, tensor), (tensor.doc,)) for tensor in program.inputs)
     if rows:
         yield documented(Table(("Input", "Shape", "Meaning"), rows))
+    restricted = [Within(tensor.entry, tensor.domain) for tensor in program.inputs if tensor.domain is not None]
+    if restricted:
+        yield Paragraph(say("domains", entries=listed(restricted)))
 
 
 def entry_span(tensor: Tensor) -> Spans:
@@ -196,16 +200,22 @@ def partial_gradient(problem: Problem, upstream: Upstream) -> Paragraph:
 
 
 def forward_blocks(program: Program) -> Iterator[Block]:
-    """The equations in authored order; a sum that the reader named is a definition."""
+    """The equations in authored order; what the reader named is a definition."""
     for number, equation in enumerate(program.equations):
         if equation.doc:
             yield Paragraph((*sentence_case((equation.doc,)), ":"))
         elif equation.hoisted:
             readers = program.consumers[equation.name]
             following = [other.name for other in program.equations[number + 1 : number + 2]]
-            key = "hoisted.next" if list(readers) == following else "hoisted"
+            key = "hoisted" if is_one_sum(equation) else "hoisted.part"
+            key += ".next" if list(readers) == following else ""
             yield Paragraph(say(key, readers=listed(Symbol(name) for name in readers)))
         yield forward_display(equation)
+
+
+def is_one_sum(equation: Equation) -> bool:
+    """Whether the equation holds one sum and nothing else."""
+    return len(equation.terms) == 1 and bool(equation.terms[0].summed)
 
 
 def recompute_blocks(derivation: Derivation) -> Iterator[Block]:

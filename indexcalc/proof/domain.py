@@ -119,16 +119,28 @@ def first_violation(program: Program, values: dict[str, Array], numbers: Numbers
         if not np.all(np.abs(array) < LARGEST):
             place = program.definitions[name].place if name in program.definitions else None
             return Violation(f"{name} has entries that are not finite or exceed {LARGEST:.0e}", place)
+    for tensor in program.inputs:
+        if tensor.domain is not None and not lies_in(values[tensor.name], tensor.domain):
+            return Violation(f"{tensor.name} has entries outside its domain {tensor.domain}, by what is assumed of it", None)
     for identity in program.assumptions:
         axes = free_indices((*identity.left, *identity.right))
         gap = evaluate_lanes(identity.left, axes, env) - evaluate_lanes(identity.right, axes, env)
         if not np.all(np.abs(gap) < 1e-9):
             meaning = (
                 "an assumption does not hold; random inputs are made to satisfy only "
-                "assumptions of the form: the sum of one input over some of its slots is a constant"
+                "assumptions of the form: the sum of one input over some of its slots is a constant, "
+                "or an input is the same, or its negative, with its slots in another order"
             )
             return Violation(meaning, identity.place)
     return None
+
+
+def lies_in(array: Array, domain: sp.Interval) -> bool:
+    """Whether all entries lie in an interval; ends that are rounded count as its own where it is closed."""
+    low, high = float(domain.start), float(domain.end)
+    above = array > low if domain.left_open else array >= low - MARGIN**4
+    below = array < high if domain.right_open else array <= high + MARGIN**4
+    return bool(np.all(above & below))
 
 
 def feeding_positive(program: Program, numbers: Numbers) -> frozenset[str]:

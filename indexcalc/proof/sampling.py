@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import sympy as sp
 
-from indexcalc.algebra.terms import Access
 from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.problem import Problem
-from indexcalc.program import Identity, Program
+from indexcalc.program import Program, Tensor
+from indexcalc.proof.constraints import Constraint, SumConstraint, constraints_of, imposed
 from indexcalc.proof.domain import alone_in_positive, feeding_positive, first_violation
 from indexcalc.proof.evaluate import GRID_LIMIT, Numbers, number, numbers_of, run_program, size_of
 from indexcalc.proof.extents import Sizes, undefined_at
@@ -24,6 +23,8 @@ ATTEMPTS = 60
 
 DRAWS = 40
 """Draws of extents before giving up on finding some at which all scalars have values."""
+EDGE = 0.05
+"""How far from the ends of its domain an entry is drawn, as a part of the length of the domain."""
 
 SINGLE_SETS = 6
 """The most size sets in which just one extent is 1."""
@@ -104,9 +105,10 @@ def sample_point(
 def draw_inputs(
     program: Program, numbers: Numbers, rng: np.random.Generator, positive: frozenset[str], *, spread: float
 ) -> dict[str, Array]:
-    """Normal entries, or entries from [0.3, 2] where they must be positive; assumptions imposed on inputs."""
-    constraints = [c for c in (constraint_of(program, identity) for identity in program.assumptions) if c]
-    made_positive = positive | {c.tensor for c in constraints if number(c.total, numbers) != 0}
+    """Random entries in the domain of each input, positive where they must be; assumptions imposed on inputs."""
+    by_tensor: dict[str, list[Constraint]] = {}
+    for constraint in constraints_of(program):
+        by_tensor.setdefault(constraint.tensor, []).append(constraint)
     inputs: dict[str, Array] = {}
     for tensor in program.inputs:
         shape = tuple(size_of(slot, numbers) for slot in tensor.slots)
@@ -115,12 +117,31 @@ def draw_inputs(
                 f"{tensor.name} has {math.prod(shape)} entries; the check takes at most {GRID_LIMIT}: "
                 "declare an extent by a name instead of a number, and it is checked at small sizes"
             )
-        drawn = rng.uniform(0.3, 2.0, shape) if tensor.name in made_positive else rng.normal(0.0, spread, shape)
-        inputs[tensor.name] = np.asarray(drawn)
-    for constraint in constraints:
-        total = number(constraint.total, numbers)
-        inputs[constraint.tensor] = imposed(inputs[constraint.tensor], constraint.axes, total)
+        constraints = by_tensor.get(tensor.name, [])
+        scaled = any(isinstance(c, SumConstraint) and number(c.total, numbers) != 0 for c in constraints)
+        low, high = ends_of(tensor, positive=scaled or tensor.name in positive)
+        inputs[tensor.name] = imposed(drawn(low, high, shape, rng, spread), constraints, numbers)
     return inputs
+
+
+def ends_of(tensor: Tensor, *, positive: bool) -> tuple[float, float]:
+    """The ends of the interval from which entries are drawn: positive entries where the domain has any."""
+    if tensor.domain is None:
+        return (0.0 if positive else -np.inf), np.inf
+    low, high = float(tensor.domain.start), float(tensor.domain.end)
+    return (max(low, 0.0) if positive and high > 0 else low), high
+
+
+def drawn(low: float, high: float, shape: tuple[int, ...], rng: np.random.Generator, spread: float) -> Array:
+    """Entries inside an interval: normal on the whole line, else uniform and off its ends."""
+    if np.isinf(low) and np.isinf(high):
+        return np.asarray(rng.normal(0.0, spread, shape))
+    if np.isinf(high):
+        return np.asarray(low + rng.uniform(0.3, 2.0, shape))
+    if np.isinf(low):
+        return np.asarray(high - rng.uniform(0.3, 2.0, shape))
+    margin = EDGE * (high - low)
+    return np.asarray(rng.uniform(low + margin, high - margin, shape))
 
 
 def weights_for(problem: Problem, point: Point, rng: np.random.Generator) -> dict[str, Array]:
@@ -129,34 +150,3 @@ def weights_for(problem: Problem, point: Point, rng: np.random.Generator) -> dic
     if problem.loss is not None:
         weights[problem.loss] = np.ones(())
     return weights
-
-
-@dataclass(frozen=True, slots=True)
-class SumConstraint:
-    """The sum of an input over some of its axes equals a scalar."""
-
-    tensor: str
-    axes: tuple[int, ...]
-    total: sp.Expr
-
-
-def constraint_of(program: Program, identity: Identity) -> SumConstraint | None:
-    """The assumption as ``sum over slots of one input = constant``, or None if it has another form."""
-    if len(identity.left) != 1 or any(term.powers or term.summed for term in identity.right):
-        return None
-    (term,) = identity.left
-    if len(term.powers) != 1 or term.powers[0][1] != 1 or term.coeff == 0:
-        return None
-    base = term.powers[0][0]
-    inputs = {tensor.name for tensor in program.inputs}
-    if not isinstance(base, Access) or base.tensor not in inputs or len(set(base.slots)) != len(base.slots):
-        return None
-    axes = tuple(base.slots.index(index) for index in term.summed)
-    return SumConstraint(base.tensor, axes, sp.Add(*(part.coeff for part in identity.right)) / term.coeff)
-
-
-def imposed(array: Array, axes: tuple[int, ...], total: float) -> Array:
-    """The array scaled (or, for a total of zero, shifted) so that its sum over the axes is `total`."""
-    if total == 0:
-        return np.asarray(array - array.mean(axis=axes, keepdims=True))
-    return np.asarray(array * (total / array.sum(axis=axes, keepdims=True)))
