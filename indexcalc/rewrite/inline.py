@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from indexcalc.algebra.build import expand
 from indexcalc.algebra.factor import positive_first
 from indexcalc.algebra.terms import Access, Terms, accesses_of, tensors_of
+from indexcalc.calculus.contract import contract
 from indexcalc.calculus.steps import Rule, Section, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.problem import Problem
@@ -87,7 +88,8 @@ class Inliner:
             if after is None or len(after) > TRIAL_LIMIT:
                 return None
             steps = [Step(Rule.UNFOLD, subject, terms, after, Used((equation.name,)))]
-            steps.extend(self.simplify(subject, after))
+            steps.extend(contract(subject, after))
+            steps.extend(self.simplify(subject, steps[-1].after))
             steps.extend(self.multiplied_out(subject, steps[-1].after))
         except LimitError:
             return None

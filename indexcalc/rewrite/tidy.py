@@ -7,7 +7,7 @@ and has its own place.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import sympy as sp
@@ -17,9 +17,12 @@ from indexcalc.algebra.terms import Add, Term, Terms
 from indexcalc.calculus.steps import Cited, Detail, Proof, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Program
+from indexcalc.rewrite.differences import with_ordered_differences
 from indexcalc.rewrite.lemmas import assumed_rules, find_lemmas, vanishing_lemma
+from indexcalc.rewrite.pins import pinned
 from indexcalc.rewrite.reuse import Reusable, reusable_tensors, reuse
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule, lemma_rule
+from indexcalc.rewrite.symmetry import Symmetries, find_symmetries, oriented, slots_of, with_first_orders
 
 ROUND_LIMIT = 20
 """The most rounds of simplification of one expression."""
@@ -37,6 +40,11 @@ class Simplifier:
         return find_lemmas(self.program)
 
     @cached_property
+    def symmetries(self) -> Symmetries:
+        """The symmetries of tensors, assumed and found."""
+        return find_symmetries(self.program)
+
+    @cached_property
     def held(self) -> tuple[Reusable, ...]:
         """The tensors whose definitions are recognised in products."""
         return reusable_tensors(self.program)
@@ -47,7 +55,7 @@ class Simplifier:
         identities = (lemma_rule(proof.identity) for proof in self.lemmas)
         folds = (fold_rule(equation) for equation in self.program.equations)
         found = (*identities, *assumed_rules(self.program), *folds)
-        return tuple(rule for rule in found if rule is not None)
+        return tuple(with_ordered_slots(rule, self.symmetries) for rule in found if rule is not None)
 
     @cached_property
     def book(self) -> RuleBook:
@@ -59,7 +67,7 @@ class Simplifier:
         steps: list[Step] = []
         for _ in range(ROUND_LIMIT):
             before = terms
-            for tactic in (self.combine, self.recall, self.apply, self.vanish):
+            for tactic in (self.pin, self.combine, self.recall, self.apply, self.vanish, self.orient):
                 for step in tactic(subject, terms):
                     steps.append(step)
                     terms = step.after
@@ -67,9 +75,13 @@ class Simplifier:
                 break
         return tuple(steps)
 
+    def pin(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Beside a delta, one of its indices is read."""
+        yield from pinned(subject, terms, slots_of(subject))
+
     def combine(self, subject: Subject, terms: Terms) -> Iterator[Step]:
-        """Like terms are combined."""
-        after = collect(terms)
+        """Like terms are combined; those that differ in the sign of a difference of entries are alike."""
+        after = collect(with_ordered_differences(terms, slots_of(subject)))
         if after != terms:
             yield Step(Rule.COLLECT, subject, terms, after)
 
@@ -100,6 +112,11 @@ class Simplifier:
                         yield Step(Rule.LEMMA, subject, terms, after, Cited(rule.identity))
                         terms = after
 
+    def orient(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Entries of symmetric tensors are read in one order of their slots."""
+        if self.symmetries:
+            yield from oriented(subject, terms, self.symmetries)
+
     def vanishing(self, component: Term) -> Proof | None:
         """The proof that a component is constant, remembered by the component's canonical key."""
         try:
@@ -114,3 +131,11 @@ class Simplifier:
     def memory(self) -> dict[str, Proof | None]:
         """Proofs found on the way: a cache, keyed by what was proved."""
         return {}
+
+
+def with_ordered_slots(rule: SumRule, known: Symmetries) -> SumRule:
+    """The rule with the slots of symmetric tensors in the order in which expressions read them."""
+    if rule.reads.isdisjoint(known.orders):
+        return rule
+    pattern = with_first_orders(Term(sp.S.One, rule.powers, rule.summed), known)
+    return replace(rule, powers=pattern.powers)
