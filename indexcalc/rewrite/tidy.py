@@ -13,11 +13,13 @@ from functools import cached_property
 import sympy as sp
 
 from indexcalc.algebra.canonical import collect, components, term_key
-from indexcalc.algebra.terms import Add, Term, Terms
+from indexcalc.algebra.terms import Add, Term, Terms, tensors_of
 from indexcalc.calculus.steps import Cited, Detail, Proof, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
-from indexcalc.program import Program
+from indexcalc.program import Equation, Program
+from indexcalc.rewrite.clamps import unclamped
 from indexcalc.rewrite.differences import with_ordered_differences
+from indexcalc.rewrite.gather import gathered
 from indexcalc.rewrite.lemmas import assumed_rules, find_lemmas, vanishing_lemma
 from indexcalc.rewrite.pins import pinned
 from indexcalc.rewrite.reuse import Reusable, reusable_tensors, reuse
@@ -58,6 +60,15 @@ class Simplifier:
         return tuple(with_ordered_slots(rule, self.symmetries) for rule in found if rule is not None)
 
     @cached_property
+    def longer(self) -> tuple[Equation, ...]:
+        """The equations of several terms, some of them sums, later ones first."""
+        return tuple(
+            equation
+            for equation in reversed(self.program.equations)
+            if len(equation.terms) > 1 and any(term.summed for term in equation.terms)
+        )
+
+    @cached_property
     def book(self) -> RuleBook:
         """The rules, found by what they read."""
         return RuleBook(self.rules)
@@ -67,7 +78,17 @@ class Simplifier:
         steps: list[Step] = []
         for _ in range(ROUND_LIMIT):
             before = terms
-            for tactic in (self.pin, self.combine, self.recall, self.apply, self.vanish, self.orient):
+            for tactic in (
+                self.pin,
+                self.turn,
+                self.combine,
+                self.recall,
+                self.apply,
+                self.gather,
+                self.clamp,
+                self.vanish,
+                self.orient,
+            ):
                 for step in tactic(subject, terms):
                     steps.append(step)
                     terms = step.after
@@ -79,9 +100,15 @@ class Simplifier:
         """Beside a delta, one of its indices is read."""
         yield from pinned(subject, terms, slots_of(subject))
 
+    def turn(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Differences of two entries are written with the earlier index first."""
+        after = with_ordered_differences(terms, slots_of(subject))
+        if after != terms:
+            yield Step(Rule.TURN, subject, terms, after)
+
     def combine(self, subject: Subject, terms: Terms) -> Iterator[Step]:
-        """Like terms are combined; those that differ in the sign of a difference of entries are alike."""
-        after = collect(with_ordered_differences(terms, slots_of(subject)))
+        """Like terms are combined."""
+        after = collect(terms)
         if after != terms:
             yield Step(Rule.COLLECT, subject, terms, after)
 
@@ -97,6 +124,20 @@ class Simplifier:
                 detail: Detail = Used((rule.name,)) if rule.name else Cited(rule.identity)
                 yield Step(rule.rule, subject, terms, after, detail)
                 terms = after
+
+    def gather(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """The right side of an equation of several terms, one of them a sum, is replaced by its name."""
+        present = frozenset(tensors_of(terms))
+        for equation in self.longer:
+            if len(equation.terms) <= len(terms) and present.issuperset(tensors_of(equation.terms)):
+                after = gathered(terms, equation)
+                if after is not None:
+                    yield Step(Rule.FOLD, subject, terms, after, Used((equation.name,)))
+                    terms = after
+
+    def clamp(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Indicators go where a clamped value needs none."""
+        yield from unclamped(subject, terms, self.program.definitions)
 
     def vanish(self, subject: Subject, terms: Terms) -> Iterator[Step]:
         """A sum over a parenthesis that is constant, such as the sum of deviations from a mean, is replaced."""
