@@ -22,6 +22,7 @@ from indexcalc.rewrite.inline import Inliner
 from indexcalc.rewrite.mirror import cited_symmetries, with_symmetries
 from indexcalc.rewrite.naming import PartNaming, extended
 from indexcalc.rewrite.prove import Prover, found_identities
+from indexcalc.rewrite.sharing import with_shared_gradients
 from indexcalc.rewrite.tidy import Simplifier
 
 
@@ -37,10 +38,12 @@ def derive(problem: Problem) -> Derivation:
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
     sections = derive_gradients(problem, simplifier)
     sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
-
     naming = PartNaming(problem, simplifier)
-    sections = Inliner(problem, simplifier, naming.run, naming.sizes).run(sections)
-    sections, symmetries = with_symmetries(naming.run(sections), simplifier.symmetries, simplifier)
+    kept = {problem.gradient_names[name] for name in (*problem.targets, *problem.names)}
+    sections = with_shared_gradients(sections, kept, naming.sizes)
+    inliner = Inliner(problem, simplifier, naming.run, naming.sizes)
+    sections = inliner.join(naming.run(inliner.run(sections)))
+    sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
     sections = tuple(finished(section, naming.order) for section in sections)
     backward = backward_program(problem, sections)
     check_program(backward)
@@ -73,7 +76,7 @@ def finished(section: Section, order: Nomenclature) -> Section:
     """The section with authors' names for its dummies and common factors taken out."""
     lhs = section.equation.lhs
     section = extended(section, *relabel(lhs, section.equation.terms, order))
-    terms = factor(section.equation.terms)
+    terms = factor(section.equation.terms, symbolic=True)
     if terms != section.equation.terms:
         section = extended(section, Step(Rule.FACTOR, lhs, section.equation.terms, terms))
     assert set(free_indices(section.equation.terms)) <= set(lhs.slots)
