@@ -168,11 +168,12 @@ def serialise_base(base: Base, names: Colours) -> str:
 
 def serialise_even(base: Base, names: Colours) -> str:
     """One factor to an even power as text: a sum and its negative have one square."""
-    text = serialise_base(base, names)
     if not isinstance(base, Add):
-        return text
-    negated = Add(tuple(Term(-term.coeff, term.powers) for term in base.terms))
-    return min(text, serialise_base(negated, names))
+        return serialise_base(base, names)
+    # The products are written once for both signs: twice at every level would be exponential in the depth.
+    products = [(term.coeff, serialise_product(term.powers, names)) for term in base.terms]
+    signs = ("+".join(sorted(f"{scalar_key(s * c)}*{text}" for c, text in products)) for s in (1, -1))
+    return f"({min(signs)})"
 
 
 def serialise_sum(terms: Terms, names: Colours) -> str:
