@@ -23,6 +23,9 @@ from indexcalc.rewrite.normal import stands_elsewhere, unfold_everywhere, unfold
 TRIAL_LIMIT = 48
 """The most terms of an equation with a gradient put in; a larger one is no gain to a reader."""
 
+LINK_LIMIT = 5
+"""The most factors of a product that a gradient is put into for being a link: a chain of products keeps its names."""
+
 Simplify = Callable[[Subject, Terms], tuple[Step, ...]]
 Improve = Callable[[Sequence[Section], Sequence[Section]], Sequence[Section]]
 """Sections, given all others, in their best form: ``improve(group, all_sections)``."""
@@ -101,6 +104,8 @@ class Inliner:
         if len(own.equation.terms) != 1:
             return False
         if not bare and any(term.summed for term in (*own.equation.terms, *reader.equation.terms)):
+            return False
+        if any(len(term.powers) > LINK_LIMIT for term in inlined.equation.terms):
             return False
         before = sum(written_cost(s.equation.terms, s.equation.lhs.slots, self.sizes) for s in (own, reader))
         return written_cost(inlined.equation.terms, inlined.equation.lhs.slots, self.sizes) <= before
