@@ -68,12 +68,8 @@ def backward(values: Values) -> Gradients:
     Y, P, w, q = values.Y, values.P, values.w, values.q
     # dD[i,j] = w[i,j] * (P[i,j] - q[i,j])
     dD = w * (P - q)
-    # r[i] = 2 * sum[j](dD[i,j])
-    r = 2 * dD.sum(axis=1)
-    # s[i] = 2 * sum[j](dD[j,i])
-    s = 2 * dD.sum(axis=0)
-    # dY[i,c] = Y[i,c] * (r[i] + s[i]) - 2 * sum[j](Y[j,c] * (dD[j,i] + dD[i,j]))
-    dY = Y * (r + s)[:, None] - 2 * ((dD.T + dD) @ Y)
+    # dY[i,c] = 2 * sum[j]((Y[i,c] - Y[j,c]) * (dD[i,j] + dD[j,i]))
+    dY = 2 * Y * (dD + dD.T).sum(axis=1)[:, None] - 2 * ((dD + dD.T) @ Y)
     return Gradients(dD, dY)
 
 

@@ -20,6 +20,7 @@ RULES: Mapping[Rule, str] = {
     Rule.COLLAPSE: "{delta} collapses the sum over {killed}; only {match} is left:",
     Rule.REUSE: "Write {used} for what the forward pass already computed:",
     Rule.COLLECT: "Combine like terms:",
+    Rule.TURN: "Write the difference the other way round:",
     Rule.EXPAND: "Multiply out:",
     Rule.FACTOR: "Take out the common factors:",
     Rule.RELABEL: "Relabel {renamings}; only the name of a dummy changes:",
@@ -140,6 +141,7 @@ SENTENCES: Mapping[str, str] = {
     "unfold.counted": "Put in what {used} stands for; it does not depend on {indices}, so the sum over {indices} "
     "gives {count} times its value:",
     "identity.sum": "The sum of {tensor} over {indices}:",
+    "identity.symmetry": "{tensor} keeps its value when slots change places:",
     "identity.other": "A sum that comes up on the way:",
     "symbols": "Every tensor of both passes, with the shape of the array that holds it, "
     "in an order in which they can be computed:",

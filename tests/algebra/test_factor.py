@@ -70,3 +70,17 @@ def test_factoring_keeps_the_value_and_expanding_undoes_it(drawn):
     assert len(factored) <= len(terms)
     assert_same_value(terms, factored, free_indices(terms), random_tensors(tensors))
     assert same(expand(factored), expand(terms))
+
+
+def test_a_sum_that_is_a_multiple_of_a_bracket_is_taken_apart():
+    bracket = add(term(at("a", i)), term(at("p", i), coeff=-1))
+    other = add(term(at("a", i)), term(at("q", i), coeff=-1))
+    (one,) = factor((term(at("s", j), bracket), term(at("s", j), other, coeff=-1)))
+    assert one == term(at("s", j), add(term(at("q", i)), term(at("p", i), coeff=-1)))
+
+
+def test_symbolic_powers_share_the_lesser_in_a_last_form():
+    gamma = sp.Symbol("gamma")
+    terms = (term((at("q", i), gamma), at("a", i)), term((at("q", i), gamma + 1)))
+    assert factor(terms) == terms
+    assert factor(terms, symbolic=True) == (term((at("q", i), gamma), add(term(at("a", i)), term(at("q", i)))),)
