@@ -1,0 +1,72 @@
+"""Soft Dice loss of segmentations: forward and backward pass.
+
+Extents:
+    N: images (indices n)
+    P: pixels (indices i)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    z: np.ndarray  # [N, P] logits
+    y: np.ndarray  # [N, P] masks: 1 on the object, else 0
+    p: np.ndarray  # [N, P] probability of the object
+    Den: np.ndarray  # [N] sizes of both regions
+    D: np.ndarray  # [N] Dice coefficient: twice the overlap over both sizes
+    L: np.ndarray  # scalar mean loss
+    eps: float  # keeps the quotient away from 0/0
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dp: np.ndarray  # [N, P] dL/dp
+    dz: np.ndarray  # [N, P] dL/dz
+
+
+def forward(z: np.ndarray, y: np.ndarray, *, eps: float = 1) -> Values:
+    """Forward pass.
+
+    Args:
+        z: [N, P] logits.
+        y: [N, P] masks: 1 on the object, else 0.
+        eps: keeps the quotient away from 0/0.
+    """
+    N = z.shape[0]
+    # p[n,i] = sigmoid(z[n,i])
+    p = _sigmoid(z)
+    # Den[n] = sum[i](p[n,i]) + sum[i](y[n,i]) + eps
+    Den = p.sum(axis=1) + y.sum(axis=1) + eps
+    # D[n] = 2 * sum[i](p[n,i] * y[n,i] / Den[n]) + eps / Den[n]
+    D = 2 * np.einsum("ni,ni->n", p, y) / Den + eps / Den
+    # L = 1 - 1/N * sum[n](D[n])
+    L = 1.0 - D.sum() / N
+    return Values(z, y, p, Den, D, L, eps)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    z, y, p, Den, eps = values.z, values.y, values.p, values.Den, values.eps
+    N = z.shape[0]
+    # r[n] = 2/N * sum[i](sigmoid(z[n,i]) * y[n,i])
+    r = 2 * np.einsum("ni,ni->n", _sigmoid(z), y) / N
+    # dp[n,i] = (r[n] / Den[n] - 2/N * y[n,i] + eps/N / Den[n]) / Den[n]
+    dp = ((r / Den)[:, None] - 2 * y / N + (eps / (Den * N))[:, None]) / Den[:, None]
+    # dz[n,i] = dp[n,i] * p[n,i] * (1 - p[n,i])
+    dz = dp * p * (1.0 - p)
+    return Gradients(dp, dz)
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x), without overflow for any x."""
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0.0, 1.0, small) / (1.0 + small)
