@@ -18,8 +18,9 @@ class Values(NamedTuple):
     y: np.ndarray  # [N] observed values
     w: np.ndarray  # [F] weights
     r: np.ndarray  # [N] residuals
-    q: np.ndarray  # [N] their sizes, cut at k
-    L: np.ndarray  # scalar mean loss: r^2/2 up to k, then a straight line
+    c: np.ndarray  # [N] residuals, clipped to [-k, k]
+    # scalar mean of r^2/2 where the residual is small, of k abs(r) - k^2/2 elsewhere
+    L: np.ndarray
     k: float  # size from which a residual counts as large
 
 
@@ -42,13 +43,11 @@ def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, *, k: float = 1.345) ->
     N = X.shape[0]
     # r[n] = sum[f](X[n,f] * w[f]) - y[n]
     r = X @ w - y
-    # abs_r[n] = abs(r[n])
-    abs_r = np.abs(r)
-    # q[n] = min(abs_r[n], k)
-    q = np.minimum(abs_r, k)
-    # L = 1/(2*N) * sum[n](q[n]^2) + k/N * sum[n]((abs_r[n] - q[n]))
-    L = 0.5 * (q**2).sum() / N + k * (abs_r - q).sum() / N
-    return Values(X, y, w, r, q, L, k)
+    # c[n] = max(min(r[n], k), -k)
+    c = np.maximum(np.minimum(r, k), -k)
+    # L = 1/N * sum[n](c[n] * r[n]) - 1/(2*N) * sum[n](c[n]^2)
+    L = np.einsum("n,n->", c, r, optimize=True) / N - 0.5 * (c**2).sum() / N
+    return Values(X, y, w, r, c, L, k)
 
 
 def backward(values: Values) -> Gradients:
@@ -57,12 +56,13 @@ def backward(values: Values) -> Gradients:
     Args:
         values: what `forward` returned.
     """
-    X, r, q, k = values.X, values.r, values.q, values.k
+    X, r, c, k = values.X, values.r, values.c, values.k
     N = X.shape[0]
-    # dq[n] = 1/N * q[n] - k/N
-    dq = q / N - k / N
-    # dr[n] = sign(r[n]) * (dq[n] * step(k - abs(r[n])) + k/N)
-    dr = np.sign(r) * (dq * np.heaviside(k - np.abs(r), 0.0) + k / N)
+    # dr[n] = 1/N * (r[n] - c[n]) * step(min(r[n], k) + k) * step(k - r[n]) + 1/N * c[n]
+    part = (
+        (r - c) * np.heaviside(np.minimum(r, k) + k, 0.0) * np.heaviside(k - r, 0.0) / N
+    )
+    dr = part + c / N
     # dw[f] = sum[n](dr[n] * X[n,f])
     dw = X.T @ dr
     return Gradients(dr, dw)
