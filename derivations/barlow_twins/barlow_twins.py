@@ -18,6 +18,8 @@ class Values(NamedTuple):
     Y: np.ndarray  # [N, D] embeddings of the second view
     mu: np.ndarray  # [D] mean of the feature over the batch, first view
     nu: np.ndarray  # [D] mean of the feature over the batch, second view
+    vx: np.ndarray  # [D] variance of the feature over the batch, first view
+    vy: np.ndarray  # [D] variance of the feature over the batch, second view
     rx: np.ndarray  # [D] reciprocal standard deviation, first view
     ry: np.ndarray  # [D] reciprocal standard deviation, second view
     xh: np.ndarray  # [N, D] normalised first view
@@ -51,14 +53,14 @@ def forward(
     mu = X.sum(axis=0) / N
     # nu[j] = 1/N * sum[n](Y[n,j])
     nu = Y.sum(axis=0) / N
-    # u[i] = 1/N * sum[n]((X[n,i] - mu[i])^2)
-    u = ((X - mu) ** 2).sum(axis=0) / N
-    # rx[i] = 1 / sqrt(u[i] + eps)
-    rx = 1.0 / np.sqrt(u + eps)
-    # u2[j] = 1/N * sum[n]((Y[n,j] - nu[j])^2)
-    u2 = ((Y - nu) ** 2).sum(axis=0) / N
-    # ry[j] = 1 / sqrt(u2[j] + eps)
-    ry = 1.0 / np.sqrt(u2 + eps)
+    # vx[i] = 1/N * sum[n]((X[n,i] - mu[i])^2)
+    vx = ((X - mu) ** 2).sum(axis=0) / N
+    # vy[j] = 1/N * sum[n]((Y[n,j] - nu[j])^2)
+    vy = ((Y - nu) ** 2).sum(axis=0) / N
+    # rx[i] = 1 / sqrt(vx[i] + eps)
+    rx = 1.0 / np.sqrt(vx + eps)
+    # ry[j] = 1 / sqrt(vy[j] + eps)
+    ry = 1.0 / np.sqrt(vy + eps)
     # xh[n,i] = (X[n,i] - mu[i]) * rx[i]
     xh = (X - mu) * rx
     # yh[n,j] = (Y[n,j] - nu[j]) * ry[j]
@@ -68,7 +70,7 @@ def forward(
     # L = sum[i]((1 - C[i,i])^2) + lam * sum[i,j]([i != j] * C[i,j]^2)
     part = lam * np.where(~np.eye(D, dtype=bool), C**2, 0.0).sum()
     L = ((1.0 - np.einsum("ii->i", C)) ** 2).sum() + part
-    return Values(X, Y, mu, nu, rx, ry, xh, yh, C, L, lam)
+    return Values(X, Y, mu, nu, vx, vy, rx, ry, xh, yh, C, L, lam)
 
 
 def backward(values: Values) -> Gradients:
@@ -99,9 +101,9 @@ def backward(values: Values) -> Gradients:
     dY = np.multiply(ry, dyh, out=dyh)
     # dxh[n,i] = 1/N * sum[j](dC[i,j] * yh[n,j])
     dxh = yh @ dC.T / N
-    # w[i] = 1/N * sum[n](dxh[n,i] * xh[n,i])
-    w = np.einsum("ni,ni->i", dxh, xh) / N
-    # dX[n,i] = rx[i] * (dxh[n,i] - w[i] * xh[n,i])
-    dxh -= w * xh
+    # v[i] = 1/N * sum[n](dxh[n,i] * xh[n,i])
+    v = np.einsum("ni,ni->i", dxh, xh) / N
+    # dX[n,i] = rx[i] * (dxh[n,i] - v[i] * xh[n,i])
+    dxh -= v * xh
     dX = np.multiply(rx, dxh, out=dxh)
     return Gradients(dC, dX, dY)

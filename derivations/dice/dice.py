@@ -1,3 +1,4 @@
+# ruff: noqa: E741, RUF100 (I: as the author wrote)
 """Soft Dice loss of segmentations: forward and backward pass.
 
 Extents:
@@ -16,10 +17,10 @@ class Values(NamedTuple):
     z: np.ndarray  # [N, P] logits
     y: np.ndarray  # [N, P] masks: 1 on the object, else 0
     p: np.ndarray  # [N, P] probability of the object
+    I: np.ndarray  # [N] overlap of both regions
     Den: np.ndarray  # [N] sizes of both regions
     D: np.ndarray  # [N] Dice coefficient: twice the overlap over both sizes
     L: np.ndarray  # scalar mean loss
-    eps: float  # keeps the quotient away from 0/0
 
 
 class Gradients(NamedTuple):
@@ -40,13 +41,15 @@ def forward(z: np.ndarray, y: np.ndarray, *, eps: float = 1) -> Values:
     N = z.shape[0]
     # p[n,i] = sigmoid(z[n,i])
     p = _sigmoid(z)
+    # I[n] = sum[i](p[n,i] * y[n,i])
+    I = np.einsum("ni,ni->n", p, y)
     # Den[n] = sum[i](p[n,i]) + sum[i](y[n,i]) + eps
     Den = p.sum(axis=1) + y.sum(axis=1) + eps
-    # D[n] = 2 * sum[i](p[n,i] * y[n,i] / Den[n]) + eps / Den[n]
-    D = 2 * np.einsum("ni,ni->n", p, y) / Den + eps / Den
+    # D[n] = (2 * I[n] + eps) / Den[n]
+    D = (2 * I + eps) / Den
     # L = 1 - 1/N * sum[n](D[n])
     L = 1.0 - D.sum() / N
-    return Values(z, y, p, Den, D, L, eps)
+    return Values(z, y, p, I, Den, D, L)
 
 
 def backward(values: Values) -> Gradients:
@@ -55,12 +58,12 @@ def backward(values: Values) -> Gradients:
     Args:
         values: what `forward` returned.
     """
-    z, y, p, Den, eps = values.z, values.y, values.p, values.Den, values.eps
-    N = z.shape[0]
-    # r[n] = 2/N * sum[i](sigmoid(z[n,i]) * y[n,i])
-    r = 2 * np.einsum("ni,ni->n", _sigmoid(z), y) / N
-    # dp[n,i] = (r[n] / Den[n] - 2/N * y[n,i] + eps/N / Den[n]) / Den[n]
-    dp = ((r / Den)[:, None] - 2 * y / N + (eps / (Den * N))[:, None]) / Den[:, None]
+    y, p, Den, D = values.y, values.p, values.Den, values.D
+    N = y.shape[0]
+    # dDen[n] = 1/N * D[n] / Den[n]
+    dDen = D / (Den * N)
+    # dp[n,i] = dDen[n] - 2/N * y[n,i] / Den[n]
+    dp = dDen[:, None] - 2 * y / (Den[:, None] * N)
     # dz[n,i] = dp[n,i] * p[n,i] * (1 - p[n,i])
     dz = dp * p * (1.0 - p)
     return Gradients(dp, dz)
