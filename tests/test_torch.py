@@ -195,8 +195,8 @@ def gcn(a):
 
 def grouped_query_attention(a):
     Q, K, V = (x.unflatten(-1, (-1, a.D_h)).transpose(1, 2) for x in (a.Q, a.K, a.V))
-    O = attend(Q, K.repeat_interleave(a.R, 1), V.repeat_interleave(a.R, 1))
-    return {"O": O.transpose(1, 2).flatten(-2)}
+    heads = attend(Q, K.repeat_interleave(a.R, 1), V.repeat_interleave(a.R, 1))
+    return {"O": heads.transpose(1, 2).flatten(-2)}
 
 
 def alibi_attention(a):

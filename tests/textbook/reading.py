@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from indexcalc.algebra.terms import Terms, tensors_of
-from indexcalc.calculus.steps import Derivation
 from indexcalc.cost.work import equation_flops
 from indexcalc.language import lines
 from indexcalc.language.files import source_of
@@ -12,7 +11,7 @@ from indexcalc.language.reader import parse
 from indexcalc.language.syntax import Entry
 from indexcalc.problem import Problem
 from indexcalc.program import Identity, Program
-from indexcalc.rewrite.cost import live_cost, live_equations, nominal_sizes
+from indexcalc.rewrite.cost import live_equations, nominal_sizes
 from indexcalc.rewrite.normal import Knowledge, normal_form
 
 CONTEXT = (lines.IndexLine, lines.ParameterLine, lines.InputLine, lines.EquationLine, lines.UseLine)
@@ -66,9 +65,8 @@ def written_out(backward: Program, name: str) -> Terms:
     return steps[-1].after if steps else terms
 
 
-def operations(derivation: Derivation, backward: Program) -> tuple[int, int]:
-    """What a backward program costs: by the model that compares forms, and by the count of operations."""
-    sizes = nominal_sizes(derivation.problem.program)
+def operations(problem: Problem, backward: Program) -> int:
+    """The operations of a backward program at nominal sizes, those inside functions and parentheses too."""
+    sizes = nominal_sizes(problem.program)
     equations = live_equations(backward.equations, backward.outputs)
-    flops = sum(equation_flops(equation, sizes).at(sizes) for equation in equations)
-    return live_cost(equations, backward.outputs, sizes), flops
+    return sum(equation_flops(equation, sizes).at(sizes) for equation in equations)
