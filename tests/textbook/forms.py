@@ -60,6 +60,12 @@ ky[j] = sum[n](gy[n,j] * yh[n,j]) / N
 dX[n,i] = rx[i] * (gx[n,i] - kx[i] * xh[n,i])
 dY[n,j] = ry[j] * (gy[n,j] - ky[j] * yh[n,j])
 """,
+    "clip": """
+dS[n,m] = (P[n,m] + R[n,m] - 2 * delta[n,m]) / (2*N)
+dX[n,h] = exp(t) * sum[m](dS[n,m] * Y[m,h])
+dY[m,h] = exp(t) * sum[n](dS[n,m] * X[n,h])
+dt = sum[n,m](dS[n,m] * S[n,m])
+""",
     "cox_partial_likelihood": """
 deta[j] = -(d[j] - sum[i](d[i] * p[i,j]))
 dw[f] = sum[j](deta[j] * X[j,f])
@@ -69,7 +75,12 @@ dA[i,r] = sum[j,k](E[i,j,k] * B[j,r] * C[k,r])
 dB[j,r] = sum[i,k](E[i,j,k] * A[i,r] * C[k,r])
 dC[k,r] = sum[i,j](E[i,j,k] * A[i,r] * B[j,r])
 """,
+    "dice": """
+dp[n,i] = -(2 * y[n,i] - D[n]) / (N * Den[n])
+dz[n,i] = dp[n,i] * p[n,i] * (1 - p[n,i])
+""",
     "distillation": "dz[n,c] = tau/N * (p[n,c] - q[n,c])",
+    "focal_loss": "dx[n] = y[n]/N * (1 - p[n])^gamma * (gamma * p[n] * log(p[n]) + p[n] - 1)",
     "gat": """
 dP[i,j] = sum[h](G[i,h] * H[j,h])
 rho[i] = sum[h](G[i,h] * Y[i,h])
@@ -89,6 +100,12 @@ da[k] = w[k] + sum[n](dell[n,k])
 dmu[k,d] = sum[n](dell[n,k] * (x[n,d] - mu[k,d])) / sigma[k,d]^2
 dsigma[k,d] = sum[n](dell[n,k] * ((x[n,d] - mu[k,d])^2 / sigma[k,d]^2 - 1)) / sigma[k,d]
 """,
+    "gcn": """
+dU[i,h] = G[i,h] * step(U[i,h])
+dW[f,h] = sum[i](M[i,f] * dU[i,h])
+gM[j,f] = sum[h](dU[j,h] * W[f,h])
+dX[i,f] = sum[j](N_A[i,j] * gM[j,f])
+""",
     "grouped_query_attention": """
 dV[b,t,(g,k)] = sum[s,r](A[b,g,r,s,t] * G[b,s,(g,r,k)])
 D[b,g,r,s,t] = sum[k](G[b,s,(g,r,k)] * V[b,t,(g,k)])
@@ -97,10 +114,30 @@ dS[b,g,r,s,t] = A[b,g,r,s,t] * (D[b,g,r,s,t] - rho[b,g,r,s])
 dQ[b,s,(g,r,k)] = sum[t](dS[b,g,r,s,t] * K[b,t,(g,k)]) / sqrt(D_h)
 dK[b,t,(g,k)] = sum[s,r](dS[b,g,r,s,t] * Q[b,s,(g,r,k)]) / sqrt(D_h)
 """,
+    "gru_cell": GRU_GATES
+    + layer("r")
+    + layer("z")
+    + layer("n", "r[n,k] * h_prev[n,k]")
+    + f"""
+dx[n,d] = {sent_back("rzn", "W", "j,d")}
+dh_prev[n,j] = G[n,j] * z[n,j] + back[n,j] * r[n,j] + {sent_back("rz", "U", "k,j")}
+""",
     "hinge_svm": """
 ds[n] = step(s[n]) / N
 dw[f] = lam * w[f] - sum[n](ds[n] * y[n] * X[n,f])
 db = -sum[n](ds[n] * y[n])
+""",
+    "huber": """
+dr[n] = c[n] / N
+dw[f] = sum[n](dr[n] * X[n,f])
+""",
+    "ising_mean_field": "dm[i] = (log((1 + m[i])/2) - log((1 - m[i])/2))/2 - sum[j](J[i,j] * m[j]) - h[i]",
+    "lstm_cell": LSTM_GATES
+    + "".join(map(layer, "ifgo"))
+    + f"""
+dx[n,d] = {sent_back("ifgo", "W", "j,d")}
+dh_prev[n,j] = {sent_back("ifgo", "U", "k,j")}
+dc_prev[n,j] = dc[n,j] * f[n,j]
 """,
     "pca_reconstruction": """
 M[n,k] = sum[f](E[n,f] * W[f,k])
@@ -122,14 +159,40 @@ along_k[j] = sum[k](dKh[j,k] * Kh[j,k])
 dQ[i,k] = (dQh[i,k] - along_q[i] * Qh[i,k]) / a[i]
 dK[j,k] = (dKh[j,k] - along_k[j] * Kh[j,k]) / b[j]
 """,
+    "softcap_attention": SOFTMAX_ATTENTION
+    + """
+dU[i,j] = dS[i,j] * (1 - (S[i,j]/c)^2)
+dQ[i,k] = sum[j](dU[i,j] * K[j,k]) / sqrt(d)
+dK[j,k] = sum[i](dU[i,j] * Q[i,k]) / sqrt(d)
+""",
     "spectral_norm": """
 inner = sum[o,f](G[o,f] * W_sn[o,f])
 dW[o,f] = (G[o,f] - inner * u[o] * v[f]) / sigma
+""",
+    "triplet": """
+ds[n] = step(s[n]) / N
+da[n,h] = 2 * ds[n] * (q[n,h] - p[n,h])
+dp[n,h] = 2 * ds[n] * (p[n,h] - a[n,h])
+dq[n,h] = 2 * ds[n] * (a[n,h] - q[n,h])
+""",
+    "tsne": """
+dD[i,j] = (P[i,j] - q[i,j]) * w[i,j]
+dY[i,c] = 4 * sum[j]((P[i,j] - q[i,j]) * w[i,j] * (Y[i,c] - Y[j,c]))
 """,
     "tucker": """
 dG[a,b,c] = sum[i,j,k](E[i,j,k] * A[i,a] * B[j,b] * C[k,c])
 dA[i,a] = sum[j,k,b,c](E[i,j,k] * G[a,b,c] * B[j,b] * C[k,c])
 dB[j,b] = sum[i,k,a,c](E[i,j,k] * G[a,b,c] * A[i,a] * C[k,c])
 dC[k,c] = sum[i,j,a,b](E[i,j,k] * G[a,b,c] * A[i,a] * B[j,b])
+""",
+    "vicreg": """
+dC[i,j] = 2*nu/D * [i != j] * C[i,j] - mu/(2*D) * delta[i,j] * step(gamma - s[i]) / s[i]
+dE[i,j] = 2*nu/D * [i != j] * E[i,j] - mu/(2*D) * delta[i,j] * step(gamma - t[i]) / t[i]
+dX[n,i] = 2*lam/N * (X[n,i] - Y[n,i]) + 2/N * sum[j](xc[n,j] * dC[i,j])
+dY[n,i] = 2*lam/N * (Y[n,i] - X[n,i]) + 2/N * sum[j](yc[n,j] * dE[i,j])
+""",
+    "weight_norm": """
+dg[o] = sum[f](G[o,f] * vh[o,f])
+dv[o,f] = g[o] / r[o] * (G[o,f] - dg[o] * vh[o,f])
 """,
 }
