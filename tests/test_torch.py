@@ -219,7 +219,7 @@ def qk_norm_attention(a):
 
 
 def lstm_cell(a):
-    weights = (torch.cat([getattr(a, f"{letter}_{gate}") for gate in "ifgo"]) for letter in "WUb")
+    weights = (torch.cat([getattr(a, f"{letter}_{gate}") for gate in "IFGO"]) for letter in "WUb")
     h, c = torch.lstm_cell(a.x, (a.h_prev, a.c_prev), *by_library(*weights))
     return {"h": h, "c": c}
 
@@ -230,9 +230,9 @@ def gru_cell(a):
         torch.sigmoid(
             F.linear(a.x, getattr(a, f"W_{gate}"), getattr(a, f"b_{gate}")) + a.h_prev @ getattr(a, f"U_{gate}").T
         )
-        for gate in "rz"
+        for gate in "RZ"
     )
-    g = torch.tanh(F.linear(a.x, a.W_n, a.b_n) + (r * a.h_prev) @ a.U_n.T)
+    g = torch.tanh(F.linear(a.x, a.W_G, a.b_G) + (r * a.h_prev) @ a.U_G.T)
     return {"h": torch.lerp(g, a.h_prev, z)}
 
 
@@ -248,7 +248,7 @@ def poisson_regression(a):
 
 def cox(a):
     eta = a.X @ a.w
-    return {"eta": eta, "L": -(a.d * (eta - torch.log(a.R @ torch.exp(eta)))).sum()}
+    return {"eta": eta, "L": -(a.s * (eta - torch.log(a.R @ torch.exp(eta)))).sum()}
 
 
 def gaussian_mixture(a):

@@ -15,7 +15,8 @@ class Values(NamedTuple):
 
     X: np.ndarray  # [N, F] covariates
     w: np.ndarray  # [F] coefficients
-    d: np.ndarray  # [N] 1 where the event is observed, 0 where the subject is censored
+    # [N] status: 1 where the event is observed, 0 where the subject is censored
+    s: np.ndarray
     # [N, N] risk sets: 1 where j is still at risk when i has the event, as i itself is,
     #     else 0
     R: np.ndarray
@@ -31,13 +32,13 @@ class Gradients(NamedTuple):
     dw: np.ndarray  # [F] dL/dw
 
 
-def forward(X: np.ndarray, w: np.ndarray, d: np.ndarray, R: np.ndarray) -> Values:
+def forward(X: np.ndarray, w: np.ndarray, s: np.ndarray, R: np.ndarray) -> Values:
     """Forward pass.
 
     Args:
         X: [N, F] covariates.
         w: [F] coefficients.
-        d: [N] 1 where the event is observed, 0 where the subject is censored.
+        s: [N] status: 1 where the event is observed, 0 where the subject is censored.
         R: [N, N] risk sets: 1 where j is still at risk when i has the event, as i
             itself is, else 0.
     """
@@ -49,9 +50,9 @@ def forward(X: np.ndarray, w: np.ndarray, d: np.ndarray, R: np.ndarray) -> Value
     Z = R @ exp_eta
     # p[i,j] = R[i,j] * exp_eta[j] / Z[i]
     p = R * exp_eta / Z[:, None]
-    # L = -sum[i](d[i] * (eta[i] - log(Z[i])))
-    L = -np.einsum("i,i->", d, eta - np.log(Z), optimize=True)
-    return Values(X, w, d, R, eta, p, L)
+    # L = -sum[i](s[i] * (eta[i] - log(Z[i])))
+    L = -np.einsum("i,i->", s, eta - np.log(Z), optimize=True)
+    return Values(X, w, s, R, eta, p, L)
 
 
 def backward(values: Values) -> Gradients:
@@ -60,9 +61,9 @@ def backward(values: Values) -> Gradients:
     Args:
         values: what `forward` returned.
     """
-    X, d, p = values.X, values.d, values.p
-    # deta[j] = sum[i](d[i] * p[i,j]) - d[j]
-    deta = p.T @ d - d
+    X, s, p = values.X, values.s, values.p
+    # deta[j] = sum[i](s[i] * p[i,j]) - s[j]
+    deta = p.T @ s - s
     # dw[f] = sum[j](deta[j] * X[j,f])
     dw = X.T @ deta
     return Gradients(deta, dw)

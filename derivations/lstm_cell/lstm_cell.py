@@ -17,18 +17,18 @@ class Values(NamedTuple):
     x: np.ndarray  # [N, D] inputs
     h_prev: np.ndarray  # [N, H] hidden states before
     c_prev: np.ndarray  # [N, H] cell states before
-    W_i: np.ndarray  # [H, D] input gate, weights of the inputs
-    U_i: np.ndarray  # [H, H] and of the hidden states
-    b_i: np.ndarray  # [H] and bias
-    W_f: np.ndarray  # [H, D] forget gate, weights of the inputs
-    U_f: np.ndarray  # [H, H] and of the hidden states
-    b_f: np.ndarray  # [H] and bias
-    W_g: np.ndarray  # [H, D] candidate, weights of the inputs
-    U_g: np.ndarray  # [H, H] and of the hidden states
-    b_g: np.ndarray  # [H] and bias
-    W_o: np.ndarray  # [H, D] output gate, weights of the inputs
-    U_o: np.ndarray  # [H, H] and of the hidden states
-    b_o: np.ndarray  # [H] and bias
+    W_I: np.ndarray  # [H, D] input gate: weights of the inputs
+    U_I: np.ndarray  # [H, H] input gate: weights of the hidden states
+    b_I: np.ndarray  # [H] input gate: bias
+    W_F: np.ndarray  # [H, D] forget gate: weights of the inputs
+    U_F: np.ndarray  # [H, H] forget gate: weights of the hidden states
+    b_F: np.ndarray  # [H] forget gate: bias
+    W_G: np.ndarray  # [H, D] candidate: weights of the inputs
+    U_G: np.ndarray  # [H, H] candidate: weights of the hidden states
+    b_G: np.ndarray  # [H] candidate: bias
+    W_O: np.ndarray  # [H, D] output gate: weights of the inputs
+    U_O: np.ndarray  # [H, H] output gate: weights of the hidden states
+    b_O: np.ndarray  # [H] output gate: bias
     i: np.ndarray  # [N, H] input gate
     f: np.ndarray  # [N, H] forget gate
     g: np.ndarray  # [N, H] candidate
@@ -41,18 +41,18 @@ class Gradients(NamedTuple):
     """Gradients of the loss, each in the shape of its tensor."""
 
     dc: np.ndarray  # [N, H] dL/dc
-    dW_i: np.ndarray  # [H, D] dL/dW_i
-    dU_i: np.ndarray  # [H, H] dL/dU_i
-    db_i: np.ndarray  # [H] dL/db_i
-    dW_f: np.ndarray  # [H, D] dL/dW_f
-    dU_f: np.ndarray  # [H, H] dL/dU_f
-    db_f: np.ndarray  # [H] dL/db_f
-    dW_g: np.ndarray  # [H, D] dL/dW_g
-    dU_g: np.ndarray  # [H, H] dL/dU_g
-    db_g: np.ndarray  # [H] dL/db_g
-    dW_o: np.ndarray  # [H, D] dL/dW_o
-    dU_o: np.ndarray  # [H, H] dL/dU_o
-    db_o: np.ndarray  # [H] dL/db_o
+    dW_I: np.ndarray  # [H, D] dL/dW_I
+    dU_I: np.ndarray  # [H, H] dL/dU_I
+    db_I: np.ndarray  # [H] dL/db_I
+    dW_F: np.ndarray  # [H, D] dL/dW_F
+    dU_F: np.ndarray  # [H, H] dL/dU_F
+    db_F: np.ndarray  # [H] dL/db_F
+    dW_G: np.ndarray  # [H, D] dL/dW_G
+    dU_G: np.ndarray  # [H, H] dL/dU_G
+    db_G: np.ndarray  # [H] dL/db_G
+    dW_O: np.ndarray  # [H, D] dL/dW_O
+    dU_O: np.ndarray  # [H, H] dL/dU_O
+    db_O: np.ndarray  # [H] dL/db_O
     dx: np.ndarray  # [N, D] dL/dx
     dh_prev: np.ndarray  # [N, H] dL/dh_prev
     dc_prev: np.ndarray  # [N, H] dL/dc_prev
@@ -62,18 +62,18 @@ def forward(
     x: np.ndarray,
     h_prev: np.ndarray,
     c_prev: np.ndarray,
-    W_i: np.ndarray,
-    U_i: np.ndarray,
-    b_i: np.ndarray,
-    W_f: np.ndarray,
-    U_f: np.ndarray,
-    b_f: np.ndarray,
-    W_g: np.ndarray,
-    U_g: np.ndarray,
-    b_g: np.ndarray,
-    W_o: np.ndarray,
-    U_o: np.ndarray,
-    b_o: np.ndarray,
+    W_I: np.ndarray,
+    U_I: np.ndarray,
+    b_I: np.ndarray,
+    W_F: np.ndarray,
+    U_F: np.ndarray,
+    b_F: np.ndarray,
+    W_G: np.ndarray,
+    U_G: np.ndarray,
+    b_G: np.ndarray,
+    W_O: np.ndarray,
+    U_O: np.ndarray,
+    b_O: np.ndarray,
 ) -> Values:
     """Forward pass.
 
@@ -81,43 +81,43 @@ def forward(
         x: [N, D] inputs.
         h_prev: [N, H] hidden states before.
         c_prev: [N, H] cell states before.
-        W_i: [H, D] input gate, weights of the inputs.
-        U_i: [H, H] and of the hidden states.
-        b_i: [H] and bias.
-        W_f: [H, D] forget gate, weights of the inputs.
-        U_f: [H, H] and of the hidden states.
-        b_f: [H] and bias.
-        W_g: [H, D] candidate, weights of the inputs.
-        U_g: [H, H] and of the hidden states.
-        b_g: [H] and bias.
-        W_o: [H, D] output gate, weights of the inputs.
-        U_o: [H, H] and of the hidden states.
-        b_o: [H] and bias.
+        W_I: [H, D] input gate: weights of the inputs.
+        U_I: [H, H] input gate: weights of the hidden states.
+        b_I: [H] input gate: bias.
+        W_F: [H, D] forget gate: weights of the inputs.
+        U_F: [H, H] forget gate: weights of the hidden states.
+        b_F: [H] forget gate: bias.
+        W_G: [H, D] candidate: weights of the inputs.
+        U_G: [H, H] candidate: weights of the hidden states.
+        b_G: [H] candidate: bias.
+        W_O: [H, D] output gate: weights of the inputs.
+        U_O: [H, H] output gate: weights of the hidden states.
+        b_O: [H] output gate: bias.
     """
-    # u[n,j] = sum[d](W_i[j,d] * x[n,d])
-    u = x @ W_i.T
-    # u2[n,j] = sum[k](U_i[j,k] * h_prev[n,k])
-    u2 = h_prev @ U_i.T
-    # i[n,j] = sigmoid(u[n,j] + u2[n,j] + b_i[j])
-    i = _sigmoid(u + u2 + b_i)
-    # u3[n,j] = sum[d](W_f[j,d] * x[n,d])
-    u3 = x @ W_f.T
-    # u4[n,j] = sum[k](U_f[j,k] * h_prev[n,k])
-    u4 = h_prev @ U_f.T
-    # f[n,j] = sigmoid(u3[n,j] + u4[n,j] + b_f[j])
-    f = _sigmoid(u3 + u4 + b_f)
-    # u5[n,j] = sum[d](W_g[j,d] * x[n,d])
-    u5 = x @ W_g.T
-    # u6[n,j] = sum[k](U_g[j,k] * h_prev[n,k])
-    u6 = h_prev @ U_g.T
-    # g[n,j] = tanh(u5[n,j] + u6[n,j] + b_g[j])
-    g = np.tanh(u5 + u6 + b_g)
-    # u7[n,j] = sum[d](W_o[j,d] * x[n,d])
-    u7 = x @ W_o.T
-    # u8[n,j] = sum[k](U_o[j,k] * h_prev[n,k])
-    u8 = h_prev @ U_o.T
-    # o[n,j] = sigmoid(u7[n,j] + u8[n,j] + b_o[j])
-    o = _sigmoid(u7 + u8 + b_o)
+    # u[n,j] = sum[d](W_I[j,d] * x[n,d])
+    u = x @ W_I.T
+    # u2[n,j] = sum[k](U_I[j,k] * h_prev[n,k])
+    u2 = h_prev @ U_I.T
+    # i[n,j] = sigmoid(u[n,j] + u2[n,j] + b_I[j])
+    i = _sigmoid(u + u2 + b_I)
+    # u3[n,j] = sum[d](W_F[j,d] * x[n,d])
+    u3 = x @ W_F.T
+    # u4[n,j] = sum[k](U_F[j,k] * h_prev[n,k])
+    u4 = h_prev @ U_F.T
+    # f[n,j] = sigmoid(u3[n,j] + u4[n,j] + b_F[j])
+    f = _sigmoid(u3 + u4 + b_F)
+    # u5[n,j] = sum[d](W_G[j,d] * x[n,d])
+    u5 = x @ W_G.T
+    # u6[n,j] = sum[k](U_G[j,k] * h_prev[n,k])
+    u6 = h_prev @ U_G.T
+    # g[n,j] = tanh(u5[n,j] + u6[n,j] + b_G[j])
+    g = np.tanh(u5 + u6 + b_G)
+    # u7[n,j] = sum[d](W_O[j,d] * x[n,d])
+    u7 = x @ W_O.T
+    # u8[n,j] = sum[k](U_O[j,k] * h_prev[n,k])
+    u8 = h_prev @ U_O.T
+    # o[n,j] = sigmoid(u7[n,j] + u8[n,j] + b_O[j])
+    o = _sigmoid(u7 + u8 + b_O)
     # c[n,j] = f[n,j] * c_prev[n,j] + i[n,j] * g[n,j]
     c = f * c_prev + i * g
     # h[n,j] = o[n,j] * tanh(c[n,j])
@@ -126,18 +126,18 @@ def forward(
         x,
         h_prev,
         c_prev,
-        W_i,
-        U_i,
-        b_i,
-        W_f,
-        U_f,
-        b_f,
-        W_g,
-        U_g,
-        b_g,
-        W_o,
-        U_o,
-        b_o,
+        W_I,
+        U_I,
+        b_I,
+        W_F,
+        U_F,
+        b_F,
+        W_G,
+        U_G,
+        b_G,
+        W_O,
+        U_O,
+        b_O,
         i,
         f,
         g,
@@ -147,103 +147,103 @@ def forward(
     )
 
 
-def backward(values: Values, G: np.ndarray, E: np.ndarray) -> Gradients:
+def backward(values: Values, dh: np.ndarray, E: np.ndarray) -> Gradients:
     """Backward pass.
 
     Args:
         values: what `forward` returned.
-        G: [N, H] the upstream gradient dL/dh.
-        E: [N, H] the upstream gradient dL/dc.
+        dh: [N, H] the upstream gradient dL/dh.
+        E: [N, H] what later steps send back to the cell states.
     """
     x = values.x
     h_prev = values.h_prev
     c_prev = values.c_prev
-    W_i = values.W_i
-    U_i = values.U_i
-    W_f = values.W_f
-    U_f = values.U_f
-    W_g = values.W_g
-    U_g = values.U_g
-    W_o = values.W_o
-    U_o = values.U_o
+    W_I = values.W_I
+    U_I = values.U_I
+    W_F = values.W_F
+    U_F = values.U_F
+    W_G = values.W_G
+    U_G = values.U_G
+    W_O = values.W_O
+    U_O = values.U_O
     i = values.i
     f = values.f
     g = values.g
     o = values.o
     c = values.c
     h = values.h
-    # dc[n,j] = E[n,j] + G[n,j] * o[n,j] * (1 - tanh(c[n,j])^2)
-    dc = E + G * o * (1.0 - np.tanh(c) ** 2)
+    # dc[n,j] = E[n,j] + dh[n,j] * o[n,j] * (1 - tanh(c[n,j])^2)
+    dc = E + dh * o * (1.0 - np.tanh(c) ** 2)
     # dc_prev[n,j] = dc[n,j] * f[n,j]
     dc_prev = dc * f
-    # db_o[j] = sum[n](G[n,j] * h[n,j] * (1 - o[n,j]))
-    db_o = np.einsum("nj,nj->j", G * h, 1.0 - o)
-    # du8[n,j] = G[n,j] * h[n,j] * (1 - o[n,j])
-    du8 = G * h * (1.0 - o)
-    # dU_o[j,k] = sum[n](du8[n,j] * h_prev[n,k])
-    dU_o = du8.T @ h_prev
-    # du7[n,j] = G[n,j] * h[n,j] * (1 - o[n,j])
-    du7 = G * h * (1.0 - o)
-    # dW_o[j,d] = sum[n](du7[n,j] * x[n,d])
-    dW_o = du7.T @ x
+    # db_O[j] = sum[n](dh[n,j] * h[n,j] * (1 - o[n,j]))
+    db_O = np.einsum("nj,nj->j", dh * h, 1.0 - o)
+    # du8[n,j] = dh[n,j] * h[n,j] * (1 - o[n,j])
+    du8 = dh * h * (1.0 - o)
+    # dU_O[j,k] = sum[n](du8[n,j] * h_prev[n,k])
+    dU_O = du8.T @ h_prev
+    # du7[n,j] = dh[n,j] * h[n,j] * (1 - o[n,j])
+    du7 = dh * h * (1.0 - o)
+    # dW_O[j,d] = sum[n](du7[n,j] * x[n,d])
+    dW_O = du7.T @ x
     # dg[n,j] = dc[n,j] * i[n,j]
     dg = dc * i
-    # db_g[j] = sum[n](dg[n,j] * (1 - g[n,j]^2))
-    db_g = np.einsum("nj,nj->j", dg, 1.0 - g**2)
+    # db_G[j] = sum[n](dg[n,j] * (1 - g[n,j]^2))
+    db_G = np.einsum("nj,nj->j", dg, 1.0 - g**2)
     # du6[n,j] = dg[n,j] * (1 - g[n,j]^2)
     du6 = dg * (1.0 - g**2)
-    # dU_g[j,k] = sum[n](du6[n,j] * h_prev[n,k])
-    dU_g = du6.T @ h_prev
+    # dU_G[j,k] = sum[n](du6[n,j] * h_prev[n,k])
+    dU_G = du6.T @ h_prev
     # du5[n,j] = dg[n,j] * (1 - g[n,j]^2)
     du5 = np.multiply(dg, 1.0 - g**2, out=dg)
-    # dW_g[j,d] = sum[n](du5[n,j] * x[n,d])
-    dW_g = du5.T @ x
+    # dW_G[j,d] = sum[n](du5[n,j] * x[n,d])
+    dW_G = du5.T @ x
     # df[n,j] = dc[n,j] * c_prev[n,j]
     df = dc * c_prev
-    # db_f[j] = sum[n](df[n,j] * f[n,j] * (1 - f[n,j]))
-    db_f = np.einsum("nj,nj->j", df * f, 1.0 - f)
+    # db_F[j] = sum[n](df[n,j] * f[n,j] * (1 - f[n,j]))
+    db_F = np.einsum("nj,nj->j", df * f, 1.0 - f)
     # du4[n,j] = df[n,j] * f[n,j] * (1 - f[n,j])
     du4 = df * f * (1.0 - f)
-    # dU_f[j,k] = sum[n](du4[n,j] * h_prev[n,k])
-    dU_f = du4.T @ h_prev
+    # dU_F[j,k] = sum[n](du4[n,j] * h_prev[n,k])
+    dU_F = du4.T @ h_prev
     # du3[n,j] = df[n,j] * f[n,j] * (1 - f[n,j])
     df *= f
     du3 = np.multiply(df, 1.0 - f, out=df)
-    # dW_f[j,d] = sum[n](du3[n,j] * x[n,d])
-    dW_f = du3.T @ x
+    # dW_F[j,d] = sum[n](du3[n,j] * x[n,d])
+    dW_F = du3.T @ x
     # di[n,j] = dc[n,j] * g[n,j]
     di = dc * g
-    # db_i[j] = sum[n](di[n,j] * i[n,j] * (1 - i[n,j]))
-    db_i = np.einsum("nj,nj->j", di * i, 1.0 - i)
+    # db_I[j] = sum[n](di[n,j] * i[n,j] * (1 - i[n,j]))
+    db_I = np.einsum("nj,nj->j", di * i, 1.0 - i)
     # du2[n,j] = di[n,j] * i[n,j] * (1 - i[n,j])
     du2 = di * i * (1.0 - i)
-    # dU_i[j,k] = sum[n](du2[n,j] * h_prev[n,k])
-    dU_i = du2.T @ h_prev
-    # dh_prev[n,j] = sum[k](du2[n,k] * U_i[k,j]) + sum[k](du4[n,k] * U_f[k,j]) +
-    #     sum[k](du6[n,k] * U_g[k,j]) + sum[k](du8[n,k] * U_o[k,j])
-    dh_prev = du2 @ U_i + du4 @ U_f + du6 @ U_g + du8 @ U_o
+    # dU_I[j,k] = sum[n](du2[n,j] * h_prev[n,k])
+    dU_I = du2.T @ h_prev
+    # dh_prev[n,j] = sum[k](du2[n,k] * U_I[k,j]) + sum[k](du4[n,k] * U_F[k,j]) +
+    #     sum[k](du6[n,k] * U_G[k,j]) + sum[k](du8[n,k] * U_O[k,j])
+    dh_prev = du2 @ U_I + du4 @ U_F + du6 @ U_G + du8 @ U_O
     # du[n,j] = di[n,j] * i[n,j] * (1 - i[n,j])
     di *= i
     du = np.multiply(di, 1.0 - i, out=di)
-    # dW_i[j,d] = sum[n](du[n,j] * x[n,d])
-    dW_i = du.T @ x
-    # dx[n,d] = sum[j](du[n,j] * W_i[j,d]) + sum[j](du3[n,j] * W_f[j,d]) +
-    #     sum[j](du5[n,j] * W_g[j,d]) + sum[j](du7[n,j] * W_o[j,d])
-    dx = du @ W_i + du3 @ W_f + du5 @ W_g + du7 @ W_o
+    # dW_I[j,d] = sum[n](du[n,j] * x[n,d])
+    dW_I = du.T @ x
+    # dx[n,d] = sum[j](du[n,j] * W_I[j,d]) + sum[j](du3[n,j] * W_F[j,d]) +
+    #     sum[j](du5[n,j] * W_G[j,d]) + sum[j](du7[n,j] * W_O[j,d])
+    dx = du @ W_I + du3 @ W_F + du5 @ W_G + du7 @ W_O
     return Gradients(
         dc,
-        dW_i,
-        dU_i,
-        db_i,
-        dW_f,
-        dU_f,
-        db_f,
-        dW_g,
-        dU_g,
-        db_g,
-        dW_o,
-        dU_o,
-        db_o,
+        dW_I,
+        dU_I,
+        db_I,
+        dW_F,
+        dU_F,
+        db_F,
+        dW_G,
+        dU_G,
+        db_G,
+        dW_O,
+        dU_O,
+        db_O,
         dx,
         dh_prev,
         dc_prev,

@@ -12,18 +12,18 @@ dS[i,j] = A[i,j] * (D[i,j] - rho[i])
 """
 
 LSTM_GATES = """
-dc[n,j] = E[n,j] + G[n,j] * o[n,j] * (1 - tanh(c[n,j])^2)
-z_i[n,j] = dc[n,j] * g[n,j] * i[n,j] * (1 - i[n,j])
-z_f[n,j] = dc[n,j] * c_prev[n,j] * f[n,j] * (1 - f[n,j])
-z_g[n,j] = dc[n,j] * i[n,j] * (1 - g[n,j]^2)
-z_o[n,j] = G[n,j] * h[n,j] * (1 - o[n,j])
+dc[n,j] = E[n,j] + dh[n,j] * o[n,j] * (1 - tanh(c[n,j])^2)
+z_I[n,j] = dc[n,j] * g[n,j] * i[n,j] * (1 - i[n,j])
+z_F[n,j] = dc[n,j] * c_prev[n,j] * f[n,j] * (1 - f[n,j])
+z_G[n,j] = dc[n,j] * i[n,j] * (1 - g[n,j]^2)
+z_O[n,j] = dh[n,j] * h[n,j] * (1 - o[n,j])
 """
 
 GRU_GATES = """
-z_n[n,j] = G[n,j] * (1 - z[n,j]) * (1 - g[n,j]^2)
-z_z[n,j] = G[n,j] * (h_prev[n,j] - g[n,j]) * z[n,j] * (1 - z[n,j])
-back[n,j] = sum[k](z_n[n,k] * U_n[k,j])
-z_r[n,j] = back[n,j] * h_prev[n,j] * r[n,j] * (1 - r[n,j])
+z_G[n,j] = dh[n,j] * (1 - z[n,j]) * (1 - g[n,j]^2)
+z_Z[n,j] = dh[n,j] * (h_prev[n,j] - g[n,j]) * z[n,j] * (1 - z[n,j])
+back[n,j] = sum[k](z_G[n,k] * U_G[k,j])
+z_R[n,j] = back[n,j] * h_prev[n,j] * r[n,j] * (1 - r[n,j])
 """
 
 
@@ -67,7 +67,7 @@ dY[m,h] = exp(t) * sum[n](dS[n,m] * X[n,h])
 dt = sum[n,m](dS[n,m] * S[n,m])
 """,
     "cox_partial_likelihood": """
-deta[j] = -(d[j] - sum[i](d[i] * p[i,j]))
+deta[j] = -(s[j] - sum[i](s[i] * p[i,j]))
 dw[f] = sum[j](deta[j] * X[j,f])
 """,
     "cp_decomposition": """
@@ -115,12 +115,12 @@ dQ[b,s,(g,r,k)] = sum[t](dS[b,g,r,s,t] * K[b,t,(g,k)]) / sqrt(D_h)
 dK[b,t,(g,k)] = sum[s,r](dS[b,g,r,s,t] * Q[b,s,(g,r,k)]) / sqrt(D_h)
 """,
     "gru_cell": GRU_GATES
-    + layer("r")
-    + layer("z")
-    + layer("n", "r[n,k] * h_prev[n,k]")
+    + layer("R")
+    + layer("Z")
+    + layer("G", "r[n,k] * h_prev[n,k]")
     + f"""
-dx[n,d] = {sent_back("rzn", "W", "j,d")}
-dh_prev[n,j] = G[n,j] * z[n,j] + back[n,j] * r[n,j] + {sent_back("rz", "U", "k,j")}
+dx[n,d] = {sent_back("RZG", "W", "j,d")}
+dh_prev[n,j] = dh[n,j] * z[n,j] + back[n,j] * r[n,j] + {sent_back("RZ", "U", "k,j")}
 """,
     "hinge_svm": """
 ds[n] = step(s[n]) / N
@@ -133,10 +133,10 @@ dw[f] = sum[n](dr[n] * X[n,f])
 """,
     "ising_mean_field": "dm[i] = (log((1 + m[i])/2) - log((1 - m[i])/2))/2 - sum[j](J[i,j] * m[j]) - h[i]",
     "lstm_cell": LSTM_GATES
-    + "".join(map(layer, "ifgo"))
+    + "".join(map(layer, "IFGO"))
     + f"""
-dx[n,d] = {sent_back("ifgo", "W", "j,d")}
-dh_prev[n,j] = {sent_back("ifgo", "U", "k,j")}
+dx[n,d] = {sent_back("IFGO", "W", "j,d")}
+dh_prev[n,j] = {sent_back("IFGO", "U", "k,j")}
 dc_prev[n,j] = dc[n,j] * f[n,j]
 """,
     "pca_reconstruction": """
