@@ -274,8 +274,9 @@ def triplet(a):
 
 
 def hinge_svm(a):
-    s = 1 - a.y * (a.X @ a.w + a.b)
-    return {"s": s, "L": F.relu(s).mean() + a.lam / 2 * a.w @ a.w}
+    z = a.X @ a.w + a.b
+    s = 1 - a.y * z
+    return {"z": z, "s": s, "L": F.relu(s).mean() + a.lam / 2 * a.w @ a.w}
 
 
 def ising_mean_field(a):

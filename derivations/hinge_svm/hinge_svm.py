@@ -17,6 +17,7 @@ class Values(NamedTuple):
     y: np.ndarray  # [N] labels, 1 or -1
     w: np.ndarray  # [F] weights
     b: np.ndarray  # scalar bias
+    z: np.ndarray  # [N] scores
     s: np.ndarray  # [N] what each example lacks to the margin
     L: np.ndarray  # scalar mean hinge loss and penalty
     lam: float  # strength of the penalty
@@ -25,7 +26,7 @@ class Values(NamedTuple):
 class Gradients(NamedTuple):
     """Gradients of the loss, each in the shape of its tensor."""
 
-    ds: np.ndarray  # [N] dL/ds
+    dz: np.ndarray  # [N] dL/dz
     dw: np.ndarray  # [F] dL/dw
     db: np.ndarray  # scalar dL/db
 
@@ -43,11 +44,13 @@ def forward(
         lam: strength of the penalty.
     """
     N = X.shape[0]
-    # s[n] = 1 - sum[f](y[n] * X[n,f] * w[f]) - y[n] * b
-    s = 1.0 - y * (X @ w) - y * b
+    # z[n] = sum[f](X[n,f] * w[f]) + b
+    z = X @ w + b
+    # s[n] = 1 - y[n] * z[n]
+    s = 1.0 - y * z
     # L = 1/N * sum[n](relu(s[n])) + lam/2 * sum[f](w[f]^2)
     L = np.maximum(s, 0.0).sum() / N + 0.5 * lam * (w**2).sum()
-    return Values(X, y, w, b, s, L, lam)
+    return Values(X, y, w, b, z, s, L, lam)
 
 
 def backward(values: Values) -> Gradients:
@@ -58,10 +61,10 @@ def backward(values: Values) -> Gradients:
     """
     X, y, w, s, lam = values.X, values.y, values.w, values.s, values.lam
     N = X.shape[0]
-    # ds[n] = 1/N * step(s[n])
-    ds = np.heaviside(s, 0.0) / N
-    # dw[f] = -sum[n](ds[n] * y[n] * X[n,f]) + lam * w[f]
-    dw = lam * w - X.T @ (ds * y)
-    # db = -sum[n](ds[n] * y[n])
-    db = -np.einsum("n,n->", ds, y, optimize=True)
-    return Gradients(ds, dw, db)
+    # dz[n] = -1/N * step(s[n]) * y[n]
+    dz = -np.heaviside(s, 0.0) * y / N
+    # dw[f] = sum[n](dz[n] * X[n,f]) + lam * w[f]
+    dw = X.T @ dz + lam * w
+    # db = sum[n](dz[n])
+    db = dz.sum()
+    return Gradients(dz, dw, db)

@@ -123,9 +123,9 @@ dx[n,d] = {sent_back("RZG", "W", "j,d")}
 dh_prev[n,j] = dh[n,j] * z[n,j] + back[n,j] * r[n,j] + {sent_back("RZ", "U", "k,j")}
 """,
     "hinge_svm": """
-ds[n] = step(s[n]) / N
-dw[f] = lam * w[f] - sum[n](ds[n] * y[n] * X[n,f])
-db = -sum[n](ds[n] * y[n])
+dz[n] = -y[n] * step(s[n]) / N
+dw[f] = lam * w[f] + sum[n](dz[n] * X[n,f])
+db = sum[n](dz[n])
 """,
     "huber": """
 dr[n] = c[n] / N
@@ -177,7 +177,7 @@ dq[n,h] = 2 * ds[n] * (a[n,h] - q[n,h])
 """,
     "tsne": """
 dD[i,j] = (P[i,j] - q[i,j]) * w[i,j]
-dY[i,c] = 4 * sum[j]((P[i,j] - q[i,j]) * w[i,j] * (Y[i,c] - Y[j,c]))
+dY[i,c] = 4 * sum[j](dD[i,j] * (Y[i,c] - Y[j,c]))
 """,
     "tucker": """
 dG[a,b,c] = sum[i,j,k](E[i,j,k] * A[i,a] * B[j,b] * C[k,c])
@@ -188,8 +188,10 @@ dC[k,c] = sum[i,j,a,b](E[i,j,k] * G[a,b,c] * A[i,a] * B[j,b])
     "vicreg": """
 dC[i,j] = 2*nu/D * [i != j] * C[i,j] - mu/(2*D) * delta[i,j] * step(gamma - s[i]) / s[i]
 dE[i,j] = 2*nu/D * [i != j] * E[i,j] - mu/(2*D) * delta[i,j] * step(gamma - t[i]) / t[i]
-dX[n,i] = 2*lam/N * (X[n,i] - Y[n,i]) + 2/N * sum[j](xc[n,j] * dC[i,j])
-dY[n,i] = 2*lam/N * (Y[n,i] - X[n,i]) + 2/N * sum[j](yc[n,j] * dE[i,j])
+dxc[n,i] = 2/N * sum[j](dC[i,j] * xc[n,j])
+dyc[n,i] = 2/N * sum[j](dE[i,j] * yc[n,j])
+dX[n,i] = dxc[n,i] + 2*lam/N * (X[n,i] - Y[n,i])
+dY[n,i] = dyc[n,i] - 2*lam/N * (X[n,i] - Y[n,i])
 """,
     "weight_norm": """
 dg[o] = sum[f](G[o,f] * vh[o,f])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from indexcalc.algebra.terms import Terms, tensors_of
+import sympy as sp
+
+from indexcalc.algebra.build import expand, product
+from indexcalc.algebra.terms import Add, Term, Terms, tensors_of
 from indexcalc.cost.work import equation_flops
 from indexcalc.language import lines
 from indexcalc.language.files import source_of
@@ -57,12 +60,28 @@ def declares(line: lines.Statement) -> bool:
 
 
 def written_out(backward: Program, name: str) -> Terms:
-    """The right side of a gradient with the parts put in, but no gradient that was asked for."""
+    """A gradient in tensors of the forward pass and upstream gradients alone, multiplied out.
+
+    No formula of the forward pass is put in, so a gradient that computes again what is there differs from
+    one that reads it.
+    """
     definitions = backward.definitions
-    parts = frozenset(definitions) - frozenset(backward.outputs)
     terms = definitions[name].terms
-    steps = normal_form(Identity(terms, ()), terms, Knowledge(definitions), parts)
-    return steps[-1].after if steps else terms
+    steps = normal_form(Identity(terms, ()), terms, Knowledge(definitions), frozenset(definitions))
+    return tuple(part for term in (steps[-1].after if steps else terms) for part in with_whole_powers_out(term))
+
+
+def with_whole_powers_out(term: Term) -> Terms:
+    """``(1 - p)^(g + 1)`` as ``(1 - p)^g - p (1 - p)^g``: what is multiplied out must not depend on the order."""
+    for number, (base, exponent) in enumerate(term.powers):
+        whole, rest = exponent.as_coeff_Add()
+        if isinstance(base, Add) and rest != 0 and whole.is_Integer and whole > 0:
+            others = (*term.powers[:number], (base, rest), *term.powers[number + 1 :])
+            return tuple(
+                product(term.coeff * part.coeff, (*others, *part.powers), term.summed)
+                for part in expand((Term(sp.S.One, ((base, whole),)),))
+            )
+    return (term,)
 
 
 def operations(problem: Problem, backward: Program) -> int:
