@@ -52,14 +52,11 @@ def backward(values: Values) -> Gradients:
     """
     x, y, p, gamma = values.x, values.y, values.p, values.gamma
     N = x.shape[0]
-    # dx[n] = (1 - p[n])^gamma * (-gamma/N * softplus(-y[n] * x[n]) - 1/N * (1 - p[n]) /
-    #     p[n]) * p[n] * y[n]
-    dx = (
-        (1.0 - p) ** gamma
-        * (-gamma * np.logaddexp(0.0, -y * x) / N - (1.0 - p) / (p * N))
-        * p
-        * y
-    )
+    # dx[n] = y[n] * (-gamma/N * (1 - p[n])^gamma * softplus(-y[n] * x[n]) * p[n] - 1/N
+    #     * (1 - p[n])^(gamma + 1))
+    part_1 = -gamma * (1.0 - p) ** gamma * np.logaddexp(0.0, -y * x) * p / N
+    part_2 = part_1 - (1.0 - p) ** (gamma + 1) / N
+    dx = y * part_2
     return Gradients(dx)
 
 
