@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative, power, product
@@ -33,6 +35,9 @@ def factor_group(terms: Terms, symbolic: bool) -> Terms:
     original, terms = terms, positive_first(terms)
     common = common_powers(terms, symbolic)
     coeff = common_coefficient(terms)
+    apart = of_one_size(original)
+    if not common and len(apart) > 1 and scalings(group[0] for group in apart) < 1 + scalings(terms, coeff):
+        return tuple(part for group in apart for part in factor_group(group, symbolic))
     if not common and coeff in (1, -1):
         return original
     rests = flattened(tuple(divide(term, common, coeff) for term in terms))
@@ -59,6 +64,17 @@ def flattened(terms: Terms) -> Terms:
         return terms
     combined = collect(tuple(parts))
     return positive_first(combined) if combined else terms
+def of_one_size(terms: Terms) -> list[Terms]:
+    """The terms in groups whose coefficients differ by a sign at most."""
+    groups: dict[sp.Expr, list[Term]] = {}
+    for term in terms:
+        groups.setdefault(-term.coeff if is_negative(term.coeff) else term.coeff, []).append(term)
+    return [tuple(group) for group in groups.values()]
+
+
+def scalings(terms: Iterable[Term], coeff: sp.Expr = sp.S.One) -> int:
+    """How many of the terms have a coefficient once `coeff` is taken out."""
+    return sum(term.coeff / coeff not in (1, -1) for term in terms)
 
 
 def positive_first(terms: Terms) -> Terms:

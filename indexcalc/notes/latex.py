@@ -17,6 +17,7 @@ from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
+from indexcalc.notes.held import held_in
 from indexcalc.notes.layout import SOFT, WEAK, solid, width
 from indexcalc.notes.names import Notation
 from indexcalc.program import Identity
@@ -115,21 +116,18 @@ def function_latex(base: Fn, notation: Notation) -> str:
 def partial_latex(base: Partial, notation: Notation) -> str:
     """An unevaluated derivative as a fraction; behind a bar the tensors that are held."""
     below = rf"\partial {access_latex(base.wrt, notation)}"
-    if isinstance(base.base, Access) and (base.base.tensor, base.wrt.tensor) in notation.held:
-        above = rf"\partial {access_latex(base.base, notation)}"
-        return with_held(fraction(above, below, notation), base.base.tensor, base.wrt, notation)
+    held = held_in(base, notation.held)
     text = base_latex(base.base, notation)
-    if width(text) > WIDE_PARTIAL:
-        return fraction(r"\partial", below, notation) + bracketed(text)
-    return fraction(rf"\partial {solid(text)}", below, notation)
+    if not isinstance(base.base, Access) and width(text) > WIDE_PARTIAL:
+        return with_held(fraction(r"\partial", below, notation), held, notation) + bracketed(text)
+    return with_held(fraction(rf"\partial {solid(text)}", below, notation), held, notation)
 
 
-def with_held(derivative: str, tensor: str, wrt: Access, notation: Notation) -> str:
-    """A derivative of `tensor`, or its operator, with a bar and the tensors that are held; as it is if none are."""
-    names = notation.held.get((tensor, wrt.tensor))
-    if names is None:
+def with_held(derivative: str, held: Sequence[str], notation: Notation) -> str:
+    """A derivative, or its operator, with a bar and the tensors that are held; as it is if none are."""
+    if not held:
         return derivative
-    foot = ", ".join(map(notation.tensor, names))
+    foot = ", ".join(map(notation.tensor, held))
     return rf"\left.{derivative}\right|_{{{foot} \text{{ held}}}}"
 
 
@@ -293,6 +291,7 @@ def share_latex(share: ThroughConsumer, notation: Notation) -> str:
     """One consumer's share of a gradient: what passes through it, or the loss's own derivative with others held."""
     below = access_latex(share.wrt, notation)
     whole = fraction(rf"\partial {notation.loss}", rf"\partial {below}", notation)
-    if share.consumer == notation.computed_loss and (share.consumer, share.wrt.tensor) in notation.held:
-        return with_held(whole, share.consumer, share.wrt, notation)
+    held = notation.held.get((share.consumer, share.wrt.tensor), ())
+    if share.consumer == notation.computed_loss and held:
+        return with_held(whole, held, notation)
     return rf"\left.{whole}\right|_{{\text{{via }} {notation.tensor(share.consumer)}}}"

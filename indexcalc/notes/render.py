@@ -127,7 +127,8 @@ def side_latex(side: Side, notation: Notation) -> str:
     match side:
         case Inside(wrt, terms, tensor):
             operator = rf"\frac{{\partial}}{{\partial {access_latex(wrt, notation)}}}"
-            return with_held(operator, tensor, wrt, notation) + bracketed(terms_latex(terms, notation))
+            held = notation.held.get((tensor, wrt.tensor), ())
+            return with_held(operator, held, notation) + bracketed(terms_latex(terms, notation))
         case Spelled(terms):
             return terms_latex(terms, notation.spelled())
         case Split(terms):

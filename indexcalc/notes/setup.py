@@ -30,7 +30,7 @@ from indexcalc.notes.blocks import (
     Table,
     Within,
 )
-from indexcalc.notes.held import Held, held_tensors
+from indexcalc.notes.held import held_in, held_tensors
 from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Equation, Program, Tensor
@@ -61,7 +61,7 @@ def bar_blocks(derivation: Derivation) -> Iterator[Block]:
     direct = {(derivation.problem.loss, target) for _, target in held}
     shares = [subject for subject in subjects if isinstance(subject, ThroughConsumer)]
     share = next((s for s in shares if (s.consumer, s.wrt.tensor) not in direct), None)
-    partial = next((s for s in subjects if isinstance(s, Partial) and is_held(s, held)), None)
+    partial = next((s for s in subjects if isinstance(s, Partial) and held_in(s, held)), None)
     spans: list[Span] = []
     if share is not None:
         spans.extend(say("bar.via", share=share))
@@ -70,11 +70,6 @@ def bar_blocks(derivation: Derivation) -> Iterator[Block]:
         spans.extend(say("bar.held", partial=partial, target=Symbol(partial.wrt.tensor)))
     if spans:
         yield Paragraph(tuple(spans))
-
-
-def is_held(partial: Partial, held: Held) -> bool:
-    """Whether a derivative of a tensor holds others."""
-    return isinstance(partial.base, Access) and (partial.base.tensor, partial.wrt.tensor) in held
 
 
 def index_table(program: Program) -> Table:

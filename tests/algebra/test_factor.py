@@ -55,10 +55,22 @@ def test_the_exponent_nearer_to_zero_is_shared(one, other, common):
         assert factored[0].powers[0] == (x, common)
 
 
+def test_a_scalar_is_taken_out_only_where_that_leaves_fewer():
+    half = sp.Rational(1, 2)
+    z = term(at("z", i), coeff=-1)
+    for others in ((term(x, coeff=half), term(y, coeff=-half)), (term(x, coeff=half / M), term(y, coeff=half / M))):
+        joined, alone = factor((*others, z))
+        assert alone == z
+        assert joined.coeff == others[0].coeff
+    assert factor((term(x, coeff=half), z)) == (term(x, coeff=half), z)
+    (joined,) = factor((term(x, coeff=2), term(y, coeff=4)))
+    assert joined.coeff == 2
+
+
 def test_rational_multiples_share_their_scalar():
     (joined,) = factor((term(x, coeff=1 / M), term(y, coeff=-2 / M)))
     assert joined.coeff == 1 / M
-    (joined,) = factor((term(x, coeff=sp.Rational(1, 2)), term(y, coeff=sp.Rational(1, 3))))
+    (joined,) = factor((term(A, D, coeff=sp.Rational(1, 2)), term(A, r, coeff=sp.Rational(1, 3))))
     assert joined.coeff == sp.Rational(1, 6)
 
 
