@@ -15,6 +15,7 @@ from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import Program
 from indexcalc.proof.evaluate import Numbers
+from indexcalc.proof.hostile.kinks import kink_points
 from indexcalc.proof.hostile.oracle import FORMATS, Asked, Truth, UndeterminedError, truth
 from indexcalc.proof.hostile.points import Hostile, hostile_points, sums_assumed
 from indexcalc.proof.hostile.report import ALLOWED, Finding, HostileReport
@@ -129,7 +130,7 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
     written = tuple(equation.name for equation in program.equations if not equation.hoisted)
     asked = Asked(graph, written, problem.targets, loss_weights(graph, weights), seed)
     search = Search(trial, asked, inputs, weights, mild.numbers)
-    points = hostile_points(problem, graph.shapes)
+    points = [*hostile_points(problem, graph.shapes), *kink_points(graph, inputs)]
     room = min(MOST, max(FEWEST, WORK // max(1, len(graph.nodes))))
     chosen = spread(points, room)
     trial.untried = len(points) - len(chosen)

@@ -20,7 +20,7 @@ from indexcalc.proof.hostile.unrolled import Leaf, Node, Sum, Unrolled
 from indexcalc.proof.hostile.wide import ONE, ZERO, wide
 from indexcalc.proof.numeric import Array
 
-DIGITS = (32, 64, 160, 400, 1000)
+DIGITS = (32, 64, 160, 480)
 """The precisions that are tried, in decimal digits; ``1 - p`` of a softmax needs 43 for a gap of 100."""
 
 PATTERNS = 4
@@ -139,7 +139,7 @@ def truth(asked: Asked, inputs: Inputs) -> Truth:
         with localcontext(wide(before)):
             explained = explained_by(asked, coarse, inputs, double)
         floors = {format.name: floor_of(asked, fine, format) for format in FORMATS}
-        if agree(asked, coarse, fine, explained, floors[double.name]):
+        if not fine.run.absorbed and agree(asked, coarse, fine, explained, floors[double.name]):
             break
         coarse = fine
     else:
