@@ -13,9 +13,9 @@ from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.proof.evaluate import run_program
 from indexcalc.proof.hostile import oracle
-from indexcalc.proof.hostile.check import hostile_trial, loss_weights, wide_entries
 from indexcalc.proof.hostile.oracle import Asked, UndeterminedError, check_slopes, truth
 from indexcalc.proof.hostile.sweep import forward
+from indexcalc.proof.hostile.trial import hostile_trial, loss_weights, wide_entries
 from indexcalc.proof.hostile.unrolled import unrolled
 from indexcalc.proof.hostile.wide import wide
 from indexcalc.proof.oracles import Point, total_gradient
@@ -142,7 +142,7 @@ def test_wrong_adjoints_do_not_pass_central_differences(monkeypatch):
         check_slopes(asked, passes, inputs)
         wrong = [value * Decimal("1.0001") for value in passes.adjoints.values]
         changed = oracle.Passes(passes.run, oracle.Adjoints(wrong, passes.adjoints.sizes))
-        with pytest.raises(AssertionError, match="central differences"):
+        with pytest.raises(UndeterminedError, match="central differences"):
             check_slopes(asked, changed, inputs)
 
 
