@@ -7,20 +7,21 @@ import json
 import sys
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
 from indexcalc.codegen.fast.module import FastModule, FastOptions, fast_module
-from indexcalc.errors import IndexCalcError
+from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
 from indexcalc.notes import latex_note, markdown_note
 from indexcalc.proof.claims import check_claims
 from indexcalc.proof.fast import check_fast
 from indexcalc.proof.gradcheck import check_module
 from indexcalc.proof.hostile.check import check_hostile
 from indexcalc.proof.hostile.styles import CodeStyle, fast_styles, reading_style, target_style
+from indexcalc.proof.hostile.trial import Trial, checked_range, hostile_trial
 from indexcalc.proof.paths import check_paths
 from indexcalc.proof.report import Comparison, Report
 from indexcalc.proof.targets import check_target, is_installed
@@ -47,6 +48,7 @@ class Texts:
         code: the NumPy module, for reading.
         targets: the modules for other array libraries.
         fast: the NumPy module made for speed, if it was asked for.
+        trial: the hostile inputs at which the code is checked, if there are any.
     """
 
     markdown: str
@@ -54,6 +56,7 @@ class Texts:
     code: str
     targets: tuple[TargetModule, ...] = ()
     fast: FastModule | None = None
+    trial: Trial | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +112,18 @@ def render(
     others = tuple(target_module(derivation, target) for target in targets if target != NUMPY.name)
     module = fast_module(derivation, fast) if fast is not None else None
     loops = module.loops if module is not None else ()
-    note, latex = markdown_note(derivation, views, loops), latex_note(derivation, views, loops)
-    return Texts(note, latex, numpy_module(derivation), others, module)
+    trial = trial_of(derivation)
+    checked = checked_range(trial) if trial is not None else None
+    note, latex = markdown_note(derivation, views, loops, checked), latex_note(derivation, views, loops, checked)
+    return Texts(note, latex, numpy_module(derivation), others, module, trial)
+
+
+def trial_of(derivation: Derivation) -> Trial | None:
+    """The hostile inputs of a derivation, always the same ones; nothing if there are none."""
+    try:
+        return hostile_trial(derivation.problem)
+    except (UnsupportedError, LimitError):
+        return None
 
 
 def validate(derivation: Derivation, code: str, *, seed: int = 0) -> Report:
@@ -200,7 +213,7 @@ def checked(derivation: Derivation, texts: Texts, *, seed: int = 0) -> Outputs:
     if texts.fast is not None:
         fast = check_fast(derivation.problem, loaded(texts.fast.source), texts.fast, seed=seed)
         found = (*found, *fast.comparisons)
-    hostile = check_hostile(derivation.problem, code_styles(derivation, texts), seed=seed)
+    hostile = check_hostile(derivation.problem, code_styles(derivation, texts), trial=texts.trial)
     report = replace(report, comparisons=(*report.comparisons, *found), hostile=hostile)
     return Outputs(derivation.problem.slug, texts, report, unchecked)
 

@@ -87,6 +87,36 @@ class BlockedLoop:
     tensors: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """Inputs at the edge of what was checked: of one tensor or, under an empty name, of all.
+
+    Attributes:
+        subject: the tensor.
+        words: what it is, with ``{subject}`` for the tensor.
+    """
+
+    subject: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRange:
+    """The inputs at which generated code is held against an oracle, beside mild ones.
+
+    Attributes:
+        points: how many there are.
+        families: what they are, such as ``scale``, in the order in which they are tried.
+        limits: where what the author asked for would exceed the smallest format if the inputs went further.
+        poles: where the function itself has no value.
+    """
+
+    points: int
+    families: tuple[str, ...]
+    limits: tuple[Extreme, ...] = ()
+    poles: tuple[Extreme, ...] = ()
+
+
 @dataclass(frozen=True)
 class Program:
     """Inputs, equations in order, outputs; with the declared indices, parameters and assumptions.

@@ -55,7 +55,10 @@ CHECKER_FLOORS = {
 APART = (("codegen", "notes"), ("notes", "codegen"), ("algebra", "program"), ("errors", "algebra"))
 """Neighbours that must not know each other: printers, and what is below them all."""
 
-ORACLES = ("numeric", "evaluate", "oracles", "domain", "sampling")
+ORACLES = (
+    *("numeric", "evaluate", "oracles", "domain", "sampling"),
+    *(f"hostile/{name}" for name in ("unrolled", "wide", "sweep", "oracle", "points", "kinks")),
+)
 """The modules of `proof` that must stay independent of what they check."""
 
 TERMINAL = {"typer", "rich", "click"}

@@ -27,7 +27,7 @@ from indexcalc.notes.mermaid import mermaid_text
 from indexcalc.notes.names import Notation, notation_of
 from indexcalc.notes.outline import outline
 from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
-from indexcalc.program import BlockedLoop
+from indexcalc.program import BlockedLoop, CheckedRange
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~&])")
 
@@ -40,10 +40,15 @@ def environment() -> Environment:
     )
 
 
-def markdown_note(derivation: Derivation, views: Collection[str] = (), loops: Sequence[BlockedLoop] = ()) -> str:
+def markdown_note(
+    derivation: Derivation,
+    views: Collection[str] = (),
+    loops: Sequence[BlockedLoop] = (),
+    checked: CheckedRange | None = None,
+) -> str:
     """The note as Markdown; inline formulas are in GitHub's code-like form, which no underscore can break."""
     notation = notation_of(derivation)
-    blocks = [block_text(block, notation) for block in outline(derivation, views, loops)]
+    blocks = [block_text(block, notation) for block in outline(derivation, views, loops, checked)]
     return environment().get_template("note.md.jinja2").render(blocks=blocks)
 
 

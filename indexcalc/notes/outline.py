@@ -12,6 +12,7 @@ from indexcalc.notes.diagram import diagram_blocks
 from indexcalc.notes.familiar import shown_before
 from indexcalc.notes.matrices import implementation_blocks, matrix_blocks
 from indexcalc.notes.parts import parts_put_in
+from indexcalc.notes.range import range_blocks
 from indexcalc.notes.repetition import repeats_of
 from indexcalc.notes.sections import cited_consumers, section_blocks
 from indexcalc.notes.setup import setup_blocks
@@ -23,7 +24,7 @@ from indexcalc.notes.tables import (
     summary_blocks,
 )
 from indexcalc.notes.views import loop_blocks, storage_blocks, view_blocks
-from indexcalc.program import BlockedLoop
+from indexcalc.program import BlockedLoop, CheckedRange
 
 OPENING = (
     "The forward pass in index notation, and its backward pass derived from it step by step, "
@@ -32,7 +33,10 @@ OPENING = (
 
 
 def outline(
-    derivation: Derivation, views: Collection[str] = (), loops: Sequence[BlockedLoop] = ()
+    derivation: Derivation,
+    views: Collection[str] = (),
+    loops: Sequence[BlockedLoop] = (),
+    checked: CheckedRange | None = None,
 ) -> tuple[Block, ...]:
     """Every block of the note.
 
@@ -40,6 +44,7 @@ def outline(
         derivation: what the note is about.
         views: asks for rows and entries of all gradients.
         loops: how code that runs in blocks does so, if there is such code.
+        checked: the inputs at which the code is checked, if it is.
     """
     blocks: list[Block] = [Heading(1, (derivation.problem.program.title,)), Paragraph((OPENING,))]
     blocks.extend(setup_blocks(derivation))
@@ -59,6 +64,7 @@ def outline(
     blocks.extend(cost_blocks(derivation))
     blocks.extend(storage_blocks(derivation))
     blocks.extend(loop_blocks(loops))
+    blocks.extend(range_blocks(checked))
     return tuple(blocks)
 
 

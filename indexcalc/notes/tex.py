@@ -27,7 +27,7 @@ from indexcalc.notes.blocks import (
 from indexcalc.notes.names import GREEK, Notation, greek_name, notation_of
 from indexcalc.notes.outline import outline
 from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
-from indexcalc.program import BlockedLoop
+from indexcalc.program import BlockedLoop, CheckedRange
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -102,10 +102,15 @@ def environment() -> Environment:
     )
 
 
-def latex_note(derivation: Derivation, views: Collection[str] = (), loops: Sequence[BlockedLoop] = ()) -> str:
+def latex_note(
+    derivation: Derivation,
+    views: Collection[str] = (),
+    loops: Sequence[BlockedLoop] = (),
+    checked: CheckedRange | None = None,
+) -> str:
     """The note as a standalone LaTeX document."""
     notation = notation_of(derivation)
-    title, *rest = outline(derivation, views, loops)
+    title, *rest = outline(derivation, views, loops, checked)
     assert isinstance(title, Heading)
     body, announced = "", False
     # What a diagram shows stands in the table of symbols too, and TeX has no drawing of its own.

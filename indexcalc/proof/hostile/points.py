@@ -39,6 +39,9 @@ WEAKEST = 2.0
 GRID = 2.0**-16
 """Entries with a given sum are multiples of this, so that the sum is exact."""
 
+EVERYTHING = "all inputs"
+"""The subject of a point that changes all inputs."""
+
 Inputs = Mapping[str, Array]
 
 
@@ -48,7 +51,7 @@ class Hostile:
 
     Attributes:
         family: the kind of hostility, such as ``scale``.
-        subject: the input that is changed, or ``all inputs``.
+        subject: the input that is changed, or `EVERYTHING`.
         strength: a factor or an offset, reduced until what the author asked for fits; 0 where there is none.
         words: how it is said, with ``{subject}`` and ``{strength}``.
         change: from an array and a strength to the changed array.
@@ -179,7 +182,7 @@ def hostile_points(problem: Problem, shapes: Mapping[str, tuple[int, ...]]) -> l
     program = problem.program
     names = tuple(tensor.name for tensor in program.inputs)
     factors, addends = multiplicative_masks(program), additive_masks(problem)
-    groups = [("all inputs", names), *((name, (name,)) for name in names)] if len(names) > 1 else [(names[0], names)]
+    groups = [(EVERYTHING, names), *((name, (name,)) for name in names)] if len(names) > 1 else [(names[0], names)]
     found = [Hostile("mild", "", 0.0, "mild inputs", scaled, ())]
     for subject, changed in groups:
         found += [Hostile("scale", subject, s, "{subject} times {strength}", scaled, changed) for s in SCALES]

@@ -47,6 +47,8 @@ class Forward:
         slopes: what rounding adds to the slopes of functions whose usual slope cancels.
         sides: on which side of its kink each argument lies, in the order of the nodes.
         outside: whether a logarithm or root was taken of a negative number.
+        absorbed: whether one over zero, or its logarithm, was taken where more digits may show another number,
+            as ``1 - p`` is for a p that rounds to 1.
     """
 
     values: list[Decimal]
@@ -55,6 +57,7 @@ class Forward:
     slopes: dict[int, Decimal] = field(default_factory=dict)
     sides: list[int] = field(default_factory=list)
     outside: bool = False
+    absorbed: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,7 @@ def called(node: Call, number: int, run: Forward, rounding: Rounding | None) -> 
         argument = on_a_side(argument, run.sizes[node.part], edge, rounding, pole=row.positive)
     run.arguments[number] = argument
     run.outside |= row.positive and argument < 0
+    run.absorbed |= row.positive and argument == 0 != run.sizes[node.part]
     if row.kink:
         run.sides.append((argument > edge) - (argument < edge))
     return row.value(argument, *constants), row.terms(argument) if row.terms else ZERO
@@ -145,6 +149,7 @@ def powered(node: Power, number: int, run: Forward, rounding: Rounding | None) -
     """The value of a power."""
     argument, root = run.values[node.part], not node.exponent.is_Integer
     if not node.exponent.is_positive:
+        run.absorbed |= argument == 0 != run.sizes[node.part]
         argument = on_a_side(argument, run.sizes[node.part], ZERO, rounding, pole=True)
     elif root and rounding is not None and argument < 0:
         argument = ZERO

@@ -86,7 +86,9 @@ def sigmoid(x: Decimal) -> Decimal:
 
 
 def hyperbolic_tangent(x: Decimal) -> Decimal:
-    """2 sigmoid(2 x) - 1, from the side on which the exponential is small."""
+    """2 sigmoid(2 x) - 1, from the side on which the exponential is small; near zero it would cancel."""
+    if abs(x) < Decimal("0.1"):
+        return by_mpmath(mpmath.tanh, x)
     small = (-abs(x) * 2).exp()
     return ((ONE - small) / (ONE + small)).copy_sign(x)
 

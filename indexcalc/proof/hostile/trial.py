@@ -1,0 +1,234 @@
+"""The hostile points of a problem with the truth there: what code is then held against, without any code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+import numpy as np
+import sympy as sp
+
+from indexcalc.errors import UnsupportedError
+from indexcalc.problem import Problem
+from indexcalc.program import CheckedRange, Extreme, Program
+from indexcalc.proof.evaluate import Numbers
+from indexcalc.proof.hostile.kinks import kink_points
+from indexcalc.proof.hostile.oracle import Asked, Truth, UndeterminedError, truth
+from indexcalc.proof.hostile.points import EVERYTHING, Hostile, hostile_points, sums_assumed
+from indexcalc.proof.hostile.unrolled import Unrolled, unrolled
+from indexcalc.proof.numeric import Array
+from indexcalc.proof.oracles import Point
+from indexcalc.proof.sampling import Sizes, sample_point, size_sets, weights_for
+
+WORK = 40_000
+"""The scalars of all points together; a point takes the oracle some dozen runs through its program."""
+
+FEWEST, MOST = 12, 80
+"""The least and largest number of points that are tried, whatever the size of the program."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A hostile point with the truth there.
+
+    Attributes:
+        point: how the inputs came about.
+        inputs: the entries of each input, of float32.
+        weights: the upstream gradients by output, of float32.
+        truth: what is right.
+    """
+
+    point: Hostile
+    inputs: Mapping[str, Array]
+    weights: Mapping[str, Array]
+    truth: Truth
+
+    @property
+    def name(self) -> str:
+        """The point in words."""
+        return str(self.point)
+
+    @property
+    def poles(self) -> tuple[str, ...]:
+        """The tensors and gradients of which some entries have no value here."""
+        gradients = {f"d{name}": numbers for name, numbers in self.truth.gradients.items()}
+        every = {**self.truth.values, **gradients}
+        return tuple(name for name, numbers in every.items() if any(number.is_nan() for number in numbers))
+
+
+@dataclass
+class Trial:
+    """All points of a problem, as found by the oracle alone.
+
+    Attributes:
+        problem: what is checked.
+        graph: its scalars.
+        sizes: the extents.
+        parameters: the scalar constants.
+        cases: the points.
+        reduced: points that were made milder, with what they became and why.
+        left: points without an answer, with the reason.
+        untried: how many more points there are beyond the bound on work.
+    """
+
+    problem: Problem
+    graph: Unrolled
+    sizes: Sizes
+    parameters: Mapping[sp.Symbol, float]
+    cases: list[Case] = field(default_factory=list)
+    reduced: list[tuple[Hostile, Hostile, str]] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)
+    untried: int = 0
+
+
+def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
+    """The hostile points of a problem, made milder where what the author asked for exceeds float32.
+
+    Raises:
+        UnsupportedError: if no mild inputs are found.
+        LimitError: if the program has too many scalars even at small sizes.
+    """
+    rng = np.random.default_rng(seed)
+    program = problem.program
+    sizes, parameters, mild = mild_point(program, rng)
+    graph = unrolled(program, exact(sizes, parameters))
+    trial = Trial(problem, graph, sizes, parameters)
+    weights = {name: np.asarray(w, dtype=np.float32) for name, w in weights_for(problem, mild, rng).items()}
+    inputs = {tensor.name: mild.values[tensor.name] for tensor in program.inputs}
+    written = tuple(equation.name for equation in program.equations if not equation.hoisted)
+    asked = Asked(graph, written, problem.targets, loss_weights(graph, weights), seed)
+    search = Search(trial, asked, inputs, weights, mild.numbers)
+    points = [*hostile_points(problem, graph.shapes), *kink_points(graph, inputs)]
+    room = min(MOST, max(FEWEST, WORK // max(1, len(graph.nodes))))
+    chosen = spread(points, room)
+    trial.untried = len(points) - len(chosen)
+    for point in chosen:
+        search.try_point(point)
+    return trial
+
+
+def mild_point(program: Program, rng: np.random.Generator) -> tuple[Sizes, Mapping[sp.Symbol, float], Point]:
+    """Small sizes at which the program is defined, with constants and mild inputs there.
+
+    Raises:
+        UnsupportedError: if no mild inputs are found.
+    """
+    defaults = {p.symbol: rounded(float(p.default)) for p in program.parameters if p.default is not None}
+    failure: UnsupportedError | None = None
+    for sizes in (small_sizes(program), *size_sets(program, rng)):
+        try:
+            point = sample_point(program, sizes, rng, defaults)
+        except UnsupportedError as error:
+            failure = failure or error
+            continue
+        parameters = {symbol: rounded(value) for symbol, value in point.parameters.items()}
+        return sizes, parameters, point
+    assert failure is not None
+    raise failure
+
+
+def rounded(value: float) -> float:
+    """A number as float32 holds it, so that every format sees the same."""
+    return float(np.float32(value))
+
+
+def small_sizes(program: Program) -> Sizes:
+    """3 for every extent that is summed over, else 2: a softmax or a mean of two entries hides too much."""
+    summed = {
+        symbol
+        for equation in program.equations
+        for term in equation.terms
+        for index in term.summed
+        for symbol in index.extent.free_symbols
+    }
+    return {extent: 3 if extent in summed else 2 for extent in program.extents}
+
+
+def exact(sizes: Sizes, parameters: Mapping[sp.Symbol, float]) -> dict[sp.Symbol, sp.Expr]:
+    """Extents and constants as exact numbers."""
+    return {
+        **{extent: sp.Integer(size) for extent, size in sizes.items()},
+        **{symbol: sp.Rational(*value.as_integer_ratio()) for symbol, value in parameters.items()},
+    }
+
+
+def spread(points: list[Hostile], room: int) -> list[Hostile]:
+    """At most so many points: from each family in turn, in the order in which they were found."""
+    families: dict[str, list[Hostile]] = {}
+    for point in points:
+        families.setdefault(point.family, []).append(point)
+    chosen: set[int] = set()
+    queues = list(families.values())
+    while queues and len(chosen) < room:
+        for queue in queues:
+            if len(chosen) < room:
+                chosen.add(id(queue.pop(0)))
+        queues = [queue for queue in queues if queue]
+    return [point for point in points if id(point) in chosen]
+
+
+@dataclass(frozen=True)
+class Search:
+    """What the oracle needs at every point, and where the points found go."""
+
+    trial: Trial
+    asked: Asked
+    mild: Mapping[str, Array]
+    weights: Mapping[str, Array]
+    numbers: Numbers
+
+    def try_point(self, point: Hostile) -> None:
+        """Add a point to the trial, milder if it must be; say why if it can't be used."""
+        current: Hostile | None = point
+        reason = ""
+        while current is not None:
+            inputs = current.inputs(self.mild, sums_assumed(self.trial.problem.program, self.numbers))
+            try:
+                found = truth(self.asked, wide_entries(inputs))
+            except UndeterminedError as why:
+                reason = reason or str(why)
+                current = current.weaker() if current.strength > 1 else None
+                continue
+            if str(current) not in {case.name for case in self.trial.cases}:
+                self.trial.cases.append(Case(current, inputs, self.weights, found))
+            if current is not point:
+                self.trial.reduced.append((point, current, reason))
+            return
+        self.trial.left[str(point)] = reason
+
+
+def wide_entries(inputs: Mapping[str, Array]) -> dict[str, list[Decimal]]:
+    """The inputs as numbers of any precision; exact."""
+    return {name: [Decimal(float(value)) for value in array.ravel()] for name, array in inputs.items()}
+
+
+def loss_weights(graph: Unrolled, weights: Mapping[str, Array]) -> dict[int, Decimal]:
+    """The weight of each node of an output."""
+    return {
+        node: Decimal(float(weight))
+        for name, array in weights.items()
+        for node, weight in zip(graph.entries[name], array.ravel(), strict=True)
+    }
+
+
+def checked_range(trial: Trial) -> CheckedRange:
+    """What a note says of the points."""
+    families = dict.fromkeys(case.point.family for case in trial.cases)
+    # Of each input, the largest factor says where the range ends.
+    factors = sorted((used for _, used, _ in trial.reduced if used.family == "scale"), key=lambda used: used.strength)
+    limits = alone(list({used.subject: used for used in factors}.values()))
+    poles = alone([case.point for case in trial.cases if case.poles])
+    return CheckedRange(len(trial.cases), tuple(families), limits, poles)
+
+
+def alone(points: list[Hostile]) -> tuple[Extreme, ...]:
+    """The points for a note: those of single inputs, or else of all."""
+    single = [point for point in points if point.subject != EVERYTHING]
+    return tuple(extreme(point) for point in single or points)
+
+
+def extreme(point: Hostile) -> Extreme:
+    """A point for a note; all inputs have no name."""
+    subject = "" if point.subject == EVERYTHING else point.subject
+    return Extreme(subject, point.words.replace("{strength}", f"{point.strength:.4g}"))

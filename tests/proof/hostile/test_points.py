@@ -1,0 +1,130 @@
+"""Hostile points: chosen from the program, within what is assumed, exact in float32, made milder where they must."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from indexcalc.language import load_problem, read_problem
+from indexcalc.library import shipped_paths
+from indexcalc.proof.hostile.points import additive_masks, exactly_imposed, hostile_points, multiplicative_masks
+from indexcalc.proof.hostile.trial import FEWEST, WORK, checked_range, hostile_trial, spread
+
+MASKED = """
+index i, j : N
+input m[i,j], z[i,j]
+p[i,j] = m[i,j]*exp(z[i,j]) / sum[j](m[i,j]*exp(z[i,j]))
+derive z
+"""
+
+
+def names_of(text: str) -> list[str]:
+    return [case.name for case in hostile_trial(read_problem(text)).cases]
+
+
+def poles_of(trial) -> dict[str, tuple[str, ...]]:
+    return {case.name: case.poles for case in trial.cases if case.poles}
+
+
+def test_every_family_has_its_points():
+    names = names_of("index i, j : N\ninput x[i,j], y[j]\nz[i] = sum[j](x[i,j]*relu(y[j]))\n")
+    wanted = ["mild inputs"]
+    wanted += [f"{who} times {s}" for who in ("all inputs", "x", "y") for s in ("1000", "300", "30", "0.001", "1e-06")]
+    wanted += ["x plus 300", "x close together at 300", "one entry of y at 300", "equal entries of x"]
+    wanted += ["two equal entries of y", "x zero", "a row of zeros in x", "an entry of y at a kink of relu"]
+    assert set(wanted) <= set(names)
+    assert len(names) == len(set(names))
+
+
+def test_a_factor_of_an_exponential_is_a_mask():
+    problem = read_problem(MASKED)
+    assert multiplicative_masks(problem.program) == ("m",)
+    trial = hostile_trial(problem)
+    names = [case.name for case in trial.cases]
+    assert {"m of ones and zeros", "a row of m all zero, the rest ones, the others times 300"} <= set(names)
+    assert "p" in poles_of(trial)["a row of m all zero, the rest ones"]
+    assert "m of ones and zeros" not in poles_of(trial)
+    masked = next(case for case in trial.cases if case.name == "m of ones and zeros, the others times 300")
+    assert set(np.unique(masked.inputs["m"])) == {0.0, 1.0}
+    assert np.abs(masked.inputs["z"]).max() > 30
+
+
+def test_what_is_added_to_an_exponent_is_a_mask_unless_it_is_trained():
+    text = "index i, j : N\ninput z[i,j], m[i,j]\ns[i,j] = z[i,j] + m[i,j]\np[i,j] = softmax[j](s[i,j])\nderive {}\n"
+    assert additive_masks(read_problem(text.format("z"))) == ("m",)
+    assert additive_masks(read_problem(text.format("m"))) == ("z",)
+    trial = hostile_trial(read_problem(text.format("z")))
+    hidden = next(case for case in trial.cases if case.name == "m of zeros and minus infinity")
+    assert np.isneginf(hidden.inputs["m"]).any()
+    assert hidden.name not in poles_of(trial)
+    assert "p" in poles_of(trial)["a row of m all minus infinity"]
+
+
+def test_the_mask_of_a_shipped_block_is_found():
+    assert additive_masks(load_problem(shipped_paths()["mha_block"])) == ("M",)
+
+
+@pytest.mark.parametrize("name", ["softmax_cross_entropy", "tsne", "two_token_model"])
+def test_what_is_assumed_holds_exactly_at_every_point(name):
+    problem = load_problem(shipped_paths()[name])
+    trial = hostile_trial(problem)
+    sums = {"softmax_cross_entropy": ("y", (1,)), "tsne": ("P", (0, 1)), "two_token_model": ("y", (0,))}
+    tensor, axes = sums[name]
+    for case in trial.cases:
+        assert (case.inputs[tensor].astype(float).sum(axis=axes) == 1).all(), case.name
+
+
+def test_sums_of_zero_and_empty_rows_can_be_imposed():
+    found = exactly_imposed(np.array([[0.0, 0.0], [0.3, 0.9]]), (1,), 1.0)
+    assert (found.sum(axis=1) == 1).all()
+    assert (exactly_imposed(np.array([1.0, 2.0, 4.0]), (0,), 0.0).sum()) == 0
+
+
+def test_all_inputs_are_numbers_of_float32():
+    for case in hostile_trial(load_problem(shipped_paths()["layer_norm"])).cases:
+        assert all(array.dtype == np.float32 for array in (*case.inputs.values(), *case.weights.values()))
+
+
+def test_a_point_is_made_milder_until_what_the_author_asked_for_fits():
+    trial = hostile_trial(read_problem("index i : N\ninput z[i]\ne[i] = exp(z[i])\n"))
+    assert ("z times 1000", "z times 48.7") in [(str(wanted), str(used)) for wanted, used, _ in trial.reduced]
+    assert {reason for _, _, reason in trial.reduced} == {"values exceed float32"}
+    limits = checked_range(trial).limits
+    assert [(extreme.subject, extreme.words) for extreme in limits] == [("z", "{subject} times 48.7")]
+    largest = max(float(np.abs(case.inputs["z"]).max()) for case in trial.cases)
+    assert 20 < largest < 1000
+    positive = [case for case in trial.cases if case.inputs["z"].max() > 88.8]
+    assert positive == []
+
+
+def test_zero_times_what_exceeds_a_format_is_not_asked_for():
+    text = "index i : N\ninput x[i], z[i]\no[i] = z[i]*(exp(x[i]) + exp(2*x[i]))\n"
+    for case in hostile_trial(read_problem(text)).cases:
+        assert case.inputs["x"].max() < 45, case.name
+
+
+def test_points_outside_the_domain_are_left_out_with_the_reason():
+    trial = hostile_trial(read_problem("index i : N\ninput z[i]\ne[i] = log(z[i] - 1)\n"))
+    assert set(trial.left.values()) == {"outside the domain"}
+    assert trial.cases
+
+
+def test_the_points_are_the_same_every_time():
+    problem = load_problem(shipped_paths()["attention"])
+    first, second = hostile_trial(problem), hostile_trial(problem)
+    assert [case.name for case in first.cases] == [case.name for case in second.cases]
+    for left, right in zip(first.cases, second.cases, strict=True):
+        assert left.truth.gradients == right.truth.gradients
+        for format in left.truth.explained:
+            for key, array in left.truth.explained[format][1].items():
+                assert np.array_equal(array, right.truth.explained[format][1][key])
+
+
+def test_large_programs_get_fewer_points_of_every_family():
+    problem = load_problem(shipped_paths()["mha_block"])
+    trial = hostile_trial(problem)
+    assert FEWEST <= len(trial.cases) <= max(FEWEST, WORK // len(trial.graph.nodes))
+    assert trial.untried > 0
+    points = hostile_points(problem, trial.graph.shapes)
+    families = {point.family for point in points}
+    assert {point.family for point in spread(points, len(families))} == families
