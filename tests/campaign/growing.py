@@ -167,7 +167,7 @@ def attempt(drawing: Drawing, shallow: bool) -> Statement | None:
     rng, indices = drawing.rng, list(drawing.indices)
     width = int(rng.choice(8, p=[0.04, 0.2, 0.3, 0.24, 0.12, 0.05, 0.03, 0.02]))
     drawing.frame = [str(index) for index in rng.choice(indices, min(width, len(indices)), replace=False)]
-    drawing.depth = int(rng.integers(1, 3 if shallow else 5))
+    drawing.depth = 1 if shallow and drawing.chance(0.7) else int(rng.choice(4, p=[0.35, 0.4, 0.2, 0.05])) + 1
     right = drawing.kinds[int(rng.integers(len(drawing.kinds)))](drawing)
     letters = list(free(right))
     # What an axis of several indices is read by must not be split in two ways in one formula.

@@ -116,8 +116,9 @@ def written_out(program: Program, styles: Sequence[str], found: list[str]) -> li
     derivation = None if problem is None else tried("derive", lambda: ic.derive(problem), found)
     if derivation is None:
         return []
+    if "note" in styles:
+        tried("note", lambda: (ic.markdown_note(derivation), ic.latex_note(derivation)), found)
     # Each by its own, so that what fails in one style is no failure of the others.
-    tried("note", lambda: (ic.markdown_note(derivation), ic.latex_note(derivation)), found)
     modules = [tried(style, write, found) for style, write in writers(derivation, styles)]
     return [module for module in modules if module is not None]
 

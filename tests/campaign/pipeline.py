@@ -18,8 +18,8 @@ from indexcalc.codegen import gradient_fields, module_names, module_symbols
 from indexcalc.generation import loaded
 from tests.campaign.oracle import Point
 
-STYLES = ("numpy", "fast", "torch", "jax", "check")
-"""Code for reading, code for speed, code for two libraries, and the engine's own check of the first."""
+STYLES = ("note", "numpy", "fast", "torch", "jax", "check")
+"""The note, code for reading, code for speed, code for two libraries, and the engine's own check of the first."""
 
 
 @dataclass(frozen=True)
