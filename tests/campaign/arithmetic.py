@@ -39,11 +39,12 @@ class Arithmetic:
         """Its real part as a NumPy array."""
         return np.asarray(array, float)
 
-    def rounded(self, array: Array) -> Array:
-        """The result of an operation that rounds."""
+    def rounded(self, array: Array, batched: bool) -> Array:
+        """The result of an operation that rounds, moved alike along the axis of a batch."""
         if not self.noise:
             return array
-        return array * self.array(1 + self.noise * self.rng.uniform(-1, 1, tuple(array.shape)))
+        shape = tuple(array.shape)
+        return array * self.array(1 + self.noise * self.rng.uniform(-1, 1, shape[1:] if batched else shape))
 
     def transposed(self, array: Array, order: list[int]) -> Array:
         """Its axes in another order."""

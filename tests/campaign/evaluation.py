@@ -38,12 +38,21 @@ RELATIONS = {
 }
 
 
+BATCH = "*"
+"""The label of an axis along which a tensor is moved entry by entry; it comes first."""
+
+
 @dataclass(frozen=True)
 class Labelled:
     """An array with an index for each axis."""
 
     labels: tuple[str, ...]
     array: Array
+
+    @property
+    def batched(self) -> bool:
+        """Whether the first axis is no index."""
+        return BATCH in self.labels
 
 
 @dataclass
@@ -56,6 +65,7 @@ class Evaluation:
         sizes: the size of each named extent.
         scalars: the value of each parameter.
         tensors: the arrays as they are stored, which grow statement by statement.
+        batch: how many entries are moved one by one.
     """
 
     arithmetic: Arithmetic
@@ -63,9 +73,12 @@ class Evaluation:
     sizes: Mapping[str, int]
     scalars: Mapping[str, float]
     tensors: dict[str, Array] = field(default_factory=dict)
+    batch: int = 0
 
     def length(self, index: str) -> int:
         """How many values an index takes."""
+        if index == BATCH:
+            return self.batch
         return extent_size(self.extents[index], self.sizes)
 
     def number(self, formula: Formula) -> float:
@@ -129,7 +142,7 @@ class Evaluation:
 
     def rounded(self, labels: tuple[str, ...], array: Array) -> Labelled:
         """The result of an operation that rounds."""
-        return Labelled(labels, self.arithmetic.rounded(array))
+        return Labelled(labels, self.arithmetic.rounded(array, BATCH in labels))
 
     def spread(self, value: Labelled, labels: tuple[str, ...]) -> Array:
         """The array with an axis for each of the labels, of length 1 where it has none."""
@@ -140,6 +153,8 @@ class Evaluation:
     def read(self, tensor: str, axes: tuple[Axis, ...]) -> Labelled:
         """An entry: axes fall into their indices, and an index that stands twice reads the diagonal."""
         labels = [index for axis in axes for index in axis]
+        if len(self.tensors[tensor].shape) > len(axes):
+            labels.insert(0, BATCH)
         array = self.tensors[tensor].reshape(tuple(self.length(label) for label in labels))
         while len(set(labels)) < len(labels):
             twice = next(label for label in labels if labels.count(label) > 1)
@@ -163,7 +178,8 @@ class Evaluation:
         array = self.spread(values[0], labels)
         for value in values[1:]:
             other = self.spread(value, labels)
-            array = self.arithmetic.rounded(array + other if isinstance(formula, Plus) else array * other)
+            array = array + other if isinstance(formula, Plus) else array * other
+            array = self.arithmetic.rounded(array, BATCH in labels)
         return Labelled(labels, array)
 
     def applied(self, formula: Apply) -> Labelled:
@@ -171,7 +187,7 @@ class Evaluation:
         found, a = self.value(formula.body), self.arithmetic
         if formula.constant is None:
             result = FUNCTIONS[formula.function](a, found.array)
-            return Labelled(found.labels, result if formula.function in EXACT else a.rounded(result))
+            return Labelled(found.labels, result if formula.function in EXACT else a.rounded(result, found.batched))
         bound = self.number(formula.constant) + 0 * a.real(found.array)
         beyond = a.over(found.array, bound) if formula.function == "max" else a.over(bound, found.array)
         return Labelled(found.labels, a.where(beyond, found.array, a.array(np.asarray(self.number(formula.constant)))))
@@ -183,26 +199,29 @@ class Evaluation:
         count = math.prod(self.length(index) for index in formula.indices)
         x = found.array
 
+        def rounded(array: Array) -> Array:
+            return a.rounded(array, found.batched)
+
         def total(array: Array) -> Array:
-            return a.rounded(array.sum(places, keepdims=True))
+            return rounded(array.sum(places, keepdims=True))
 
         match formula.operator:
             case "sum":
                 result = total(x)
             case "norm2":
-                result = total(a.rounded(x * x))
+                result = total(rounded(x * x))
             case "mean":
-                result = a.rounded(total(x) / count)
+                result = rounded(total(x) / count)
             case "var":
-                centred = a.rounded(x - a.rounded(total(x) / count))
-                result = a.rounded(total(a.rounded(centred * centred)) / count)
+                centred = rounded(x - rounded(total(x) / count))
+                result = rounded(total(rounded(centred * centred)) / count)
             case "logsumexp":
-                result = a.rounded(a.log(total(a.rounded(a.exp(x)))))
+                result = rounded(a.log(total(rounded(a.exp(x)))))
             case "softmax":
-                powers = a.rounded(a.exp(x))
-                result = a.rounded(powers / total(powers))
+                powers = rounded(a.exp(x))
+                result = rounded(powers / total(powers))
             case "logsoftmax":
-                result = a.rounded(x - a.rounded(a.log(total(a.rounded(a.exp(x))))))
+                result = rounded(x - rounded(a.log(total(rounded(a.exp(x))))))
             case "max" | "min":
                 x = x if formula.operator == "max" else -x
                 ties = a.where(a.equal(x, a.largest(x, places)), 1 + 0 * a.real(x), 0 * a.real(x))
@@ -217,14 +236,15 @@ class Evaluation:
 
     def stored(self, value: Labelled, axes: tuple[Axis, ...]) -> Array:
         """A value in the axes of a tensor."""
-        labels = tuple(index for axis in axes for index in axis)
-        shape = tuple(math.prod(self.length(index) for index in axis) for axis in axes)
+        labels = (BATCH,) * value.batched + tuple(index for axis in axes for index in axis)
+        shape = (self.batch,) * value.batched + shape_of(axes, self.extents, self.sizes)
         return self.spread(value, labels).reshape(shape)
 
 
 def union(*values: Labelled) -> tuple[str, ...]:
-    """All labels in the order of their first places."""
-    return tuple(dict.fromkeys(label for value in values for label in value.labels))
+    """All labels in the order of their first places, but that of a batch before all."""
+    found = dict.fromkeys(label for value in values for label in value.labels)
+    return (BATCH,) * (BATCH in found) + tuple(label for label in found if label != BATCH)
 
 
 def extent_size(extent: Extent, sizes: Mapping[str, int]) -> int:
@@ -251,10 +271,12 @@ def run(
         inputs: as they are stored.
         sizes: of the named extents.
         arithmetic: the kind of arrays.
-        moves: what is added to tensors before anything reads them: by these, gradients are taken.
+        moves: what is added to tensors before anything reads them: by these, gradients are taken. One with an axis
+            more moves a tensor in many ways at once.
     """
     scalars = {name: float(value) for name, value in program.parameters}
-    evaluation = Evaluation(arithmetic, program.extents, sizes, scalars)
+    batch = max((len(m) for name, m in (moves or {}).items() if len(m.shape) > len(program.axes[name])), default=0)
+    evaluation = Evaluation(arithmetic, program.extents, sizes, scalars, batch=batch)
     moved = moves or {}
     for tensor in program.inputs:
         array = arithmetic.array(inputs[tensor.name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from tests.campaign.case import failures
@@ -57,7 +57,7 @@ def smaller(program: Program, verdict: Verdict, patience: float = PATIENCE) -> P
         for candidate in steps(program):
             if time.monotonic() > end:
                 return program
-            if any(kind_of(line) == wanted for line in failures(verdict(candidate))):
+            if candidate != program and any(kind_of(line) == wanted for line in failures(verdict(candidate))):
                 program, progress = candidate, True
                 break
     return program
@@ -73,11 +73,47 @@ def steps(program: Program) -> Iterator[Program]:
 
 
 def halves(program: Program) -> Iterator[Program]:
-    """Only the first half of the lines."""
+    """Only the late lines, what they read being given; only what one tensor needs; only the early lines."""
     count = len(program.lines)
-    for kept in (count // 2, 3 * count // 4):
+    if count < 4:
+        return
+    for left_out in (count - 2, 7 * count // 8, 3 * count // 4, count // 2, count // 4, count // 8):
+        if 0 < left_out < count:
+            yield later(program, left_out)
+    for name in reversed(program.results):
+        yield cone(program, name)
+    for kept in (count // 4, count // 2, 3 * count // 4, 7 * count // 8):
         if 0 < kept < count:
-            yield asked_anew(replace(program, lines=program.lines[:kept], loss=None))
+            yield asked_anew(replace(program, lines=program.lines[:kept]))
+
+
+def reads(lines: Sequence[Statement | Use]) -> set[str]:
+    """The tensors that the lines read."""
+    made = [one for line in lines for one in (line.statements if isinstance(line, Use) else (line,))]
+    return {node.tensor for one in made for node in nodes(one.right) if isinstance(node, Read)}
+
+
+def later(program: Program, left_out: int) -> Program:
+    """Without the first lines: what the others read of them is an input."""
+    lines = program.lines[left_out:]
+    early = replace(program, lines=program.lines[:left_out]).statements
+    wanted = reads(lines)
+    kept = tuple(tensor for tensor in program.inputs if tensor.name in wanted)
+    more = tuple(Tensor(made.name, made.axes) for made in early if made.name in wanted)
+    return asked_anew(replace(program, lines=lines, inputs=(*kept, *more)))
+
+
+def cone(program: Program, name: str) -> Program:
+    """Only the lines that a tensor needs."""
+    lines: list[Statement | Use] = []
+    needed = {name}
+    for line in reversed(program.lines):
+        made = {one.name for one in (line.statements if isinstance(line, Use) else (line,))}
+        if made & needed:
+            lines.insert(0, line)
+            needed |= reads([line])
+    kept = tuple(tensor for tensor in program.inputs if tensor.name in needed)
+    return asked_anew(replace(program, lines=tuple(lines), inputs=kept))
 
 
 def asked_anew(program: Program) -> Program:
