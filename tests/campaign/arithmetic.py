@@ -18,6 +18,10 @@ Array = Any
 ERF = np.frompyfunc(math.erf, 1, 1)
 
 
+HUGE = 1e7
+"""The largest exponent of e that is computed."""
+
+
 class Arithmetic:
     """Real NumPy arrays; the other kinds say what differs.
 
@@ -43,8 +47,12 @@ class Arithmetic:
         """The result of an operation that rounds, moved alike along the axis of a batch."""
         if not self.noise:
             return array
-        shape = tuple(array.shape)
+        shape = tuple(np.shape(array))
         return array * self.array(1 + self.noise * self.rng.uniform(-1, 1, shape[1:] if batched else shape))
+
+    def kept(self, array: Array) -> Array:
+        """An array also where an operation gave a bare number."""
+        return array
 
     def transposed(self, array: Array, order: list[int]) -> Array:
         """Its axes in another order."""
@@ -93,7 +101,7 @@ class Arithmetic:
     def power(self, base: Array, exponent: float) -> Array:
         """A power; whole exponents are products, and half ones are roots."""
         if exponent == int(exponent) and abs(exponent) <= 64:
-            found = self.array(np.ones(tuple(base.shape)))
+            found = self.array(np.ones(tuple(np.shape(base))))
             for _ in range(abs(int(exponent))):
                 found = found * base
             return found if exponent >= 0 else 1 / found
@@ -101,7 +109,21 @@ class Arithmetic:
 
 
 class Complex(Arithmetic):
-    """Complex NumPy arrays, for derivatives by complex step."""
+    """Complex NumPy arrays, for derivatives by complex step.
+
+    Attributes:
+        step: the imaginary step.
+    """
+
+    step: Any = 1e-30j
+
+    def slope(self, array: Array) -> Array:
+        """The derivative that the imaginary part holds."""
+        return array.imag / 1e-30
+
+    def weight(self, array: np.ndarray) -> Array:
+        """What slopes are multiplied by."""
+        return array
 
     def array(self, values: np.ndarray) -> Array:
         return np.asarray(values, complex)
@@ -115,6 +137,73 @@ class Complex(Arithmetic):
 
     def real(self, x: Array) -> Array:
         return np.real(x)
+
+
+class Exact(Complex):
+    """Complex numbers of mpmath in NumPy arrays of objects, to as many digits as mpmath is set to.
+
+    Exponentials beyond `HUGE` are refused: nothing fits that is made of them.
+    """
+
+    def __init__(self, mp: Any, noise: float = 0.0, seed: int = 0) -> None:
+        super().__init__(noise, seed)
+        self.mp = mp
+        self.step = mp.mpc(0, mp.mpf(10) ** -mp.dps)
+
+    def call(self, function: Callable[[Any], Any], x: Array) -> Array:
+        """A function, entry by entry."""
+        return np.asarray(np.frompyfunc(function, 1, 1)(x), object)
+
+    def array(self, values: np.ndarray) -> Array:
+        return self.call(self.mp.mpc, np.asarray(values, object))
+
+    def kept(self, array: Array) -> Array:
+        return np.asarray(array, object)
+
+    def plain(self, array: Array) -> np.ndarray:
+        return np.asarray(self.call(lambda x: float(x.real), array), float)
+
+    def slope(self, array: Array) -> Array:
+        return self.call(lambda x: self.mp.mpc(x).imag / self.step.imag, array)
+
+    def weight(self, array: np.ndarray) -> Array:
+        return self.call(self.mp.mpf, np.asarray(array, object))
+
+    def exp(self, x: Array) -> Array:
+        if any(abs(one.real) > HUGE for one in np.ravel(x)):
+            raise OverflowError
+        return self.call(self.mp.exp, x)
+
+    def log(self, x: Array) -> Array:
+        return self.call(self.mp.log, x)
+
+    def sqrt(self, x: Array) -> Array:
+        return self.call(self.mp.sqrt, x)
+
+    def sin(self, x: Array) -> Array:
+        return self.call(self.mp.sin, x)
+
+    def cos(self, x: Array) -> Array:
+        return self.call(self.mp.cos, x)
+
+    def erf(self, x: Array) -> Array:
+        return self.call(self.mp.erf, x)
+
+    def largest(self, x: Array, places: tuple[int, ...]) -> Array:
+        return np.max(self.real(x), axis=places, keepdims=True)
+
+    def real(self, x: Array) -> Array:
+        return self.call(lambda x: x.real, x)
+
+    def over(self, x: Array, y: Array) -> Array:
+        found = np.asarray(self.real(x) > self.real(y), bool)
+        self.decisions.append(found)
+        return found
+
+    def equal(self, x: Array, y: Array) -> Array:
+        found = np.asarray(self.real(x) == self.real(y), bool)
+        self.decisions.append(found)
+        return found
 
 
 class Torch(Arithmetic):

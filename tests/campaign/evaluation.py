@@ -113,6 +113,11 @@ class Evaluation:
 
     def value(self, formula: Formula) -> Labelled:
         """The value of a formula, with an axis for each free index."""
+        found = self.computed(formula)
+        return Labelled(found.labels, self.arithmetic.kept(found.array))
+
+    def computed(self, formula: Formula) -> Labelled:
+        """The value of a formula from those of its parts."""
         match formula:
             case Number() | Symbol():
                 return Labelled((), self.arithmetic.array(np.asarray(self.number(formula))))

@@ -349,5 +349,3 @@ def claims(program: Program) -> tuple[Identity, ...]:
                 found.append(Identity(text, (made.name, tensor)))
     return tuple(found)
 
-
-__all__ = ["Extent", "Ratio", "Wishes", "program_of"]

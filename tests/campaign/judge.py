@@ -7,7 +7,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 import indexcalc as ic
 from tests.campaign.case import REFUSED
 from tests.campaign.formulas import Program, spec_text
-from tests.campaign.oracle import Point, Truth, library, sample, truth
+from tests.campaign.oracle import Evaluate, Point, Truth, evaluator, sample, truth
 from tests.campaign.pipeline import STYLES, Module, Results, Way, writers
 
 PATIENCE = 20.0
@@ -125,10 +125,10 @@ def written_out(program: Program, styles: Sequence[str], found: list[str]) -> li
 
 def compare(program: Program, modules: Sequence[Module], seed: int, found: list[str]) -> None:
     """All modules in all ways at several sizes, until the first finding of each."""
-    torch = library()
+    evaluate = evaluator()
     done: set[str] = set()
     for sizes in size_sets(program, seed):
-        point, right = fit_point(program, sizes, torch, seed)
+        point, right = fit_point(program, sizes, evaluate, seed)
         if right is None:
             continue
         at = ", ".join(f"{name}={size}" for name, size in sizes.items()) or "no sizes"
@@ -153,13 +153,13 @@ def size_sets(program: Program, seed: int) -> list[dict[str, int]]:
 
 
 def fit_point(
-    program: Program, sizes: Mapping[str, int], torch: ModuleType | None, seed: int
+    program: Program, sizes: Mapping[str, int], evaluate: Evaluate, seed: int
 ) -> tuple[Point, Truth | None]:
     """A point at which rounding and kinks don't decide, and what is right there; None if none is found."""
     rng = np.random.default_rng([9, seed])
     for _ in range(POINTS):
         point = sample(program, sizes, rng)
-        right = truth(program, point, torch)
+        right = truth(program, point, evaluate)
         if right is not None and right.steady and all(clear(right, name) for name in right.spread):
             return point, right
     return point, None

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
 
 import numpy as np
 
-from tests.campaign.arithmetic import Arithmetic, Complex, Torch
-from tests.campaign.evaluation import extent_size, run, shape_of
+from tests.campaign.arithmetic import Complex, Torch
+from tests.campaign.evaluation import run, shape_of
 from tests.campaign.formulas import Program
 
 NOISE = 1e-7
@@ -21,8 +20,10 @@ NOISE = 1e-7
 RUNS = 2
 """How often."""
 
-STEP = 1e-30
-"""The imaginary step."""
+
+Arrays = dict[str, np.ndarray]
+Evaluated = tuple[Arrays, Arrays, Sequence[np.ndarray]]
+"""All values, the gradients of the targets, and what was decided at kinks."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,13 @@ class Truth:
     steady: bool
 
 
-def library() -> ModuleType | None:
-    """PyTorch, if it is installed."""
-    return import_module("torch") if find_spec("torch") else None
+Evaluate = Callable[[Program, Point, float, int], Evaluated]
+"""Evaluates a program at a point with noise of a size and a seed."""
+
+
+def evaluator() -> Evaluate:
+    """PyTorch, if it is installed, else complex step."""
+    return by_torch if find_spec("torch") else by_complex_step
 
 
 def sample(program: Program, sizes: Mapping[str, int], rng: np.random.Generator) -> Point:
@@ -85,16 +90,16 @@ def sample(program: Program, sizes: Mapping[str, int], rng: np.random.Generator)
     return Point(sizes, inputs, upstream)
 
 
-def truth(program: Program, point: Point, torch: ModuleType | None) -> Truth | None:
+def truth(program: Program, point: Point, evaluate: Evaluate) -> Truth | None:
     """Values, gradients and their conditioning; None where a value is not finite."""
     with np.errstate(all="ignore"):
-        values, gradients, decided = evaluated(program, point, torch, 0.0, 0)
+        values, gradients, decided = evaluate(program, point, 0.0, 0)
         if not finite(values) or not finite(gradients):
             return None
         spread = dict.fromkeys([*values, *(f"d {name}" for name in gradients)], 0.0)
         steady = True
         for seed in range(1, RUNS + 1):
-            moved, slopes, again = evaluated(program, point, torch, NOISE, seed)
+            moved, slopes, again = evaluate(program, point, NOISE, seed)
             if not finite(moved) or not finite(slopes):
                 return None
             steady = steady and all(np.array_equal(one, other) for one, other in zip(decided, again, strict=True))
@@ -115,27 +120,12 @@ def distance(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.max(np.abs(one - other), initial=0.0))
 
 
-Arrays = dict[str, np.ndarray]
-
-
-def evaluated(
-    program: Program, point: Point, torch: ModuleType | None, noise: float, seed: int
-) -> tuple[Arrays, Arrays, Sequence[np.ndarray]]:
-    """All values, the gradients of the targets, and what was decided at kinks."""
-    if torch is not None:
-        return by_torch(program, point, torch, Torch(torch, noise, seed))
-    return by_complex_step(program, point, noise, seed)
-
-
-def by_torch(
-    program: Program, point: Point, torch: ModuleType, arithmetic: Torch
-) -> tuple[Arrays, Arrays, Sequence[np.ndarray]]:
+def by_torch(program: Program, point: Point, noise: float, seed: int) -> Evaluated:
     """PyTorch differentiates by a zero that is added to each target."""
-    axes = program.axes
+    torch = import_module("torch")
+    arithmetic, axes = Torch(torch, noise, seed), program.axes
     moves = {
-        name: torch.zeros(
-            shape_of(axes[name], program.extents, point.sizes), dtype=torch.float64, requires_grad=True
-        )
+        name: torch.zeros(shape_of(axes[name], program.extents, point.sizes), dtype=torch.float64, requires_grad=True)
         for name in program.targets
     }
     values = run(program, point.inputs, point.sizes, arithmetic, moves)
@@ -147,7 +137,8 @@ def by_torch(
         name: np.zeros(tuple(move.shape)) if slope is None else arithmetic.plain(slope)
         for (name, move), slope in zip(moves.items(), found, strict=True)
     }
-    return {name: arithmetic.plain(array) for name, array in values.items()}, gradients, arithmetic.decisions
+    plain = {name: arithmetic.plain(array) for name, array in values.items()}
+    return plain, gradients, arithmetic.decisions
 
 
 def weights(program: Program, point: Point) -> Mapping[str, np.ndarray]:
@@ -155,31 +146,28 @@ def weights(program: Program, point: Point) -> Mapping[str, np.ndarray]:
     return {program.loss: np.asarray(1.0)} if program.loss is not None else point.upstream
 
 
-def by_complex_step(
-    program: Program, point: Point, noise: float, seed: int
-) -> tuple[Arrays, Arrays, Sequence[np.ndarray]]:
+def by_complex_step(program: Program, point: Point, noise: float, seed: int) -> Evaluated:
     """All entries of a target at once, each moved a little along the imaginary axis in an array of its own."""
-    arithmetic = Complex(noise, seed)
+    return stepped(program, point, lambda: Complex(noise, seed))
+
+
+def stepped(program: Program, point: Point, kind: Callable[[], Complex]) -> Evaluated:
+    """Values and gradients in complex numbers of one kind."""
+    arithmetic = kind()
     values = run(program, point.inputs, point.sizes, arithmetic)
     gradients = {}
     for name in program.targets:
         shape = shape_of(program.axes[name], program.extents, point.sizes)
         count = math.prod(shape)
-        move = STEP * 1j * np.eye(count).reshape(count, *shape)
-        moved = run(program, point.inputs, point.sizes, Complex(noise, seed), {name: move})
+        move = arithmetic.step * np.eye(count).reshape(count, *shape)
+        moved = run(program, point.inputs, point.sizes, kind(), {name: move})
         gradient = np.zeros(count)
         for of, given in weights(program, point).items():
             # What does not depend on the target has no axis for its moves.
-            slopes = (moved[of].imag * given).reshape(-1, given.size)
-            gradient = gradient + slopes.sum(axis=1) / STEP
-        gradients[name] = gradient.reshape(shape)
-    return {name: arithmetic.plain(array) for name, array in values.items()}, gradients, arithmetic.decisions
+            slopes = arithmetic.slope(moved[of]).reshape(-1, given.size) * arithmetic.weight(given.reshape(-1))
+            gradient = gradient + slopes.sum(axis=1)
+        gradients[name] = arithmetic.plain(gradient).reshape(shape)
+    plain = {name: arithmetic.plain(array) for name, array in values.items()}
+    return plain, gradients, arithmetic.decisions
 
 
-def probe(program: Program, sizes: Mapping[str, int], rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """All values at a random point, as they are."""
-    with np.errstate(all="ignore"):
-        return run(program, sample(program, sizes, rng).inputs, sizes, Arithmetic())
-
-
-__all__ = ["Point", "Truth", "extent_size", "library", "probe", "sample", "truth"]

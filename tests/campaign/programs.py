@@ -10,6 +10,7 @@ from tests.campaign.formulas import spec_text
 from tests.campaign.growing import Wishes, program_of
 from tests.campaign.judge import judged
 from tests.campaign.pipeline import STYLES
+from tests.campaign.shrinking import smaller
 
 
 def cases(seed: int, count: int, wishes: Wishes = Wishes()) -> Iterator[Case]:
@@ -22,3 +23,9 @@ def cases(seed: int, count: int, wishes: Wishes = Wishes()) -> Iterator[Case]:
 def verdict(case: Case, styles: Sequence[str] = STYLES) -> str:
     """What is wrong with the engine on this program; nothing if all is right."""
     return judged(case.subject, styles, case.seed)
+
+
+def shrunk(case: Case, styles: Sequence[str] = STYLES) -> str:
+    """The text of a smaller program that fails alike, and how."""
+    program = smaller(case.subject, lambda candidate: judged(candidate, styles, case.seed))
+    return spec_text(program) + judged(program, styles, case.seed)
