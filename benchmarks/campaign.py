@@ -153,7 +153,10 @@ def main() -> int:
     failing = [row for row in judged.values() if failures(row.verdict)]
     print("\nfailing seeds:", ", ".join(str(row.seed) for row in sorted(failing, key=lambda row: row.seed)) or "none")
     for row in one_of_each(failing)[: arguments.shrink]:
-        print(f"\nseed {row.seed}: {failures(row.verdict)[0]}\n{shrunk(arguments.name, row, arguments.styles)}", flush=True)
+        print(
+            f"\nseed {row.seed}: {failures(row.verdict)[0]}\n{shrunk(arguments.name, row, arguments.styles)}",
+            flush=True,
+        )
     return 1 if failing else 0
 
 

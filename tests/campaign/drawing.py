@@ -37,7 +37,7 @@ from tests.campaign.formulas import (
 LETTERS = {"N": "ijln", "M": "mstu", "H": "hgw", "D": "kqr"}
 """Named extents with the indices that may run over them."""
 
-TENSORS = tuple("A B C E F P Q R S T U V W X Y Z a b c d e f o p v x y z".split())
+TENSORS = tuple("ABCEFPQRSTUVWXYZabcdefopvxyz")
 """Names of tensors; those of indices and extents are left out where they are declared."""
 
 ODD = ("θ", "mu_1", "index", "lambda", "x_hat", "np", "dA", "values", "W_QK", "I", "E", "sum_", "G", "out", "N1", "β")
@@ -121,9 +121,7 @@ class Drawing:
     def fits(self, axes: tuple[Axis, ...]) -> bool:
         """Whether the frame has indices for all axes."""
         here = {self.indices[index] for index in self.frame}
-        return all(
-            all(self.indices[index] in here for index in axis) or self.product(axis) in here for axis in axes
-        )
+        return all(all(self.indices[index] in here for index in axis) or self.product(axis) in here for axis in axes)
 
     def product(self, axis: Axis) -> Extent:
         """The extent of an axis as a whole."""
@@ -158,7 +156,11 @@ class Drawing:
         if sizes:
             size = sizes[int(self.rng.integers(len(sizes)))]
             root = Apply("sqrt", size)
-            options += [Ratio(Number("1"), size), Ratio(Number("1"), root), Power(size, Ratio(Negative(Number("1")), Number("2")))]
+            options += [
+                Ratio(Number("1"), size),
+                Ratio(Number("1"), root),
+                Power(size, Ratio(Negative(Number("1")), Number("2"))),
+            ]
             options += [Ratio(size, Number("4")), Apply("log", Plus((size, Number("1"))))]
         if self.chance(0.1):
             options = [Symbol("pi"), Apply("exp", Number("0.3")), Apply("sqrt", Number("2"))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from tests.campaign.evaluation import Evaluation
 from tests.campaign.formulas import (
     Apply,
     Axis,
-    Extent,
     Formula,
     Identity,
     Number,
@@ -20,7 +20,6 @@ from tests.campaign.formulas import (
     Plus,
     Power,
     Program,
-    Ratio,
     Read,
     Statement,
     Symbol,
@@ -55,7 +54,11 @@ class Wishes:
     uses: bool = True
 
 
-def program_of(seed: int, wishes: Wishes = Wishes()) -> Program:
+ANY = Wishes()
+"""Programs of all lengths."""
+
+
+def program_of(seed: int, wishes: Wishes = ANY) -> Program:
     """The program of a seed."""
     rng = np.random.default_rng([77, seed])
     drawing = start(rng)
@@ -92,7 +95,9 @@ def start(rng: np.random.Generator) -> Drawing:
     if drawing.chance(0.2):
         drawing.names = [*ODD, *drawing.names]
     drawing.names = [name for name in drawing.names if name not in drawing.indices]
-    drawing.probed = Evaluation(Arithmetic(), drawing.indices, PROBE, {n: float(v) for n, v in drawing.parameters.items()})
+    drawing.probed = Evaluation(
+        Arithmetic(), drawing.indices, PROBE, {n: float(v) for n, v in drawing.parameters.items()}
+    )
     for _ in range(int(rng.integers(1, 5))):
         given(drawing)
     return drawing
@@ -203,7 +208,7 @@ def grid(drawing: Drawing, formula: Formula) -> int:
 def fused(drawing: Drawing, axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
     """The axes, two of them side by side where their product is an extent, or now and then anyway."""
     products = {extent for extent in drawing.indices.values() if len(extent) > 1}
-    for place, (one, other) in enumerate(zip(axes, axes[1:], strict=False)):
+    for place, (one, other) in enumerate(pairwise(axes)):
         both = drawing.indices[one[0]] + drawing.indices[other[0]]
         if len(both) == 2 and (both in products or (not products and drawing.chance(0.03))):
             return (*axes[:place], (*one, *other), *axes[place + 2 :])
@@ -261,9 +266,11 @@ def add(drawing: Drawing, line: Statement | Use) -> None:
 
 def asked(drawing: Drawing, seed: int) -> Program:
     """The whole program with what is asked of it."""
-    rng, lines = drawing.rng, list(drawing.lines)
     program = Program(
-        tuple(drawing.indices.items()), tuple(drawing.parameters.items()), tuple(drawing.inputs), tuple(lines)
+        tuple(drawing.indices.items()),
+        tuple(drawing.parameters.items()),
+        tuple(drawing.inputs),
+        tuple(drawing.lines),
     )
     results = program.results
     if drawing.chance(0.45):
@@ -348,4 +355,3 @@ def claims(program: Program) -> tuple[Identity, ...]:
                 text = f"{entry(made.name, made.axes)} = {mean} - mean[{','.join(indices)}]({entry(tensor, axes)})^2"
                 found.append(Identity(text, (made.name, tensor)))
     return tuple(found)
-

@@ -152,9 +152,7 @@ def size_sets(program: Program, seed: int) -> list[dict[str, int]]:
     return [different, {**different, str(rng.choice(names)): 1}, dict.fromkeys(names, 1)]
 
 
-def fit_point(
-    program: Program, sizes: Mapping[str, int], evaluate: Evaluate, seed: int
-) -> tuple[Point, Truth | None]:
+def fit_point(program: Program, sizes: Mapping[str, int], evaluate: Evaluate, seed: int) -> tuple[Point, Truth | None]:
     """A point at which rounding and kinks don't decide, and what is right there; None if none is found."""
     rng = np.random.default_rng([9, seed])
     for _ in range(POINTS):

@@ -169,5 +169,3 @@ def stepped(program: Program, point: Point, kind: Callable[[], Complex]) -> Eval
         gradients[name] = arithmetic.plain(gradient).reshape(shape)
     plain = {name: arithmetic.plain(array) for name, array in values.items()}
     return plain, gradients, arithmetic.decisions
-
-

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from tests.campaign.case import Case
 from tests.campaign.features import features
 from tests.campaign.formulas import spec_text
-from tests.campaign.growing import Wishes, program_of
+from tests.campaign.growing import ANY, Wishes, program_of
 from tests.campaign.judge import judged
 from tests.campaign.pipeline import STYLES
 from tests.campaign.shrinking import smaller
 
 
-def cases(seed: int, count: int, wishes: Wishes = Wishes()) -> Iterator[Case]:
+def cases(seed: int, count: int, wishes: Wishes = ANY) -> Iterator[Case]:
     """So many programs, the first of this seed, the next of the seed after it."""
     for own in range(seed, seed + count):
         program = program_of(own, wishes)

@@ -139,9 +139,7 @@ SHIPPED: tuple[Shipped, ...] = (
     Shipped("linear", {"X": ("n", "f"), "W": ("o", "f"), "b": ("o",)}, linear),
     Shipped("softmax", {"z": ("n", "c")}, softmax),
     Shipped("l2_normalize", {"x": ("n", "h")}, l2_normalize),
-    Shipped(
-        "swiglu", {"X": ("n", "m"), "W_gate": ("m", "h"), "W_up": ("m", "h"), "W_down": ("h", "m")}, swiglu
-    ),
+    Shipped("swiglu", {"X": ("n", "m"), "W_gate": ("m", "h"), "W_up": ("m", "h"), "W_down": ("h", "m")}, swiglu),
 )
 
 

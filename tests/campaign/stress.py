@@ -129,9 +129,7 @@ def hostile_point(subject: Stress, seed: int) -> tuple[Point, Truth | None, floa
         inputs = {}
         for tensor in program.inputs:
             array = point.inputs[tensor.name]
-            if tensor.kind == "any":
-                array = subject.change(rng, array, scale)
-            elif tensor.kind == "positive" and subject.change in (scaled, tiny, shifted):
+            if tensor.kind == "any" or (tensor.kind == "positive" and subject.change in (scaled, tiny, shifted)):
                 array = subject.change(rng, array, scale)
             inputs[tensor.name] = np.asarray(array, np.float32).astype(float)
         upstream = {name: np.asarray(array, np.float32).astype(float) for name, array in point.upstream.items()}

@@ -1,4 +1,4 @@
-"""Random programs through the whole engine, against the campaign's own oracle; `benchmarks/campaign.py` runs many more."""
+"""Random programs through the whole engine, against an oracle of their own; `benchmarks/campaign.py` runs many more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.campaign.case import failures
-from tests.campaign.formulas import spec_text
 from tests.campaign.growing import Wishes
 from tests.campaign.judge import size_sets
 from tests.campaign.oracle import by_complex_step, by_torch, sample
@@ -57,7 +56,9 @@ def test_the_oracles_agree():
                 one, other = (way(case.subject, point, 0.0, 0)[1] for way in (by_torch, by_complex_step))
             for name, gradient in one.items():
                 if np.all(np.isfinite(gradient)):
-                    np.testing.assert_allclose(other[name], gradient, rtol=1e-9, atol=1e-9 * (1 + np.abs(gradient).max(initial=0)))
+                    np.testing.assert_allclose(
+                        other[name], gradient, rtol=1e-9, atol=1e-9 * (1 + np.abs(gradient).max(initial=0))
+                    )
                     compared += 1
     assert compared > 100
 
