@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import sympy as sp
 
 from indexcalc.algebra.terms import Access, Fn, Terms, tensors_of, walk
 from indexcalc.problem import Problem
 from indexcalc.program import Program
+from indexcalc.proof.constraints import Constraint, SumConstraint, constraints_of, imposed
 from indexcalc.proof.evaluate import Numbers, number
 from indexcalc.proof.numeric import Array
-from indexcalc.proof.sampling import SumConstraint, constraint_of, imposed
 
 SCALES = (1000.0, 300.0, 30.0)
 """Factors that make inputs large, the hardest first."""
@@ -38,6 +39,9 @@ WEAKEST = 2.0
 
 GRID = 2.0**-16
 """Entries with a given sum are multiples of this, so that the sum is exact."""
+
+SMALLEST = 1e-6
+"""How near to zero an entry comes whose domain ends there, without holding it."""
 
 EVERYTHING = "all inputs"
 """The subject of a point that changes all inputs."""
@@ -73,22 +77,54 @@ class Hostile:
         strength = self.strength**WEAKER
         return replace(self, strength=strength) if strength >= WEAKEST else None
 
-    def inputs(self, mild: Inputs, constraints: Mapping[str, tuple[SumConstraint, float]]) -> dict[str, Array]:
+    def inputs(self, mild: Inputs, assumed: Mapping[str, Assumed]) -> dict[str, Array]:
         """The inputs at this point: changed, made to satisfy what is assumed, rounded to float32."""
         found = {}
         for name, array in mild.items():
             changed = self.change(array, self.strength) if name in self.changed else array
-            if name in constraints:
-                constraint, total = constraints[name]
-                changed = exactly_imposed(changed, constraint.axes, total)
-            found[name] = np.asarray(changed, dtype=np.float32)
+            found[name] = np.asarray(assumed[name].of(changed) if name in assumed else changed, dtype=np.float32)
         return found
 
 
-def exactly_imposed(array: Array, axes: tuple[int, ...], total: float) -> Array:
-    """The array scaled so that its sums over the axes are `total` without any rounding."""
+@dataclass(frozen=True)
+class Assumed:
+    """What the author said of an input.
+
+    Attributes:
+        constraints: sums and symmetries.
+        numbers: the values of extents and parameters.
+        domain: the interval that entries lie in.
+    """
+
+    constraints: tuple[Constraint, ...]
+    numbers: Numbers
+    domain: sp.Interval | None
+
+    def of(self, array: Array) -> Array:
+        """The array made to satisfy it."""
+        if self.domain is not None:
+            array = inside(array, self.domain)
+        if len(self.constraints) == 1 and isinstance(self.constraints[0], SumConstraint):
+            (constraint,) = self.constraints
+            return exactly_imposed(array, constraint, self.numbers)
+        return imposed(array, self.constraints, self.numbers) if self.constraints else array
+
+
+def inside(array: Array, domain: sp.Interval) -> Array:
+    """The array with entries outside an interval at its nearest end; just inside where the end is open."""
+    low, high = np.float32(float(domain.start)), np.float32(float(domain.end))
+    if domain.left_open and np.isfinite(low):
+        low = np.nextafter(low, np.float32(np.inf)) if low else np.float32(SMALLEST)
+    if domain.right_open and np.isfinite(high):
+        high = np.nextafter(high, np.float32(-np.inf)) if high else np.float32(-SMALLEST)
+    return np.asarray(np.clip(array, float(low), float(high)))
+
+
+def exactly_imposed(array: Array, constraint: SumConstraint, numbers: Numbers) -> Array:
+    """The array scaled so that its sums over the axes are as they should be without any rounding."""
+    axes, total = constraint.axes, number(constraint.total, numbers)
     array = np.where(array.sum(axis=axes, keepdims=True) == 0, array + 1.0, array) if total else array
-    even = np.round(imposed(array, axes, total) / GRID) * GRID
+    even = np.round(constraint.imposed(array, numbers) / GRID) * GRID
     gap = total - even.sum(axis=axes, keepdims=True)
     first = tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(even.ndim))
     even[first] += gap
@@ -228,11 +264,11 @@ class Masking(Hostile):
 
     names: tuple[str, ...] = ()
 
-    def inputs(self, mild: Inputs, constraints: Mapping[str, tuple[SumConstraint, float]]) -> dict[str, Array]:
+    def inputs(self, mild: Inputs, assumed: Mapping[str, Assumed]) -> dict[str, Array]:
         """The inputs at this point."""
         others = tuple(name for name in self.names if name not in self.changed)
         large = Hostile("scale", "", self.strength, "", scaled, others)
-        return super().inputs(large.inputs(mild, constraints), constraints)
+        return super().inputs(large.inputs(mild, assumed), assumed)
 
 
 def multiplicative_masks(program: Program) -> tuple[str, ...]:
@@ -276,7 +312,11 @@ def additive_masks(problem: Problem) -> tuple[str, ...]:
     )
 
 
-def sums_assumed(program: Program, numbers: Numbers) -> dict[str, tuple[SumConstraint, float]]:
-    """The inputs whose sums are given, with the sum."""
-    found = (constraint_of(program, identity) for identity in program.assumptions)
-    return {c.tensor: (c, number(c.total, numbers)) for c in found if c is not None}
+def assumptions(program: Program, numbers: Numbers) -> dict[str, Assumed]:
+    """What the author said of each input, for those of which anything was said."""
+    constraints = constraints_of(program)
+    found = {
+        tensor.name: Assumed(tuple(c for c in constraints if c.tensor == tensor.name), numbers, tensor.domain)
+        for tensor in program.inputs
+    }
+    return {name: said for name, said in found.items() if said.constraints or said.domain is not None}

@@ -13,13 +13,14 @@ from indexcalc.errors import UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import CheckedRange, Extreme, Program
 from indexcalc.proof.evaluate import Numbers
+from indexcalc.proof.extents import Sizes
 from indexcalc.proof.hostile.kinks import kink_points
 from indexcalc.proof.hostile.oracle import Asked, Truth, UndeterminedError, truth
-from indexcalc.proof.hostile.points import EVERYTHING, Hostile, hostile_points, sums_assumed
+from indexcalc.proof.hostile.points import EVERYTHING, Hostile, assumptions, hostile_points
 from indexcalc.proof.hostile.unrolled import Unrolled, unrolled
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
-from indexcalc.proof.sampling import Sizes, sample_point, size_sets, weights_for
+from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
 WORK = 40_000
 """The scalars of all points together; a point takes the oracle some dozen runs through its program."""
@@ -183,7 +184,7 @@ class Search:
         current: Hostile | None = point
         reason = ""
         while current is not None:
-            inputs = current.inputs(self.mild, sums_assumed(self.trial.problem.program, self.numbers))
+            inputs = current.inputs(self.mild, assumptions(self.trial.problem.program, self.numbers))
             try:
                 found = truth(self.asked, wide_entries(inputs))
             except UndeterminedError as why:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
+from indexcalc.proof.constraints import SumConstraint
 from indexcalc.proof.hostile.points import additive_masks, exactly_imposed, hostile_points, multiplicative_masks
 from indexcalc.proof.hostile.trial import FEWEST, WORK, checked_range, hostile_trial, spread
 
@@ -75,9 +77,9 @@ def test_what_is_assumed_holds_exactly_at_every_point(name):
 
 
 def test_sums_of_zero_and_empty_rows_can_be_imposed():
-    found = exactly_imposed(np.array([[0.0, 0.0], [0.3, 0.9]]), (1,), 1.0)
+    found = exactly_imposed(np.array([[0.0, 0.0], [0.3, 0.9]]), SumConstraint("x", (1,), sp.S.One), ())
     assert (found.sum(axis=1) == 1).all()
-    assert (exactly_imposed(np.array([1.0, 2.0, 4.0]), (0,), 0.0).sum()) == 0
+    assert (exactly_imposed(np.array([1.0, 2.0, 4.0]), SumConstraint("x", (0,), sp.S.Zero), ()).sum()) == 0
 
 
 def test_all_inputs_are_numbers_of_float32():
