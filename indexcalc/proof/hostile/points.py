@@ -104,9 +104,9 @@ class Assumed:
         """The array made to satisfy it."""
         if self.domain is not None:
             array = inside(array, self.domain)
-        if len(self.constraints) == 1 and isinstance(self.constraints[0], SumConstraint):
-            (constraint,) = self.constraints
-            return exactly_imposed(array, constraint, self.numbers)
+        only = self.constraints[0] if len(self.constraints) == 1 else None
+        if isinstance(only, SumConstraint):
+            return exactly_imposed(array, only, self.numbers)
         return imposed(array, self.constraints, self.numbers) if self.constraints else array
 
 
