@@ -63,7 +63,7 @@ def forward(
     # mu_rest[h] = 1/N * sum[n](X_near[n,h])
     mu_rest = X_near.sum(axis=0) / N
     # X_centred[n,h] = X_near[n,h] - mu_rest[h]
-    X_centred = np.subtract(X_near, mu_rest, out=X_near)
+    X_centred = X_near - mu_rest
     # mu[h] = mu_rough[h] + mu_rest[h]
     mu = mu_rough + mu_rest
     # var[h] = 1/N * sum[n](X_centred[n,h]^2)
@@ -71,7 +71,7 @@ def forward(
     # rs[h] = 1 / sqrt(var[h] + eps)
     rs = 1.0 / np.sqrt(var + eps)
     # xh[n,h] = X_centred[n,h] * rs[h]
-    xh = np.multiply(X_centred, rs, out=X_centred)
+    xh = X_centred * rs
     # Y[n,h] = g[h] * xh[n,h] + b[h]
     Y = g * xh + b
     return Values(X, g, b, mu, var, rs, xh, Y)

@@ -69,7 +69,7 @@ def backward(values: Values) -> Gradients:
     # dD[i,j] = w[i,j] * (P[i,j] - q[i,j])
     dD = w * (P - q)
     # dY[i,c] = 2 * sum[j]((Y[i,c] - Y[j,c]) * (dD[i,j] + dD[j,i]))
-    dY = 2 * Y * (dD + dD.T).sum(axis=1)[:, None] - 2 * ((dD + dD.T) @ Y)
+    dY = 2 * np.einsum("icj,ij->ic", Y[..., None] - Y.T, dD + dD.T, optimize=True)
     return Gradients(dD, dY)
 
 
