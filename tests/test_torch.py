@@ -280,9 +280,8 @@ def hinge_svm(a):
 
 
 def ising_mean_field(a):
-    m = torch.tanh(a.a)
-    entropy = torch.distributions.Bernoulli(probs=(1 + m) / 2).entropy().sum()
-    return {"m": m, "F": -m @ a.J @ m / 2 - a.h @ m - entropy}
+    entropy = torch.distributions.Bernoulli(probs=(1 + a.m) / 2).entropy().sum()
+    return {"F": -a.m @ a.J @ a.m / 2 - a.h @ a.m - entropy}
 
 
 def distillation(a):
