@@ -15,8 +15,9 @@ class Values(NamedTuple):
 
     X: np.ndarray  # [N, H] image embeddings of unit length
     Y: np.ndarray  # [N, H] text embeddings of unit length
-    t: np.ndarray  # scalar logarithm of the logit scale
-    S: np.ndarray  # [N, N] scaled similarities
+    s: np.ndarray  # scalar logit scale, the inverse of a temperature
+    C: np.ndarray  # [N, N] cosines of images and texts
+    S: np.ndarray  # [N, N] logits
     P: np.ndarray  # [N, N] probability of text m for image n, softmax over texts
     R: np.ndarray  # [N, N] probability of image n for text m, softmax over images
     L: np.ndarray  # scalar mean log loss of the right texts and the right images
@@ -28,25 +29,26 @@ class Gradients(NamedTuple):
     dS: np.ndarray  # [N, N] dL/dS
     dX: np.ndarray  # [N, H] dL/dX
     dY: np.ndarray  # [N, H] dL/dY
-    dt: np.ndarray  # scalar dL/dt
+    ds: np.ndarray  # scalar dL/ds
 
 
-def forward(X: np.ndarray, Y: np.ndarray, t: np.ndarray) -> Values:
+def forward(X: np.ndarray, Y: np.ndarray, s: np.ndarray) -> Values:
     """Forward pass.
 
     Args:
         X: [N, H] image embeddings of unit length.
         Y: [N, H] text embeddings of unit length.
-        t: scalar logarithm of the logit scale.
+        s: scalar logit scale, the inverse of a temperature.
     """
     N = X.shape[0]
-    # S[n,m] = exp(t) * sum[h](X[n,h] * Y[m,h])
-    S = np.exp(t) * (X @ Y.T)
+    # C[n,m] = sum[h](X[n,h] * Y[m,h])
+    C = X @ Y.T
+    # S[n,m] = s * C[n,m]
+    S = s * C
     # S_max[n] = max[l](S[n,l])
     S_max = S.max(axis=1)
     # exp_S[n,l] = exp(S[n,l] - S_max[n])
-    exp_S = S - S_max[:, None]
-    np.exp(exp_S, out=exp_S)
+    exp_S = np.exp(S - S_max[:, None])
     # Z[n] = sum[l](exp_S[n,l])
     Z = exp_S.sum(axis=1)
     # P[n,m] = exp_S[n,m] / Z[n]
@@ -54,8 +56,7 @@ def forward(X: np.ndarray, Y: np.ndarray, t: np.ndarray) -> Values:
     # S_max_2[m] = max[l](S[l,m])
     S_max_2 = S.max(axis=0)
     # exp_S_2[l,m] = exp(S[l,m] - S_max_2[m])
-    exp_S_2 = S - S_max_2
-    np.exp(exp_S_2, out=exp_S_2)
+    exp_S_2 = np.exp(S - S_max_2)
     # Z2[m] = sum[l](exp_S_2[l,m])
     Z2 = exp_S_2.sum(axis=0)
     # R[n,m] = exp_S_2[n,m] / Z2[m]
@@ -64,7 +65,7 @@ def forward(X: np.ndarray, Y: np.ndarray, t: np.ndarray) -> Values:
     #     - S_max_2[n] - log(Z2[n])))
     part = 0.5 * (np.einsum("nn->n", S) - S_max_2 - np.log(Z2)).sum() / N
     L = -0.5 * (np.einsum("nn->n", S) - S_max - np.log(Z)).sum() / N - part
-    return Values(X, Y, t, S, P, R, L)
+    return Values(X, Y, s, C, S, P, R, L)
 
 
 def backward(values: Values) -> Gradients:
@@ -73,7 +74,7 @@ def backward(values: Values) -> Gradients:
     Args:
         values: what `forward` returned.
     """
-    X, Y, t, S, P, R = values.X, values.Y, values.t, values.S, values.P, values.R
+    X, Y, s, C, P, R = values.X, values.Y, values.s, values.C, values.P, values.R
     N = X.shape[0]
     mask = np.eye(N, dtype=bool)
     # dR[n,m] = -1/(2*N) * delta[n,m] / R[n,n]
@@ -82,14 +83,14 @@ def backward(values: Values) -> Gradients:
     dP = -np.where(mask, (0.5 / (np.einsum("nn->n", P) * N))[:, None], 0.0)
     # r[n] = sum[m](dP[n,m] * P[n,m])
     r = np.einsum("nm,nm->n", dP, P)
-    # s[m] = sum[n](dR[n,m] * R[n,m])
-    s = np.einsum("nm,nm->m", dR, R)
-    # dS[n,m] = dP[n,m] * P[n,m] - r[n] * P[n,m] + dR[n,m] * R[n,m] - s[m] * R[n,m]
-    dS = dP * P - r[:, None] * P + dR * R - s * R
-    # dX[n,h] = exp(t) * sum[m](dS[n,m] * Y[m,h])
-    dX = dS @ Y * np.exp(t)
-    # dY[m,h] = exp(t) * sum[n](dS[n,m] * X[n,h])
-    dY = dS.T @ X * np.exp(t)
-    # dt = sum[n,m](dS[n,m] * S[n,m])
-    dt = np.einsum("nm,nm->", dS, S, optimize=True)
-    return Gradients(dS, dX, dY, dt)
+    # u[m] = sum[n](dR[n,m] * R[n,m])
+    u = np.einsum("nm,nm->m", dR, R)
+    # dS[n,m] = dP[n,m] * P[n,m] - r[n] * P[n,m] + dR[n,m] * R[n,m] - u[m] * R[n,m]
+    dS = dP * P - r[:, None] * P + dR * R - u * R
+    # ds = sum[n,m](dS[n,m] * C[n,m])
+    ds = np.einsum("nm,nm->", dS, C, optimize=True)
+    # dX[n,h] = s * sum[m](dS[n,m] * Y[m,h])
+    dX = dS @ Y * s
+    # dY[m,h] = s * sum[n](dS[n,m] * X[n,h])
+    dY = dS.T @ X * s
+    return Gradients(dS, dX, dY, ds)

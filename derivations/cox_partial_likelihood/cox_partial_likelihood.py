@@ -50,8 +50,8 @@ def forward(X: np.ndarray, w: np.ndarray, s: np.ndarray, R: np.ndarray) -> Value
     Z = R @ exp_eta
     # p[i,j] = R[i,j] * exp_eta[j] / Z[i]
     p = R * exp_eta / Z[:, None]
-    # L = -sum[i](s[i] * (eta[i] - log(Z[i])))
-    L = -np.einsum("i,i->", s, eta - np.log(Z), optimize=True)
+    # L = -sum[i](s[i] * log(p[i,i]))
+    L = -np.einsum("i,i->", s, np.log(np.einsum("ii->i", p)), optimize=True)
     return Values(X, w, s, R, eta, p, L)
 
 
@@ -62,7 +62,8 @@ def backward(values: Values) -> Gradients:
         values: what `forward` returned.
     """
     X, s, p = values.X, values.s, values.p
-    # deta[j] = sum[i](s[i] * p[i,j]) - s[j]
+    # deta[j] = sum[i,l](s[i] * delta[i,l] * p[i,l] * p[i,j] / p[i,i]) - sum[i](s[i] *
+    #     delta[i,j] * p[i,j] / p[i,i])
     deta = p.T @ s - s
     # dw[f] = sum[j](deta[j] * X[j,f])
     dw = X.T @ deta

@@ -34,6 +34,7 @@ class Values(NamedTuple):
     g: np.ndarray  # [N, H] candidate
     o: np.ndarray  # [N, H] output gate
     c: np.ndarray  # [N, H] cell states
+    c_next: np.ndarray  # [N, H] cell states, handed on to the next step
     h: np.ndarray  # [N, H] hidden states
 
 
@@ -120,6 +121,8 @@ def forward(
     o = _sigmoid(u7 + u8 + b_O)
     # c[n,j] = f[n,j] * c_prev[n,j] + i[n,j] * g[n,j]
     c = f * c_prev + i * g
+    # c_next[n,j] = c[n,j]
+    c_next = c
     # h[n,j] = o[n,j] * tanh(c[n,j])
     h = o * np.tanh(c)
     return Values(
@@ -143,6 +146,7 @@ def forward(
         g,
         o,
         c,
+        c_next,
         h,
     )
 
@@ -153,7 +157,7 @@ def backward(values: Values, dh: np.ndarray, E: np.ndarray) -> Gradients:
     Args:
         values: what `forward` returned.
         dh: [N, H] the upstream gradient dL/dh.
-        E: [N, H] what later steps send back to the cell states.
+        E: [N, H] the upstream gradient dL/dc_next.
     """
     x = values.x
     h_prev = values.h_prev
