@@ -57,6 +57,7 @@ class Values(NamedTuple):
     g: np.ndarray  # [N, H] candidate
     o: np.ndarray  # [N, H] output gate
     c: np.ndarray  # [N, H] cell states
+    c_next: np.ndarray  # [N, H] cell states, handed on to the next step
     h: np.ndarray  # [N, H] hidden states
 
 
@@ -167,6 +168,8 @@ def forward(
     o = _sigmoid(o_arg)
     # c[n,j] = f[n,j] * c_prev[n,j] + i[n,j] * g[n,j]
     c = f * c_prev + i * g
+    # c_next[n,j] = c[n,j]
+    c_next = c
     # h[n,j] = o[n,j] * tanh(c[n,j])
     h = o * np.tanh(c)
     return Values(
@@ -190,6 +193,7 @@ def forward(
         g,
         o,
         c,
+        c_next,
         h,
     )
 
@@ -200,7 +204,7 @@ def backward(values: Values, dh: np.ndarray, E: np.ndarray) -> Gradients:
     Args:
         values: what `forward` returned.
         dh: [N, H] the upstream gradient dL/dh.
-        E: [N, H] what later steps send back to the cell states.
+        E: [N, H] the upstream gradient dL/dc_next.
     """
     *_, dh, E = _checked(h=values.h, c=values.c, dh=dh, E=E)
     x = values.x
