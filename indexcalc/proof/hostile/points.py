@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from indexcalc.algebra.terms import Access, Fn, Terms, tensors_of, walk
+from indexcalc.algebra.terms import Access, Base, Fn, Term, Terms, tensors_of, walk
 from indexcalc.problem import Problem
 from indexcalc.program import Program
 from indexcalc.proof.evaluate import Numbers, number
@@ -236,24 +236,36 @@ class Masking(Hostile):
 
 
 def multiplicative_masks(program: Program) -> tuple[str, ...]:
-    """The inputs that multiply an exponential in some term."""
+    """The inputs that multiply an exponential in some term, or an entry of a tensor of exponentials."""
     inputs = {tensor.name for tensor in program.inputs}
-    carriers: set[str] = set()
+    exponentials = {eq.name for eq in program.equations if len(eq.terms) == 1 and is_exponential(eq.terms[0])}
     found: dict[str, None] = {}
     for equation in program.equations:
         for term in equation.terms:
-            exponentials = [
-                base
-                for base in term.bases
-                if (isinstance(base, Fn) and base.name == "exp")
-                or (isinstance(base, Access) and base.tensor in carriers)
-            ]
-            if exponentials:
-                read = [base.tensor for base in term.bases if isinstance(base, Access) and base.tensor in inputs]
-                found.update(dict.fromkeys(name for name in read if name not in carriers))
-            if exponentials and not term.summed and len(equation.terms) == 1:
-                carriers.add(equation.name)
+            for base in term.bases:
+                if isinstance(base, Access) and base.tensor in inputs and hides(base, term, exponentials):
+                    found[base.tensor] = None
     return tuple(found)
+
+
+def is_exponential(term: Term) -> bool:
+    """Whether a term is an exponential, or one times other factors, and not a quotient."""
+    return any(is_exp(base) for base in term.bases) and not any(e.is_negative for _, e in term.powers)
+
+
+def hides(mask: Access, term: Term, exponentials: set[str]) -> bool:
+    """Whether a factor of a term is zero or one for exponentials in it: as they are, or entry by entry."""
+    for base in term.bases:
+        if is_exp(base) or (
+            isinstance(base, Access) and base.tensor in exponentials and set(mask.slots) <= set(base.slots)
+        ):
+            return True
+    return False
+
+
+def is_exp(base: Base) -> bool:
+    """Whether a factor is an exponential."""
+    return isinstance(base, Fn) and base.name == "exp"
 
 
 def additive_masks(problem: Problem) -> tuple[str, ...]:

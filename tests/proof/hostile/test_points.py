@@ -49,6 +49,18 @@ def test_a_factor_of_an_exponential_is_a_mask():
     assert np.abs(masked.inputs["z"]).max() > 30
 
 
+def test_a_mask_is_found_where_the_exponential_has_a_name_and_where_it_has_fewer_indices():
+    named = "index i, j : N\ninput m[i,j], z[i,j]\ne[i,j] = exp(z[i,j])\np[i,j] = m[i,j]*e[i,j]/sum[j](m[i,j]*e[i,j])\n"
+    assert multiplicative_masks(read_problem(named).program) == ("m",)
+    fewer = "index i, j : N\ninput R[i,j], z[j]\nL = sum[i](log(sum[j](R[i,j]*exp(z[j]))))\nloss L\n"
+    assert multiplicative_masks(read_problem(fewer).program) == ("R",)
+
+
+@pytest.mark.parametrize("name", ["attention", "flash_attention", "moe_gate", "linear"])
+def test_what_is_averaged_is_no_mask(name):
+    assert multiplicative_masks(load_problem(shipped_paths()[name]).program) == ()
+
+
 def test_what_is_added_to_an_exponent_is_a_mask_unless_it_is_trained():
     text = "index i, j : N\ninput z[i,j], m[i,j]\ns[i,j] = z[i,j] + m[i,j]\np[i,j] = softmax[j](s[i,j])\nderive {}\n"
     assert additive_masks(read_problem(text.format("z"))) == ("m",)
