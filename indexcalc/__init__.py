@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from indexcalc.problem import Problem
     from indexcalc.proof.report import Report
     from indexcalc.rewrite.derive import derive
+    from indexcalc.rewrite.second import second_order
     from indexcalc.writing import write
 
 __all__ = [
@@ -87,6 +88,7 @@ __all__ = [
     "read_problem",
     "relu",
     "render",
+    "second_order",
     "shipped",
     "sigmoid",
     "silu",
@@ -139,6 +141,7 @@ HOMES = {
     "indexcalc.problem": ("Problem",),
     "indexcalc.proof.report": ("Report",),
     "indexcalc.rewrite.derive": ("derive",),
+    "indexcalc.rewrite.second": ("second_order",),
     "indexcalc.writing": ("write",),
 }
 """The public names of each module."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 EXCERPT_LIMIT = 160
@@ -30,16 +32,32 @@ class Place:
 
 
 class IndexCalcError(ValueError):
-    """A mistake in what the user gave: the message says what was found and what would be right."""
+    """A mistake in what the user gave: the message says what was found and what would be right.
 
-
-class SpecError(IndexCalcError):
-    """A mistake in a spec text; `place` says where it stands, if it stands in a text."""
+    Attributes:
+        message: the mistake in words.
+        place: where it stands, if it stands in a text.
+    """
 
     def __init__(self, message: str, place: Place | None = None) -> None:
         self.message = message
         self.place = place
         super().__init__(message if place is None else f"{place}: {message}\n{place.excerpt()}")
+
+
+@contextmanager
+def placed(place: Place | None) -> Iterator[None]:
+    """Give a place to the mistakes found inside that have none."""
+    try:
+        yield
+    except IndexCalcError as error:
+        if place is None or error.place is not None:
+            raise
+        raise type(error)(error.message, place) from error
+
+
+class SpecError(IndexCalcError):
+    """A mistake in a spec text."""
 
 
 class ProgramError(IndexCalcError):
@@ -48,6 +66,10 @@ class ProgramError(IndexCalcError):
 
 class UnsupportedError(IndexCalcError):
     """A request that is understood, but that this version cannot fulfil."""
+
+
+class UndefinedError(UnsupportedError):
+    """A formula that has no value at the extents or parameters given."""
 
 
 class LimitError(IndexCalcError):

@@ -74,8 +74,8 @@ def check_problem(problem: Problem) -> None:
 
     Raises:
         ProgramError: for a tensor that is not there, one that is asked for or given twice, a loss with
-            slots or with upstream gradients beside it, a name that is taken, or an input or output that
-            is to be recomputed.
+            slots or with upstream gradients beside it, a name that is taken, an input or output that
+            is to be recomputed, or a target of a backward pass that reads values computed from it.
     """
     tensors = problem.program.tensors
     given = [up.of for up in problem.upstream]
@@ -92,6 +92,8 @@ def check_problem(problem: Problem) -> None:
                 raise ProgramError(f"the {kind} of {name}: the program has no tensor {name}")
             if listed.count(name) > 1:
                 raise ProgramError(f"the {kind} of {name} stands there twice; once is enough")
+    for name in problem.targets:
+        check_reached(problem.program, name)
     if problem.loss is not None:
         check_loss(problem, problem.loss)
     for name in problem.recompute:
@@ -101,6 +103,16 @@ def check_problem(problem: Problem) -> None:
         if name in taken:
             raise ProgramError(f"the name {name} of a gradient is taken already; give the gradient another name")
         taken.add(name)
+
+
+def check_reached(program: Program, name: str) -> None:
+    """Reject a target from which another program computes inputs of this one: their part would be missing."""
+    missed = [other for other, sources in program.held.items() if name in sources]
+    if missed:
+        raise ProgramError(
+            f"the gradient by {name} would miss what goes through {', '.join(missed)}: inputs of this program, but "
+            f"the forward pass computes them from {name}. second_order(derivation) gives both passes as one program"
+        )
 
 
 def check_recomputed(program: Program, name: str) -> None:

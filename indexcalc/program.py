@@ -7,23 +7,28 @@ program is well formed.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Index, Terms, free_indices, walk
-from indexcalc.errors import ProgramError
+from indexcalc.algebra.terms import Access, Index, Terms, free_indices, scalars_of, walk
+from indexcalc.errors import LimitError, Place, ProgramError
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A named tensor: its slots are indices under their declared names; `doc` says what it means."""
+    """A named tensor: its slots are indices under their declared names; `doc` says what it means.
+
+    The entries of an input may be declared to lie in an interval, its `domain`.
+    """
 
     name: str
     slots: tuple[Index, ...] = ()
     doc: str = ""
+    domain: sp.Interval | None = None
 
     @property
     def entry(self) -> Access:
@@ -33,12 +38,16 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """``lhs[free indices] = term + term + ...``; `hoisted` marks a sum the reader gave a name to."""
+    """``lhs[free indices] = term + term + ...``; `hoisted` marks a sum the reader gave a name to.
+
+    `place` says where an author wrote it, for errors; it is no part of what the equation says.
+    """
 
     lhs: Access
     terms: Terms
     doc: str = ""
     hoisted: bool = False
+    place: Place | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -53,6 +62,7 @@ class Identity:
     left: Terms
     right: Terms
     doc: str = ""
+    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +133,8 @@ class Program:
         layouts: how the slots of a tensor are grouped into the axes of the array that stores it,
             by name: ``W[m,(h,k)]`` has three slots and two axes, (1, 2). A tensor without an entry
             has one axis for each slot. The algebra sees slots only.
+        held: the inputs that another program computes, each with the inputs that it computes it from: the
+            backward pass reads values of the forward pass. A derivative by these inputs would miss paths.
     """
 
     title: str
@@ -134,6 +146,7 @@ class Program:
     parameters: tuple[Parameter, ...] = ()
     assumptions: tuple[Identity, ...] = ()
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    held: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def axes(self, name: str) -> tuple[tuple[Index, ...], ...]:
         """The axes of the array that stores a tensor, each with the slots that are fused in it."""
@@ -238,6 +251,7 @@ def check_slots(name: str, slots: tuple[Index, ...]) -> None:
 def check_equation(equation: Equation, known: Mapping[str, Tensor], scalars: set[sp.Symbol]) -> None:
     """Reject reads of unknown tensors, clashing extents, and free indices that the left side lacks."""
     where = f"in the equation of {equation.name}"
+    check_numbers(equation.terms, f"{where}: ")
     for base in walk(equation.terms):
         if isinstance(base, Access):
             check_access(base, known, where)
@@ -255,6 +269,21 @@ def check_equation(equation: Equation, known: Mapping[str, Tensor], scalars: set
                 raise ProgramError(
                     f"{where}: the index {index.name} has extent {index.extent} in one place, {expected} in another"
                 )
+
+
+def check_numbers(terms: Terms, where: str = "") -> None:
+    """Reject numbers that no float holds: they would be infinite, or zero, in every computation.
+
+    Raises:
+        LimitError: for the first such number.
+    """
+    least, largest = sp.Float(sys.float_info.min), sp.Float(sys.float_info.max)
+    for number in dict.fromkeys(n for scalar in scalars_of(terms) for n in scalar.atoms(sp.Number)):
+        if number != 0 and not least <= abs(number) <= largest:
+            raise LimitError(
+                f"{where}the number {sp.Float(number, 3)} is beyond floats, which hold "
+                f"{sys.float_info.min:.1e} to {sys.float_info.max:.1e}; scale what it multiplies"
+            )
 
 
 def check_access(base: Access, known: Mapping[str, Tensor], where: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from indexcalc.calculus.steps import Derivation
+from indexcalc.errors import UnsupportedError
 from indexcalc.generation import render, rendered_files, validate
 from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
@@ -84,7 +85,12 @@ def test_every_wrong_variant_of_every_gradient_is_caught(name):
     right = backward_candidate(derivation.backward)(point, upstream)
     caught: set[str] = set()
     for kind, equation, program in variants:
-        found = backward_candidate(program)(point, upstream)
+        try:
+            with np.errstate(all="ignore"):
+                found = backward_candidate(program)(point, upstream)
+        except UnsupportedError:  # such as (-1)^gamma: a wrong formula need not have a value
+            caught.add(equation)
+            continue
         if relative_error(found[equation], right[equation], FLOOR) < 1e-9:
             continue  # not wrong: a step function squared, a symmetric tensor transposed, a copy read instead
         caught.add(equation)

@@ -62,6 +62,10 @@ MISTAKES = [
     ("derive x, w", "prove sum[i](dL/dx[i,k]) = w[j]", 8, ""),
     ("derive x, w", "__import__('os')", 8, "unexpected"),
     ("derive x, w", "y[i] = x[i].__class__", 8, "unexpected"),
+    ("* w[k])", "/ (s - s))", 6, "a denominator must not be near zero"),
+    ("+ s", "+ log(-s^2 - 1)", 6, "the argument of log must be positive"),
+    ("+ s", "+ (sum[k](exp(w[k])) - sum[k](exp(w[k])))^(-1)", 6, "a denominator must not be near zero"),
+    ("derive x, w", "assume sum[k](w[k]^2) = 1", 8, "an assumption does not hold"),
     ("derive x, w", "t = " + "exp(" * 500 + "s" + ")" * 500, 8, "deep"),
 ]
 
@@ -123,3 +127,8 @@ def test_a_mistake_is_shown_in_its_place(old, new, line, words):
 )
 def test_a_file_that_is_no_spec(content, words):
     assert words in refused(content)
+
+
+def test_a_bound_that_the_check_meets_has_the_place_of_the_equation():
+    said = refused(b"index a, b, c, d : 100\ninput u[a]\nv = sum[a](u[a])\nw[a,b,c,d] = u[a] * u[b] * u[c] * u[d]\n")
+    assert said.startswith("error: mine.ixc:4:1: a term has 100000000 grid points; the limit is 20000000\n")

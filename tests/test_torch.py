@@ -137,24 +137,194 @@ def vae_kl(a):
     return {"L": torch.distributions.kl_divergence(posterior, prior).sum() / a.N}
 
 
+def clip(a):
+    S = torch.exp(a.t) * a.X @ a.Y.T
+    own = torch.arange(a.N)
+    return {"S": S, "L": (F.cross_entropy(S, own) + F.cross_entropy(S.T, own)) / 2}
+
+
+def focal_loss(a):
+    log_p = F.logsigmoid(a.y * a.x)
+    return {"L": -((1 - torch.exp(log_p)) ** a.gamma * log_p).mean()}
+
+
+def huber(a):
+    r = a.X @ a.w - a.y
+    return {"r": r, "L": F.huber_loss(r, torch.zeros_like(r), delta=a.k)}
+
+
+def dice(a):
+    p = torch.sigmoid(a.z)
+    return {"p": p, "L": (1 - (2 * (p * a.y).sum(1) + a.eps) / (p.sum(1) + a.y.sum(1) + a.eps)).mean()}
+
+
+def barlow_twins(a):
+    views = [F.batch_norm(view, None, None, training=True, eps=a.eps) for view in (a.X, a.Y)]
+    C = views[0].T @ views[1] / a.N
+    diagonal = torch.diagonal(C)
+    return {"C": C, "L": ((diagonal - 1) ** 2).sum() + a.lam * ((C**2).sum() - (diagonal**2).sum())}
+
+
+def vicreg(a):
+    loss = a.lam * ((a.X - a.Y) ** 2).sum() / a.N
+    named = {}
+    for name, view in (("C", a.X), ("E", a.Y)):
+        named[name] = torch.cov(view.T, correction=0).reshape(a.D, a.D)
+        variances = torch.diagonal(named[name])
+        loss = loss + a.mu * F.relu(a.gamma - torch.sqrt(variances + a.eps)).mean()
+        loss = loss + a.nu * (named[name] ** 2 - torch.diag(variances**2)).sum() / a.D
+    return {**named, "L": loss}
+
+
+def gat(a):
+    H = a.X @ a.W
+    s, t = H @ a.a, H @ a.b
+    u = s[:, None] + t
+    E = F.leaky_relu(u, a.slope)
+    weights = a.A * torch.exp(E)
+    P = weights / weights.sum(1, keepdim=True)
+    return {"H": H, "s": s, "t": t, "u": u, "E": E, "P": P, "Y": P @ H}
+
+
+def gcn(a):
+    with_loops = a.A + torch.eye(a.N)
+    scale = torch.diag(torch.rsqrt(with_loops.sum(1)))
+    U = scale @ with_loops @ scale @ a.X @ a.W
+    return {"U": U, "Y": F.relu(U)}
+
+
+def grouped_query_attention(a):
+    Q, K, V = (x.unflatten(-1, (-1, a.D_h)).transpose(1, 2) for x in (a.Q, a.K, a.V))
+    heads = attend(Q, K.repeat_interleave(a.R, 1), V.repeat_interleave(a.R, 1))
+    return {"O": heads.transpose(1, 2).flatten(-2)}
+
+
+def alibi_attention(a):
+    hidden = torch.full((a.T, a.T), -math.inf).triu(1)
+    return {"O": attend(a.Q, a.K, a.V, attn_mask=hidden - a.m[:, None, None] * a.D)}
+
+
+def softcap_attention(a):
+    U = a.Q @ a.K.T / math.sqrt(a.d)
+    S = a.c * torch.tanh(U / a.c)
+    A = F.softmax(S, dim=1)
+    return {"U": U, "S": S, "A": A, "O": A @ a.V}
+
+
+def qk_norm_attention(a):
+    Qh, Kh = (F.normalize(x, dim=1, eps=0.0) for x in (a.Q, a.K))
+    S = a.g * Qh @ Kh.T
+    A = F.softmax(S, dim=1)
+    return {"Qh": Qh, "Kh": Kh, "S": S, "A": A, "O": A @ a.V}
+
+
+def lstm_cell(a):
+    weights = (torch.cat([getattr(a, f"{letter}_{gate}") for gate in "IFGO"]) for letter in "WUb")
+    h, c = torch.lstm_cell(a.x, (a.h_prev, a.c_prev), *by_library(*weights))
+    return {"h": h, "c": c}
+
+
+def gru_cell(a):
+    # The candidate of the library multiplies by the reset gate after the matrix, not before it.
+    r, z = (
+        torch.sigmoid(
+            F.linear(a.x, getattr(a, f"W_{gate}"), getattr(a, f"b_{gate}")) + a.h_prev @ getattr(a, f"U_{gate}").T
+        )
+        for gate in "RZ"
+    )
+    g = torch.tanh(F.linear(a.x, a.W_G, a.b_G) + (r * a.h_prev) @ a.U_G.T)
+    return {"h": torch.lerp(g, a.h_prev, z)}
+
+
+def by_library(W, U, b):
+    """The weights of a cell as the library takes them: a second bias of zeros."""
+    return W, U, b, torch.zeros_like(b)
+
+
+def poisson_regression(a):
+    eta = a.X @ a.w + a.b
+    return {"eta": eta, "L": F.poisson_nll_loss(eta, a.y, log_input=True)}
+
+
+def cox(a):
+    eta = a.X @ a.w
+    return {"eta": eta, "L": -(a.s * (eta - torch.log(a.R @ torch.exp(eta)))).sum()}
+
+
+def gaussian_mixture(a):
+    distributions = torch.distributions
+    component = distributions.Independent(distributions.Normal(a.mu, a.sigma), 1)
+    mixture = distributions.MixtureSameFamily(distributions.Categorical(logits=a.a), component)
+    return {"L": -mixture.log_prob(a.x).mean()}
+
+
+def tucker(a):
+    E = torch.einsum("abc,ia,jb,kc->ijk", a.G, a.A, a.B, a.C) - a.X
+    return {"E": E, "L": (E**2).sum() / 2}
+
+
+def cp_decomposition(a):
+    E = torch.einsum("ir,jr,kr->ijk", a.A, a.B, a.C) - a.X
+    return {"E": E, "L": (E**2).sum() / 2}
+
+
+def triplet(a):
+    s = ((a.a - a.p) ** 2).sum(1) - ((a.a - a.q) ** 2).sum(1) + a.alpha
+    return {"s": s, "L": F.relu(s).mean()}
+
+
+def hinge_svm(a):
+    z = a.X @ a.w + a.b
+    s = 1 - a.y * z
+    return {"z": z, "s": s, "L": F.relu(s).mean() + a.lam / 2 * a.w @ a.w}
+
+
+def ising_mean_field(a):
+    m = torch.tanh(a.a)
+    entropy = torch.distributions.Bernoulli(probs=(1 + m) / 2).entropy().sum()
+    return {"m": m, "F": -m @ a.J @ m / 2 - a.h @ m - entropy}
+
+
+def distillation(a):
+    student, teacher = (F.log_softmax(x / a.tau, dim=1) for x in (a.z, a.t))
+    return {"L": a.tau**2 * F.kl_div(student, teacher, reduction="batchmean", log_target=True)}
+
+
 FORWARD: dict[str, Forward] = {
+    "alibi_attention": alibi_attention,
     "attention": lambda a: {"O": attend(a.Q, a.K, a.V)},
     "attention_projected": projected("X", "X", "X"),
+    "barlow_twins": barlow_twins,
     "batch_norm": lambda a: {"Y": F.batch_norm(a.X, None, None, a.g, a.b, training=True, eps=a.eps)},
     "causal_attention": lambda a: {"O": attend(a.Q, a.K, a.V, is_causal=True)},
+    "clip": clip,
     "cosine_similarity": lambda a: {"c": F.cosine_similarity(a.x, a.y, dim=1, eps=0.0)},
+    "cox_partial_likelihood": cox,
+    "cp_decomposition": cp_decomposition,
     "cross_attention": projected("X_Q", "X_KV", "X_KV"),
+    "dice": dice,
+    "distillation": distillation,
     "dpo": dpo,
     "flash_attention": lambda a: {"O": attend(a.Q, a.K, a.V)},
+    "focal_loss": focal_loss,
+    "gat": gat,
+    "gaussian_mixture": gaussian_mixture,
     "gaussian_nll": lambda a: {"L": F.gaussian_nll_loss(a.mu, a.y, a.sigma**2, full=True, eps=1e-12)},
+    "gcn": gcn,
     "group_norm": lambda a: {"Y": F.group_norm(a.X, a.N_G, a.w, a.b, a.eps)},
+    "grouped_query_attention": grouped_query_attention,
+    "gru_cell": gru_cell,
+    "hinge_svm": hinge_svm,
+    "huber": huber,
     "info_nce": lambda a: {"L": F.cross_entropy(a.Q @ a.K.T / a.tau, torch.arange(a.N))},
+    "ising_mean_field": ising_mean_field,
     "l2_normalize": lambda a: {"y": F.normalize(a.x, dim=1, eps=0.0)},
     "layer_norm": lambda a: {"Y": F.layer_norm(a.X, (a.H,), a.g, a.b, a.eps)},
     "linear": linear,
     "linear_attention": linear_attention,
     "logistic_regression": lambda a: {"L": F.binary_cross_entropy_with_logits(a.X @ a.w + a.b, a.y)},
     "lora": lambda a: {"Y": F.linear(a.X, a.W + a.alpha / a.R * a.B @ a.A)},
+    "lstm_cell": lstm_cell,
     "matrix_factorization": matrix_factorization,
     "mha_block": block,
     "mixed_attention": projected("X", "X", "Y"),
@@ -162,16 +332,25 @@ FORWARD: dict[str, Forward] = {
     "mlp_relu": perceptron(F.relu),
     "moe_gate": moe_gate,
     "multi_head_attention": multi_head,
+    "pca_reconstruction": lambda a: {"L": ((a.X - a.X @ a.W @ a.W.T) ** 2).sum() / a.N},
+    "poisson_regression": poisson_regression,
+    "qk_norm_attention": qk_norm_attention,
     "ridge": lambda a: {"L": 0.5 * F.mse_loss(a.X @ a.w, a.y) + 0.5 * a.lam * a.w @ a.w},
     "rms_norm": lambda a: {"Y": F.rms_norm(a.X, (a.H,), a.g, a.eps)},
     "rope": rope,
+    "softcap_attention": softcap_attention,
     "softmax": lambda a: {"p": F.softmax(a.z, dim=1)},
     "softmax_cross_entropy": lambda a: {"L": F.cross_entropy(a.z, a.y, label_smoothing=a.a)},
+    "spectral_norm": lambda a: {"W_sn": a.W / (a.u @ a.W @ a.v)},
     "swiglu": swiglu,
     "trace_identities": lambda a: {"s": torch.trace(a.A @ a.X @ a.B), "t": torch.trace(a.X.T @ a.C @ a.X @ a.D)},
+    "triplet": triplet,
     "tsne": tsne,
+    "tucker": tucker,
     "two_token_model": two_token_model,
     "vae_kl": vae_kl,
+    "vicreg": vicreg,
+    "weight_norm": lambda a: {"w": torch._weight_norm(a.v, a.g[:, None], 0)},
     "word2vec_negative_sampling": word2vec,
 }
 
@@ -238,7 +417,7 @@ def compare(name: str, inputs: Mapping[str, np.ndarray], scalars: Mapping[str, f
     targets = [target for target in problem.targets if target in known]
     assert set(targets) >= {target for target in problem.targets if target in inputs}
     for target, expected in zip(targets, torch.autograd.grad(loss, [known[t] for t in targets]), strict=True):
-        close(getattr(found, problem.gradient_names[target]), expected, f"the gradient of {target} of {name}")
+        close(getattr(found, f"d{target}"), expected, f"the gradient of {target} of {name}")
 
 
 def test_every_shipped_derivation_is_compared():

@@ -9,6 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "x": ("N", "H"),
+    "y": ("N", "H"),
+    "c": ("N",),
+    "g": ("N",),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -34,6 +42,7 @@ def forward(x: np.ndarray, y: np.ndarray) -> Values:
         x: [N, H] first rows.
         y: [N, H] second rows.
     """
+    x, y = _checked(x=x, y=y)
     # u[n] = sum[h](x[n,h]^2)
     u = (x**2).sum(axis=1)
     # a[n] = sqrt(u[n])
@@ -54,9 +63,36 @@ def backward(values: Values, g: np.ndarray) -> Gradients:
         values: what `forward` returned.
         g: [N] the upstream gradient dL/dc.
     """
+    *_, g = _checked(c=values.c, g=g)
     x, y, a, b, c = values.x, values.y, values.a, values.b, values.c
     # dx[n,h] = g[n] * (y[n,h] / b[n] - x[n,h] * c[n] / a[n]) / a[n]
     dx = g[:, None] * (y / b[:, None] - x * c[:, None] / a[:, None]) / a[:, None]
     # dy[n,h] = g[n] * (x[n,h] / a[n] - y[n,h] * c[n] / b[n]) / b[n]
     dy = g[:, None] * (x / a[:, None] - y * c[:, None] / b[:, None]) / b[:, None]
     return Gradients(dx, dy)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "lw": ("N",),
+    "ll": ("N",),
+    "rw": ("N",),
+    "rl": ("N",),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -43,9 +54,10 @@ def forward(
         rl: [N] the reference model's, other answer.
         beta: strength of the tie to the reference model.
     """
+    lw, ll, rw, rl = _checked(lw=lw, ll=ll, rw=rw, rl=rl)
     N = lw.shape[0]
-    # h[n] = beta * lw[n] - beta * rw[n] - beta * ll[n] + beta * rl[n]
-    h = beta * lw - beta * rw - beta * ll + beta * rl
+    # h[n] = beta * (lw[n] - rw[n] - ll[n] + rl[n])
+    h = beta * (lw - rw - ll + rl)
     # w[n] = sigmoid(-h[n])
     w = _sigmoid(-h)
     # L = 1/N * sum[n](softplus(-h[n]))
@@ -70,7 +82,36 @@ def backward(values: Values) -> Gradients:
     return Gradients(dh, dlw, dll)
 
 
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + e^-x), without overflow for any x."""
     small = np.exp(-np.abs(x))
     return np.where(x >= 0.0, 1.0, small) / (1.0 + small)
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -12,6 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "Q": ("T", "d"),
+    "K": ("T", "d"),
+    "V": ("T", "d_v"),
+    "O": ("T", "d_v"),
+    "dO": ("T", "d_v"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("T", "d")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """What is kept of the forward pass: all but S and P."""
@@ -40,6 +52,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> Values:
         K: [T, d] keys.
         V: [T, d_v] values.
     """
+    Q, K, V = _checked(Q=Q, K=K, V=V)
     d = Q.shape[1]
     # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
     S = Q @ K.T / d**0.5
@@ -50,8 +63,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> Values:
     # Lse[i] = S_max[i] + log(Z[i])
     Lse = S_max + np.log(Z)
     # P[i,j] = exp(S[i,j] - Lse[i])
-    P = np.subtract(S, Lse[:, None], out=S)
-    np.exp(P, out=P)
+    P = np.exp(S - Lse[:, None])
     # O[i,p] = sum[j](P[i,j] * V[j,p])
     O = P @ V
     return Values(Q, K, V, Lse, O)
@@ -64,13 +76,13 @@ def backward(values: Values, dO: np.ndarray) -> Gradients:
         values: what `forward` returned.
         dO: [T, d_v] the upstream gradient dL/dO.
     """
+    *_, dO = _checked(O=values.O, dO=dO)
     Q, K, V, Lse, O = values.Q, values.K, values.V, values.Lse, values.O
     d = Q.shape[1]
     # S[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
     S = Q @ K.T / d**0.5
     # P[i,j] = exp(S[i,j] - Lse[i])
-    P = np.subtract(S, Lse[:, None], out=S)
-    np.exp(P, out=P)
+    P = np.exp(S - Lse[:, None])
     # dV[j,p] = sum[i](dO[i,p] * P[i,j])
     dV = P.T @ dO
     # dP[i,j] = sum[p](dO[i,p] * V[j,p])
@@ -78,9 +90,38 @@ def backward(values: Values, dO: np.ndarray) -> Gradients:
     # r[i] = sum[p](dO[i,p] * O[i,p])
     r = np.einsum("ip,ip->i", dO, O)
     # dS[i,j] = P[i,j] * (dP[i,j] - r[i])
-    dS = np.multiply(P, dP - r[:, None], out=P)
+    dS = P * (dP - r[:, None])
     # dQ[i,k] = 1/sqrt(d) * sum[j](dS[i,j] * K[j,k])
     dQ = dS @ K / d**0.5
     # dK[j,k] = 1/sqrt(d) * sum[i](dS[i,j] * Q[i,k])
     dK = dS.T @ Q / d**0.5
     return Gradients(dV, dS, dQ, dK)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "y": ("N",),
+    "mu": ("N",),
+    "sigma": ("N",),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -35,6 +45,7 @@ def forward(y: np.ndarray, mu: np.ndarray, sigma: np.ndarray) -> Values:
         mu: [N] predicted means.
         sigma: [N] predicted standard deviations.
     """
+    y, mu, sigma = _checked(y=y, mu=mu, sigma=sigma)
     N = y.shape[0]
     # u[n] = (y[n] - mu[n]) / sigma[n]
     u = (y - mu) / sigma
@@ -60,3 +71,32 @@ def backward(values: Values) -> Gradients:
     # dsigma[n] = 1/N * (1 - u[n]^2) / sigma[n]
     dsigma = (1.0 - u**2) / (sigma * N)
     return Gradients(dmu, dsigma)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

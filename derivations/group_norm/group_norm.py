@@ -11,6 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "N_G * C", "S"),
+    "w": ("N_G * C",),
+    "b": ("N_G * C",),
+    "Y": ("N", "N_G * C", "S"),
+    "G": ("N", "N_G * C", "S"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("C", "S")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -46,6 +58,7 @@ def forward(
         N_G: extent, no input shows it.
         eps: keeps the root away from zero.
     """
+    X, w, b = _checked({"N_G": N_G}, X=X, w=w, b=b)
     N, _, S = X.shape
     C = X.shape[1] // N_G
     X_split = X.reshape(N, N_G, C, S)
@@ -73,6 +86,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [N, N_G * C, S] the upstream gradient dL/dY.
     """
+    *_, G = _checked({}, Y=values.Y, G=G)
     w, rs, xh, N_G = values.w, values.rs, values.xh, values.N_G
     N, _, S = G.shape
     C = G.shape[1] // N_G
@@ -92,8 +106,56 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # u[n,g] = 1/(C*S) * sum[c,s](dxh[n,(g,c),s] * xh[n,(g,c),s])
     u = np.einsum("ngcs,ngcs->ng", dxh_split, xh_split) / (C * S)
     # dX[n,(g,c),s] = rs[n,g] * (dxh[n,(g,c),s] - r[n,g] - u[n,g] * xh[n,(g,c),s])
-    dxh_split -= r[:, :, None, None]
-    dxh_split -= u[:, :, None, None] * xh_split
-    dX_split = np.multiply(rs[:, :, None, None], dxh_split, out=dxh_split)
+    part = dxh_split - r[:, :, None, None] - u[:, :, None, None] * xh_split
+    dX_split = rs[:, :, None, None] * part
     dX = dX_split.reshape(N, N_G * C, S)
     return Gradients(dX, dw, db)
+
+
+def _checked(known: dict[str, int], /, **given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {name: (size, "the arguments", 0) for name, size in known.items()}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    _check_products(seen)
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _check_products(seen: dict[str, tuple[int, str, int]]) -> None:
+    """Raise an error unless an axis is as long as the product that stands for it."""
+    for extent in [extent for extent in seen if not extent.isidentifier()]:
+        size, name, place = seen[extent]
+        known, unknown = 1, []
+        for part in extent.split(" * "):
+            if part.isdigit() or part in seen:
+                known *= int(part) if part.isdigit() else seen[part][0]
+            else:
+                unknown.append(part)
+        wrong = size % known if unknown and known else size != known
+        if len(unknown) < 2 and wrong:
+            expected = f"a multiple of {known}" if unknown else known
+            message = f"axis {place} of {name} has length {size}, but {extent} "
+            raise ValueError(message + f"is {expected}")
+        if len(unknown) == 1 and known:
+            seen[unknown[0]] = (size // known, name, place)
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "Q": ("N", "H"),
+    "K": ("N", "H"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -37,18 +46,18 @@ def forward(Q: np.ndarray, K: np.ndarray, *, tau: float = 0.1) -> Values:
         K: [N, H] keys.
         tau: temperature.
     """
+    Q, K = _checked(Q=Q, K=K)
     N = Q.shape[0]
     # S[i,j] = 1/tau * sum[h](Q[i,h] * K[j,h])
     S = Q @ K.T / tau
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # exp_S[i,l] = exp(S[i,l] - S_max[i])
-    exp_S = S - S_max[:, None]
-    np.exp(exp_S, out=exp_S)
+    exp_S = np.exp(S - S_max[:, None])
     # Z[i] = sum[l](exp_S[i,l])
     Z = exp_S.sum(axis=1)
     # P[i,j] = exp_S[i,j] / Z[i]
-    P = np.divide(exp_S, Z[:, None], out=exp_S)
+    P = exp_S / Z[:, None]
     # L = 1/N * sum[i]((S_max[i] + log(Z[i]))) - 1/N * sum[i](S[i,i])
     L = (S_max + np.log(Z)).sum() / N - np.einsum("ii->i", S).sum() / N
     return Values(Q, K, S, P, L, tau)
@@ -62,10 +71,39 @@ def backward(values: Values) -> Gradients:
     """
     Q, K, P, tau = values.Q, values.K, values.P, values.tau
     N = Q.shape[0]
-    # dS[i,j] = 1/N * P[i,j] - 1/N * delta[i,j]
-    dS = P / N - np.eye(N, dtype=values.Q.dtype) / N
+    # dS[i,j] = 1/N * (P[i,j] - delta[i,j])
+    dS = (P - np.eye(N, dtype=values.Q.dtype)) / N
     # dQ[i,h] = 1/tau * sum[j](dS[i,j] * K[j,h])
     dQ = dS @ K / tau
     # dK[j,h] = 1/tau * sum[i](dS[i,j] * Q[i,h])
     dK = dS.T @ Q / tau
     return Gradients(dS, dQ, dK)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "x": ("N", "H"),
+    "y": ("N", "H"),
+    "g": ("N", "H"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -30,6 +37,7 @@ def forward(x: np.ndarray) -> Values:
     Args:
         x: [N, H] rows.
     """
+    (x,) = _checked(x=x)
     # u[n] = sum[h](x[n,h]^2)
     u = (x**2).sum(axis=1)
     # r[n] = sqrt(u[n])
@@ -46,9 +54,36 @@ def backward(values: Values, g: np.ndarray) -> Gradients:
         values: what `forward` returned.
         g: [N, H] the upstream gradient dL/dy.
     """
+    *_, g = _checked(y=values.y, g=g)
     r, y = values.r, values.y
     # s[n] = sum[h](g[n,h] * y[n,h])
     s = np.einsum("nh,nh->n", g, y)
     # dx[n,h] = (g[n,h] - s[n] * y[n,h]) / r[n]
     dx = (g - s[:, None] * y) / r[:, None]
     return Gradients(dx)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "H"),
+    "g": ("H",),
+    "b": ("H",),
+    "Y": ("N", "H"),
+    "G": ("N", "H"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("H",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -42,6 +54,7 @@ def forward(
         b: [H] bias.
         eps: keeps the root away from zero.
     """
+    X, g, b = _checked(X=X, g=g, b=b)
     H = X.shape[1]
     # mu[n] = 1/H * sum[h](X[n,h])
     mu = X.sum(axis=1) / H
@@ -63,6 +76,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [N, H] the upstream gradient dL/dY.
     """
+    *_, G = _checked(Y=values.Y, G=G)
     g, rs, xh = values.g, values.rs, values.xh
     H = G.shape[1]
     # dg[h] = sum[n](G[n,h] * xh[n,h])
@@ -76,7 +90,34 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # s[n] = 1/H * sum[h](dxh[n,h] * xh[n,h])
     s = np.einsum("nh,nh->n", dxh, xh) / H
     # dX[n,h] = rs[n] * (dxh[n,h] - r[n] - s[n] * xh[n,h])
-    dxh -= r[:, None]
-    dxh -= s[:, None] * xh
-    dX = np.multiply(rs[:, None], dxh, out=dxh)
+    dX = rs[:, None] * (dxh - r[:, None] - s[:, None] * xh)
     return Gradients(dX, dg, db)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -10,6 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "F"),
+    "W": ("M", "F"),
+    "b": ("M",),
+    "Y": ("N", "M"),
+    "G": ("N", "M"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -36,6 +45,7 @@ def forward(X: np.ndarray, W: np.ndarray, b: np.ndarray) -> Values:
         W: [M, F] weights.
         b: [M] bias.
     """
+    X, W, b = _checked(X=X, W=W, b=b)
     # Y[n,o] = sum[f](X[n,f] * W[o,f]) + b[o]
     Y = X @ W.T + b
     return Values(X, W, b, Y)
@@ -48,6 +58,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [N, M] the upstream gradient dL/dY.
     """
+    *_, G = _checked(Y=values.Y, G=G)
     X, W = values.X, values.W
     # dX[n,f] = sum[o](G[n,o] * W[o,f])
     dX = G @ W
@@ -56,3 +67,29 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # db[o] = sum[n](G[n,o])
     db = G.sum(axis=0)
     return Gradients(dX, dW, db)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -12,6 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "Q": ("n", "d"),
+    "K": ("m", "d"),
+    "V": ("m", "e"),
+    "G": ("n", "e"),
+    "O": ("n", "e"),
+    "dO": ("n", "e"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -45,6 +55,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, G: np.ndarray) -> Value
         V: [m, e] values.
         G: [n, e] gate.
     """
+    Q, K, V, G = _checked(Q=Q, K=K, V=V, G=G)
     # KV[k,p] = sum[j](K[j,k] * V[j,p])
     KV = K.T @ V
     # QKV[i,p] = sum[k](Q[i,k] * KV[k,p])
@@ -61,6 +72,7 @@ def backward(values: Values, dO: np.ndarray) -> Gradients:
         values: what `forward` returned.
         dO: [n, e] the upstream gradient dL/dO.
     """
+    *_, dO = _checked(O=values.O, dO=dO)
     Q, K, V, G, KV, QKV = values.Q, values.K, values.V, values.G, values.KV, values.QKV
     # dG[i,p] = dO[i,p] * QKV[i,p]
     dG = dO * QKV
@@ -75,3 +87,29 @@ def backward(values: Values, dO: np.ndarray) -> Gradients:
     # dV[j,p] = sum[k](dKV[k,p] * K[j,k])
     dV = K @ dKV
     return Gradients(dG, dQKV, dQ, dKV, dK, dV)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -11,6 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "F"),
+    "W": ("M", "F"),
+    "A": ("R", "F"),
+    "B": ("M", "R"),
+    "Y": ("N", "M"),
+    "G": ("N", "M"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("R",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -45,6 +58,7 @@ def forward(
         B: [M, R] up projection.
         alpha: scale of the update, divided by the rank.
     """
+    X, W, A, B = _checked(X=X, W=W, A=A, B=B)
     R = A.shape[0]
     # U[n,r] = sum[f](X[n,f] * A[r,f])
     U = X @ A.T
@@ -60,6 +74,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [N, M] the upstream gradient dL/dY.
     """
+    *_, G = _checked(Y=values.Y, G=G)
     X = values.X
     W = values.W
     A = values.A
@@ -76,3 +91,32 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dX[n,f] = sum[r](dU[n,r] * A[r,f]) + sum[o](G[n,o] * W[o,f])
     dX = dU @ A + G @ W
     return Gradients(dB, dU, dA, dX)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -12,6 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "R": ("U", "I"),
+    "W": ("U", "I"),
+    "P": ("U", "K"),
+    "Q": ("I", "K"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -45,6 +53,7 @@ def forward(
         Q: [I, K] factors of the items.
         lam: strength of the penalty.
     """
+    R, W, P, Q = _checked(R=R, W=W, P=P, Q=Q)
     # E[u,i] = sum[k](P[u,k] * Q[i,k]) - R[u,i]
     E = P @ Q.T - R
     # L = 0.5 * sum[u,i](W[u,i] * E[u,i]^2) + lam/2 * sum[u,k](P[u,k]^2) + lam/2 *
@@ -71,3 +80,29 @@ def backward(values: Values) -> Gradients:
     # dQ[i,k] = sum[u](dE[u,i] * P[u,k]) + lam * Q[i,k]
     dQ = dE.T @ P + lam * Q
     return Gradients(dE, dP, dQ)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

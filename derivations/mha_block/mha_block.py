@@ -13,6 +13,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("B", "S", "D"),
+    "gamma": ("D",),
+    "beta": ("D",),
+    "W_Q": ("D", "N_H * D_h"),
+    "W_K": ("D", "N_H * D_h"),
+    "W_V": ("D", "N_H * D_h"),
+    "W_O": ("N_H * D_h", "D"),
+    "b_O": ("D",),
+    "M": ("S", "S"),
+    "R": ("B", "S", "D"),
+    "A_out": ("B", "S", "D"),
+    "dA_out": ("B", "S", "D"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("S", "D", "D_h")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -113,6 +132,19 @@ def forward(
     Note:
         A row of A that is masked throughout gives NaN.
     """
+    X, gamma, beta, W_Q, W_K, W_V, W_O, b_O, M, R = _checked(
+        {"N_H": N_H},
+        X=X,
+        gamma=gamma,
+        beta=beta,
+        W_Q=W_Q,
+        W_K=W_K,
+        W_V=W_V,
+        W_O=W_O,
+        b_O=b_O,
+        M=M,
+        R=R,
+    )
     B, S, D = X.shape
     D_h = W_Q.shape[1] // N_H
     W_Q_split = W_Q.reshape(D, N_H, D_h)
@@ -148,12 +180,11 @@ def forward(
     # A_max[b,h,s] = max[u](A[b,h,s,u])
     A_max = A.max(axis=3)
     # exp_A[b,h,s,u] = exp(A[b,h,s,u] - A_max[b,h,s])
-    exp_A = A - A_max[..., None]
-    np.exp(exp_A, out=exp_A)
+    exp_A = np.exp(A - A_max[..., None])
     # Z[b,h,s] = sum[u](exp_A[b,h,s,u])
     Z = exp_A.sum(axis=3)
     # AS[b,h,s,t] = exp_A[b,h,s,t] / Z[b,h,s]
-    AS = np.divide(exp_A, Z[..., None], out=exp_A)
+    AS = exp_A / Z[..., None]
     # AO_heads[b,h,s,k] = sum[t](AS[b,h,s,t] * V[b,h,t,k])
     AO_heads = AS @ V
     # AO_cat[b,s,(h,k)] = AO_heads[b,h,s,k]
@@ -207,6 +238,7 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
         values: what `forward` returned.
         dA_out: [B, S, D] the upstream gradient dL/dA_out.
     """
+    *_, dA_out = _checked({}, A_out=values.A_out, dA_out=dA_out)
     gamma = values.gamma
     W_Q = values.W_Q
     W_K = values.W_K
@@ -289,9 +321,7 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
     # w[b,s] = 1/D * sum[m](dxh[b,s,m] * xh[b,s,m])
     w = np.einsum("bsm,bsm->bs", dxh, xh) / D
     # dX[b,s,m] = rs[b,s] * (dxh[b,s,m] - v[b,s] - w[b,s] * xh[b,s,m])
-    dxh -= v[..., None]
-    dxh -= w[..., None] * xh
-    dX = np.multiply(rs[..., None], dxh, out=dxh)
+    dX = rs[..., None] * (dxh - v[..., None] - w[..., None] * xh)
     return Gradients(
         dAO_bias,
         db_O,
@@ -316,3 +346,52 @@ def backward(values: Values, dA_out: np.ndarray) -> Gradients:
         dbeta,
         dX,
     )
+
+
+def _checked(known: dict[str, int], /, **given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {name: (size, "the arguments", 0) for name, size in known.items()}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    _check_products(seen)
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _check_products(seen: dict[str, tuple[int, str, int]]) -> None:
+    """Raise an error unless an axis is as long as the product that stands for it."""
+    for extent in [extent for extent in seen if not extent.isidentifier()]:
+        size, name, place = seen[extent]
+        known, unknown = 1, []
+        for part in extent.split(" * "):
+            if part.isdigit() or part in seen:
+                known *= int(part) if part.isdigit() else seen[part][0]
+            else:
+                unknown.append(part)
+        wrong = size % known if unknown and known else size != known
+        if len(unknown) < 2 and wrong:
+            expected = f"a multiple of {known}" if unknown else known
+            message = f"axis {place} of {name} has length {size}, but {extent} "
+            raise ValueError(message + f"is {expected}")
+        if len(unknown) == 1 and known:
+            seen[unknown[0]] = (size // known, name, place)
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -14,6 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("T", "D"),
+    "Y": ("T", "D_v"),
+    "W_Q": ("D", "d"),
+    "W_K": ("D", "d"),
+    "W_V": ("D_v", "d_v"),
+    "O": ("T", "d_v"),
+    "G": ("T", "d_v"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("T", "d")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -58,6 +72,7 @@ def forward(
         W_K: [D, d] key projection.
         W_V: [D_v, d_v] value projection.
     """
+    X, Y, W_Q, W_K, W_V = _checked(X=X, Y=Y, W_Q=W_Q, W_K=W_K, W_V=W_V)
     d = W_Q.shape[1]
     # Q[i,k] = sum[m](X[i,m] * W_Q[m,k])
     Q = X @ W_Q
@@ -70,12 +85,11 @@ def forward(
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # exp_S[i,l] = exp(S[i,l] - S_max[i])
-    exp_S = S - S_max[:, None]
-    np.exp(exp_S, out=exp_S)
+    exp_S = np.exp(S - S_max[:, None])
     # Z[i] = sum[l](exp_S[i,l])
     Z = exp_S.sum(axis=1)
     # A[i,j] = exp_S[i,j] / Z[i]
-    A = np.divide(exp_S, Z[:, None], out=exp_S)
+    A = exp_S / Z[:, None]
     # O[i,p] = sum[j](A[i,j] * V[j,p])
     O = A @ V
     return Values(X, Y, W_Q, W_K, W_V, Q, K, V, S, A, O)
@@ -88,6 +102,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [T, d_v] the upstream gradient dL/dO.
     """
+    *_, G = _checked(O=values.O, G=G)
     X = values.X
     Y = values.Y
     W_Q = values.W_Q
@@ -122,3 +137,32 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dY[j,n] = sum[p](dV[j,p] * W_V[n,p])
     dY = dV @ W_V.T
     return Gradients(dV, dA, dS, dQ, dK, dW_Q, dW_K, dW_V, dX, dY)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -11,6 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "F"),
+    "W1": ("F", "H"),
+    "b1": ("H",),
+    "W2": ("H", "M"),
+    "b2": ("M",),
+    "Y": ("N", "M"),
+    "G": ("N", "M"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -49,6 +60,7 @@ def forward(
         W2: [H, M] weights of the second layer.
         b2: [M] bias of the second layer.
     """
+    X, W1, b1, W2, b2 = _checked(X=X, W1=W1, b1=b1, W2=W2, b2=b2)
     # Z[n,h] = sum[f](X[n,f] * W1[f,h]) + b1[h]
     Z = X @ W1 + b1
     # A[n,h] = relu(Z[n,h])
@@ -65,6 +77,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [N, M] the upstream gradient dL/dY.
     """
+    *_, G = _checked(Y=values.Y, G=G)
     X, W1, W2, Z, A = values.X, values.W1, values.W2, values.Z, values.A
     # db2[o] = sum[n](G[n,o])
     db2 = G.sum(axis=0)
@@ -81,3 +94,29 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dX[n,f] = sum[h](dZ[n,h] * W1[f,h])
     dX = dZ @ W1.T
     return Gradients(db2, dW2, dA, dZ, db1, dW1, dX)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -11,6 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "D"),
+    "W": ("D", "E"),
+    "F": ("N", "E", "M"),
+    "Y": ("N", "M"),
+    "G": ("N", "M"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("E",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -41,6 +53,7 @@ def forward(X: np.ndarray, W: np.ndarray, F: np.ndarray) -> Values:
         W: [D, E] gate weights.
         F: [N, E, M] outputs of the experts.
     """
+    X, W, F = _checked(X=X, W=W, F=F)
     # z[n,e] = sum[m](X[n,m] * W[m,e])
     z = X @ W
     # z_max[n] = max[l](z[n,l])
@@ -50,7 +63,7 @@ def forward(X: np.ndarray, W: np.ndarray, F: np.ndarray) -> Values:
     # Z[n] = sum[l](exp_z[n,l])
     Z = exp_z.sum(axis=1)
     # p[n,e] = exp_z[n,e] / Z[n]
-    p = np.divide(exp_z, Z[:, None], out=exp_z)
+    p = exp_z / Z[:, None]
     # Y[n,o] = sum[e](p[n,e] * F[n,e,o])
     Y = np.einsum("ne,neo->no", p, F, optimize=True)
     return Values(X, W, F, z, p, Y)
@@ -63,6 +76,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [N, M] the upstream gradient dL/dY.
     """
+    *_, G = _checked(Y=values.Y, G=G)
     X, W, F, p, Y = values.X, values.W, values.F, values.p, values.Y
     # dF[n,e,o] = G[n,o] * p[n,e]
     dF = G[:, None, :] * p[..., None]
@@ -77,3 +91,32 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dX[n,m] = sum[e](dz[n,e] * W[m,e])
     dX = dz @ W.T
     return Gradients(dF, dp, dz, dW, dX)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

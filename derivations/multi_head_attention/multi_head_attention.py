@@ -13,6 +13,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("B", "S_size", "D"),
+    "W_Q": ("D", "N_H * D_h"),
+    "W_K": ("D", "N_H * D_h"),
+    "W_V": ("D", "N_H * D_h"),
+    "W_O": ("N_H * D_h", "D"),
+    "Y": ("B", "S_size", "D"),
+    "G": ("B", "S_size", "D"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("S_size", "D_h")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -69,6 +83,9 @@ def forward(
         W_O: [N_H * D_h, D] output projection.
         N_H: extent, no input shows it.
     """
+    X, W_Q, W_K, W_V, W_O = _checked(
+        {"N_H": N_H}, X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O
+    )
     B, S_size, D = X.shape
     D_h = W_Q.shape[1] // N_H
     W_Q_split = W_Q.reshape(D, N_H, D_h)
@@ -86,12 +103,11 @@ def forward(
     # S_max[b,h,s] = max[u](S[b,h,s,u])
     S_max = S.max(axis=3)
     # exp_S[b,h,s,u] = exp(S[b,h,s,u] - S_max[b,h,s])
-    exp_S = S - S_max[..., None]
-    np.exp(exp_S, out=exp_S)
+    exp_S = np.exp(S - S_max[..., None])
     # Z[b,h,s] = sum[u](exp_S[b,h,s,u])
     Z = exp_S.sum(axis=3)
     # A[b,h,s,t] = exp_S[b,h,s,t] / Z[b,h,s]
-    A = np.divide(exp_S, Z[..., None], out=exp_S)
+    A = exp_S / Z[..., None]
     # O[b,h,s,k] = sum[t](A[b,h,s,t] * V[b,h,t,k])
     O = A @ V
     # O_cat[b,s,(h,k)] = O[b,h,s,k]
@@ -109,6 +125,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [B, S_size, D] the upstream gradient dL/dY.
     """
+    *_, G = _checked({}, Y=values.Y, G=G)
     X = values.X
     W_Q = values.W_Q
     W_K = values.W_K
@@ -165,3 +182,52 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         + np.einsum("bhsk,mhk->bsm", dV, W_V_split, optimize=True)
     )
     return Gradients(dW_O, dO_cat, dO, dV, dA, dS, dQ, dK, dW_Q, dW_K, dW_V, dX)
+
+
+def _checked(known: dict[str, int], /, **given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {name: (size, "the arguments", 0) for name, size in known.items()}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    _check_products(seen)
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _check_products(seen: dict[str, tuple[int, str, int]]) -> None:
+    """Raise an error unless an axis is as long as the product that stands for it."""
+    for extent in [extent for extent in seen if not extent.isidentifier()]:
+        size, name, place = seen[extent]
+        known, unknown = 1, []
+        for part in extent.split(" * "):
+            if part.isdigit() or part in seen:
+                known *= int(part) if part.isdigit() else seen[part][0]
+            else:
+                unknown.append(part)
+        wrong = size % known if unknown and known else size != known
+        if len(unknown) < 2 and wrong:
+            expected = f"a multiple of {known}" if unknown else known
+            message = f"axis {place} of {name} has length {size}, but {extent} "
+            raise ValueError(message + f"is {expected}")
+        if len(unknown) == 1 and known:
+            seen[unknown[0]] = (size // known, name, place)
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -10,6 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "F"),
+    "y": ("N",),
+    "w": ("F",),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -38,6 +48,7 @@ def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, *, lam: float = 0.1) ->
         w: [F] weights.
         lam: strength of the penalty.
     """
+    X, y, w = _checked(X=X, y=y, w=w)
     N = X.shape[0]
     # r[n] = sum[f](X[n,f] * w[f]) - y[n]
     r = X @ w - y
@@ -59,3 +70,32 @@ def backward(values: Values) -> Gradients:
     # dw[f] = sum[n](dr[n] * X[n,f]) + lam * w[f]
     dw = X.T @ dr + lam * w
     return Gradients(dr, dw)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "H"),
+    "g": ("H",),
+    "Y": ("N", "H"),
+    "G": ("N", "H"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("H",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -35,6 +46,7 @@ def forward(X: np.ndarray, g: np.ndarray, *, eps: float = 1e-06) -> Values:
         g: [H] gain.
         eps: keeps the root away from zero.
     """
+    X, g = _checked(X=X, g=g)
     H = X.shape[1]
     # u[n] = 1/H * sum[h](X[n,h]^2)
     u = (X**2).sum(axis=1) / H
@@ -54,6 +66,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [N, H] the upstream gradient dL/dY.
     """
+    *_, G = _checked(Y=values.Y, G=G)
     g, rms, xh = values.g, values.rms, values.xh
     H = G.shape[1]
     # dg[h] = sum[n](G[n,h] * xh[n,h])
@@ -63,6 +76,34 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # r[n] = 1/H * sum[h](dxh[n,h] * xh[n,h])
     r = np.einsum("nh,nh->n", dxh, xh) / H
     # dX[n,h] = (dxh[n,h] - r[n] * xh[n,h]) / rms[n]
-    dxh -= r[:, None] * xh
-    dX = np.divide(dxh, rms[:, None], out=dxh)
+    dX = (dxh - r[:, None] * xh) / rms[:, None]
     return Gradients(dX, dg)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "z": ("N", "C"),
+    "p": ("N", "C"),
+    "g": ("N", "C"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("C",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -29,6 +39,7 @@ def forward(z: np.ndarray) -> Values:
     Args:
         z: [N, C] logits.
     """
+    (z,) = _checked(z=z)
     # z_max[n] = max[l](z[n,l])
     z_max = z.max(axis=1)
     # exp_z[n,l] = exp(z[n,l] - z_max[n])
@@ -36,7 +47,7 @@ def forward(z: np.ndarray) -> Values:
     # Z[n] = sum[l](exp_z[n,l])
     Z = exp_z.sum(axis=1)
     # p[n,c] = exp_z[n,c] / Z[n]
-    p = np.divide(exp_z, Z[:, None], out=exp_z)
+    p = exp_z / Z[:, None]
     return Values(z, p)
 
 
@@ -47,9 +58,39 @@ def backward(values: Values, g: np.ndarray) -> Gradients:
         values: what `forward` returned.
         g: [N, C] the upstream gradient dL/dp.
     """
+    *_, g = _checked(p=values.p, g=g)
     p = values.p
     # r[n] = sum[c](g[n,c] * p[n,c])
     r = np.einsum("nc,nc->n", g, p)
     # dz[n,c] = p[n,c] * (g[n,c] - r[n])
     dz = p * (g - r[:, None])
     return Gradients(dz)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

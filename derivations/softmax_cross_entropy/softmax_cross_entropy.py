@@ -9,6 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "z": ("N", "C"),
+    "y": ("N", "C"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N", "C")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -34,6 +43,7 @@ def forward(z: np.ndarray, y: np.ndarray, *, a: float = 0.1) -> Values:
         y: [N, C] target distribution, such as one-hot labels.
         a: label smoothing; 0 for the plain loss.
     """
+    z, y = _checked(z=z, y=y)
     N, C = z.shape
     # q[n,c] = (1 - a) * y[n,c] + a/C
     q = (1 - a) * y + a / C
@@ -44,7 +54,7 @@ def forward(z: np.ndarray, y: np.ndarray, *, a: float = 0.1) -> Values:
     # Z[n] = sum[l](exp_z[n,l])
     Z = exp_z.sum(axis=1)
     # p[n,c] = exp_z[n,c] / Z[n]
-    p = np.divide(exp_z, Z[:, None], out=exp_z)
+    p = exp_z / Z[:, None]
     # L = -1/N * sum[n,c](q[n,c] * (z[n,c] - z_max[n] - log(Z[n])))
     part = np.einsum(
         "nc,nc->", q, z - z_max[:, None] - np.log(Z)[:, None], optimize=True
@@ -61,6 +71,35 @@ def backward(values: Values) -> Gradients:
     """
     q, p = values.q, values.p
     N = q.shape[0]
-    # dz[n,c] = 1/N * p[n,c] - 1/N * q[n,c]
-    dz = p / N - q / N
+    # dz[n,c] = 1/N * (p[n,c] - q[n,c])
+    dz = (p - q) / N
     return Gradients(dz)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

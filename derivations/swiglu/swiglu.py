@@ -10,6 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "D"),
+    "W_gate": ("D", "H"),
+    "W_up": ("D", "H"),
+    "W_down": ("H", "D"),
+    "Y": ("N", "D"),
+    "G": ("N", "D"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -47,6 +57,7 @@ def forward(
         W_up: [D, H] up projection.
         W_down: [H, D] down projection.
     """
+    X, W_gate, W_up, W_down = _checked(X=X, W_gate=W_gate, W_up=W_up, W_down=W_down)
     # Z[n,h] = sum[m](X[n,m] * W_gate[m,h])
     Z = X @ W_gate
     # U[n,h] = sum[m](X[n,m] * W_up[m,h])
@@ -65,6 +76,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [N, D] the upstream gradient dL/dY.
     """
+    *_, G = _checked(Y=values.Y, G=G)
     X = values.X
     W_gate = values.W_gate
     W_up = values.W_up
@@ -91,6 +103,24 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     return Gradients(dW_down, dA, dZ, dU, dW_gate, dW_up, dX)
 
 
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + e^-x), without overflow for any x."""
     small = np.exp(-np.abs(x))
@@ -100,3 +130,11 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 def _silu(x: np.ndarray) -> np.ndarray:
     """x / (1 + e^-x)."""
     return x * _sigmoid(x)
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -10,6 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("m", "n"),
+    "A": ("r", "m"),
+    "B": ("n", "r"),
+    "C": ("m", "m"),
+    "D": ("n", "n"),
+    "s": (),
+    "u": (),
+    "t": (),
+    "v": (),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -45,6 +58,7 @@ def forward(
         C: [m, m] form on the rows.
         D: [n, n] form on the columns.
     """
+    X, A, B, C, D = _checked(X=X, A=A, B=B, C=C, D=D)
     # s = sum[a,i,k](A[a,i] * X[i,k] * B[k,a])
     s = np.einsum("ai,ik,ka->", A, X, B, optimize=True)
     # t = sum[i,j,k,l](X[i,l] * C[i,j] * X[j,k] * D[k,l])
@@ -60,6 +74,7 @@ def backward(values: Values, u: np.ndarray, v: np.ndarray) -> Gradients:
         u: scalar the upstream gradient dL/ds.
         v: scalar the upstream gradient dL/dt.
     """
+    *_, u, v = _checked(s=values.s, t=values.t, u=u, v=v)
     X, A, B, C, D = values.X, values.A, values.B, values.C, values.D
     # dX[i,k] = u * sum[a](A[a,i] * B[k,a]) + v * sum[j,l](X[j,l] * (C[i,j] * D[l,k] +
     #     C[j,i] * D[k,l]))
@@ -77,3 +92,29 @@ def backward(values: Values, u: np.ndarray, v: np.ndarray) -> Gradients:
     # dD[k,l] = v * sum[i,j](X[i,l] * C[i,j] * X[j,k])
     dD = v * np.einsum("il,ij,jk->kl", X, C, X, optimize=True)
     return Gradients(dX, dA, dB, dC, dD)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

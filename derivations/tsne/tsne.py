@@ -10,6 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "Y": ("N", "d"),
+    "P": ("N", "N"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -37,6 +43,7 @@ def forward(Y: np.ndarray, P: np.ndarray) -> Values:
         Y: [N, d] points of the map.
         P: [N, N] neighbour probabilities in the original space.
     """
+    Y, P = _checked(Y=Y, P=P)
     N = Y.shape[0]
     # D[i,j] = sum[c]((Y[i,c] - Y[j,c])^2)
     D = ((Y[:, None, :] - Y) ** 2).sum(axis=2)
@@ -61,10 +68,32 @@ def backward(values: Values) -> Gradients:
     Y, P, w, q = values.Y, values.P, values.w, values.q
     # dD[i,j] = w[i,j] * (P[i,j] - q[i,j])
     dD = w * (P - q)
-    # r[i] = 2 * sum[j](dD[i,j])
-    r = 2 * dD.sum(axis=1)
-    # s[i] = 2 * sum[j](dD[j,i])
-    s = 2 * dD.sum(axis=0)
-    # dY[i,c] = Y[i,c] * (r[i] + s[i]) - 2 * sum[j](Y[j,c] * (dD[j,i] + dD[i,j]))
-    dY = Y * (r + s)[:, None] - 2 * ((dD.T + dD) @ Y)
+    # dY[i,c] = 2 * sum[j]((Y[i,c] - Y[j,c]) * (dD[i,j] + dD[j,i]))
+    dY = 2 * Y * (dD + dD.T).sum(axis=1)[:, None] - 2 * ((dD + dD.T) @ Y)
     return Gradients(dD, dY)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -14,6 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("T", "D"),
+    "WQ": ("D", "d"),
+    "WK": ("D", "d"),
+    "WV": ("D", "d_v"),
+    "WO": ("d_v", "N_V"),
+    "e": ("T",),
+    "y": ("N_V",),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("T", "d", "N_V")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -76,6 +90,7 @@ def forward(
         e: [T] 1 at the last position, else 0.
         y: [N_V] 1 at the target token, else 0.
     """
+    X, WQ, WK, WV, WO, e, y = _checked(X=X, WQ=WQ, WK=WK, WV=WV, WO=WO, e=e, y=y)
     d = WQ.shape[1]
     # Q[i,k] = sum[m](X[i,m] * WQ[m,k])
     Q = X @ WQ
@@ -90,12 +105,11 @@ def forward(
     # SS_max[i] = max[l](SS[i,l])
     SS_max = SS.max(axis=1)
     # exp_SS[i,l] = exp(SS[i,l] - SS_max[i])
-    exp_SS = SS - SS_max[:, None]
-    np.exp(exp_SS, out=exp_SS)
+    exp_SS = np.exp(SS - SS_max[:, None])
     # Z[i] = sum[l](exp_SS[i,l])
     Z = exp_SS.sum(axis=1)
     # A[i,j] = exp_SS[i,j] / Z[i]
-    A = np.divide(exp_SS, Z[:, None], out=exp_SS)
+    A = exp_SS / Z[:, None]
     # O[i,p] = sum[j](A[i,j] * V[j,p])
     O = A @ V
     # c[p] = sum[i](e[i] * O[i,p])
@@ -162,3 +176,32 @@ def backward(values: Values) -> Gradients:
     # dWV[m,p] = sum[j](dV[j,p] * X[j,m])
     dWV = X.T @ dV
     return Gradients(dz, dWO, dc, dO, dV, dA, dSS, dS, dQ, dK, dWQ, dWK, dWV)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

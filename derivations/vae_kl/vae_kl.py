@@ -10,6 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "mu": ("N", "Z"),
+    "lv": ("N", "Z"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -33,6 +42,7 @@ def forward(mu: np.ndarray, lv: np.ndarray) -> Values:
         mu: [N, Z] means.
         lv: [N, Z] log-variances.
     """
+    mu, lv = _checked(mu=mu, lv=lv)
     N, Z = mu.shape
     # L = -Z/2 - 1/(2*N) * sum[n,z](lv[n,z]) + 1/(2*N) * sum[n,z](mu[n,z]^2) + 1/(2*N) *
     #     sum[n,z](exp(lv[n,z]))
@@ -55,6 +65,35 @@ def backward(values: Values) -> Gradients:
     N = mu.shape[0]
     # dmu[n,z] = 1/N * mu[n,z]
     dmu = mu / N
-    # dlv[n,z] = 1/(2*N) * exp(lv[n,z]) - 1/(2*N)
-    dlv = 0.5 * np.exp(lv) / N - 0.5 / N
+    # dlv[n,z] = 1/(2*N) * (exp(lv[n,z]) - 1)
+    dlv = 0.5 * (np.exp(lv) - 1.0) / N
     return Gradients(dmu, dlv)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -8,7 +8,7 @@ holds two terms or more, and its first coefficient has no minus sign.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 import sympy as sp
 
@@ -145,8 +145,8 @@ def is_expandable(base: Base, exponent: sp.Expr) -> bool:
     return isinstance(base, Add) and bool(exponent.is_Integer) and bool(exponent.is_positive)
 
 
-def expand_term(term: Term) -> Terms:
-    """Products of sums multiplied out: every `Add` to a positive integer power is distributed.
+def expand_term(term: Term, chosen: Callable[[Add], bool] | None = None) -> Terms:
+    """Products of sums multiplied out: every `Add` to a positive integer power, or every `chosen` one, is distributed.
 
     Raises:
         LimitError: if more than `EXPANSION_LIMIT` terms would come out.
@@ -155,7 +155,14 @@ def expand_term(term: Term) -> Terms:
     pending = [term]
     while pending:
         current = pending.pop()
-        position = next((n for n, (b, e) in enumerate(current.powers) if is_expandable(b, e)), None)
+        position = next(
+            (
+                number
+                for number, (base, exponent) in enumerate(current.powers)
+                if isinstance(base, Add) and is_expandable(base, exponent) and (chosen is None or chosen(base))
+            ),
+            None,
+        )
         if position is None:
             done.append(current)
             continue

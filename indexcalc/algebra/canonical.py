@@ -8,7 +8,7 @@ symmetric for the bound raises `LimitError`, and the caller answers "unknown", n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 import sympy as sp
@@ -142,7 +142,7 @@ def serialise_product(powers: Iterable[Power], names: Colours) -> str:
     """The factors in sorted order, each index under its name in `names` or, if free, its own."""
     parts = []
     for base, exponent in powers:
-        text = serialise_base(base, names)
+        text = serialise_even(base, names) if exponent.is_even else serialise_base(base, names)
         parts.append(text if exponent == 1 else f"{text}^{scalar_key(exponent)}")
     return "*".join(sorted(parts))
 
@@ -166,6 +166,16 @@ def serialise_base(base: Base, names: Colours) -> str:
             return f"d({serialise_base(of, names)})/d({serialise_base(wrt, names)})"
 
 
+def serialise_even(base: Base, names: Colours) -> str:
+    """One factor to an even power as text: a sum and its negative have one square."""
+    if not isinstance(base, Add):
+        return serialise_base(base, names)
+    # The products are written once for both signs: twice at every level would be exponential in the depth.
+    products = [(term.coeff, serialise_product(term.powers, names)) for term in base.terms]
+    signs = ("+".join(sorted(f"{scalar_key(s * c)}*{text}" for c, text in products)) for s in (1, -1))
+    return f"({min(signs)})"
+
+
 def serialise_sum(terms: Terms, names: Colours) -> str:
     """Sum-free terms in sorted order, with their coefficients."""
     return "+".join(sorted(f"{scalar_key(term.coeff)}*{serialise_product(term.powers, names)}" for term in terms))
@@ -176,16 +186,16 @@ def label(index: Index, names: Colours) -> str:
     return names.get(index) or f"'{index.name}"
 
 
-def collect(terms: Terms) -> Terms:
+def collect(terms: Terms, key_of: Callable[[Term], str] = term_key) -> Terms:
     """Like terms combined, in order of first occurrence; terms that cancel are dropped.
 
-    Terms too symmetric to compare are left as they are.
+    Terms too symmetric to compare are left as they are. Terms are alike if `key_of` says so.
     """
     order: list[str] = []
     groups: dict[str, list[Term]] = {}
     for number, term in enumerate(terms):
         try:
-            key = term_key(term)
+            key = key_of(term)
         except LimitError:
             key = f"?{number}"
         if key not in groups:

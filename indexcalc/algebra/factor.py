@@ -2,39 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative, power, product
-from indexcalc.algebra.terms import Base, Index, Power, Term, Terms
+from indexcalc.algebra.canonical import collect
+from indexcalc.algebra.terms import Add, Base, Index, Power, Term, Terms
 
 
-def factor(terms: Terms) -> Terms:
+def factor(terms: Terms, symbolic: bool = False) -> Terms:
     """Terms that share their sums and a factor are joined into one term with an `Add` inside.
 
     A group is joined only if each of its sums is needed by the common factors or by every part, so
     that the value is kept: the rest of each term must not need a sum that another lacks.
+
+    Args:
+        terms: a sum.
+        symbolic: whether ``b**a`` is a factor of ``b**(a + 1)`` too. Only a last form is written so: ahead of
+            others, it would hide what cancels in the rest.
     """
     groups: dict[frozenset[Index], list[Term]] = {}
     for term in terms:
         groups.setdefault(frozenset(term.summed), []).append(term)
-    return tuple(part for group in groups.values() for part in factor_group(tuple(group)))
+    return tuple(part for group in groups.values() for part in factor_group(tuple(group), symbolic))
 
 
-def factor_group(terms: Terms) -> Terms:
+def factor_group(terms: Terms, symbolic: bool) -> Terms:
     """Terms with the same sums, joined if they have a factor in common."""
     if len(terms) < 2:
         return terms
     original, terms = terms, positive_first(terms)
-    common = common_powers(terms)
+    common = common_powers(terms, symbolic)
     coeff = common_coefficient(terms)
+    apart = of_one_size(original)
+    if not common and len(apart) > 1 and scalings(group[0] for group in apart) < 1 + scalings(terms, coeff):
+        return tuple(part for group in apart for part in factor_group(group, symbolic))
     if not common and coeff in (1, -1):
         return original
-    rests = tuple(divide(term, common, coeff) for term in terms)
+    rests = flattened(tuple(divide(term, common, coeff) for term in terms))
     inner = power(rests, sp.S.One)
     joined = product(coeff * inner.coeff, common + inner.powers, terms[0].summed)
     if frozenset(joined.summed) != frozenset(terms[0].summed):
         return original
     return (joined,)
+
+
+def flattened(terms: Terms) -> Terms:
+    """Terms that are a multiple of a sum as the terms of this sum: ``2 h + (a - b)`` is ``2 h + a - b``.
+
+    Where terms cancel then, as in ``(a - p) - (a - q)``, they are left out.
+    """
+    parts: list[Term] = []
+    for term in terms:
+        base, exponent = term.powers[0] if len(term.powers) == 1 else (None, sp.S.Zero)
+        if isinstance(base, Add) and exponent == 1:
+            parts.extend(Term(term.coeff * part.coeff, part.powers) for part in base.terms)
+        else:
+            parts.append(term)
+    if len(parts) == len(terms):
+        return terms
+    combined = collect(tuple(parts))
+    return positive_first(combined) if combined else terms
+def of_one_size(terms: Terms) -> list[Terms]:
+    """The terms in groups whose coefficients differ by a sign at most."""
+    groups: dict[sp.Expr, list[Term]] = {}
+    for term in terms:
+        groups.setdefault(-term.coeff if is_negative(term.coeff) else term.coeff, []).append(term)
+    return [tuple(group) for group in groups.values()]
+
+
+def scalings(terms: Iterable[Term], coeff: sp.Expr = sp.S.One) -> int:
+    """How many of the terms have a coefficient once `coeff` is taken out."""
+    return sum(term.coeff / coeff not in (1, -1) for term in terms)
 
 
 def positive_first(terms: Terms) -> Terms:
@@ -45,24 +85,26 @@ def positive_first(terms: Terms) -> Terms:
     return (terms[position], *terms[:position], *terms[position + 1 :])
 
 
-def common_powers(terms: Terms) -> tuple[Power, ...]:
+def common_powers(terms: Terms, symbolic: bool = False) -> tuple[Power, ...]:
     """The powers that divide every term, in the order of the first."""
     common: list[Power] = []
     for base, exponent in terms[0].powers:
         shared: sp.Expr | None = exponent
         for term in terms[1:]:
-            shared = shared_exponent(shared, dict(term.powers).get(base))
+            shared = shared_exponent(shared, dict(term.powers).get(base), symbolic)
         if shared is not None:
             common.append((base, shared))
     return tuple(common)
 
 
-def shared_exponent(one: sp.Expr | None, other: sp.Expr | None) -> sp.Expr | None:
-    """The exponent nearer to zero if both have the same sign; None if they share nothing."""
+def shared_exponent(one: sp.Expr | None, other: sp.Expr | None, symbolic: bool = False) -> sp.Expr | None:
+    """The exponent nearer to zero if both have the same sign, or the lesser of ``a`` and ``a + 1``; else None."""
     if one is None or other is None:
         return None
     if one == other:
         return one
+    if symbolic and not one.is_number and (one - other).is_Integer:
+        return one if one - other < 0 else other
     if not (one.is_number and other.is_number) or (one > 0) != (other > 0):
         return None
     return one if abs(one) <= abs(other) else other

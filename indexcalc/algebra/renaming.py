@@ -129,3 +129,23 @@ def put_in_place(term: Term, position: int, by: Terms) -> Terms:
 def put_in_base(term: Term, position: int, by: Terms) -> Term:
     """`term` with the base at `position` replaced by the sum-free `by`, its exponent kept."""
     return replace_power(term, position, power(by, term.powers[position][1]))
+
+
+def with_tensors(terms: Terms, names: Mapping[str, str]) -> Terms:
+    """The terms with other names for some tensors."""
+    return tuple(
+        Term(term.coeff, tuple((with_tensors_in(base, names), power) for base, power in term.powers), term.summed)
+        for term in terms
+    )
+
+
+def with_tensors_in(base: Base, names: Mapping[str, str]) -> Base:
+    """A factor with other names for some tensors."""
+    match base:
+        case Access(tensor, slots):
+            return Access(names.get(tensor, tensor), slots)
+        case Fn(name, arg, params):
+            return Fn(name, with_tensors(arg, names), params)
+        case Add(terms):
+            return Add(with_tensors(terms, names))
+    return base

@@ -133,6 +133,19 @@ def walk(expression: Expression) -> Iterator[Base]:
             yield from walk(expression.wrt)
 
 
+def scalars_of(terms: Terms) -> Iterator[sp.Expr]:
+    """The coefficients, exponents and constants of functions, at every depth."""
+    for term in terms:
+        yield term.coeff
+        for base, exponent in term.powers:
+            yield exponent
+            if isinstance(base, Fn):
+                yield from base.params
+                yield from scalars_of(base.arg)
+            elif isinstance(base, Add):
+                yield from scalars_of(base.terms)
+
+
 def own_indices(base: Base) -> tuple[Index, ...]:
     """The indices written on this factor itself, with repetition, not those of factors inside it."""
     if isinstance(base, Access):

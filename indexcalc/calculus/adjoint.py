@@ -19,6 +19,7 @@ from indexcalc.calculus.differentiate import Tidy, Wanted, insert, local_derivat
 from indexcalc.calculus.relabel import Nomenclature, relabel
 from indexcalc.calculus.statistics import Flow, find_flow, nearest_consumers, statistics_between
 from indexcalc.calculus.steps import LocalDerivative, Path, Rule, Section, Step, Subject, ThroughConsumer
+from indexcalc.errors import placed
 from indexcalc.problem import Problem
 from indexcalc.program import Equation
 
@@ -96,7 +97,10 @@ def derive_section(sweep: Sweep, name: str) -> Section:
     ]
     direct = direct_part(problem, name, tensor.slots)
     alone = len(consumers) == 1 and not direct
-    paths = tuple(derive_path(sweep, tensor.entry, consumer, lhs, alone) for consumer in consumers)
+    paths: list[Path] = []
+    for consumer in consumers:
+        with placed(problem.program.definitions[consumer].place):
+            paths.append(derive_path(sweep, tensor.entry, consumer, lhs, alone))
     total = (*direct, *(term for path in paths for term in path.result))
     steps: list[Step] = []
     if not alone:
@@ -107,7 +111,7 @@ def derive_section(sweep: Sweep, name: str) -> Section:
         steps.append(Step(Rule.COLLECT, lhs, total, combined))
     steps.extend(relabel(lhs, combined, sweep.names))
     final = steps[-1].after if steps else combined
-    return Section(Equation(lhs, final, f"gradient of the loss by {name}"), name, paths, tuple(steps))
+    return Section(Equation(lhs, final, f"gradient of the loss by {name}"), name, tuple(paths), tuple(steps))
 
 
 def direct_part(problem: Problem, name: str, slots: tuple[Index, ...]) -> Terms:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from indexcalc.algebra.build import expand_term, is_expandable, product
 from indexcalc.algebra.renaming import rename_powers
-from indexcalc.algebra.terms import Add, Delta, Term, Terms, walk
+from indexcalc.algebra.terms import Add, Delta, Index, Term, Terms, walk
 from indexcalc.calculus.steps import Collapse, Rule, Step, Subject
 from indexcalc.errors import LimitError
 
@@ -33,7 +35,8 @@ def collapse_term(term: Term, collapse: Collapse) -> Term:
 def contract(subject: Subject, terms: Terms) -> tuple[Step, ...]:
     """Every sum that a delta kills is done, each in a step of its own that all terms share.
 
-    A parenthesis that hides such a delta, as in ``A_ac (delta_cj - A_aj)``, is split when nothing else is left.
+    A parenthesis that hides such a delta, as in ``A_ac (delta_cj - A_aj)``, is split when nothing else is left;
+    other parentheses beside it, such as a difference of points, stay as they are.
     """
     steps: list[Step] = []
     while True:
@@ -49,9 +52,9 @@ def contract(subject: Subject, terms: Terms) -> tuple[Step, ...]:
 
 
 def split(term: Term) -> Terms:
-    """The term multiplied out; a high power of a sum, which would give too many terms, keeps its delta."""
+    """The parentheses that hide deltas multiplied out; a high power of a sum, which gives too many terms, stays."""
     try:
-        return expand_term(term)
+        return expand_term(term, lambda base: holds_delta(base, term.summed))
     except LimitError:
         return (term,)
 
@@ -59,8 +62,11 @@ def split(term: Term) -> Terms:
 def hides_delta(term: Term) -> bool:
     """Whether a delta that could kill a sum of the term stands inside a sum that can be multiplied out."""
     return any(
-        isinstance(inner, Delta) and (inner.left in term.summed or inner.right in term.summed)
+        isinstance(base, Add) and is_expandable(base, exponent) and holds_delta(base, term.summed)
         for base, exponent in term.powers
-        if isinstance(base, Add) and is_expandable(base, exponent)
-        for inner in walk(base)
     )
+
+
+def holds_delta(base: Add, summed: Collection[Index]) -> bool:
+    """Whether a delta that could kill one of the sums stands inside the parenthesis."""
+    return any(isinstance(inner, Delta) and (inner.left in summed or inner.right in summed) for inner in walk(base))

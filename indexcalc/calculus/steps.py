@@ -28,6 +28,7 @@ class Rule(Enum):
     COLLAPSE = "sum_i delta_ij f_i = f_j"
     REUSE = "an expression of the forward pass is replaced by the tensor that holds it"
     COLLECT = "like terms are combined"
+    TURN = "a - b = -(b - a)"
     EXPAND = "products of sums are multiplied out"
     FACTOR = "common factors are taken out"
     RELABEL = "a summed index may have any name that is free"

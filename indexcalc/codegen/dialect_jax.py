@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from indexcalc.codegen.dialect import Arguments, Dialect, Keywords, renamed
-from indexcalc.codegen.source import Call, Node
+from indexcalc.codegen.source import Atom, Call, Node, product_of
 from indexcalc.codegen.special import Special
 
 PROMOTED = '''\
@@ -42,6 +42,14 @@ def exact_gelu(arguments: Arguments, keywords: Keywords) -> Node:
     return Call("jax.nn.gelu", arguments, ("approximate=False",))
 
 
+def through_floats(call: Call) -> Node:
+    """``f(1.0 * x)``: functions of JAX's own take no whole numbers. Traced code can't hold ``float``."""
+    if call.function.startswith("jnp."):
+        return call
+    floating = product_of([Atom("1.0"), call.arguments[0]], [])
+    return Call(call.function, (floating, *call.arguments[1:]), call.keywords)
+
+
 JAX = Dialect(
     name="jax",
     library="JAX",
@@ -57,7 +65,7 @@ JAX = Dialect(
         "_gelu": exact_gelu,
         "_erf": renamed("jax.lax.erf"),
     },
-    number=lambda call: call,
+    number=through_floats,
     constants={"np.pi": "jnp.pi", "np.e": "jnp.e", "np.inf": "jnp.inf", "-np.inf": "-jnp.inf"},
     private={"_promoted": Special(PROMOTED), "_constant": Special(CONSTANT)},
     imports=(

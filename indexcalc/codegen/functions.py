@@ -6,26 +6,23 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import count, repeat
 
-from indexcalc.algebra.terms import Access, tensors_of
+from indexcalc.algebra.terms import Access, Base, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
-from indexcalc.codegen.formula import Layouts, equation_text, terms_text
-from indexcalc.codegen.inplace import Written, rewritten
+from indexcalc.codegen.formula import Layouts, base_text, equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
 from indexcalc.codegen.names import python_name
-from indexcalc.codegen.operands import Scope, reduced, transposed
-from indexcalc.codegen.plan import terms_node, terms_operand
+from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, common_axes, reduced, transposed
+from indexcalc.codegen.plan import base_operand, terms_node, terms_operand
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.shared import masks_in, with_masks_named
-from indexcalc.codegen.source import Call, Node, flat
+from indexcalc.codegen.source import Atom, Binary, Call, Node, flat
 from indexcalc.codegen.statements import Kind, Statement
 
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 
 
-def pass_lines(
-    statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str], results: Collection[str] = ()
-) -> list[list[str]]:
+def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str]) -> list[list[str]]:
     """The lines of every statement; masks that occur twice are built once, before their first use.
 
     Args:
@@ -33,7 +30,6 @@ def pass_lines(
         scope: the names that they may use.
         part: the stem of the names for parts of long expressions.
         taken: the names in use.
-        results: the tensors that the pass returns: their memory is their own.
     """
     nodes = [statement_node(statement, scope) for statement in statements]
     masks = [mask for node in nodes for mask in masks_in(node)]
@@ -44,25 +40,22 @@ def pass_lines(
         if used.count(text) > 1:
             names[text] = python_name("mask", {*taken, *names.values()})
     lines, built = [], set[str]()
-    written = rewritten(statements, [with_masks_named(node, names) for node in nodes], results, scope)
-    for statement, node, value in zip(statements, nodes, written, strict=True):
+    for statement, node in zip(statements, nodes, strict=True):
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
         built.update(new)
-        code = statement_lines(statement, value, scope, part)
+        code = statement_lines(statement, with_masks_named(node, names), scope, part)
         lines.append([*(f"{names[text]} = {words[text]}" for text in new), *code])
     return lines
 
 
-def statement_lines(statement: Statement, written: Written, scope: Scope, part: str) -> list[str]:
+def statement_lines(statement: Statement, node: Node, scope: Scope, part: str) -> list[str]:
     """The comment with the index formula, and the assignment in code; parts of it are called after `part`."""
-    node = written.value
     if scope.dialect.prefix and not statement.axes and not tensors_of(statement.terms):
         node = Call("np.asarray", (node,), (f"dtype={scope.dtype}",))
     target = scope.tensors[statement.name]
     lines = comment(statement.note or formula(statement, scope.layouts), depth=1)
     silenced = scope.dialect.silenced if statement.may_overflow else ""
     code = numbered(target, spelled(node, scope.dialect, scope.dtype), part, depth=2 if silenced else 1)
-    code = [*written.before, *code, *written.after]
     if silenced:
         return [*lines, silenced, *(f"    {line}" for line in code)]
     return [*lines, *code]
@@ -89,11 +82,15 @@ def formula(statement: Statement, layouts: Layouts) -> str:
     lhs = Access(statement.name, statement.axes)
     if statement.kind is Kind.ASSIGN:
         return equation_text(lhs, statement.terms, layouts)
-    head, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
+    left, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
     if statement.kind is Kind.HIDDEN:
-        condition = " and ".join(f"{m.left.name} {relation(m)} {m.right.name}" for m in statement.masks)
-        return f"{head}{value} where {condition}, else -inf"
-    return f"{head}{REDUCTIONS[statement.kind]}[{','.join(index.name for index in statement.over)}]({value})"
+        conditions = [f"{m.left.name} {relation(m)} {m.right.name}" for m in statement.masks]
+        conditions += [f"{base_text(weight, layouts)} != 0" for weight in statement.weights]
+        condition = " and ".join(conditions)
+        return f"{left}{value} where {condition}, else -inf"
+    if statement.kind is Kind.LARGEST:
+        return f"{left}max({', '.join(terms_text((term,), layouts) for term in statement.terms)})"
+    return f"{left}{REDUCTIONS[statement.kind]}[{','.join(index.name for index in statement.over)}]({value})"
 
 
 def relation(mask: object) -> str:
@@ -105,9 +102,12 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
     """The right-hand side in NumPy."""
     if statement.kind is Kind.ASSIGN:
         return terms_node(statement.terms, statement.axes, scope)
+    if statement.kind is Kind.LARGEST:
+        return largest_node(statement, scope)
     order = (*statement.axes, *statement.over)
     value = terms_operand(statement.terms, order, scope)
     if statement.kind is Kind.HIDDEN:
+        value = nonzero(statement.weights, value, order, scope)
         result = where(list(statement.masks), value, order, scope, "-np.inf")
     else:
         result = reduced(value, statement.over, REDUCTIONS[statement.kind])
@@ -115,11 +115,43 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
     return transposed(result, statement.axes).node
 
 
-def call_or_wrap(head: str, arguments: Sequence[str], depth: int = 1) -> list[str]:
-    """``head(arguments)`` on one line if it fits, else the arguments on a line of their own, or one each."""
+def largest_node(statement: Statement, scope: Scope) -> Node:
+    """The largest of several arrays, entry by entry; numbers come last."""
+    operands = [terms_operand((term,), statement.axes, scope) for term in statement.terms]
+    operands.sort(key=lambda operand: not operand.axes)
+    axes = common_axes(operands, statement.axes)
+    node = aligned(operands[0], axes)
+    for operand in operands[1:]:
+        node = Call("np.maximum", (node, aligned(operand, axes)))
+    return transposed(Operand(node, axes), statement.axes).node
+
+
+def nonzero(weights: Sequence[Base], value: Operand, order: Axes, scope: Scope) -> Operand:
+    """The value where every weight differs from zero, minus infinity elsewhere."""
+    for weight in weights:
+        factor = base_operand(weight, order, scope)
+        axes = common_axes([value, factor], order)
+        differs = Binary("!=", aligned(factor, axes), Atom("0.0"))
+        value = Operand(Call("np.where", (differs, aligned(value, axes), Atom("-np.inf"))), axes)
+    return value
+
+
+def call_or_wrap(function: str, arguments: Sequence[str], depth: int = 1) -> list[str]:
+    """``function(arguments)`` on one line if it fits, else the arguments on a line of their own, or one each."""
     joined = ", ".join(arguments)
-    if len(f"{head}({joined})") + depth * INDENT <= WIDTH:
-        return [f"{head}({joined})"]
+    if len(f"{function}({joined})") + depth * INDENT <= WIDTH:
+        return [f"{function}({joined})"]
     if len(joined) + (depth + 1) * INDENT <= WIDTH:
-        return [f"{head}(", f"    {joined}", ")"]
-    return [f"{head}(", *(f"    {argument}," for argument in arguments), ")"]
+        return [f"{function}(", f"    {joined}", ")"]
+    return [f"{function}(", *(f"    {argument}," for argument in arguments), ")"]
+
+
+def head(name: str, arguments: list[str], result: str, depth: int = 0) -> str:
+    """``def name(arguments) -> result:``, over several lines if need be."""
+    line = f"def {name}({', '.join(arguments)}) -> {result}:"
+    width = WIDTH - depth * INDENT
+    if len(line) <= width:
+        return line
+    joined = ", ".join(arguments)
+    inner = [f"    {joined}"] if len(joined) + INDENT <= width else [f"    {argument}," for argument in arguments]
+    return "\n".join([f"def {name}(", *inner, f") -> {result}:"])

@@ -15,7 +15,7 @@ import sympy as sp
 from indexcalc.algebra.build import is_negative, power, product, scale
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, free_indices, tensors_of
-from indexcalc.codegen.exponentials import unused
+from indexcalc.codegen.names import unused
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.program import Equation, Program
 
@@ -186,7 +186,7 @@ def with_extremes(
     result = list(statements)
     for extreme in extremes:
         name = extreme.statement.name
-        place = next((n for n, s in enumerate(result) if s.name == name or name in tensors_of(s.terms)), None)
+        place = next((n for n, s in enumerate(result) if s.name == name or name in s.reads), None)
         if place is not None and name not in given:
             result = [s for s in result[:place] if s.name != name] + [
                 extreme.statement,
@@ -202,5 +202,5 @@ def live(statements: tuple[Statement, ...], wanted: frozenset[str], spare: froze
     for statement in reversed(statements):
         if statement.name in needed or statement.name not in spare:
             kept.append(statement)
-            needed.update(tensors_of(statement.terms))
+            needed.update(statement.reads)
     return tuple(reversed(kept))

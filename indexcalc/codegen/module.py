@@ -20,11 +20,12 @@ from indexcalc.codegen.differentiable import (
     jax_rules,
     torch_rules,
 )
-from indexcalc.codegen.functions import pass_lines
+from indexcalc.codegen.functions import formula, pass_lines
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_fields, make_plan, part_stem
 from indexcalc.codegen.prose import field, paragraph, plain, shape_text
+from indexcalc.codegen.shapes import check_function, shapes_of
 from indexcalc.codegen.signatures import (
     Function,
     backward_function,
@@ -64,14 +65,17 @@ def module_source(derivation: Derivation, dialect: Dialect) -> str:
     passes = Passes(plan, scalars, tuple(read), fields_read(functions[1].body))
     rules = RULES[dialect.name](passes)
     code = [*forward_body, *backward_body, *(line for rule in rules for line in (*rule.decorators, *rule.body))]
-    private = [dialect.private[name].source for name in needed_functions(code, dialect.private)]
+    shapes = shapes_of(plan)
+    check = [check_function(shapes)] if shapes is not None else []
+    private = [*check, *(dialect.private[name].source for name in needed_functions([*code, *check], dialect.private))]
     ambiguous = [name for name in sorted({*plan.stored.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
     return template(dialect.template).render(
         ambiguous=", ".join(ambiguous),
         imports=import_blocks(dialect, [*code, *private]),
         kept=kept_text(plan),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass.", hang="")),
-        shapes=shape_lines(plan),
+        extents=extent_lines(plan),
+        shapes=shapes,
         value_fields=[*value_fields(plan), *scalar_fields(plan, read)],
         gradient_fields=gradient_lines(plan),
         functions=functions,
@@ -116,7 +120,7 @@ def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope,
     assigned = {statement.name for statement in statements}
     lines: list[str] = []
     names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
-    for statement, code in zip(statements, pass_lines(statements, scope, part, names, results), strict=True):
+    for statement, code in zip(statements, pass_lines(statements, scope, part, names), strict=True):
         lines += code
         if statement.name in results and plan.is_fused(statement.name):
             lines.append(merge_line(plan.tensors[statement.name], plan.array(statement.name), scope))
@@ -141,7 +145,7 @@ def scalar_doc(plan: Plan, symbol: sp.Symbol) -> str:
     return doc or "parameter"
 
 
-def shape_lines(plan: Plan) -> list[str]:
+def extent_lines(plan: Plan) -> list[str]:
     """One line for each extent: the indices that run over it, and what they mean."""
     program = plan.program
     lines = []
@@ -183,13 +187,19 @@ def gradient_lines(plan: Plan) -> list[str]:
 
 def value_fields(plan: Plan) -> list[str]:
     """The fields of `Values`."""
-    tensors = plan.program.tensors
     return [
         line
         for name in plan.kept
         for line in field(
             plan.stored[name],
             plan.dialect.array,
-            f"{shape_text(plan.axes(name), plan.scalars)} {tensors[name].doc}".rstrip(),
+            f"{shape_text(plan.axes(name), plan.scalars)} {field_doc(plan, name)}".rstrip(),
         )
     ]
+
+
+def field_doc(plan: Plan, name: str) -> str:
+    """What a tensor that is kept means; a maximum or a shifted sum has no meaning but its formula."""
+    if name in plan.program.tensors and name not in plan.added:
+        return plan.program.tensors[name].doc
+    return next(formula(statement, plan.layouts) for statement in plan.forward if statement.name == name)

@@ -53,6 +53,15 @@ def python_name(name: str, taken: Collection[str] = ()) -> str:
     return chosen
 
 
+def unused(name: str, taken: set[str]) -> str:
+    """The name, or the name with a number; it counts as taken from now on."""
+    chosen, number = name, 2
+    while chosen in taken:
+        chosen, number = f"{name}_{number}", number + 1
+    taken.add(chosen)
+    return chosen
+
+
 def python_names(names: Iterable[str], taken: Collection[str] = ()) -> Mapping[str, str]:
     """Distinct Python identifiers for distinct names, the same ones every time.
 

@@ -33,7 +33,6 @@ class Scope:
         scalars: the variable of every extent and parameter.
         dtype: an expression for the dtype of arrays made from nothing, such as ``X.dtype``.
         layouts: how many slots each axis of a stored tensor holds, for tensors with fused axes.
-        floating: the variables that hold floating numbers whatever the inputs are.
         dialect: the array library whose words are used.
     """
 
@@ -41,7 +40,6 @@ class Scope:
     scalars: Mapping[sp.Symbol, str]
     dtype: str
     layouts: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    floating: Collection[str] = ()
     dialect: Dialect = NUMPY
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from indexcalc.algebra.terms import Index
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.shared import share_functions
-from indexcalc.codegen.stable import stable_passes
+from indexcalc.codegen.stable.passes import stable_passes
 from indexcalc.codegen.statements import Statement
 from indexcalc.codegen.storage import Array, Layout, is_fused, unshown
 from indexcalc.program import Program
@@ -26,6 +27,7 @@ class Plan:
         forward: the statements of the forward pass.
         backward: the statements of the backward pass.
         kept: the tensors of `Values`, in order.
+        added: the slots of those of them that are no tensors of the program: maxima and shifted sums.
         stored: Python names of all tensors, as they are given and returned.
         tensors: the variables that expressions use; another name where an array has fused axes.
         scalars: Python names of all extents and parameters.
@@ -36,6 +38,7 @@ class Plan:
     forward: tuple[Statement, ...]
     backward: tuple[Statement, ...]
     kept: tuple[str, ...]
+    added: Mapping[str, tuple[Index, ...]]
     stored: Mapping[str, str]
     tensors: Mapping[str, str]
     scalars: Mapping[sp.Symbol, str]
@@ -61,6 +64,8 @@ class Plan:
         for program in (self.program, self.derivation.backward):
             if name in program.tensors:
                 return program.axes(name)
+        if name in self.added:
+            return tuple((slot,) for slot in self.added[name])
         return self.axes(next(up.of for up in self.derivation.problem.upstream if up.name == name))
 
     @property
@@ -80,10 +85,10 @@ class Plan:
 def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
     """Statements and names, before they are text."""
     program, backward = derivation.problem.program, derivation.backward
-    passes = stable_passes(program, backward, derivation.problem.recompute)
+    passes = stable_passes(program, backward, derivation.problem.recompute, accurate_sums=dialect.accurate_sums)
     taken = {*program.tensors, *backward.tensors, *(s.name for s in (*passes.forward, *passes.backward))}
-    forward = tuple(share_functions(passes.forward, set(taken)))
-    reverse = tuple(share_functions(passes.backward, set(taken)))
+    forward = tuple(share_functions(passes.forward, set(taken), passes.maxima))
+    reverse = tuple(share_functions(passes.backward, set(taken), passes.maxima))
     added = [statement.name for statement in (*forward, *reverse)]
     upstream = [up.name for up in derivation.problem.upstream]
     stored = python_names([*program.tensors, *upstream, *backward.tensors, *added], dialect.reserved)
@@ -98,7 +103,7 @@ def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
             taken = {*stored.values(), *tensors.values(), *scalars.values(), *dialect.reserved}
             name = python_name(symbol.name)
             scalars[symbol] = python_name(f"{symbol.name}_size" if name in taken else symbol.name, taken)
-    return Plan(derivation, forward, reverse, passes.kept, stored, tensors, scalars, dialect)
+    return Plan(derivation, forward, reverse, passes.kept, passes.added, stored, tensors, scalars, dialect)
 
 
 def fused_tensors(derivation: Derivation) -> tuple[str, ...]:
@@ -137,8 +142,7 @@ def backward_scope(plan: Plan) -> Scope:
     inputs = plan.program.inputs
     first = plan.stored[upstream[0].name] if upstream else f"values.{plan.stored[inputs[0].name]}" if inputs else ""
     dtype = f"{first}.dtype" if first else "float"
-    given = [plan.tensors[up.name] for up in upstream]
-    return Scope(plan.tensors, plan.scalars, dtype, plan.layouts, given, plan.dialect)
+    return Scope(plan.tensors, plan.scalars, dtype, plan.layouts, dialect=plan.dialect)
 
 
 def function_name(plan: Plan) -> str:

@@ -57,7 +57,9 @@ def terms_node(terms: Terms, axes: Axes, scope: Scope) -> Node:
 
 
 def terms_operand(terms: Terms, order: Axes, scope: Scope) -> Operand:
-    """The sum of `terms` over the axes that they have."""
+    """The sum of `terms` over the axes that they have; 0 where there is none."""
+    if not terms:
+        return Operand(Atom("0.0"), ())
     terms = tuple(part for term in terms for part in distributed(term))
     signed = [(is_negative(term.coeff), term) for term in terms]
     parts = [
@@ -73,14 +75,16 @@ def terms_operand(terms: Terms, order: Axes, scope: Scope) -> Operand:
 def distributed(term: Term) -> Terms:
     """The term, with a sum inside it multiplied out where its array would be larger than all that it is made of.
 
-    ``sum[j](X[j,l] * (B[i,j] * C[l,k] + ...))`` costs two small products, not an array over all four indices.
+    ``sum[j](X[j,l] * (B[i,j] * C[l,k] + ...))`` costs two small products, not an array over all four indices. A
+    difference stays: ``sum[k](w[n,k] * (X[n,d] - m[k,d]))`` loses its digits where both are large.
     """
     for number, (base, exponent) in enumerate(term.powers):
         if not isinstance(base, Add) or exponent != 1:
             continue
         axes = free_indices(base)
         widest = max(len(free_indices(factor)) for part in base.terms for factor in (*part.bases, Add(())))
-        if len(axes) > max(widest, 2) and set(axes) & set(term.summed):
+        differs = len({is_negative(part.coeff) for part in base.terms}) == 2
+        if len(axes) > max(widest, 2) and set(axes) & set(term.summed) and not differs:
             before, after = term.powers[:number], term.powers[number + 1 :]
             parts = (product(term.coeff * p.coeff, before + p.powers + after, term.summed) for p in base.terms)
             return tuple(piece for part in parts for piece in distributed(part))

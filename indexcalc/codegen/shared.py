@@ -26,10 +26,12 @@ from indexcalc.algebra.terms import (
     free_indices,
     tensors_of,
 )
+from indexcalc.codegen.names import unused
 from indexcalc.codegen.source import Atom, Binary, Call, Method, Node, Prefix, Trailer, flat
 from indexcalc.codegen.statements import Kind, Statement
 
 ONE = sp.S.One
+NOTHING: Mapping[str, str] = {}
 MASKS = ("np.tri", "np.eye")
 """The functions that build masks."""
 
@@ -42,8 +44,16 @@ class Named:
     axes: tuple[Index, ...]
 
 
-def share_functions(statements: Iterable[Statement], taken: set[str]) -> Iterator[Statement]:
-    """The statements, with the functions that they repeat computed before their first use; new names join `taken`."""
+def share_functions(
+    statements: Iterable[Statement], taken: set[str], maxima: Mapping[str, str] = NOTHING
+) -> Iterator[Statement]:
+    """The statements, with the functions that they repeat computed before their first use.
+
+    Args:
+        statements: of one pass, in order.
+        taken: the names in use; new ones join.
+        maxima: the tensors that a function is not called after, with what it is called after instead.
+    """
     statements = list(statements)
     repeated = repeated_functions(statements)
     names: dict[Base, Named] = {}
@@ -53,7 +63,7 @@ def share_functions(statements: Iterable[Statement], taken: set[str]) -> Iterato
             key = general(fn)
             if key in repeated and key not in names and fn != whole:
                 value = (product(1, [(replaced(fn, names, inside=True), ONE)]),)
-                names[key] = Named(fresh(fn, taken), axes_of(fn))
+                names[key] = Named(fresh(fn, taken, maxima), axes_of(fn))
                 yield Statement(names[key].tensor, axes_of(fn), value)
         if whole is not None and general(whole) not in names:
             yield replace(statement, terms=replaced_terms(statement.terms, names, inside=True))
@@ -131,15 +141,10 @@ def general(fn: Fn) -> Base:
     return rename_base(fn, {axis: Index(f"#{number}", axis.extent) for number, axis in enumerate(axes_of(fn))})
 
 
-def fresh(fn: Fn, taken: set[str]) -> str:
+def fresh(fn: Fn, taken: set[str], maxima: Mapping[str, str]) -> str:
     """A name such as ``tanh_S``."""
-    tensors = tensors_of(fn.arg)
-    stem = f"{fn.name}_{tensors[0]}" if len(tensors) == 1 else fn.name
-    name, number = stem, 2
-    while name in taken:
-        name, number = f"{stem}_{number}", number + 1
-    taken.add(name)
-    return name
+    tensors = [name for tensor in tensors_of(fn.arg) if (name := maxima.get(tensor, tensor))]
+    return unused(f"{fn.name}_{tensors[0]}" if len(tensors) == 1 else fn.name, taken)
 
 
 def replaced_terms(terms: Terms, names: Mapping[Base, Named], inside: bool = False) -> Terms:

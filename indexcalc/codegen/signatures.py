@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Delta, Iverson, tensors_of
-from indexcalc.codegen.functions import call_or_wrap
+from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.identifiers import identifiers
-from indexcalc.codegen.layout import INDENT, WIDTH
+from indexcalc.codegen.layout import WIDTH
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_variables
 from indexcalc.codegen.prose import default_text, paragraph, plain, shape_text
+from indexcalc.codegen.shapes import input_check, upstream_check
 from indexcalc.codegen.statements import Kind
 from indexcalc.codegen.storage import Array, extent_lines, sources_of, with_divisors
 from indexcalc.program import Program
@@ -22,7 +23,7 @@ EMPTY_ROW = "A row of {name} that is masked throughout gives NaN."
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One generated function, as text."""
+    """One generated function, as text; `checks` stand before the body."""
 
     head: str
     summary: str
@@ -30,17 +31,20 @@ class Function:
     body: tuple[str, ...]
     notes: tuple[str, ...] = ()
     decorators: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
 
 
 def forward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Function:
     """``forward(inputs, *, parameters) -> Values``."""
     arrays = [plan.array(tensor.name) for tensor in plan.program.inputs]
-    arguments, lines = arguments_of(plan, forward_scalars(plan, body, read))
+    scalars = forward_scalars(plan, body, read)
+    arguments, lines = arguments_of(plan, scalars)
     results = [plan.stored[name] for name in plan.kept] + [plan.scalars[symbol] for symbol in read]
     extents = extent_lines(wanted_extents(plan, body), arrays, plan.unread, forward_scope(plan))
     block = [*extents, *body, *call_or_wrap("return Values", results)]
     first = head("forward", arguments, "Values")
-    return Function(first, "Forward pass.", tuple(lines), tuple(block), tuple(empty_row_lines(plan)))
+    notes, checks = tuple(empty_row_lines(plan)), tuple(input_check(plan, scalars))
+    return Function(first, "Forward pass.", tuple(lines), tuple(block), notes, checks=checks)
 
 
 def forward_scalars(plan: Plan, body: list[str], read: list[sp.Symbol]) -> tuple[sp.Symbol, ...]:
@@ -119,18 +123,8 @@ def backward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Fun
     for up in upstream:
         lines += tensor_line(plan, up.name, up.doc or f"the upstream gradient dL/d{up.of}")
     arguments = ["values: Values", *(f"{array.variable}: {plan.dialect.array}" for array in given)]
-    return Function(head("backward", arguments, "Gradients"), "Backward pass.", tuple(lines), tuple(block))
-
-
-def head(name: str, arguments: list[str], result: str, depth: int = 0) -> str:
-    """``def name(arguments) -> result:``, over several lines if need be."""
-    line = f"def {name}({', '.join(arguments)}) -> {result}:"
-    width = WIDTH - depth * INDENT
-    if len(line) <= width:
-        return line
-    joined = ", ".join(arguments)
-    inner = [f"    {joined}"] if len(joined) + INDENT <= width else [f"    {argument}," for argument in arguments]
-    return "\n".join([f"def {name}(", *inner, f") -> {result}:"])
+    first, checks = head("backward", arguments, "Gradients"), tuple(upstream_check(plan))
+    return Function(first, "Backward pass.", tuple(lines), tuple(block), checks=checks)
 
 
 def unpacking(names: list[str]) -> list[str]:

@@ -91,12 +91,21 @@ def _ratio(above: tuple, below: tuple, x: np.ndarray) -> np.ndarray:
         denominator = denominator * x + low
     return numerator / denominator'''
 
+PROMOTED = '''\
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])'''
+
 SPECIAL = {
     "_sigmoid": Special(SIGMOID),
     "_silu": Special(SILU, ("_sigmoid",)),
     "_gelu": Special(GELU, ("_erf",)),
     "_erf": Special(ERF, ("_ratio",)),
     "_ratio": Special(RATIO),
+    "_promoted": Special(PROMOTED),
 }
 
 

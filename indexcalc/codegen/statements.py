@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from indexcalc.algebra.terms import Delta, Index, Iverson, Terms
+import sympy as sp
+
+from indexcalc.algebra.renaming import with_tensors, with_tensors_in
+from indexcalc.algebra.terms import Base, Delta, Index, Iverson, Term, Terms, tensors_of
 
 
 class Kind(Enum):
@@ -14,7 +18,8 @@ class Kind(Enum):
     ASSIGN = "name[axes] = terms"
     MAXIMUM = "name[axes] = the largest value of terms over `over`"
     MINIMUM = "name[axes] = the smallest value of terms over `over`"
-    HIDDEN = "name[axes] = terms where all `masks` hold, -inf elsewhere"
+    LARGEST = "name[axes] = the largest of the terms, entry by entry"
+    HIDDEN = "name[axes] = terms where no guard is zero, -inf elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ class Statement:
         terms: the value.
         kind: what is done with the terms.
         over: for a maximum or minimum, the indices it is taken over.
-        masks: for hidden entries, the deltas and brackets that must be 1.
+        guards: for hidden entries, the deltas, brackets and weights that must not be zero.
         note: a comment, if the equation itself is not enough.
         may_overflow: whether infinity is a right answer here, about which NumPy need not warn.
     """
@@ -37,6 +42,27 @@ class Statement:
     terms: Terms
     kind: Kind = Kind.ASSIGN
     over: tuple[Index, ...] = ()
-    masks: tuple[Delta | Iverson, ...] = ()
+    guards: tuple[Base, ...] = ()
     note: str = ""
     may_overflow: bool = False
+
+    @property
+    def masks(self) -> tuple[Delta | Iverson, ...]:
+        """The guards that are deltas and brackets."""
+        return tuple(guard for guard in self.guards if isinstance(guard, Delta | Iverson))
+
+    @property
+    def weights(self) -> tuple[Base, ...]:
+        """The guards that are factors like any other."""
+        return tuple(guard for guard in self.guards if not isinstance(guard, Delta | Iverson))
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The tensors that are read."""
+        guards = Term(sp.S.One, tuple((guard, sp.S.One) for guard in self.guards))
+        return tensors_of((*self.terms, guards))
+
+    def reading(self, names: Mapping[str, str]) -> Statement:
+        """The statement with other names for some of the tensors that it reads."""
+        guards = tuple(with_tensors_in(guard, names) for guard in self.guards)
+        return replace(self, terms=with_tensors(self.terms, names), guards=guards)

@@ -33,6 +33,7 @@ from indexcalc.algebra.terms import Index
 from indexcalc.errors import SpecError
 from indexcalc.language import lines
 from indexcalc.language import syntax as ast
+from indexcalc.language.domains import domain_from_python, sums_to_one
 from indexcalc.language.extents import extent_factors, extent_symbol, extent_value
 from indexcalc.language.formulas import Axes, Operand, TensorName, layout_of, slots_of, tree_of
 from indexcalc.language.lower import lower
@@ -110,9 +111,31 @@ class Program:
         self._statements.append(lines.ParameterLine(checked_name(name), value, doc))
         return sp.Symbol(checked_name(name), real=True)
 
-    def input(self, name: str, *indices: Index | tuple[Index, ...], doc: str = "") -> TensorName:
-        """Declare an input with one slot for each index; a tuple of indices is fused into one axis."""
-        self._statements.append(lines.InputLine(declared(name, indices), doc))
+    def input(
+        self,
+        name: str,
+        *indices: Index | tuple[Index, ...],
+        doc: str = "",
+        domain: sp.Set | str | None = None,
+        over: Index | tuple[Index, ...] = (),
+    ) -> TensorName:
+        """Declare an input with one slot for each index; a tuple of indices is fused into one axis.
+
+        Args:
+            name: of the new tensor.
+            indices: one for each slot.
+            doc: what it means.
+            domain: where its entries lie: a SymPy interval such as ``sp.Interval.open(-1, 1)``, "positive" or
+                "probability".
+            over: the index, or the indices, over which a probability sums to one.
+        """
+        entry, interval = declared(name, indices), domain_from_python(domain)
+        slots = slots_of((over,) if isinstance(over, Index) else over)
+        if slots and domain != "probability":
+            raise SpecError('only a probability sums to one over an index: domain="probability"')
+        self._statements.append(lines.InputLine(entry, doc, domain=interval))
+        if slots:
+            self._statements.append(sums_to_one(entry, slots, None))
         return TensorName(checked_name(name))
 
     def define(self, name: str, indices: Axes, formula: Operand, doc: str = "") -> TensorName:

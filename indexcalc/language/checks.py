@@ -5,7 +5,7 @@ They look at what the author wrote, sugar and all, so that each error points to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
 from indexcalc.language.lines import EquationLine
@@ -26,6 +26,7 @@ from indexcalc.language.syntax import (
     children,
     written,
 )
+from indexcalc.language.unsupported import FUNCTIONS as ELSEWHERE
 
 FreeIndices = Mapping[str, At | None]
 """The names of the free indices, each with the place where it first occurs."""
@@ -112,8 +113,7 @@ def check_pair(slots: tuple[Slot, ...], scope: Scope, at: At | None) -> None:
 def check_call(node: Call, scope: Scope) -> None:
     """A known function with the right number of arguments."""
     if node.function not in FUNCTIONS:
-        form = f"; write {node.function}[k](...)" if node.function in REDUCTIONS else ""
-        hint = form or suggestion(node.function, FUNCTIONS) or f"; known are {', '.join(sorted(FUNCTIONS))}"
+        hint = f"; write {node.function}[k](...)" if node.function in REDUCTIONS else unknown(node.function, FUNCTIONS)
         raise scope.source.error(f"the function {node.function} is not known{hint}", node.at)
     expected = 1 + (POINTWISE[node.function].constants if node.function in POINTWISE else 0)
     if len(node.args) != expected:
@@ -121,12 +121,24 @@ def check_call(node: Call, scope: Scope) -> None:
         raise scope.source.error(f"{node.function} takes {count}, but is written with {len(node.args)}", node.at)
 
 
+def unknown(name: str, known: Collection[str]) -> str:
+    """What to write instead of a function that other languages have, else what is meant or known."""
+    if name in ELSEWHERE:
+        return f"; {ELSEWHERE[name]}"
+    stem = name.partition("_")[0]
+    if stem in REDUCTIONS and stem != name:
+        return f"; indices stand in square brackets: {stem}[k](...)"
+    return suggestion(name, known) or f"; known are {', '.join(sorted(known))}"
+
+
 def free_in_reduce(node: Reduce, scope: Scope) -> FreeIndices:
     """The free indices of the body, without those that the sum binds."""
     if node.operator not in REDUCTIONS:
-        hint = suggestion(node.operator, REDUCTIONS) or f"; known are {', '.join(sorted(REDUCTIONS))}"
+        hint = unknown(node.operator, REDUCTIONS)
         if node.operator in scope.tensors:
             hint = "; a product is written with *"
+        elif node.operator in FUNCTIONS:
+            hint = f"; {node.operator} takes one entry: write {node.operator}(...)"
         raise scope.source.error(f"{node.operator}[...](...) is not known{hint}", node.at)
     inner = free_in(node.body, scope)
     seen: set[str] = set()

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 
+from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from indexcalc.errors import SpecError
+from indexcalc.language.brackets import Open, open_brackets, unclosed_bracket
+from indexcalc.language.scope import REDUCTIONS
 from indexcalc.language.source import Source
 from indexcalc.language.syntax import At
+from indexcalc.language.unsupported import WORDS as WORDS_ELSEWHERE
+from indexcalc.language.unsupported import character_instead, instead
 
 USAGE = {
     "title": 'title "Scaled dot-product attention"',
@@ -41,6 +46,10 @@ WORDS = {
     "EQUAL": "=",
     "COMMA": ",",
     "COLON": ":",
+    "_IN": "in",
+    "POSITIVE": "positive",
+    "PROBABILITY": "probability",
+    "_OVER": "over",
     "_AS": "as",
     "_GIVING": "giving",
     "_NL": "the end of the line",
@@ -67,8 +76,6 @@ LOOK_ALIKES = {
     "∑": "sum[k](...)",
     "{": "(",
     "}": ")",
-    ";": ",",
-    "@": "sum[k](... * ...)",
 }
 """Characters that are written by mistake, and what to write."""
 
@@ -77,14 +84,23 @@ def unexpected_token(found: UnexpectedToken, source: Source) -> SpecError:
     """The error for a word or sign that does not fit where it stands."""
     token = found.token
     at = At(token.line or len(source.lines), token.column or 1)
-    opened = open_bracket(source, at)
-    if opened is not None and (opened[1].line < at.line or token.type == "$END"):
-        sign, place = opened
+    opened = open_brackets(source, at)
+    if token.type in ("RPAR", "RSQB") and not opened:
+        return source.error(f"this {token} closes nothing; no bracket is open here", at)
+    unclosed = unclosed_bracket(source, at)
+    if unclosed is not None:
+        sign, place = unclosed
         return source.error(f"this {sign} is never closed", place)
+    word = first_word(source, at)
+    if word is not None and not opened and word[0] not in USAGE and token.type in ("NAME", "STRING", "NUMBER"):
+        return source.error(no_statement(word[0]), word[1])
+    better = instead(token.type, str(token), surrounding(source, opened))
+    if better:
+        return source.error(f"unexpected {token}; {better}", at)
     what = "the line ends too early" if token.type in ("_NL", "$END") else f"unexpected {token}"
     expected = found.accepts or found.expected
     message = f"{what}; expected {listed(expected)}"
-    return source.error(message + hint(source, at, token.type, expected), at)
+    return source.error(message + hint(source, at, token, expected), at)
 
 
 def unexpected_character(found: UnexpectedCharacters, source: Source) -> SpecError:
@@ -94,10 +110,42 @@ def unexpected_character(found: UnexpectedCharacters, source: Source) -> SpecErr
     character = line[at.column - 1 : at.column]
     if character == '"':
         return source.error('this text has no closing "', at)
+    better = character_instead(line[: at.column - 1], character, line[at.column :])
+    if better:
+        return source.error(f"unexpected {character}; {better}", at)
     if character in LOOK_ALIKES:
         return source.error(f"unexpected {character}; write {LOOK_ALIKES[character]}", at)
     named = repr(character) if character.isprintable() else f"the character U+{ord(character):04X}"
     return source.error(f"unexpected {named}" + usage(line), at)
+
+
+def first_word(source: Source, at: At) -> tuple[str, At] | None:
+    """The word before a place if nothing else stands before it on its line, with its own place."""
+    line = source.lines[at.line - 1] if at.line <= len(source.lines) else ""
+    match = re.fullmatch(r"[ \t]*([^\W\d]\w*)[ \t]+", line[: at.column - 1])
+    return None if match is None else (match[1], At(at.line, match.start(1) + 1))
+
+
+def no_statement(word: str) -> str:
+    """A line that starts with a word and goes on as no equation does."""
+    near = get_close_matches(word, sorted(USAGE), n=1, cutoff=0.6)
+    if near:
+        return f"no statement starts with {word}; did you mean {near[0]}? such a line reads: {USAGE[near[0]]}"
+    known = f"a line is an equation, Y[i] = exp(X[i]), or starts with {', '.join(USAGE)}"
+    return f"no statement starts with {word}; {WORDS_ELSEWHERE.get(word, known)}"
+
+
+def surrounding(source: Source, opened: list[Open]) -> str:
+    """What the innermost open bracket holds: see `instead`."""
+    if not opened:
+        return ""
+    sign, at = opened[-1]
+    if sign == "(":
+        return "parentheses"
+    name = re.search(r"([^\W\d]\w*)[ \t]*$", source.lines[at.line - 1][: at.column - 1])
+    if name is None:
+        return "relation"
+    return "reduction" if name[1] in REDUCTIONS else "slots"
 
 
 def listed(terminals: set[str]) -> str:
@@ -108,11 +156,15 @@ def listed(terminals: set[str]) -> str:
     return ", ".join(words[:-1]) + " or " + words[-1]
 
 
-def hint(source: Source, at: At, kind: str, expected: set[str]) -> str:
+def hint(source: Source, at: At, token: Token, expected: set[str]) -> str:
     """The most likely cause, if there is one."""
     line = source.lines[at.line - 1] if at.line <= len(source.lines) else ""
+    joints = [WORDS[kind] for kind in ("_AS", "_GIVING") if kind in expected]
+    near = get_close_matches(str(token), joints, n=1, cutoff=0.5) if token.type == "NAME" else []
+    if near:
+        return f"; did you mean {near[0]}?"
     example = usage(line)
-    if not example and "OPERATOR" in expected and kind in ("NAME", "NUMBER", "LPAR", "GRADIENT"):
+    if not example and "OPERATOR" in expected and token.type in ("NAME", "NUMBER", "LPAR", "GRADIENT"):
         return "; a product is written with *"
     return example
 
@@ -125,19 +177,3 @@ def usage(line: str) -> str:
     word = start.group(1)
     near = [word] if word in USAGE else get_close_matches(word, sorted(USAGE), n=1, cutoff=0.7)
     return f"; such a line reads: {USAGE[near[0]]}" if near else ""
-
-
-def open_bracket(source: Source, until: At) -> tuple[str, At] | None:
-    """The innermost bracket still open just before a place, with its own place."""
-    stack: list[tuple[str, At]] = []
-    for number, line in enumerate(source.lines[: until.line], start=1):
-        for match in re.finditer(r'"(?:\\.|[^"\\])*"|#.*|[\[\]()]', line):
-            column = match.start() + 1
-            if number == until.line and column >= until.column:
-                break
-            sign = match.group()
-            if sign in ("(", "["):
-                stack.append((sign, At(number, column)))
-            elif sign in (")", "]") and stack:
-                stack.pop()
-    return stack[-1] if stack else None

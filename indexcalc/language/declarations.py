@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
+from indexcalc.language.arithmetic import scalar_value
 from indexcalc.language.checks import check_expression, check_left_side
-from indexcalc.language.expressions import Lowering, scalar_value
+from indexcalc.language.domains import interval_of
+from indexcalc.language.expressions import Lowering
 from indexcalc.language.extents import extent_symbol, extent_value
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.lines import (
@@ -124,13 +126,15 @@ def declare_parameter(line: ParameterLine, found: Declarations) -> None:
 
 
 def declare_input(line: InputLine, found: Declarations) -> None:
-    """``input Q[i,k]``."""
+    """``input Q[i,k] in (-1,1)``."""
     name = line.entry.name
     found.once("", name, line.at)
     check_new_tensor(name, line.at, found)
     check_left_side(line.entry, found.scope())
     slots = tuple(found.scope().index(slot) for slot in line.entry.slots or ())
-    found.inputs[name] = Tensor(name, slots, line.doc)
+    numbers = Scope(found.source, found.indices, {}, {}, {})
+    domain = interval_of(line.domain, numbers) if line.domain is not None else None
+    found.inputs[name] = Tensor(name, slots, line.doc, domain)
     found.add_layout(line.entry)
 
 

@@ -37,12 +37,27 @@ class ParameterLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Domain:
+    """``in (-1, 1]``, ``positive`` or ``probability``: the interval of the entries of an input.
+
+    An end that is None is infinite.
+    """
+
+    low: Expression | None
+    high: Expression | None
+    open_low: bool = True
+    open_high: bool = True
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class InputLine:
-    """``input Q[i,k] "doc"``, one input."""
+    """``input Q[i,k] in (-1,1) "doc"``, one input."""
 
     entry: Entry
     doc: str = ""
     at: At | None = None
+    domain: Domain | None = None
 
 
 @dataclass(frozen=True, slots=True)

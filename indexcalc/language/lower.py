@@ -19,7 +19,7 @@ from indexcalc.language.syntax import At, Expression
 from indexcalc.language.targets import read_requests
 from indexcalc.language.use import Resolve, Uses
 from indexcalc.problem import Problem
-from indexcalc.program import Equation, Identity, Program, Tensor, check_program
+from indexcalc.program import Equation, Identity, Program, Tensor, check_numbers, check_program
 
 EQUATION_LIMIT = 2_000
 """The most equations of one program."""
@@ -47,6 +47,7 @@ def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) ->
     found = declare(lines, source)
     names = SumNames(every_name(lines, found))
     equations = lower_equations([line for line in lines if isinstance(line, EquationLine)], found, names)
+    equations = names.without_unread(equations)
     program = Program(
         title=found.title if found.title is not None else slug,
         inputs=tuple(found.inputs.values()),
@@ -109,13 +110,15 @@ def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[E
         check_left_side(line.left, scope)
         check_equation_line(line, scope)
         slots = tuple(scope.index(slot) for slot in line.left.slots or ())
-        names.order = slots
+        names.order, names.owner = slots, line.left.name
         lowering = Lowering(scope, names)
-        terms = lowering.terms(line.right)
+        terms = lowering.side(line.right)
         own = {slot.name for slot in slots}
         terms = tuple(lowering.apart(term, own) for term in terms)
-    equation = Equation(Access(line.left.name, slots), terms, line.doc)
-    hoisted = names.take()
+        check_numbers(terms)
+    place = None if line.at is None else scope.source.place(line.at)
+    equation = Equation(Access(line.left.name, slots), terms, line.doc, place=place)
+    hoisted = tuple(replace(one, place=place) for one in names.take())
     names.learn(equation)
     return (*hoisted, equation)
 
@@ -141,13 +144,13 @@ def lower_claim(line: ClaimLine, scope: Scope, names: SumNames) -> Identity:
     with scope.source.within(f"{word} {line.doc or 'without a text'}"), scope.source.located(line.at):
         lowering = Lowering(scope, names)
         left, right = (claim_side(side, lowering, scope) for side in (line.left, line.right))
-    return Identity(left, right, line.doc)
+    return Identity(left, right, line.doc, None if line.at is None else scope.source.place(line.at))
 
 
 def claim_side(side: Expression, lowering: Lowering, scope: Scope) -> Terms:
     """One side of an identity; its free indices may differ from those of the other."""
     check_expression(side, scope)
-    return lowering.terms(side)
+    return lowering.side(side)
 
 
 def last_place(source: Source) -> At | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, ClassVar
@@ -17,6 +18,7 @@ from indexcalc.errors import SpecError
 from indexcalc.language import lines
 from indexcalc.language import syntax as ast
 from indexcalc.language.complaints import unexpected_character, unexpected_token
+from indexcalc.language.domains import WORDS, sums_to_one
 from indexcalc.language.extents import Extent
 from indexcalc.language.source import Source
 
@@ -25,6 +27,9 @@ DIGIT_LIMIT = 60
 
 EXPONENT_LIMIT = 300
 """The largest decimal exponent of a number such as ``1e-5``."""
+
+Ranged = tuple[lines.Domain, tuple[ast.Slot, ...]]
+"""The domain of an input, and the indices over which it sums to one."""
 
 Written = tuple[tuple[ast.Slot, ...], ast.Layout]
 """Slots between square brackets, and how they are grouped into axes."""
@@ -134,13 +139,28 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """The value after the equals sign of a parameter."""
         return value
 
-    def input(self, *declared: lines.Statement) -> tuple[lines.Statement, ...]:
-        """One statement an input."""
-        return declared
+    def input(self, *declared: tuple[lines.Statement, ...]) -> tuple[lines.Statement, ...]:
+        """One statement an input, and one for what is assumed of it."""
+        return tuple(statement for statements in declared for statement in statements)
 
-    def declared(self, entry: ast.Entry, doc: Token | None) -> lines.Statement:
-        """``Q[i,k] "doc"``."""
-        return lines.InputLine(entry, prose(doc), entry.at)
+    def declared(self, entry: ast.Entry, domain: Ranged | None, doc: Token | None) -> tuple[lines.Statement, ...]:
+        """``Q[i,k] in (-1,1) "doc"``."""
+        interval, over = domain or (None, ())
+        line = lines.InputLine(entry, prose(doc), entry.at, interval)
+        return (line, sums_to_one(entry, over, over[0].at)) if over else (line,)
+
+    def interval(self, start: Token, low: ast.Expression, high: ast.Expression, stop: Token) -> Ranged:
+        """``in (-1, 1]``."""
+        return lines.Domain(low, high, start == "(", stop == ")", at(start)), ()
+
+    def positive(self, word: Token) -> Ranged:
+        """``positive``."""
+        return replace(WORDS[str(word)], at=at(word)), ()
+
+    def probability(self, word: Token, over: Token | tuple[ast.Slot, ...] | None) -> Ranged:
+        """``probability over c``, or over several indices in round brackets."""
+        slots = (self.slot(over),) if isinstance(over, Token) else over or ()
+        return replace(WORDS[str(word)], at=at(word)), slots
 
     def equation(self, left: ast.Entry, right: ast.Expression, doc: Token | None) -> tuple[lines.Statement, ...]:
         """``S[i,j] = ...``."""

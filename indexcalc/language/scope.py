@@ -13,6 +13,7 @@ from indexcalc.language.source import Source, line_of, suggestion
 from indexcalc.language.sugar import EXTREMES
 from indexcalc.language.sugar import TABLE as SUGAR
 from indexcalc.language.syntax import At, Entry, Gradient, Layout, Slot, written
+from indexcalc.language.unsupported import NO_MATRICES
 from indexcalc.program import Parameter, Tensor
 
 REDUCTIONS = frozenset({"sum", *EXTREMES, *SUGAR})
@@ -144,7 +145,8 @@ class Scope:
     def no_scalar(self, name: str) -> str:
         """Why a bare name has no value."""
         if name in self.tensors:
-            return f"{name} has slots: write {self.general(self.tensors[name])}"
+            matrix = f"; {NO_MATRICES}" if len(self.tensors[name].slots) > 1 else ""
+            return f"{name} has slots: write {self.general(self.tensors[name])}{matrix}"
         if name in self.later:
             return self.too_early(name)
         if name in FUNCTIONS:

@@ -35,7 +35,7 @@ class Source:
         except SpecError:
             raise
         except IndexCalcError as error:
-            raise self.error(str(error), at) from error
+            raise self.error(error.message, at) from error
 
     @contextmanager
     def within(self, what: str) -> Iterator[None]:
@@ -55,7 +55,8 @@ def line_of(at: At | None) -> str:
 
 def suggestion(name: str, known: Collection[str]) -> str:
     """``; did you mean X?`` for the nearest of `known`, or what is known, or nothing."""
-    near = get_close_matches(name, sorted(known), n=1, cutoff=0.6)
+    near = sorted(other for other in known if other.casefold() == name.casefold())
+    near = near or get_close_matches(name, sorted(known), n=1, cutoff=0.6)
     if near:
         return f"; did you mean {near[0]}?"
     return f"; known are {', '.join(sorted(known))}" if 0 < len(known) <= 12 else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import sympy as sp
@@ -71,25 +71,38 @@ class Sugar:
         name: as it is written before the square brackets.
         meaning: what ``name[j](x)`` stands for.
         expand: writes it out.
+        word: what generated names call it.
         keeps: whether the result still has the index, as a softmax over j does.
+        linear: whether it is a plain sum, so that as a term among others it needs no name.
     """
 
     name: str
     meaning: str
     expand: Expansion
+    word: str
     keeps: bool = False
+    linear: bool = False
 
 
 ROWS: tuple[Sugar, ...] = (
-    Sugar("mean", "1/extent(j) * sum[j](x)", mean),
-    Sugar("var", "mean[j]((x - mean[j](x))^2), divided by the extent, not by one less", variance),
-    Sugar("softmax", "exp(x) / sum[j](exp(x))", softmax, keeps=True),
-    Sugar("logsoftmax", "x - log(sum[j](exp(x)))", logsoftmax, keeps=True),
-    Sugar("logsumexp", "log(sum[j](exp(x)))", logsumexp),
-    Sugar("norm2", "sum[j](x^2)", norm2),
+    Sugar("mean", "1/extent(j) * sum[j](x)", mean, "mean", linear=True),
+    Sugar("var", "mean[j]((x - mean[j](x))^2), divided by the extent, not by one less", variance, "var", linear=True),
+    Sugar("softmax", "exp(x) / sum[j](exp(x))", softmax, "softmax", keeps=True),
+    Sugar("logsoftmax", "x - log(sum[j](exp(x)))", logsoftmax, "logsoftmax", keeps=True),
+    Sugar("logsumexp", "log(sum[j](exp(x)))", logsumexp, "lse"),
+    Sugar("norm2", "sum[j](x^2)", norm2, "sq", linear=True),
 )
 
 TABLE = {row.name: row for row in ROWS}
+
+LINEAR = frozenset(row.name for row in ROWS if row.linear)
+"""The composites that are plain sums."""
+
+COMPOSITES: Mapping[str, str] = {
+    **{row.name: row.word for row in ROWS},
+    **{name: name for name in EXTREMES},
+}
+"""Every composite, with the word that generated names call it by."""
 
 
 def expand_sugar(node: Reduce) -> Expression:

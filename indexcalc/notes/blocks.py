@@ -46,6 +46,14 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """The interval in which the entries of an input lie."""
+
+    entry: Access
+    domain: sp.Interval
+
+
+@dataclass(frozen=True, slots=True)
 class Renaming:
     """``old -> new`` between two indices."""
 
@@ -113,6 +121,7 @@ Span = (
     | Loss
     | Gradient
     | Match
+    | Within
     | Renaming
     | Equality
     | Order

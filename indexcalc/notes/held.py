@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from indexcalc.algebra.terms import Access, tensors_of
+from indexcalc.algebra.terms import Access, Partial, tensors_of
 from indexcalc.calculus.statistics import reachable
 from indexcalc.calculus.steps import Derivation, Path
 from indexcalc.program import Program
@@ -37,3 +37,12 @@ def held_on(path: Path, program: Program, dependent: set[str]) -> Mapping[str, t
         if names := tuple(dict.fromkeys((*own, *passed))):
             held[name] = names
     return held
+
+
+def held_in(partial: Partial, held: Held) -> tuple[str, ...]:
+    """What a derivative holds: that of a tensor what its equation holds, that of a formula what stands in it."""
+    target = partial.wrt.tensor
+    if isinstance(partial.base, Access):
+        return held.get((partial.base.tensor, target), ())
+    every = {name for (_, other), names in held.items() if other == target for name in names}
+    return tuple(name for name in tensors_of(partial.base) if name in every)

@@ -11,11 +11,13 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import sympy as sp
+from sympy.printing.latex import LatexPrinter
 
 from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
+from indexcalc.notes.held import held_in
 from indexcalc.notes.layout import SOFT, WEAK, solid, width
 from indexcalc.notes.names import Notation
 from indexcalc.program import Identity
@@ -44,18 +46,31 @@ def bracketed(text: str) -> str:
     return rf"\bigl[{text.replace(SOFT, WEAK)}\bigr]"
 
 
+class WithoutE(LatexPrinter):  # type: ignore[misc]
+    r"""SymPy's printer with ``\exp(x)`` in the place of powers of e."""
+
+    def _print(self, expr: sp.Expr, **kwargs: object) -> str:
+        # Euler's number spells itself, which SymPy asks for before any method for its class.
+        return r"\exp(1)" if expr == sp.E else str(super()._print(expr, **kwargs))
+
+    def _print_ExpBase(self, expr: sp.Expr, exp: str | None = None) -> str:  # noqa: N802 (SymPy looks for this name)
+        text = r"\exp" + parenthesised(self._print(expr.exp))
+        return text if exp is None else f"{parenthesised(text)}^{{{exp}}}"
+
+
 @lru_cache(maxsize=4096)
-def spelled_scalar(value: sp.Expr, spelling: tuple[tuple[str, str], ...]) -> str:
+def spelled_scalar(value: sp.Expr, spelling: tuple[tuple[str, str], ...], e_is_taken: bool) -> str:
     """A scalar expression with every symbol under its spelling."""
     symbols = {symbol: dict(spelling).get(str(symbol), str(symbol)) for symbol in value.free_symbols}
-    return str(sp.latex(value, symbol_names=symbols))
+    printer = WithoutE if e_is_taken else LatexPrinter
+    return str(printer({"symbol_names": symbols}).doprint(value))
 
 
 def scalar_text(value: sp.Expr, notation: Notation) -> str:
     """A scalar expression in LaTeX."""
     if value.is_Integer:
         return str(value)
-    return spelled_scalar(value, tuple(sorted(notation.scalars.items())))
+    return spelled_scalar(value, tuple(sorted(notation.scalars.items())), notation.e_is_taken)
 
 
 def exponent_text(exponent: sp.Expr, notation: Notation) -> str:
@@ -90,6 +105,8 @@ def function_latex(base: Fn, notation: Notation) -> str:
     row = row_of(base.name)
     argument = terms_latex(base.arg, notation)
     constant = scalar_text(base.params[0], notation) if base.params else ""
+    if base.name == "exp" and notation.e_is_taken:
+        return r"\exp" + parenthesised(argument)
     if not row.latex.endswith(" {x}"):
         return row.latex.format(x=solid(argument), c=constant)
     prefix = row.latex.removesuffix(" {x}").format(c=constant)
@@ -99,21 +116,18 @@ def function_latex(base: Fn, notation: Notation) -> str:
 def partial_latex(base: Partial, notation: Notation) -> str:
     """An unevaluated derivative as a fraction; behind a bar the tensors that are held."""
     below = rf"\partial {access_latex(base.wrt, notation)}"
-    if isinstance(base.base, Access) and (base.base.tensor, base.wrt.tensor) in notation.held:
-        above = rf"\partial {access_latex(base.base, notation)}"
-        return with_held(fraction(above, below, notation), base.base.tensor, base.wrt, notation)
+    held = held_in(base, notation.held)
     text = base_latex(base.base, notation)
-    if width(text) > WIDE_PARTIAL:
-        return fraction(r"\partial", below, notation) + bracketed(text)
-    return fraction(rf"\partial {solid(text)}", below, notation)
+    if not isinstance(base.base, Access) and width(text) > WIDE_PARTIAL:
+        return with_held(fraction(r"\partial", below, notation), held, notation) + bracketed(text)
+    return with_held(fraction(rf"\partial {solid(text)}", below, notation), held, notation)
 
 
-def with_held(derivative: str, tensor: str, wrt: Access, notation: Notation) -> str:
-    """A derivative of `tensor`, or its operator, with a bar and the tensors that are held; as it is if none are."""
-    names = notation.held.get((tensor, wrt.tensor))
-    if names is None:
+def with_held(derivative: str, held: Sequence[str], notation: Notation) -> str:
+    """A derivative, or its operator, with a bar and the tensors that are held; as it is if none are."""
+    if not held:
         return derivative
-    foot = ", ".join(map(notation.tensor, names))
+    foot = ", ".join(map(notation.tensor, held))
     return rf"\left.{derivative}\right|_{{{foot} \text{{ held}}}}"
 
 
@@ -277,6 +291,7 @@ def share_latex(share: ThroughConsumer, notation: Notation) -> str:
     """One consumer's share of a gradient: what passes through it, or the loss's own derivative with others held."""
     below = access_latex(share.wrt, notation)
     whole = fraction(rf"\partial {notation.loss}", rf"\partial {below}", notation)
-    if share.consumer == notation.computed_loss and (share.consumer, share.wrt.tensor) in notation.held:
-        return with_held(whole, share.consumer, share.wrt, notation)
+    held = notation.held.get((share.consumer, share.wrt.tensor), ())
+    if share.consumer == notation.computed_loss and held:
+        return with_held(whole, held, notation)
     return rf"\left.{whole}\right|_{{\text{{via }} {notation.tensor(share.consumer)}}}"

@@ -200,7 +200,7 @@ def convert_factor(base: Base, fixed: Fixed) -> tuple[tuple[Index, ...], Matrix]
 
 def broadcast_slots(terms: Terms, fixed: Fixed) -> tuple[Index, ...]:
     """The running free indices of a sum-free sum, in the order of its widest term."""
-    widest = max(terms, key=lambda term: len(free_indices(term)))
+    widest = max(terms, key=lambda term: len(free_indices(term)), default=())
     every = dict.fromkeys((*free_indices(widest), *free_indices(terms)))
     running = tuple(index for index in every if index not in fixed)
     if len(running) > 2:

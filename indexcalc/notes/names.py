@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from indexcalc.algebra.terms import Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
@@ -158,6 +159,12 @@ class Notation:
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     held: Held = field(default_factory=dict)
     computed_loss: str | None = None
+
+    @cached_property
+    def e_is_taken(self) -> bool:
+        r"""Whether something is called e, with or without marks, so that an exponential is printed as ``\exp``."""
+        symbols = (*self.tensors.values(), *self.indices.values(), *self.scalars.values())
+        return any(re.split(r"[_^]", symbol, maxsplit=1)[0] in ("e", r"\mathrm{e}") for symbol in symbols)
 
     def inline(self) -> Notation:
         """The same notation for running text."""

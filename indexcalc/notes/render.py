@@ -30,6 +30,7 @@ from indexcalc.notes.blocks import (
     Spelled,
     Split,
     Symbol,
+    Within,
 )
 from indexcalc.notes.latex import (
     access_latex,
@@ -66,12 +67,13 @@ def span_latex(span: Span, notation: Notation) -> str:
         case Gradient(Access(tensor, slots)):
             below = subscripted(tensor, slots, notation)
             return fraction(rf"\partial {notation.loss}", rf"\partial {below}", inline)
-        case Match(left, right):
-            return f"{notation.index(left)} = {notation.index(right)}"
+        case Match(left, right) | Renaming(left, right):
+            sign = "=" if isinstance(span, Match) else r"\to"
+            return f"{notation.index(left)} {sign} {notation.index(right)}"
+        case Within(entry, domain):
+            return f"{access_latex(entry, notation)} {domain_latex(domain, notation)}"
         case Equality(left, right):
             return f"{solid(terms_latex(left, inline))} = {solid(terms_latex(right, inline))}"
-        case Renaming(old, new):
-            return rf"{notation.index(old)} \to {notation.index(new)}"
         case Order(count):
             return f"O({scalar_text(count, notation)})"
         case Sign(latex):
@@ -82,6 +84,16 @@ def span_latex(span: Span, notation: Notation) -> str:
             sizes = sizes_latex(axes, notation)
             return sizes if bare else rf"\mathbb{{R}}^{{{sizes}}}"
     return solid(subject_latex(span, inline))  # type: ignore[arg-type]
+
+
+def domain_latex(domain: sp.Interval, notation: Notation) -> str:
+    """What stands behind an entry of an input: ``> 0``, or the interval that it lies in."""
+    low, high = (scalar_text(end, notation) if end.is_finite else "" for end in (domain.start, domain.end))
+    if not high:
+        return f"> {low}" if domain.left_open else rf"\ge {low}"
+    if not low:
+        return f"< {high}" if domain.right_open else rf"\le {high}"
+    return rf"\in {'(' if domain.left_open else '['}{low}, {high}{')' if domain.right_open else ']'}"
 
 
 def count_latex(count: Count, notation: Notation) -> str:
@@ -115,7 +127,8 @@ def side_latex(side: Side, notation: Notation) -> str:
     match side:
         case Inside(wrt, terms, tensor):
             operator = rf"\frac{{\partial}}{{\partial {access_latex(wrt, notation)}}}"
-            return with_held(operator, tensor, wrt, notation) + bracketed(terms_latex(terms, notation))
+            held = notation.held.get((tensor, wrt.tensor), ())
+            return with_held(operator, held, notation) + bracketed(terms_latex(terms, notation))
         case Spelled(terms):
             return terms_latex(terms, notation.spelled())
         case Split(terms):

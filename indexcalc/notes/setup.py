@@ -28,8 +28,9 @@ from indexcalc.notes.blocks import (
     Spelled,
     Symbol,
     Table,
+    Within,
 )
-from indexcalc.notes.held import Held, held_tensors
+from indexcalc.notes.held import held_in, held_tensors
 from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Equation, Program, Tensor
@@ -60,7 +61,7 @@ def bar_blocks(derivation: Derivation) -> Iterator[Block]:
     direct = {(derivation.problem.loss, target) for _, target in held}
     shares = [subject for subject in subjects if isinstance(subject, ThroughConsumer)]
     share = next((s for s in shares if (s.consumer, s.wrt.tensor) not in direct), None)
-    partial = next((s for s in subjects if isinstance(s, Partial) and is_held(s, held)), None)
+    partial = next((s for s in subjects if isinstance(s, Partial) and held_in(s, held)), None)
     spans: list[Span] = []
     if share is not None:
         spans.extend(say("bar.via", share=share))
@@ -69,11 +70,6 @@ def bar_blocks(derivation: Derivation) -> Iterator[Block]:
         spans.extend(say("bar.held", partial=partial, target=Symbol(partial.wrt.tensor)))
     if spans:
         yield Paragraph(tuple(spans))
-
-
-def is_held(partial: Partial, held: Held) -> bool:
-    """Whether a derivative of a tensor holds others."""
-    return isinstance(partial.base, Access) and (partial.base.tensor, partial.wrt.tensor) in held
 
 
 def index_table(program: Program) -> Table:
@@ -112,10 +108,13 @@ def declared_indices(program: Program) -> tuple[Index, ...]:
 
 
 def input_blocks(program: Program) -> Iterator[Block]:
-    """The inputs with their shapes."""
+    """The inputs with their shapes, and the domains of their entries."""
     rows = tuple((entry_span(tensor), shape_span(program, tensor), (tensor.doc,)) for tensor in program.inputs)
     if rows:
         yield documented(Table(("Input", "Shape", "Meaning"), rows))
+    restricted = [Within(tensor.entry, tensor.domain) for tensor in program.inputs if tensor.domain is not None]
+    if restricted:
+        yield Paragraph(say("domains", entries=listed(restricted)))
 
 
 def entry_span(tensor: Tensor) -> Spans:
@@ -196,16 +195,22 @@ def partial_gradient(problem: Problem, upstream: Upstream) -> Paragraph:
 
 
 def forward_blocks(program: Program) -> Iterator[Block]:
-    """The equations in authored order; a sum that the reader named is a definition."""
+    """The equations in authored order; what the reader named is a definition."""
     for number, equation in enumerate(program.equations):
         if equation.doc:
             yield Paragraph((*sentence_case((equation.doc,)), ":"))
         elif equation.hoisted:
             readers = program.consumers[equation.name]
             following = [other.name for other in program.equations[number + 1 : number + 2]]
-            key = "hoisted.next" if list(readers) == following else "hoisted"
+            key = "hoisted" if is_one_sum(equation) else "hoisted.part"
+            key += ".next" if list(readers) == following else ""
             yield Paragraph(say(key, readers=listed(Symbol(name) for name in readers)))
         yield forward_display(equation)
+
+
+def is_one_sum(equation: Equation) -> bool:
+    """Whether the equation holds one sum and nothing else."""
+    return len(equation.terms) == 1 and bool(equation.terms[0].summed)
 
 
 def recompute_blocks(derivation: Derivation) -> Iterator[Block]:

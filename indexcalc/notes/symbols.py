@@ -9,6 +9,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import Block, Heading, Loss, Paragraph, Shape, Span, Spans, Symbol, Table
 from indexcalc.notes.operations import operation_spans, operations_of
 from indexcalc.notes.prose import listed, say
+from indexcalc.notes.setup import is_one_sum
 from indexcalc.program import Equation, Program, Tensor
 
 
@@ -60,7 +61,8 @@ def forward_meaning(program: Program, equation: Equation) -> Spans:
     """The author's words; a sum that the reader named is part of the equations that read it."""
     if equation.doc or not equation.hoisted:
         return (equation.doc,)
-    return say("symbols.hoisted", readers=listed(Symbol(name) for name in program.consumers[equation.name]))
+    key = "symbols.hoisted" if is_one_sum(equation) else "symbols.hoisted.part"
+    return say(key, readers=listed(Symbol(name) for name in program.consumers[equation.name]))
 
 
 def given_meaning(derivation: Derivation, tensor: Tensor) -> Spans:

@@ -114,6 +114,8 @@ def about_identity(identity: Claim) -> Spans:
     match identity.left:
         case (Term(coeff, ((Access(tensor), exponent),), summed),) if coeff == exponent == 1 and summed:
             return say("identity.sum", tensor=Symbol(tensor), indices=listed(summed))
+        case (Term(coeff, ((Access(tensor), exponent),), ()),) if coeff == exponent == 1:
+            return say("identity.symmetry", tensor=Symbol(tensor))
     return say("identity.other")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import sympy as sp
+from sympy.printing.str import StrPrinter
 
 from indexcalc.algebra.build import in_front_of_sums
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Partial, Power, Term, Terms
@@ -96,9 +97,16 @@ def term_text(term: Term, spelling: Spelling) -> tuple[str, str]:
     return sign, text
 
 
+class WithoutE(StrPrinter):  # type: ignore[misc]
+    """SymPy's printer with ``exp(1)`` for Euler's number, which would read as a tensor called E."""
+
+    def _print_Exp1(self, expr: sp.Expr) -> str:  # noqa: N802 (SymPy looks for this name)
+        return "exp(1)"
+
+
 def scalar_text(value: sp.Expr) -> str:
     """A scalar expression; a sum or a quotient in parentheses."""
-    text = str(value).replace("**", "^")
+    text = str(WithoutE().doprint(value)).replace("**", "^")
     return text if value.is_Symbol or value.is_Integer else f"({text})"
 
 

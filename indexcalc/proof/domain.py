@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
 
 from indexcalc.algebra.terms import Add, Base, Fn, Index, Term, Terms, free_indices, tensors_of
-from indexcalc.program import Program
+from indexcalc.errors import Place
+from indexcalc.program import Equation, Program
 from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, number
 from indexcalc.proof.numeric import Array, numeric_of
 
@@ -30,6 +31,7 @@ class Demand:
         terms: the sum-free expression.
         holds: whether an array of its values is admissible.
         positive: whether it is a demand for positive values.
+        place: where the equation stands.
     """
 
     tensor: str
@@ -37,6 +39,15 @@ class Demand:
     terms: Terms
     holds: Callable[[Array], bool]
     positive: bool
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What does not hold at a point, in words, and where it is asked for."""
+
+    meaning: str
+    place: Place | None = None
 
 
 def powers_at_any_depth(terms: Terms) -> Iterator[tuple[Base, sp.Expr]]:
@@ -72,43 +83,64 @@ def away_from(kinks: tuple[float, ...], *, flat: bool = False) -> Callable[[Arra
 def demands(program: Program, numbers: Numbers) -> Iterator[Demand]:
     """Everything that must hold at a point for the program to be defined and smooth there."""
     for equation in program.equations:
-        for base, exponent in powers_at_any_depth(equation.terms):
-            whole = (Term(sp.S.One, ((base, sp.S.One),)),)
-            if isinstance(base, Fn):
-                row = numeric_of(base.name)
-                kinks = row.kinks(*(number(param, numbers) for param in base.params))
-                if row.positive:
-                    meaning = f"the argument of {base.name} must be positive"
-                    yield Demand(equation.name, meaning, base.arg, above_margin, positive=True)
-                if kinks:
-                    meaning = f"the argument of {base.name} must not be near its kink"
-                    yield Demand(equation.name, meaning, base.arg, away_from(kinks, flat=row.flat), positive=False)
-            if not exponent.is_integer:
-                meaning = f"the base of a power {exponent} must be positive"
-                yield Demand(equation.name, meaning, whole, above_margin, positive=True)
-            elif exponent.is_negative:
-                yield Demand(equation.name, "a denominator must not be near zero", whole, off_zero, positive=False)
+        for demand in demands_of(equation, numbers):
+            yield replace(demand, place=equation.place)
 
 
-def first_violation(program: Program, values: dict[str, Array], numbers: Numbers) -> str:
-    """The first demand that the tensors do not meet, in words; empty if they meet all."""
+def demands_of(equation: Equation, numbers: Numbers) -> Iterator[Demand]:
+    """What one equation asks."""
+    for base, exponent in powers_at_any_depth(equation.terms):
+        whole = (Term(sp.S.One, ((base, sp.S.One),)),)
+        if isinstance(base, Fn):
+            row = numeric_of(base.name)
+            kinks = row.kinks(*(number(param, numbers) for param in base.params))
+            if row.positive:
+                meaning = f"the argument of {base.name} must be positive"
+                yield Demand(equation.name, meaning, base.arg, above_margin, positive=True)
+            # A constant is never moved, so that it may stand at a kink.
+            if kinks and tensors_of(base.arg):
+                meaning = f"the argument of {base.name} must not be near its kink"
+                yield Demand(equation.name, meaning, base.arg, away_from(kinks, flat=row.flat), positive=False)
+        if not exponent.is_integer:
+            meaning = f"the base of a power {exponent} must be positive"
+            yield Demand(equation.name, meaning, whole, above_margin, positive=True)
+        elif exponent.is_negative:
+            yield Demand(equation.name, "a denominator must not be near zero", whole, off_zero, positive=False)
+
+
+def first_violation(program: Program, values: dict[str, Array], numbers: Numbers) -> Violation | None:
+    """The first demand that the tensors do not meet; None if they meet all."""
     env = Environment({name: np.asarray(array)[np.newaxis] for name, array in values.items()}, numbers)
     for demand in demands(program, numbers):
         axes: tuple[Index, ...] = free_indices(demand.terms)
         if not demand.holds(evaluate_lanes(demand.terms, axes, env)):
-            return f"in the equation of {demand.tensor}, {demand.meaning}"
+            return Violation(f"in the equation of {demand.tensor}, {demand.meaning}", demand.place)
     for name, array in values.items():
         if not np.all(np.abs(array) < LARGEST):
-            return f"{name} has entries that are not finite or exceed {LARGEST:.0e}"
+            place = program.definitions[name].place if name in program.definitions else None
+            return Violation(f"{name} has entries that are not finite or exceed {LARGEST:.0e}", place)
+    for tensor in program.inputs:
+        if tensor.domain is not None and not lies_in(values[tensor.name], tensor.domain):
+            return Violation(f"{tensor.name} has entries outside its domain {tensor.domain}, by what is assumed of it", None)
     for identity in program.assumptions:
         axes = free_indices((*identity.left, *identity.right))
         gap = evaluate_lanes(identity.left, axes, env) - evaluate_lanes(identity.right, axes, env)
         if not np.all(np.abs(gap) < 1e-9):
-            return (
+            meaning = (
                 "an assumption does not hold; random inputs are made to satisfy only "
-                "assumptions of the form: the sum of one input over some of its slots is a constant"
+                "assumptions of the form: the sum of one input over some of its slots is a constant, "
+                "or an input is the same, or its negative, with its slots in another order"
             )
-    return ""
+            return Violation(meaning, identity.place)
+    return None
+
+
+def lies_in(array: Array, domain: sp.Interval) -> bool:
+    """Whether all entries lie in an interval; ends that are rounded count as its own where it is closed."""
+    low, high = float(domain.start), float(domain.end)
+    above = array > low if domain.left_open else array >= low - MARGIN**4
+    below = array < high if domain.right_open else array <= high + MARGIN**4
+    return bool(np.all(above & below))
 
 
 def feeding_positive(program: Program, numbers: Numbers) -> frozenset[str]:

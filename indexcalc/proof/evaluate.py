@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Term, Terms, free_indices
-from indexcalc.errors import LimitError, ProgramError
+from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
 from indexcalc.program import Program
 from indexcalc.proof.numeric import Array, numeric_of
 
@@ -56,12 +56,21 @@ def number(scalar: sp.Expr, numbers: Numbers) -> float:
 
     Raises:
         ProgramError: if a symbol has no value.
+        UndefinedError: if the expression has no value that a float can hold, such as ``1/(N - 1)`` at ``N = 1``.
     """
-    value = scalar.xreplace({symbol: sp.Float(v) if isinstance(v, float) else sp.Integer(v) for symbol, v in numbers})
+    known = dict(numbers)
+    value = scalar.xreplace({s: sp.Float(v) if isinstance(v, float) else sp.Integer(v) for s, v in known.items()})
     if value.free_symbols:
         missing = ", ".join(sorted(map(str, value.free_symbols)))
         raise ProgramError(f"no value is given for {missing} in the scalar {scalar}")
-    return float(value)
+    try:
+        found = float(value)
+    except TypeError:
+        found = math.nan
+    if not math.isfinite(found):
+        there = ", ".join(f"{s} = {known[s]:.6g}" for s in sorted(scalar.free_symbols, key=str))
+        raise UndefinedError(f"{scalar} has no value" + (f" at {there}" if there else ""))
+    return found
 
 
 def size_of(index: Index, numbers: Numbers) -> int:
@@ -120,7 +129,8 @@ def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) ->
         if equation.name in given:
             values[equation.name] = given[equation.name]
         else:
-            values[equation.name] = evaluate_lanes(equation.terms, equation.lhs.slots, Environment(values, numbers))
+            with placed(equation.place):
+                values[equation.name] = evaluate_lanes(equation.terms, equation.lhs.slots, Environment(values, numbers))
     return values
 
 

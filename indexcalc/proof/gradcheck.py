@@ -19,10 +19,11 @@ from indexcalc.errors import UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import Program
 from indexcalc.proof.evaluate import run_program
+from indexcalc.proof.extents import Sizes, left_out
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import BOUNDS, Point, method_for, relative_error, total_gradient
 from indexcalc.proof.report import FORWARD_METHOD, Comparison, Report
-from indexcalc.proof.sampling import Sizes, sample_point, size_sets, weights_for
+from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
 FORWARD_BOUND = 1e-9
 """The relative error at which a forward tensor counts as wrong."""
@@ -60,13 +61,15 @@ def check_candidate(
         except UnsupportedError as error:
             if 1 not in chosen.values():
                 raise
-            skipped.append((named, str(error)))
+            skipped.append((named, error.message))
             continue
         tried.append(named)
         for comparison in compare_at(problem, candidate, point, rng):
             known = worst.get(comparison.tensor)
             if known is None or comparison.error > known.error:
                 worst[comparison.tensor] = comparison
+    others = left_out(problem.program, sets)
+    skipped.extend(({str(extent): size for extent, size in values.items()}, why) for values, why in others)
     return Report(problem.slug, seed, tuple(tried), tuple(skipped), tuple(worst.values()))
 
 

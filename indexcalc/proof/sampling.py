@@ -2,45 +2,62 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import sympy as sp
 
-from indexcalc.algebra.terms import Access
-from indexcalc.errors import UnsupportedError
+from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.problem import Problem
-from indexcalc.program import Identity, Program
+from indexcalc.program import Program, Tensor
+from indexcalc.proof.constraints import Constraint, SumConstraint, constraints_of, imposed
 from indexcalc.proof.domain import alone_in_positive, feeding_positive, first_violation
-from indexcalc.proof.evaluate import Numbers, number, numbers_of, run_program, size_of
+from indexcalc.proof.evaluate import GRID_LIMIT, Numbers, number, numbers_of, run_program, size_of
+from indexcalc.proof.extents import Sizes, undefined_at
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 
 ATTEMPTS = 60
 """Draws before giving up; from a third of them on, all that feeds a bounded domain is positive."""
 
+DRAWS = 40
+"""Draws of extents before giving up on finding some at which all scalars have values."""
+EDGE = 0.05
+"""How far from the ends of its domain an entry is drawn, as a part of the length of the domain."""
+
 SINGLE_SETS = 6
 """The most size sets in which just one extent is 1."""
-
-Sizes = dict[sp.Symbol, int]
 
 
 def size_sets(program: Program, rng: np.random.Generator, count: int = 3) -> tuple[Sizes, ...]:
     """Values for the symbolic extents: `count` sets all different and above 1, then one extent 1 each, then all 1.
 
-    Literal extents stay as they are and are avoided, so that no two extents agree by accident.
+    Literal extents stay as they are and are avoided, so that no two extents agree by accident. Where a
+    scalar of the program has no value at small extents, the sets without 1s are drawn among larger ones.
     """
     extents = program.extents
     slots = [slot for tensor in program.tensors.values() for slot in tensor.slots]
     literal = {int(slot.extent) for slot in slots if slot.extent.is_Integer}
     room = 4 + len(extents) + len(literal)
     pool = [size for size in range(2, room) if size not in literal]
-    sets = [distinct(extents, pool, rng) for _ in range(count if extents else 1)]
-    sets.extend({**distinct(extents, pool, rng), extent: 1} for extent in extents[:SINGLE_SETS])
+    sets = [defined(program, pool, rng) for _ in range(count if extents else 1)]
+    sets.extend({**defined(program, pool, rng), extent: 1} for extent in extents[:SINGLE_SETS])
     if len(extents) > 1:
         sets.append(dict.fromkeys(extents, 1))
     return tuple(sets)
+
+
+def defined(program: Program, pool: list[int], rng: np.random.Generator) -> Sizes:
+    """A different size for each extent at which the program's scalars have values, as small as a few draws find it."""
+    extents = program.extents
+    first = sizes = distinct(extents, pool, rng)
+    for attempt in range(DRAWS):
+        if not undefined_at(program, sizes):
+            return sizes
+        wider = [size for size in range(2, pool[-1] + 2 + attempt) if size in pool or size > pool[-1]]
+        sizes = distinct(extents, wider, rng)
+    return first
 
 
 def distinct(extents: tuple[sp.Symbol, ...], pool: list[int], rng: np.random.Generator) -> Sizes:
@@ -65,38 +82,66 @@ def sample_point(
 
     Raises:
         UnsupportedError: if no draw satisfies the assumptions and domains; the message says which one failed.
+        LimitError: if an input has more entries than the evaluator takes.
     """
     scalars = {p.symbol: float(rng.uniform(0.5, 1.5)) for p in program.parameters} | dict(parameters or {})
     numbers = numbers_of(sizes, scalars)
     alone, feeding = alone_in_positive(program, numbers), feeding_positive(program, numbers)
-    violation = ""
+    violation = None
     for attempt in range(ATTEMPTS):
         positive = alone if attempt < ATTEMPTS // 3 else feeding
         inputs = draw_inputs(program, numbers, rng, positive, spread=(1.0, 0.5)[attempt % 2])
         with np.errstate(all="ignore"):
             values = run_program(program, inputs, sizes, scalars)
             violation = first_violation(program, values, numbers)
-        if not violation:
+        if violation is None:
             return Point(values, dict(sizes), scalars)
+    assert violation is not None
     where = ", ".join(f"{extent} = {size}" for extent, size in sizes.items()) or "no extents"
-    raise UnsupportedError(f"no random inputs were found at which the program is defined ({where}): {violation}")
+    said = f"no random inputs were found at which the program is defined ({where}): {violation.meaning}"
+    raise UnsupportedError(said, violation.place)
 
 
 def draw_inputs(
     program: Program, numbers: Numbers, rng: np.random.Generator, positive: frozenset[str], *, spread: float
 ) -> dict[str, Array]:
-    """Normal entries, or entries from [0.3, 2] where they must be positive; assumptions imposed on inputs."""
-    constraints = [c for c in (constraint_of(program, identity) for identity in program.assumptions) if c]
-    made_positive = positive | {c.tensor for c in constraints if number(c.total, numbers) != 0}
+    """Random entries in the domain of each input, positive where they must be; assumptions imposed on inputs."""
+    by_tensor: dict[str, list[Constraint]] = {}
+    for constraint in constraints_of(program):
+        by_tensor.setdefault(constraint.tensor, []).append(constraint)
     inputs: dict[str, Array] = {}
     for tensor in program.inputs:
         shape = tuple(size_of(slot, numbers) for slot in tensor.slots)
-        drawn = rng.uniform(0.3, 2.0, shape) if tensor.name in made_positive else rng.normal(0.0, spread, shape)
-        inputs[tensor.name] = np.asarray(drawn)
-    for constraint in constraints:
-        total = number(constraint.total, numbers)
-        inputs[constraint.tensor] = imposed(inputs[constraint.tensor], constraint.axes, total)
+        if math.prod(shape) > GRID_LIMIT:
+            raise LimitError(
+                f"{tensor.name} has {math.prod(shape)} entries; the check takes at most {GRID_LIMIT}: "
+                "declare an extent by a name instead of a number, and it is checked at small sizes"
+            )
+        constraints = by_tensor.get(tensor.name, [])
+        scaled = any(isinstance(c, SumConstraint) and number(c.total, numbers) != 0 for c in constraints)
+        low, high = ends_of(tensor, positive=scaled or tensor.name in positive)
+        inputs[tensor.name] = imposed(drawn(low, high, shape, rng, spread), constraints, numbers)
     return inputs
+
+
+def ends_of(tensor: Tensor, *, positive: bool) -> tuple[float, float]:
+    """The ends of the interval from which entries are drawn: positive entries where the domain has any."""
+    if tensor.domain is None:
+        return (0.0 if positive else -np.inf), np.inf
+    low, high = float(tensor.domain.start), float(tensor.domain.end)
+    return (max(low, 0.0) if positive and high > 0 else low), high
+
+
+def drawn(low: float, high: float, shape: tuple[int, ...], rng: np.random.Generator, spread: float) -> Array:
+    """Entries inside an interval: normal on the whole line, else uniform and off its ends."""
+    if np.isinf(low) and np.isinf(high):
+        return np.asarray(rng.normal(0.0, spread, shape))
+    if np.isinf(high):
+        return np.asarray(low + rng.uniform(0.3, 2.0, shape))
+    if np.isinf(low):
+        return np.asarray(high - rng.uniform(0.3, 2.0, shape))
+    margin = EDGE * (high - low)
+    return np.asarray(rng.uniform(low + margin, high - margin, shape))
 
 
 def weights_for(problem: Problem, point: Point, rng: np.random.Generator) -> dict[str, Array]:
@@ -105,34 +150,3 @@ def weights_for(problem: Problem, point: Point, rng: np.random.Generator) -> dic
     if problem.loss is not None:
         weights[problem.loss] = np.ones(())
     return weights
-
-
-@dataclass(frozen=True, slots=True)
-class SumConstraint:
-    """The sum of an input over some of its axes equals a scalar."""
-
-    tensor: str
-    axes: tuple[int, ...]
-    total: sp.Expr
-
-
-def constraint_of(program: Program, identity: Identity) -> SumConstraint | None:
-    """The assumption as ``sum over slots of one input = constant``, or None if it has another form."""
-    if len(identity.left) != 1 or any(term.powers or term.summed for term in identity.right):
-        return None
-    (term,) = identity.left
-    if len(term.powers) != 1 or term.powers[0][1] != 1 or term.coeff == 0:
-        return None
-    base = term.powers[0][0]
-    inputs = {tensor.name for tensor in program.inputs}
-    if not isinstance(base, Access) or base.tensor not in inputs or len(set(base.slots)) != len(base.slots):
-        return None
-    axes = tuple(base.slots.index(index) for index in term.summed)
-    return SumConstraint(base.tensor, axes, sp.Add(*(part.coeff for part in identity.right)) / term.coeff)
-
-
-def imposed(array: Array, axes: tuple[int, ...], total: float) -> Array:
-    """The array scaled (or, for a total of zero, shifted) so that its sum over the axes is `total`."""
-    if total == 0:
-        return np.asarray(array - array.mean(axis=axes, keepdims=True))
-    return np.asarray(array * (total / array.sum(axis=axes, keepdims=True)))

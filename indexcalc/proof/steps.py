@@ -18,9 +18,10 @@ from indexcalc.errors import UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import Identity
 from indexcalc.proof.evaluate import Environment, evaluate_lanes, size_of
+from indexcalc.proof.extents import Sizes
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point, expression_jacobian, lane, local_jacobian, relative_error, total_gradient
-from indexcalc.proof.sampling import Sizes, sample_point, size_sets, weights_for
+from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
 STEP_BOUND = 1e-8
 """The relative error at which a step counts as wrong."""

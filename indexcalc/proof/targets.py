@@ -21,11 +21,12 @@ from indexcalc.codegen.targets import TargetModule
 from indexcalc.errors import UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import Program
+from indexcalc.proof.extents import Sizes
 from indexcalc.proof.gradcheck import check_module, keywords, stored
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 from indexcalc.proof.report import Comparison, Report
-from indexcalc.proof.sampling import Sizes, sample_point, size_sets
+from indexcalc.proof.sampling import sample_point, size_sets
 
 Function = Callable[..., Any]
 

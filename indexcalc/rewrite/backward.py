@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.steps import Section
@@ -37,6 +37,7 @@ def backward_program(problem: Problem, sections: Sequence[Section]) -> Program:
         parameters=forward.parameters,
         assumptions=forward.assumptions,
         layouts=backward_layouts(problem),
+        held=held_values(forward, [tensor.name for tensor in inputs]),
     )
 
 
@@ -67,3 +68,12 @@ def backward_layouts(problem: Problem) -> dict[str, tuple[int, ...]]:
         layouts[problem.gradient_names[name]] = groups
         layouts.update({up.name: groups for up in problem.upstream if up.of == name})
     return layouts
+
+
+def held_values(program: Program, inputs: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """For each of `inputs` that a program computes, the others of them that it computes it from."""
+    sources: dict[str, frozenset[str]] = {}
+    for equation in program.equations:
+        read = tensors_of(equation.terms)
+        sources[equation.name] = frozenset(read).union(*(sources.get(name, frozenset()) for name in read))
+    return {name: tuple(other for other in inputs if other in sources[name]) for name in inputs if name in sources}

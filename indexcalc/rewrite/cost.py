@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 import sympy as sp
 
 from indexcalc.algebra.canonical import components
-from indexcalc.algebra.terms import Access, Base, Index, Term, Terms, occurring_indices, tensors_of
+from indexcalc.algebra.factor import factor
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, occurring_indices, tensors_of, walk
 from indexcalc.program import Equation, Program
 
 BASE_SIZE = 64
@@ -47,6 +48,8 @@ def term_cost(term: Term, output: Iterable[Index], sizes: Sizes) -> int:
     """Operations to compute the parts of a term, and to multiply them over the `output` indices."""
     parts = components(term)
     total = sum(component_cost([base for base, _ in powers], summed, sizes) for powers, summed in parts)
+    functions = {base for base in walk(term) if isinstance(base, Fn)}
+    total += sum(size_of(occurring_indices(function), sizes) for function in functions)
     return total + max(0, len(parts) - 1) * size_of(output, sizes)
 
 
@@ -78,6 +81,28 @@ def terms_cost(terms: Terms, output: tuple[Index, ...], sizes: Sizes) -> int:
     """Operations to compute a sum of terms over the `output` indices."""
     additions = max(0, len(terms) - 1) * size_of(output, sizes)
     return additions + sum(term_cost(term, output, sizes) for term in terms)
+
+
+def written_cost(terms: Terms, output: tuple[Index, ...], sizes: Sizes) -> int:
+    """Operations of a sum as it is written in the end: common factors taken out, brackets and functions worked out."""
+    written = factor(terms)
+    inner = {base for term in written for base in walk(term) if isinstance(base, Add | Fn)}
+    outer = sum(power_count(term) * size_of(occurring_indices(term), sizes) for term in written)
+    return outer + terms_cost(written, output, sizes) + sum(bracket_cost(base, sizes) for base in inner)
+
+
+def bracket_cost(base: Add | Fn, sizes: Sizes) -> int:
+    """Operations to work out a bracket, or the argument of a function and the function."""
+    terms = base.terms if isinstance(base, Add) else base.arg
+    entries = occurring_indices(base)
+    own = sum(map(power_count, terms)) + (0 if isinstance(base, Add) else 1)
+    return terms_cost(terms, entries, sizes) + own * size_of(entries, sizes)
+
+
+def power_count(term: Term) -> int:
+    """The powers to work out; a reciprocal beside another factor is a division, which is counted as a product."""
+    divided = any(exponent != -1 for _, exponent in term.powers)
+    return sum(exponent != 1 and not (divided and exponent == -1) for _, exponent in term.powers)
 
 
 def live_equations(equations: Iterable[Equation], outputs: Iterable[str]) -> tuple[Equation, ...]:

@@ -19,8 +19,10 @@ from indexcalc.problem import Problem, check_problem
 from indexcalc.program import check_program
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.inline import Inliner
+from indexcalc.rewrite.mirror import cited_symmetries, with_symmetries
 from indexcalc.rewrite.naming import PartNaming, extended
 from indexcalc.rewrite.prove import Prover, found_identities
+from indexcalc.rewrite.sharing import with_shared_gradients
 from indexcalc.rewrite.tidy import Simplifier
 
 
@@ -35,14 +37,19 @@ def derive(problem: Problem) -> Derivation:
     simplifier = Simplifier(problem.program)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
     sections = derive_gradients(problem, simplifier)
-
+    sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
     naming = PartNaming(problem, simplifier)
-    sections = Inliner(problem, simplifier, naming.run, naming.sizes).run(sections)
-    sections = naming.run(sections)
+    kept = {problem.gradient_names[name] for name in (*problem.targets, *problem.names)}
+    sections = with_shared_gradients(sections, kept, naming.sizes)
+    inliner = Inliner(problem, simplifier, naming.run, naming.sizes)
+    sections = inliner.join(naming.run(inliner.run(sections)))
+    sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
     sections = tuple(finished(section, naming.order) for section in sections)
     backward = backward_program(problem, sections)
     check_program(backward)
-    prover = Prover(problem.program.definitions, sections, simplifier.rules)
+    prover = Prover(problem.program.definitions, sections, simplifier.rules, symmetries)
+    gradients = {section.equation.name: section.equation for section in sections}
+    steps = [step for section in sections for step in section.all_steps()]
     proofs = tuple(proof for claim in problem.claims if (proof := prover.prove(claim)) is not None)
     proved = {id(proof.identity) for proof in proofs}
     return Derivation(
@@ -51,8 +58,16 @@ def derive(problem: Problem) -> Derivation:
         backward=backward,
         gradients={problem.gradient_names[s.target]: s.target for s in sections if s.target is not None},
         statistics=find_flow(problem).statistics,
-        lemmas=(*simplifier.lemmas, *lemmas_on_the_way(sections, simplifier)),
-        proofs=(*proofs, *found_identities(prover, outputs, problem.claims)),
+        lemmas=(
+            *simplifier.lemmas,
+            *lemmas_on_the_way(sections, simplifier),
+            *cited_symmetries(steps, symmetries, problem.program.definitions),
+        ),
+        proofs=(
+            *proofs,
+            *found_identities(prover, outputs, problem.claims),
+            *cited_symmetries(steps, symmetries, gradients),
+        ),
         unproved=tuple(claim for claim in problem.claims if id(claim) not in proved),
     )
 
@@ -61,7 +76,7 @@ def finished(section: Section, order: Nomenclature) -> Section:
     """The section with authors' names for its dummies and common factors taken out."""
     lhs = section.equation.lhs
     section = extended(section, *relabel(lhs, section.equation.terms, order))
-    terms = factor(section.equation.terms)
+    terms = factor(section.equation.terms, symbolic=True)
     if terms != section.equation.terms:
         section = extended(section, Step(Rule.FACTOR, lhs, section.equation.terms, terms))
     assert set(free_indices(section.equation.terms)) <= set(lhs.slots)

@@ -6,21 +6,25 @@ The cost that counts is that of the gradient with all its readers, each in its b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.algebra.build import expand
 from indexcalc.algebra.factor import positive_first
-from indexcalc.algebra.terms import Access, Terms, accesses_of, tensors_of
+from indexcalc.algebra.terms import Access, Base, Term, Terms, accesses_of, tensors_of
+from indexcalc.calculus.contract import contract
 from indexcalc.calculus.steps import Rule, Section, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.problem import Problem
 from indexcalc.program import Equation
-from indexcalc.rewrite.cost import Sizes, equation_cost, terms_cost
+from indexcalc.rewrite.cost import Sizes, equation_cost, terms_cost, written_cost
 from indexcalc.rewrite.normal import stands_elsewhere, unfold_everywhere, unfold_factors
 
 TRIAL_LIMIT = 48
 """The most terms of an equation with a gradient put in; a larger one is no gain to a reader."""
+
+LINK_LIMIT = 5
+"""The most factors of a product that a gradient is put into for being a link: a chain of products keeps its names."""
 
 Simplify = Callable[[Subject, Terms], tuple[Step, ...]]
 Improve = Callable[[Sequence[Section], Sequence[Section]], Sequence[Section]]
@@ -51,6 +55,20 @@ class Inliner:
             current = self.decide(current, name)
         return tuple(current)
 
+    def join(self, sections: Sequence[Section]) -> tuple[Section, ...]:
+        """Sections in their last form in which each gradient that is only a link to one reader is put into it."""
+        kept = {self.problem.gradient_names[name] for name in (*self.problem.targets, *self.problem.names)}
+        current = list(sections)
+        for name in [s.equation.name for s in sections if s.target is not None and s.equation.name not in kept]:
+            own = next(s for s in current if s.equation.name == name)
+            readers = [s for s in current if name in tensors_of(s.equation.terms)]
+            if len(readers) != 1 or len(own.equation.terms) != 1:
+                continue
+            inlined = self.inline(readers[0], own.equation)
+            if inlined is not None and self.is_link(own, readers[0], inlined):
+                current = [inlined if s is readers[0] else s for s in current]
+        return tuple(current)
+
     def decide(self, sections: list[Section], name: str) -> list[Section]:
         """The sections with one gradient inlined into all its readers, or as they were."""
         own = next(s for s in sections if s.equation.name == name)
@@ -62,7 +80,8 @@ class Inliner:
         others = [section for section in sections if section is not own]
         gain = self.cost([own, *readers], sections) - self.cost(changed, others)
         wanted = gain > 0 or (gain == 0 and is_multiple(own))
-        if not wanted and not (len(readers) == 1 and self.is_unnamed_reduction(own)):
+        alone = len(readers) == 1 and (self.is_unnamed_reduction(own) or self.is_link(own, readers[0], changed[0]))
+        if not wanted and not alone:
             return sections
         by_name = {section.equation.name: section for section in changed}
         return [by_name.get(section.equation.name, section) for section in sections]
@@ -74,6 +93,22 @@ class Inliner:
             return False
         free = frozenset(equation.lhs.slots)
         return all(free <= frozenset(entry.slots) for entry in entries(equation.terms))
+
+    def is_link(self, own: Section, reader: Section, inlined: Section) -> bool:
+        """Whether a gradient is one product on the way to its only reader, which is no dearer with it put in.
+
+        A sum of products is put in where its name is a term of its own.
+        """
+        name = own.equation.name
+        bare = all(term.bases == (base,) for term in reader.equation.terms for base in entries_of(term, name))
+        if len(own.equation.terms) != 1:
+            return False
+        if not bare and any(term.summed for term in (*own.equation.terms, *reader.equation.terms)):
+            return False
+        if any(len(term.powers) > LINK_LIMIT for term in inlined.equation.terms):
+            return False
+        before = sum(written_cost(s.equation.terms, s.equation.lhs.slots, self.sizes) for s in (own, reader))
+        return written_cost(inlined.equation.terms, inlined.equation.lhs.slots, self.sizes) <= before
 
     def cost(self, group: Sequence[Section], everything: Sequence[Section]) -> int:
         """The cost of a group of sections once the later passes have improved them."""
@@ -87,7 +122,8 @@ class Inliner:
             if after is None or len(after) > TRIAL_LIMIT:
                 return None
             steps = [Step(Rule.UNFOLD, subject, terms, after, Used((equation.name,)))]
-            steps.extend(self.simplify(subject, after))
+            steps.extend(contract(subject, after))
+            steps.extend(self.simplify(subject, steps[-1].after))
             steps.extend(self.multiplied_out(subject, steps[-1].after))
         except LimitError:
             return None
@@ -118,6 +154,11 @@ def put_in(terms: Terms, equation: Equation) -> Terms | None:
     if any(term.summed for term in equation.terms):
         return None
     return expand(tuple(unfold_everywhere(term, equation) for term in terms))
+
+
+def entries_of(term: Term, name: str) -> Iterator[Base]:
+    """Every factor of a term that is an entry of a tensor, or holds one."""
+    return (base for base in term.bases if name in tensors_of(base))
 
 
 def entries(terms: Terms) -> Collection[Access]:

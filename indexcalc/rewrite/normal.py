@@ -23,6 +23,7 @@ from indexcalc.calculus.steps import Cited, Detail, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, unfold_term
+from indexcalc.rewrite.symmetry import NONE, Symmetries, oriented
 
 TERM_LIMIT = 1_000
 """The most terms that a normal form may have on the way."""
@@ -41,10 +42,12 @@ class Knowledge:
     Attributes:
         definitions: equations by name, in program order; later ones read earlier ones.
         rules: lemmas and assumptions.
+        symmetries: those of the tensors.
     """
 
     definitions: Mapping[str, Equation]
     rules: tuple[SumRule, ...] = ()
+    symmetries: Symmetries = NONE
 
 
 def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Collection[str]) -> tuple[Step, ...]:
@@ -78,6 +81,8 @@ def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Co
             if used:
                 advance(rule.rule, after, Used((rule.name,)) if rule.name else Cited(rule.identity))
                 advance(Rule.EXPAND, expand(current()))
+        if known.symmetries:
+            steps.extend(oriented(subject, current(), known.symmetries))
         advance(Rule.COLLECT, collect(current()))
         if current() == before:
             break

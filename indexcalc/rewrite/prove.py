@@ -18,6 +18,7 @@ from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity
 from indexcalc.rewrite.normal import Knowledge, normal_form
 from indexcalc.rewrite.rules import SumRule, fold_rule
+from indexcalc.rewrite.symmetry import NONE, Symmetries
 
 TERM_LIMIT = 16
 """The most terms of a gradient whose sums are tried: a longer one is zero by no short proof."""
@@ -31,11 +32,13 @@ class Prover:
         forward: the forward equations, by name, in order.
         sections: the backward equations, in order, with the first forms of named parts.
         rules: lemmas and assumptions.
+        symmetries: those of tensors and gradients.
     """
 
     forward: Mapping[str, Equation]
     sections: tuple[Section, ...]
     rules: tuple[SumRule, ...]
+    symmetries: Symmetries = NONE
 
     @property
     def definitions(self) -> dict[str, Equation]:
@@ -75,10 +78,10 @@ class Prover:
         statistics = frozenset(
             name for name, eq in self.forward.items() if len(eq.lhs.slots) < max_slots(self.forward, named)
         )
-        yield Knowledge(definitions, (*self.rules, *self.part_rules)), named
-        yield Knowledge(definitions, self.rules), named | backward
-        yield Knowledge(definitions, self.rules), named | backward | statistics
-        yield Knowledge(definitions, self.rules), frozenset(definitions)
+        yield Knowledge(definitions, (*self.rules, *self.part_rules), self.symmetries), named
+        yield Knowledge(definitions, self.rules, self.symmetries), named | backward
+        yield Knowledge(definitions, self.rules, self.symmetries), named | backward | statistics
+        yield Knowledge(definitions, self.rules, self.symmetries), frozenset(definitions)
 
 
 def cut_short(steps: Sequence[Step], goal: Terms) -> tuple[Step, ...]:

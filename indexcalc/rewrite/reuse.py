@@ -14,7 +14,7 @@ import sympy as sp
 from indexcalc.algebra.build import is_divisor, power, product
 from indexcalc.algebra.match import Match, find_products
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Power, Term, Terms, occurring_indices, tensors_of
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Power, Term, Terms, occurring_indices, tensors_of, walk
 from indexcalc.calculus.steps import Rule, Step, Subject, Used
 from indexcalc.program import Equation, Program
 
@@ -49,8 +49,25 @@ def forms(equation: Equation, definitions: Mapping[str, Equation]) -> Iterator[R
     for form in (body,) if apart == body else (body, apart):
         trivial = len(form.powers) == 1 and isinstance(form.powers[0][0], Access) and form.powers[0][1] == 1
         bound = set(equation.lhs.slots) <= set(occurring_indices(form))
-        if form.powers and bound and not trivial and is_divisor(form.coeff):
+        if form.powers and bound and not trivial and divides_safely(form):
             yield Reusable(equation.lhs, form.coeff, form.powers, frozenset(tensors_of(form)))
+
+
+def divides_safely(body: Term) -> bool:
+    """Whether the coefficient is not zero wherever the product has a value: ``c tanh(x / c)`` has none at c = 0."""
+    if is_divisor(body.coeff):
+        return True
+    scalars = [term.coeff for base in walk(body) if isinstance(base, Fn | Add) for term in inner_terms(base)]
+    poles = {
+        part.as_base_exp()[0] for scalar in scalars for part in sp.fraction(sp.together(scalar))[1].as_ordered_factors()
+    }
+    above = sp.fraction(sp.together(body.coeff))[0]
+    return all(part.is_zero is False or part.as_base_exp()[0] in poles for part in above.as_ordered_factors())
+
+
+def inner_terms(base: Fn | Add) -> Terms:
+    """The terms that a function or a bracket holds."""
+    return base.arg if isinstance(base, Fn) else base.terms
 
 
 def take_apart(body: Term, definitions: Mapping[str, Equation]) -> Term:

@@ -7,19 +7,24 @@ and has its own place.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import sympy as sp
 
 from indexcalc.algebra.canonical import collect, components, term_key
-from indexcalc.algebra.terms import Add, Term, Terms
+from indexcalc.algebra.terms import Add, Term, Terms, tensors_of
 from indexcalc.calculus.steps import Cited, Detail, Proof, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
-from indexcalc.program import Program
+from indexcalc.program import Equation, Program
+from indexcalc.rewrite.clamps import unclamped
+from indexcalc.rewrite.differences import with_ordered_differences
+from indexcalc.rewrite.gather import gathered
 from indexcalc.rewrite.lemmas import assumed_rules, find_lemmas, vanishing_lemma
+from indexcalc.rewrite.pins import pinned
 from indexcalc.rewrite.reuse import Reusable, reusable_tensors, reuse
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule, lemma_rule
+from indexcalc.rewrite.symmetry import Symmetries, find_symmetries, oriented, slots_of, with_first_orders
 
 ROUND_LIMIT = 20
 """The most rounds of simplification of one expression."""
@@ -37,6 +42,11 @@ class Simplifier:
         return find_lemmas(self.program)
 
     @cached_property
+    def symmetries(self) -> Symmetries:
+        """The symmetries of tensors, assumed and found."""
+        return find_symmetries(self.program)
+
+    @cached_property
     def held(self) -> tuple[Reusable, ...]:
         """The tensors whose definitions are recognised in products."""
         return reusable_tensors(self.program)
@@ -47,7 +57,16 @@ class Simplifier:
         identities = (lemma_rule(proof.identity) for proof in self.lemmas)
         folds = (fold_rule(equation) for equation in self.program.equations)
         found = (*identities, *assumed_rules(self.program), *folds)
-        return tuple(rule for rule in found if rule is not None)
+        return tuple(with_ordered_slots(rule, self.symmetries) for rule in found if rule is not None)
+
+    @cached_property
+    def longer(self) -> tuple[Equation, ...]:
+        """The equations of several terms, some of them sums, later ones first."""
+        return tuple(
+            equation
+            for equation in reversed(self.program.equations)
+            if len(equation.terms) > 1 and any(term.summed for term in equation.terms)
+        )
 
     @cached_property
     def book(self) -> RuleBook:
@@ -59,13 +78,33 @@ class Simplifier:
         steps: list[Step] = []
         for _ in range(ROUND_LIMIT):
             before = terms
-            for tactic in (self.combine, self.recall, self.apply, self.vanish):
+            for tactic in (
+                self.pin,
+                self.turn,
+                self.combine,
+                self.recall,
+                self.apply,
+                self.gather,
+                self.clamp,
+                self.vanish,
+                self.orient,
+            ):
                 for step in tactic(subject, terms):
                     steps.append(step)
                     terms = step.after
             if terms == before:
                 break
         return tuple(steps)
+
+    def pin(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Beside a delta, one of its indices is read."""
+        yield from pinned(subject, terms, slots_of(subject))
+
+    def turn(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Differences of two entries are written with the earlier index first."""
+        after = with_ordered_differences(terms, slots_of(subject))
+        if after != terms:
+            yield Step(Rule.TURN, subject, terms, after)
 
     def combine(self, subject: Subject, terms: Terms) -> Iterator[Step]:
         """Like terms are combined."""
@@ -86,6 +125,20 @@ class Simplifier:
                 yield Step(rule.rule, subject, terms, after, detail)
                 terms = after
 
+    def gather(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """The right side of an equation of several terms, one of them a sum, is replaced by its name."""
+        present = frozenset(tensors_of(terms))
+        for equation in self.longer:
+            if len(equation.terms) <= len(terms) and present.issuperset(tensors_of(equation.terms)):
+                after = gathered(terms, equation)
+                if after is not None:
+                    yield Step(Rule.FOLD, subject, terms, after, Used((equation.name,)))
+                    terms = after
+
+    def clamp(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Indicators go where a clamped value needs none."""
+        yield from unclamped(subject, terms, self.program.definitions)
+
     def vanish(self, subject: Subject, terms: Terms) -> Iterator[Step]:
         """A sum over a parenthesis that is constant, such as the sum of deviations from a mean, is replaced."""
         for term in terms:
@@ -99,6 +152,11 @@ class Simplifier:
                     if used:
                         yield Step(Rule.LEMMA, subject, terms, after, Cited(rule.identity))
                         terms = after
+
+    def orient(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Entries of symmetric tensors are read in one order of their slots."""
+        if self.symmetries:
+            yield from oriented(subject, terms, self.symmetries)
 
     def vanishing(self, component: Term) -> Proof | None:
         """The proof that a component is constant, remembered by the component's canonical key."""
@@ -114,3 +172,11 @@ class Simplifier:
     def memory(self) -> dict[str, Proof | None]:
         """Proofs found on the way: a cache, keyed by what was proved."""
         return {}
+
+
+def with_ordered_slots(rule: SumRule, known: Symmetries) -> SumRule:
+    """The rule with the slots of symmetric tensors in the order in which expressions read them."""
+    if rule.reads.isdisjoint(known.orders):
+        return rule
+    pattern = with_first_orders(Term(sp.S.One, rule.powers, rule.summed), known)
+    return replace(rule, powers=pattern.powers)

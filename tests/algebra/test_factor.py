@@ -55,10 +55,22 @@ def test_the_exponent_nearer_to_zero_is_shared(one, other, common):
         assert factored[0].powers[0] == (x, common)
 
 
+def test_a_scalar_is_taken_out_only_where_that_leaves_fewer():
+    half = sp.Rational(1, 2)
+    z = term(at("z", i), coeff=-1)
+    for others in ((term(x, coeff=half), term(y, coeff=-half)), (term(x, coeff=half / M), term(y, coeff=half / M))):
+        joined, alone = factor((*others, z))
+        assert alone == z
+        assert joined.coeff == others[0].coeff
+    assert factor((term(x, coeff=half), z)) == (term(x, coeff=half), z)
+    (joined,) = factor((term(x, coeff=2), term(y, coeff=4)))
+    assert joined.coeff == 2
+
+
 def test_rational_multiples_share_their_scalar():
     (joined,) = factor((term(x, coeff=1 / M), term(y, coeff=-2 / M)))
     assert joined.coeff == 1 / M
-    (joined,) = factor((term(x, coeff=sp.Rational(1, 2)), term(y, coeff=sp.Rational(1, 3))))
+    (joined,) = factor((term(A, D, coeff=sp.Rational(1, 2)), term(A, r, coeff=sp.Rational(1, 3))))
     assert joined.coeff == sp.Rational(1, 6)
 
 
@@ -70,3 +82,17 @@ def test_factoring_keeps_the_value_and_expanding_undoes_it(drawn):
     assert len(factored) <= len(terms)
     assert_same_value(terms, factored, free_indices(terms), random_tensors(tensors))
     assert same(expand(factored), expand(terms))
+
+
+def test_a_sum_that_is_a_multiple_of_a_bracket_is_taken_apart():
+    bracket = add(term(at("a", i)), term(at("p", i), coeff=-1))
+    other = add(term(at("a", i)), term(at("q", i), coeff=-1))
+    (one,) = factor((term(at("s", j), bracket), term(at("s", j), other, coeff=-1)))
+    assert one == term(at("s", j), add(term(at("q", i)), term(at("p", i), coeff=-1)))
+
+
+def test_symbolic_powers_share_the_lesser_in_a_last_form():
+    gamma = sp.Symbol("gamma")
+    terms = (term((at("q", i), gamma), at("a", i)), term((at("q", i), gamma + 1)))
+    assert factor(terms) == terms
+    assert factor(terms, symbolic=True) == (term((at("q", i), gamma), add(term(at("a", i)), term(at("q", i)))),)

@@ -86,3 +86,11 @@ def test_no_bracket_compares_an_index_with_itself(drawn, relation, data):
     after = steps[-1].after if steps else tuple(built)
     assert not any(isinstance(base, Iverson) and base.left == base.right for one in after for base in one.bases)
     assert_same_value(tuple(plain), after, free_indices(tuple(plain)), random_tensors(tensors))
+
+
+def test_a_bracket_without_a_delta_is_not_multiplied_out():
+    difference = add(term(at("X", j)), term(at("X", ell), coeff=-1))
+    deltas = add(term(Delta(j, i)), term(Delta(ell, i), coeff=-1))
+    steps = contract(SUBJECT, (term(at("D", j, ell), difference, deltas, over=(j, ell)),))
+    assert all(difference in one.bases for one in steps[0].after)
+    assert [len(step.after) for step in steps] == [2, 2, 2]

@@ -64,7 +64,7 @@ def said(node, dialect):
         (
             Call("float", (Call("_sigmoid", (Atom("eps"),)),)),
             "float(torch.sigmoid(torch.as_tensor(eps, dtype=torch.float64)))",
-            "jax.nn.sigmoid(eps)",
+            "jax.nn.sigmoid(1.0 * eps)",
         ),
     ],
 )

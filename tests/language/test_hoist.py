@@ -122,7 +122,7 @@ def test_a_denominator_is_called_z_and_comes_first():
 def test_names_avoid_every_name_of_the_spec():
     head = "index i, Z : Z3\ninput X[i], Z2[i]\n"
     names = [eq.name for eq in program_of("u = 1/sum[i](X[i])\nY = exp(sum[i](Z2[i]))", head).equations]
-    assert names == ["Z4", "u", "u2", "Y"]
+    assert names == ["Z4", "u", "Z2_sum", "Y"]
 
 
 def test_equal_sums_get_one_name_up_to_dummies_and_free_names():
@@ -140,7 +140,7 @@ def test_a_sum_that_has_a_name_already_keeps_it():
 
 def test_a_scale_made_of_extents_goes_with_its_sum():
     found = equations("Y[i] = exp(-1/2 * 1/d * sum[k](X[i,k]))")
-    assert found["u"].terms[0].coeff == 1 / sp.Symbol("d", positive=True, integer=True)
+    assert found["X_mean"].terms[0].coeff == 1 / sp.Symbol("d", positive=True, integer=True)
 
 
 def test_a_sum_without_sums_inside_stays_one_factor_in_authored_order():
@@ -159,4 +159,56 @@ def test_new_dummies_are_declared_names_if_there_are_any():
 
 def test_nested_composites_grow_linearly():
     text = "Y[i,k] = " + "softmax[k](" * 39 + "X[i,k]" + ")" * 39
-    assert len(program_of(text).equations) == 40
+    assert len(program_of(text).equations) == 2 * 39
+
+
+def test_sums_in_a_function_over_the_same_indices_are_one_quantity():
+    (whole, value) = program_of("Y[i] = tanh(sum[k](X[i,k]) + sum[j](W[i,j]) + b[i])").equations
+    assert (whole.name, len(whole.terms)) == ("Y_arg", 3)
+    assert [base.tensor for base in walk(value.terms) if isinstance(base, Access)] == ["Y_arg"]
+
+
+def test_a_difference_with_a_sum_is_never_multiplied_out():
+    for mean in ("mean[k](X[i,k])", "1/d * sum[k](X[i,k])", "sum[k](X[i,k])/d"):
+        found = equations(f"Y[i,k] = (X[i,k] - {mean}) / sqrt(var[k](X[i,k]) + eps)")
+        assert list(found) == ["X_mean", "X_var", "Y"]
+        (term,) = found["Y"].terms
+        assert not term.summed
+        assert isinstance(term.bases[0], Add)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Y[i] = b[i] - mean[i](b[i])", ["b_mean", "Y"]),
+        ("Y[i,j] = W[i,j] - max[j](W[i,j])", ["W_rank", "W_ties", "W_max", "Y"]),
+        ("Y[i,j] = 1 + softmax[j](W[i,j])", ["Z", "W_softmax", "Y"]),
+        ("Y[i,j] = softmax[j](W[i,j]) * softmax[i](W[i,j])", ["Z", "W_softmax", "Z2", "p", "Y"]),
+        ("Y[i,j] = softmax[j](W[i,j]) * (1 - softmax[j](W[i,j]))", ["Z", "W_softmax", "Y"]),
+        ("Y[i,j] = W[i,j] - logsumexp[j](W[i,j])", ["Z", "W_lse", "Y"]),
+        ("Y[i,j] = exp(logsoftmax[j](W[i,j]))", ["Z", "W_logsoftmax", "Y"]),
+        ("Y[i] = b[i] / sqrt(norm2[k](X[i,k]))", ["X_sq", "Y"]),
+        ("Y[i] = 1 / sqrt(mean[k](X[i,k]^2) + eps)", ["X_ms", "Y"]),
+        ("Y[i,j] = exp(-sum[k]((X[i,k] - X[j,k])^2))", ["X_dist", "Y"]),
+        ("Y[i,j] = tanh(sum[k](X[i,k] * X[j,k]))", ["XX", "Y"]),
+        ("Y[i] = tanh(sum[j](W[i,j] * b[j]))", ["Wb", "Y"]),
+        ("Y[j] = tanh(sum[i](W[i,j] * b[i]))", ["bW", "Y"]),
+        ("Y[i] = tanh(sum[j](W[i,j] * b[j]^2))", ["Y_arg", "Y"]),
+        # what is only added up has no need of a name
+        ("Y = mean[i](b[i]^2) + c * 0.5", ["Y"]),
+        ("Y = mean[i](mean[k](X[i,k])) - 2*norm2[i](b[i])", ["Y"]),
+        ("Y = c * mean[i](b[i])", ["b_mean", "Y"]),
+    ],
+)
+def test_generated_names_say_what_they_are(text, names):
+    assert [equation.name for equation in program_of(text).equations] == names
+
+
+def test_what_the_author_named_is_read_by_that_name():
+    found = equations(
+        "m[i] = mean[k](X[i,k])\np[i,j] = softmax[j](W[i,j])\n"
+        "Y[j,k] = (X[j,k] - mean[k](X[j,k])) * sum[i](log(softmax[i](W[j,i]))) / sqrt(var[m](X[j,m]))"
+    )
+    assert list(found) == ["m", "Z", "p", "X_var", "Y"]
+    assert {"m", "p", "X_var"} <= {base.tensor for base in walk(found["Y"].terms) if isinstance(base, Access)}
+    assert "m" in {base.tensor for base in walk(found["X_var"].terms) if isinstance(base, Access)}

@@ -44,3 +44,20 @@ upstream G[i] = dL/dY[i]
 derive X, H
 """
     assert held_tensors(derive(read_problem(source))) == {("Y", "X"): ("H",)}
+
+
+@pytest.mark.parametrize("writer", [markdown_note, latex_note])
+def test_the_derivative_of_a_formula_holds_what_stands_in_it(writer) -> None:
+    source = """
+title "A loss that reads scores and sums of their exponentials in one bracket"
+index i, j : N
+input z[i], M[i,j]
+Z[i] = sum[j](M[i,j] * exp(z[j]))
+L = sum[i]((z[i] - log(Z[i]))^2)
+loss L
+derive z
+"""
+    note = writer(derive(read_problem(source)))
+    whole = r"\frac{\partial (z_{a} - \log(Z_{a}))}{\partial z_{i}}"
+    assert rf"\left.{whole}\right|_{{Z \text{{ held}}}} = " in note
+    assert note.count(whole) == note.count(rf"\left.{whole}")

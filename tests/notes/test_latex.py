@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,9 +11,12 @@ import sympy as sp
 from indexcalc.algebra.build import access, product
 from indexcalc.algebra.terms import Access, Add, Delta, Fn, Index, Iverson, Partial, Term, Terms
 from indexcalc.calculus.steps import ThroughConsumer
+from indexcalc.language import read_problem
+from indexcalc.notes import VIEWS, latex_note, markdown_note
 from indexcalc.notes.latex import subject_latex, terms_latex
 from indexcalc.notes.layout import solid
 from indexcalc.notes.names import Notation
+from indexcalc.rewrite.derive import derive
 
 ONE = sp.S.One
 T, D = sp.symbols("T d", integer=True, positive=True)
@@ -106,3 +110,38 @@ def test_a_derivative_that_holds_tensors_says_so() -> None:
     assert subject_latex(Partial(loss, wrt), holding) == marked
     assert subject_latex(ThroughConsumer(DS, wrt, "L"), holding) == marked
     assert subject_latex(Partial(Access("Z", (IX,)), wrt), holding) == r"\frac{\partial Z_{i}}{\partial S_{ij}}"
+
+
+@pytest.mark.parametrize(
+    ("terms", "latex"),
+    [
+        (one(1, (Fn("exp", access_terms), ONE)), r"\exp(A_{ij})"),
+        (one(2, (Fn("exp", access_terms), sp.Integer(2))), r"2 \exp(A_{ij})^{2}"),
+        (one(sp.E, (A, ONE)), r"\exp(1) \, A_{ij}"),
+        (one(sp.exp(-1 / T) * sp.pi, (A, ONE)), r"\pi \exp\Bigl(- \frac{1}{T}\Bigr) \, A_{ij}"),
+        (one(1, (A, sp.exp(2))), r"A_{ij}^{\exp(2)}"),
+    ],
+)
+@pytest.mark.parametrize(
+    "taken",
+    [{"tensors": {"e": "e"}}, {"tensors": {"e1": "e^{(1)}"}}, {"indices": {"e": "e"}}, {"scalars": {"e": "e"}}],
+)
+def test_what_is_called_e_is_never_the_base_of_exponentials(terms: Terms, latex: str, taken: dict) -> None:
+    assert solid(terms_latex(terms, replace(PLAIN, **taken))) == latex
+    assert re.search(r"e\^|\be ", terms_latex(terms, PLAIN))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "index e : E\ninput x[n,e]\nL = sum[n,e](exp(-x[n,e]))",
+        "input x[n], e[n]\nL = sum[n](e[n] * exp(x[n]))",
+        "param e\ninput x[n]\nL = sum[n](exp(e * x[n]))",
+        "index e : N\ninput x[n]\nname e = dL/dq\nq[n] = exp(x[n])\nL = sum[n](exp(q[n]))",
+    ],
+)
+def test_no_page_prints_a_power_of_e_beside_an_e(text: str) -> None:
+    derivation = derive(read_problem(f"index n : N\n{text}\nloss L\nderive x"))
+    for page in (markdown_note(derivation, VIEWS), latex_note(derivation, VIEWS)):
+        assert r"\exp" in page
+        assert "e^{" not in page

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import sympy as sp
 
 from indexcalc.notes import formula_text
+from indexcalc.notes.text import scalar_text
 from indexcalc.rewrite.derive import derive
 from tests.notes.problems import PROBLEMS
 
@@ -29,3 +31,7 @@ def test_a_forward_equation_with_a_root_below_the_bar() -> None:
     program = PROBLEMS["layer_norm"]().program
     assert formula_text(program.definitions["rs"]) == "rs[n] = 1 / √(var[n] + eps)"
     assert formula_text(program.definitions["xh"]) == "xh[n,h] = (X[n,h] − mu[n]) rs[n]"
+
+
+def test_the_number_e_is_no_tensor_called_e() -> None:
+    assert [scalar_text(value) for value in (sp.E, 2 * sp.E, sp.E**2)] == ["(exp(1))", "(2*exp(1))", "(exp(2))"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
-from indexcalc.algebra.terms import free_indices
+from indexcalc.algebra.terms import free_indices, tensors_of
 from indexcalc.language import read_problem
+from indexcalc.rewrite.derive import derive
 from indexcalc.rewrite.reuse import reusable_tensors, reuse
 from tests.support.build import add, at, attention, ell, fn, i, j, term
 from tests.support.programs import problems
@@ -58,3 +60,13 @@ def test_a_held_definition_is_always_recognised(problem):
             assert steps, equation
         for step in steps:
             assert set(free_indices(step.after)) <= set(equation.lhs.slots)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [("c * tanh(x[i] / c)", True), ("c * tanh(x[i])", False), ("c^2 * tanh(x[i] / c)", True)],
+)
+def test_a_multiple_is_undone_where_its_scalar_can_not_be_zero(value, found):
+    problem = read_problem(f"index i : n\nparam c = 2\ninput x[i]\ny[i] = {value}\nupstream g[i] = dL/dy[i]\nderive x")
+    (equation,) = derive(problem).backward.equations
+    assert ("y" in tensors_of(equation.terms)) is found

@@ -47,7 +47,8 @@ constant. `sqrt` and powers need no row: they are exponents.
 COMPOSITES = """
 ## Composites
 
-Written out in sums and pointwise functions when a spec is read; none has a derivative of its own.
+Written out in sums and pointwise functions when a spec is read; none has a derivative of its own. Inside a larger
+formula, each is an equation of its own, under a [name that says what it is](notation.md#formulas).
 
 """
 

@@ -140,4 +140,5 @@ SCALAR_RULES: Mapping[str, Callable[[sp.Expr, sp.Expr], sp.Expr]] = {
     "np.subtract": lambda left, right: left - right,
     "np.multiply": lambda left, right: left * right,
     "np.divide": lambda left, right: left / right,
+    "np.maximum": sp.Max,
 }

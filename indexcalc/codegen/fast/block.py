@@ -16,7 +16,7 @@ from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.functions import formula
 from indexcalc.codegen.operands import Operand, transposed
 from indexcalc.codegen.prose import comment
-from indexcalc.codegen.source import Atom, flat
+from indexcalc.codegen.source import flat
 from indexcalc.codegen.statements import Statement
 
 
@@ -84,7 +84,7 @@ class Block:
         """What a statement computed, with its axes in order."""
         number, places = self.lowering.tensors[statement.name]
         axes = tuple(Index(str(place), sp.S.One) for place in range(len(places)))
-        value = transposed(Operand(Atom(writer.variables[number]), axes), tuple(axes[place] for place in places))
+        value = transposed(Operand(writer.value(number), axes), tuple(axes[place] for place in places))
         return flat(value.node)
 
 

@@ -6,10 +6,9 @@ one pass and for ``tanh(X[j,i])`` in the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Term, Terms
 from indexcalc.codegen.fast.normal import unused
 from indexcalc.codegen.statements import Statement
 
@@ -25,7 +24,7 @@ def both_passes(forward: Iterable[Statement], backward: Iterable[Statement], tak
     known = {statement.name: statement for statement in forward}
     others: dict[str, str] = {}
     for statement in backward:
-        renamed = replace(statement, terms=with_tensors(statement.terms, others))
+        renamed = statement.reading(others)
         earlier = known.get(statement.name)
         if earlier is None:
             known[statement.name] = renamed
@@ -33,23 +32,3 @@ def both_passes(forward: Iterable[Statement], backward: Iterable[Statement], tak
             others[statement.name] = unused(statement.name, taken)
             known[others[statement.name]] = replace(renamed, name=others[statement.name])
     return tuple(known.values())
-
-
-def with_tensors(terms: Terms, names: Mapping[str, str]) -> Terms:
-    """The terms with other names for some tensors."""
-    return tuple(
-        Term(term.coeff, tuple((renamed_base(base, names), power) for base, power in term.powers), term.summed)
-        for term in terms
-    )
-
-
-def renamed_base(base: Base, names: Mapping[str, str]) -> Base:
-    """A factor with other names for some tensors."""
-    match base:
-        case Access(tensor, slots):
-            return Access(names.get(tensor, tensor), slots)
-        case Fn(name, arg, params):
-            return Fn(name, with_tensors(arg, names), params)
-        case Add(terms):
-            return Add(with_tensors(terms, names))
-    return base

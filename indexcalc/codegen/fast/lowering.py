@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial, reduce
 
 import sympy as sp
 
@@ -46,7 +47,10 @@ class Lowering(Arrays):
     def value(self, statement: Statement) -> Value:
         """The right-hand side."""
         if statement.kind is Kind.HIDDEN:
-            return self.hidden(list(statement.masks), self.total(statement.terms), "-np.inf")
+            value = self.nonzero(statement.weights, self.total(statement.terms))
+            return self.hidden(list(statement.masks), value, "-np.inf")
+        if statement.kind is Kind.LARGEST:
+            return reduce(partial(self.combined, "np.maximum"), [self.total((term,)) for term in statement.terms])
         if statement.kind is not Kind.ASSIGN:
             return self.reduced(REDUCTIONS[statement.kind], self.total(statement.terms), statement.over)
         if len(statement.terms) == 1 and statement.terms[0].summed:
@@ -73,15 +77,17 @@ class Lowering(Arrays):
         return flat(scalar_node(index.extent, self.scalars)) if dimension is None else f"{self.stem}_{dimension + 1}"
 
     def access(self, access: Access) -> Array:
-        """A tensor, made in the block or before."""
+        """A tensor, made in the block or before; a slot that is repeated reads its diagonal."""
         if access.tensor in self.tensors:
             node, places = self.tensors[access.tensor]
-            return Array(node, tuple(access.slots[places.index(number)] for number in range(len(places))))
-        distinct = tuple(dict.fromkeys(access.slots))
-        if len(distinct) == len(access.slots):
-            return self.made(Operation.LEAF, access.tensor, (), distinct)
-        whole = Node(Operation.LEAF, access.tensor, (), self.axes(access.slots))
-        use = Use(self.graph.add(whole), tuple(distinct.index(slot) for slot in access.slots))
+            slots = tuple(access.slots[places.index(number)] for number in range(len(places)))
+        else:
+            slots = access.slots
+            node = self.graph.add(Node(Operation.LEAF, access.tensor, (), self.axes(slots)))
+        distinct = tuple(dict.fromkeys(slots))
+        if len(distinct) == len(slots):
+            return Array(node, slots)
+        use = Use(node, tuple(distinct.index(slot) for slot in slots))
         return self.made(Operation.DIAGONAL, "", (use,), distinct)
 
     def total(self, terms: Terms) -> Value:
@@ -208,6 +214,18 @@ class Lowering(Arrays):
             axes = arranged(dict.fromkeys((*value.axes, *hidden.axes)), self.order)
         arguments = (self.use(hidden, axes), Atom(otherwise), self.use(value, axes))
         return self.made(Operation.MAP, "np.where", arguments, axes)
+
+    def nonzero(self, weights: Sequence[Base], value: Value) -> Value:
+        """The value where every weight differs from zero, minus infinity elsewhere."""
+        for weight in weights:
+            factor = self.factor(weight)
+            if not isinstance(factor, Array) or not isinstance(value, Array):
+                raise UnsupportedError("a weight of exponentials that has no index cannot be written as code")
+            axes = arranged(dict.fromkeys((*value.axes, *factor.axes)), self.order)
+            absent = self.made(Operation.MAP, "np.equal", (self.use(factor, factor.axes), Atom("0.0")), factor.axes)
+            arguments = (self.use(absent, axes), Atom("-np.inf"), self.use(value, axes))
+            value = self.made(Operation.MAP, "np.where", arguments, axes)
+        return value
 
     def falsehood(self, mask: Mask) -> Array:
         """A boolean array that is true where a delta or bracket is 0."""

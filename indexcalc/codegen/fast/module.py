@@ -26,9 +26,10 @@ from indexcalc.codegen.fast.passes import (
 )
 from indexcalc.codegen.functions import formula
 from indexcalc.codegen.identifiers import identifiers
-from indexcalc.codegen.module import AMBIGUOUS, scalar_doc, shape_lines, title
+from indexcalc.codegen.module import AMBIGUOUS, extent_lines, scalar_doc, title
 from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
+from indexcalc.codegen.shapes import check_function, shapes_of
 from indexcalc.codegen.special import SPECIAL, needed_functions
 from indexcalc.errors import ProgramError
 from indexcalc.program import BlockedLoop
@@ -103,10 +104,13 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
     # The variables of a block have the names of indices.
     variables = {*plan.stored.values(), *plan.scalars.values(), *identifiers(bodies)}
     ambiguous = [name for name in sorted(variables) if name in AMBIGUOUS]
+    shapes = shapes_of(plan)
+    check = [check_function(shapes)] if shapes is not None else []
     source = template().render(
         ambiguous=", ".join(ambiguous),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass, in blocks.", hang="", opening='"""')),
-        shapes=shape_lines(plan),
+        extents=extent_lines(plan),
+        shapes=shapes,
         value_fields=value_fields(fast),
         gradient_fields=[
             line
@@ -116,7 +120,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
             )
         ],
         functions=[function for function, _ in passes],
-        private_functions=[SPECIAL[name].source for name in needed_functions(bodies)],
+        private_functions=[*check, *(SPECIAL[name].source for name in needed_functions([*bodies, *check]))],
         loops=any("_run(" in line for line in bodies),
         cache=options.cache,
         least=options.block[1] if options.block else LEAST,

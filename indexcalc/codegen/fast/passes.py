@@ -19,10 +19,11 @@ from indexcalc.codegen.fast.outline import (
     stored_name,
 )
 from indexcalc.codegen.fast.storing import ancestors
-from indexcalc.codegen.functions import call_or_wrap
+from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.prose import paragraph, shape_text
-from indexcalc.codegen.signatures import Function, head, tensor_line, unpacking
+from indexcalc.codegen.shapes import input_check, upstream_check
+from indexcalc.codegen.signatures import Function, tensor_line, unpacking
 from indexcalc.codegen.storage import Array, extent_lines, merge_line, sources_of, split_line, with_divisors
 from indexcalc.program import BlockedLoop
 
@@ -41,7 +42,8 @@ def forward_function(fast: Fast) -> tuple[Function, Body]:
     block += call_or_wrap("return Values", values)
     summary = "Forward pass: the outputs, and what the backward pass reads."
     first = head("forward", arguments(fast, False), "Values")
-    return Function(first, summary, documented(fast, False), tuple(block), notes_on(body, fast)), body
+    notes, checks = notes_on(body, fast), tuple(input_check(plan, plan.unread))
+    return Function(first, summary, documented(fast, False), tuple(block), notes, checks=checks), body
 
 
 def backward_function(fast: Fast) -> tuple[Function, Body]:
@@ -54,14 +56,15 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     used = identifiers([*body.lines, *split_sources(fast, body)])
     there = [*(t.name for t in plan.program.inputs), *kept, *(n for n in outputs if n not in kept)]
     unpacked = [name for name in there if {stored_name(fast, name), fast.names.scope.tensors[name]} & used]
-    scalars = [plan.scalars[symbol] for symbol in scalars_of(fast)]
-    lines = unpacking([stored_name(fast, n) for n in unpacked] + [name for name in scalars if name in used])
     arrays = [*(plan.array(name) for name in upstream), *(array_of(fast, name) for name in unpacked)]
     arrays += [
         Array(f"values.{plan.stored[t.name]}", plan.axes(t.name)) for t in plan.program.inputs if t.name not in unpacked
     ]
-    lines += whole_block(fast, body, arrays, tuple(fast.gradients.values()), given=scalars_of(fast))
-    lines += gradient_lines(fast, "return ")
+    block = whole_block(fast, body, arrays, tuple(fast.gradients.values()), given=scalars_of(fast))
+    # An extent of a fused axis is computed from the others, which no formula need hold.
+    scalars = [plan.scalars[symbol] for symbol in scalars_of(fast) if plan.scalars[symbol] in identifiers(block)]
+    lines = unpacking([stored_name(fast, n) for n in unpacked] + scalars)
+    lines += [*block, *gradient_lines(fast, "return ")]
     parameters = ["values: Values", *(f"{plan.stored[name]}: np.ndarray" for name in upstream), *thread_arguments(fast)]
     doc = ["values: what `forward` returned."]
     for up in plan.derivation.problem.upstream:
@@ -71,7 +74,7 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     again = "What is not kept is computed again." if made(body) & set(forward) else ""
     first = head("backward", parameters, "Gradients")
     notes = notes_on(body, fast, again)
-    return Function(first, "Backward pass.", tuple(doc), tuple(lines), notes), body
+    return Function(first, "Backward pass.", tuple(doc), tuple(lines), notes, checks=tuple(upstream_check(plan))), body
 
 
 def whole_function(fast: Fast) -> tuple[Function, Body]:
@@ -90,7 +93,8 @@ def whole_function(fast: Fast) -> tuple[Function, Body]:
     summary = (
         "The outputs and the gradients, in one go." if len(named) > 1 else f"`{named[0]}` and the gradients, in one go."
     )
-    return Function(first, summary, documented(fast, True), tuple(block), notes_on(body, fast)), body
+    notes, checks = notes_on(body, fast), tuple(input_check(plan, plan.unread, upstream))
+    return Function(first, summary, documented(fast, True), tuple(block), notes, checks=checks), body
 
 
 def notes_on(body: Body, fast: Fast, *notes: str) -> tuple[str, ...]:

@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.front_matter import front_matter_plugin
+
+from indexcalc.language.document.closings import Closings, enclosed
 
 Range = tuple[int, int]
 
 MATH_FENCES = frozenset({"math", "{math}", "latex-math"})
 
-INLINE_CODE = re.compile(
-    r"\$`[^`]*`\$|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n\s*\n).)+?(?<!`)(?P=ticks)(?!`))", re.DOTALL
-)
-COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
+TICKS = re.compile(r"(?P<mathematics>\$`[^`]*`\$)|`+")
+PARAGRAPH_END = re.compile(r"\n\s*\n")
+COMMENT = (re.compile(r"<!--"), re.compile(r"-->"))
+LIQUID = (re.compile(r"\{%\s*highlight\b"), re.compile(r"\{%\s*endhighlight\s*%\}"))
 TEX_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
-VERBATIM = re.compile(r"\\begin\{(verbatim|lstlisting|minted)\}.*?\\end\{\1\}", re.DOTALL)
-HTML_SILENT = re.compile(
-    r"<(script|style|pre|code)\b(?![^>]*math/tex).*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE
-)
-LIQUID = re.compile(r"\{%\s*highlight\b.*?\{%\s*endhighlight\s*%\}", re.DOTALL)
+VERBATIM = re.compile(r"\\begin\{(verbatim|lstlisting|minted)\}")
+VERBATIM_ENDS = {name: re.compile(rf"\\end\{{{name}\}}") for name in ("verbatim", "lstlisting", "minted")}
+HTML_SILENT = re.compile(r"<(script|style|pre|code)\b(?![^>]{0,500}math/tex)|<!--", re.IGNORECASE)
+HTML_ENDS = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in ("script", "style", "pre", "code")}
 QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 OPTION = re.compile(r"[ \t]*:[A-Za-z-]+:[^\n]*")
+VISIBLE = re.compile(r"[^\n]")
 CONTEXT = re.compile(r"\s*indexcalc(?:-context)?\b:?(.*)", re.DOTALL)
 
 
-def markdown_ranges(source: str) -> tuple[list[Range], list[Range]]:
-    """``(code and the like, fenced mathematics)`` of a Markdown text, as ranges of positions."""
+def markdown_ranges(source: str) -> tuple[list[Range], list[Range], list[Range]]:
+    """``(what is no mathematics, fenced mathematics, code)`` of a Markdown text, as ranges of positions."""
     starts = line_starts(source)
-    parser = MarkdownIt("commonmark").use(front_matter_plugin)
+    # Only blocks are looked at: what stands within a line is found below.
+    parser = MarkdownIt("commonmark").use(front_matter_plugin).disable(["inline", "text_join"])
     silent: list[Range] = []
     fences: list[Range] = []
+    code: list[Range] = []
     for token in parser.parse(source):
         if token.type == "blockquote_open" and token.map is not None:
             silent.extend(quote_marks(source, starts[token.map[0] : token.map[1]]))
         if token.map is None or token.type not in ("fence", "code_block", "front_matter"):
             continue
         first, last = token.map
+        if token.type != "front_matter":
+            code.append((starts[first], starts[last]))
         if token.type == "fence" and token.info.strip().lower() in MATH_FENCES:
             text = source[starts[last - 1] : starts[last]].lstrip(" >").rstrip()
             closing = last - 1 if text.startswith(("```", "~~~")) else last
@@ -48,11 +55,29 @@ def markdown_ranges(source: str) -> tuple[list[Range], list[Range]]:
             silent.extend(options(source, starts[first + 1 : closing]))
         elif token.type != "code_block" or "$$" not in source[starts[first] : starts[last]]:
             silent.append((starts[first], starts[last]))
-    for pattern in (COMMENT, LIQUID):
-        silent.extend(match.span() for match in pattern.finditer(source))
-    rest = masked(source, [*silent, *fences])
-    silent.extend(match.span() for match in INLINE_CODE.finditer(rest) if match["code"])
-    return silent, fences
+    for marks in (COMMENT, LIQUID):
+        silent.extend((opened.start(), closed.end()) for opened, closed in enclosed(source, *marks))
+    silent.extend(inline_code(masked(source, [*silent, *fences])))
+    code.extend(inline_code(masked(source, code)))
+    return silent, fences, code
+
+
+def inline_code(text: str) -> Iterator[Range]:
+    """Code between runs of backticks of one length, in one paragraph; a dollar on either side makes it mathematics."""
+    runs: dict[int, list[int]] = {}
+    for match in re.finditer("`+", text):
+        runs.setdefault(len(match.group()), []).append(match.start())
+    ends = [match.start() for match in PARAGRAPH_END.finditer(text)]
+    position = 0
+    while (match := TICKS.search(text, position)) is not None:
+        position = match.end()
+        if match["mathematics"]:
+            continue
+        alike = runs[len(match.group())]
+        place, paragraph = bisect_left(alike, position), bisect_left(ends, position)
+        if place < len(alike) and (paragraph == len(ends) or alike[place] < ends[paragraph]):
+            yield match.start(), alike[place] + len(match.group())
+            position = alike[place] + len(match.group())
 
 
 def line_starts(source: str) -> list[int]:
@@ -82,36 +107,40 @@ def options(source: str, starts: list[int]) -> Iterator[Range]:
 
 def tex_ranges(source: str) -> list[Range]:
     """Comments and verbatim text of a LaTeX source."""
-    return [match.span() for pattern in (TEX_COMMENT, VERBATIM) for match in pattern.finditer(source)]
+    return [*(match.span() for match in TEX_COMMENT.finditer(source)), *kept_apart(source, VERBATIM, VERBATIM_ENDS)]
 
 
 def html_ranges(source: str) -> list[Range]:
     """Code, scripts and comments of an HTML source."""
-    return [match.span() for match in HTML_SILENT.finditer(source)]
+    return list(kept_apart(source, HTML_SILENT, HTML_ENDS))
+
+
+def kept_apart(source: str, opening: re.Pattern[str], ends: Mapping[str, re.Pattern[str]]) -> Iterator[Range]:
+    """From each opening to the end that bears its name, a comment's if it has none; one without an end is none."""
+    closings, position = Closings(source), 0
+    while (opened := opening.search(source, position)) is not None:
+        name = opened[1]
+        closed = closings.after(ends[name.lower()] if name else COMMENT[1], opened.end())
+        position = opened.end() if closed is None else closed.end()
+        if closed is not None:
+            yield opened.start(), closed.end()
 
 
 def masked(source: str, ranges: list[Range]) -> str:
     """The source with each range blanked, line breaks kept, so that positions stay."""
-    text = list(source)
-    for start, end in ranges:
-        for position in range(start, min(end, len(text))):
-            if text[position] != "\n":
-                text[position] = " "
-    return "".join(text)
+    pieces: list[str] = []
+    done = 0
+    for start, end in sorted(ranges):
+        if end > done:
+            pieces += (source[done : max(start, done)], VISIBLE.sub(" ", source[max(start, done) : end]))
+            done = end
+    return "".join((*pieces, source[done:]))
 
 
 def contexts_of(source: str, code: list[Range]) -> Iterator[tuple[int, str]]:
     """What comments ``<!-- indexcalc ... -->`` outside code say, and where they start."""
-    for match in COMMENT.finditer(masked(source, code)):
-        found = CONTEXT.fullmatch(match[1])
+    text = masked(source, code)
+    for opened, closed in enclosed(text, *COMMENT):
+        found = CONTEXT.fullmatch(text, opened.end(), closed.start())
         if found:
-            yield match.start(), found[1].strip()
-
-
-def code_ranges(source: str) -> list[Range]:
-    """The code of a Markdown text, in which a comment says nothing."""
-    starts = line_starts(source)
-    tokens = MarkdownIt("commonmark").parse(source)
-    blocks = [(starts[t.map[0]], starts[t.map[1]]) for t in tokens if t.map and t.type in ("fence", "code_block")]
-    rest = masked(source, blocks)
-    return [*blocks, *(match.span() for match in INLINE_CODE.finditer(rest) if match["code"])]
+            yield opened.start(), found[1].strip()

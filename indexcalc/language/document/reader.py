@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from indexcalc.errors import LimitError
-from indexcalc.language.document.masks import code_ranges, contexts_of, html_ranges, markdown_ranges, masked, tex_ranges
+from indexcalc.language.document.masks import contexts_of, html_ranges, markdown_ranges, masked, tex_ranges
 from indexcalc.language.document.model import Document, Row, Span
 from indexcalc.language.document.scan import find_macros, find_spans
 from indexcalc.language.document.sections import ROW, Section, find_sections
 
 SOURCE_LIMIT = 4_000_000
 """The longest document that is read, in characters."""
+
+BLANK_LIMIT = 2_000
+"""The longest run of blanks and line ends."""
+
+BLANKS = re.compile(rf"(?<!\s)\s{{{BLANK_LIMIT + 1}}}")
 
 
 def read_document(source: str, name: str = "note.md") -> Document:
@@ -22,10 +28,11 @@ def read_document(source: str, name: str = "note.md") -> Document:
         name: the file's name; ``.tex`` is LaTeX, ``.html`` and ``.htm`` are HTML, all else Markdown.
 
     Raises:
-        LimitError: if the text is longer than `SOURCE_LIMIT`.
+        LimitError: if the text is longer than `SOURCE_LIMIT`, or has more than `BLANK_LIMIT` blanks in a row.
     """
     if len(source) > SOURCE_LIMIT:
         raise LimitError(f"{name} has {len(source)} characters; the limit is {SOURCE_LIMIT}")
+    check_blanks(source, name)
     lower = name.lower()
     fences: list[tuple[int, int]] = []
     code: list[tuple[int, int]] = []
@@ -34,8 +41,7 @@ def read_document(source: str, name: str = "note.md") -> Document:
     elif lower.endswith((".html", ".htm")):
         silent = html_ranges(source)
     else:
-        silent, fences = markdown_ranges(source)
-        code = code_ranges(source)
+        silent, fences, code = markdown_ranges(source)
     text = masked(source, silent)
     macros, definitions = find_macros(text)
     text = masked(text, definitions)
@@ -45,6 +51,14 @@ def read_document(source: str, name: str = "note.md") -> Document:
     sections = find_sections(text, name)
     contexts, rows = sorted_contexts(source, sections, contexts_of(source, code))
     return Document(name, source, tuple(spans), macros, contexts, sections, rows)
+
+
+def check_blanks(source: str, name: str) -> None:
+    """Refuse what no one writes: rules about prose look over blanks from every one of them."""
+    match = BLANKS.search(source)
+    if match is not None:
+        line = source.count("\n", 0, match.start()) + 1
+        raise LimitError(f"{name}, line {line}: more than {BLANK_LIMIT} blanks or line ends in a row")
 
 
 def sorted_contexts(

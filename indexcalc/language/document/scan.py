@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from indexcalc.language.document.closings import Closings
+from indexcalc.language.document.masks import PARAGRAPH_END
 from indexcalc.language.document.model import Span
 from indexcalc.language.latex.chains import ALIGNED
 from indexcalc.language.latex.macros import Macro, raw_argument
@@ -16,13 +18,26 @@ INLINE_LIMIT = 2_000
 """The longest inline mathematics between single dollars; beyond it a dollar is money."""
 
 OPENINGS = re.compile(
-    r"(?P<display>\$\$)|(?P<script><script\b[^>]*math/tex[^>]*>)|(?P<coded>\$`)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
+    r"(?P<display>\$\$)|(?P<script><script\b[^>]{0,500}math/tex[^>]{0,500}>)|(?P<coded>\$`)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
     r"|\\begin\{(?P<environment>[a-z]+)\*?\}|\\(?P<macro>[A-Za-z]+)"
 )
+
+ENDS = {
+    "display": re.compile(r"\$\$"),
+    "coded": re.compile(r"`\$"),
+    "bracket": re.compile(r"(?<!\\)\\\]"),
+    "paren": re.compile(r"(?<!\\)\\\)"),
+    "script": re.compile(r"</script"),
+}
+"""What ends mathematics, by what starts it."""
+
+DOLLAR = re.compile(r"(?<!\\)\$")
+EMPTY_LINE = re.compile(r"\n\n")
 
 
 def find_spans(text: str, macros: Mapping[str, Macro]) -> Iterator[Span]:
     """Every piece of mathematics, in order."""
+    closings = Closings(text)
     wrappers = {name for name, macro in macros.items() if is_wrapper(macro)}
     position = 0
     while match := OPENINGS.search(text, position):
@@ -40,14 +55,14 @@ def find_spans(text: str, macros: Mapping[str, Macro]) -> Iterator[Span]:
             continue
         if kind == "environment":
             name = match["environment"]
-            end = re.compile(r"\\end\{" + name + r"\*?\}").search(text, start)
             position = start
-            if name in ALIGNED and end is not None:
+            end = closings.after(re.compile(r"\\end\{" + name + r"\*?\}"), start) if name in ALIGNED else None
+            if end is not None:
                 yield Span(text[start : end.start()], start, True)
                 position = end.end()
             continue
-        end_at, after = closing(text, kind, start)
-        if end_at < 0 or (end_at - start > SPAN_LIMIT and "\n\n" in text[start:end_at]):
+        end_at, after = closing(closings, kind, start)
+        if end_at < 0 or (end_at - start > SPAN_LIMIT and has_empty_line(closings, start, end_at)):
             position = start
             continue
         body = text[start:end_at]
@@ -57,22 +72,21 @@ def find_spans(text: str, macros: Mapping[str, Macro]) -> Iterator[Span]:
         position = after
 
 
-def closing(text: str, kind: str, start: int) -> tuple[int, int]:
+def closing(closings: Closings, kind: str, start: int) -> tuple[int, int]:
     """Where the mathematics that starts here ends, and where the text goes on; (-1, -1) if nowhere."""
-    marks = {"display": "$$", "coded": "`$", "bracket": r"\]", "paren": r"\)", "script": "</script"}
-    if kind in marks:
-        mark = marks[kind]
-        end = text.find(mark, start)
-        while end > 0 and mark.startswith("\\") and text[end - 1] == "\\":
-            end = text.find(mark, end + 1)
-        return (end, end + len(mark)) if end >= 0 else (-1, -1)
-    limit = text[start : start + INLINE_LIMIT]
-    end_of_paragraph = re.search(r"\n\s*\n", limit)
-    limit = limit[: end_of_paragraph.start()] if end_of_paragraph else limit
-    found = re.search(r"(?<!\\)\$", limit)
-    if found is None or found.start() == 0:
+    if kind in ENDS:
+        end = closings.after(ENDS[kind], start)
+        return (-1, -1) if end is None else end.span()
+    end = closings.after(DOLLAR, start)
+    if end is None or end.start() == start or end.start() >= start + INLINE_LIMIT:
         return -1, -1
-    return start + found.start(), start + found.end()
+    return (-1, -1) if PARAGRAPH_END.search(closings.text, start, end.start()) else end.span()
+
+
+def has_empty_line(closings: Closings, start: int, end: int) -> bool:
+    """Whether an empty line stands between two places."""
+    found = closings.after(EMPTY_LINE, start)
+    return found is not None and found.end() <= end
 
 
 def is_wrapper(macro: Macro) -> bool:
@@ -84,7 +98,7 @@ def is_wrapper(macro: Macro) -> bool:
 
 DEFINITION = re.compile(
     r"\\(?:newcommand|renewcommand|providecommand|DeclareMathOperator)\*?\s*\{?\\(?P<name>[A-Za-z]+)\}?\s*(?:\[(?P<arity>\d)\])?"
-    r"(?:\[(?P<default>[^\]]*)\])?\s*(?=\{)|\\def\s*\\(?P<plain>[A-Za-z]+)(?P<parameters>(?:#\d)*)\s*(?=\{)"
+    r"(?:\[(?P<default>[^\]]{0,500})\])?\s*(?=\{)|\\def\s*\\(?P<plain>[A-Za-z]+)(?P<parameters>(?:#\d)*)\s*(?=\{)"
 )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,9 @@ def optional_argument(text: str, position: int, default: str) -> tuple[str, int]
     return (match[1], match.end()) if match else (default, position)
 
 
+BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+
+
 def raw_argument(text: str, position: int) -> tuple[str, int]:
     """The next argument of a macro in a source text, and where it ends."""
     while position < len(text) and text[position].isspace():
@@ -40,13 +45,18 @@ def raw_argument(text: str, position: int) -> tuple[str, int]:
         return (match.group(), match.end()) if match else (text[position], position + 1)
     if text[position] != "{":
         return text[position], position + 1
-    depth, start = 0, position
-    while position < len(text):
-        if text[position] == "\\":
-            position += 2
-            continue
-        depth += (text[position] == "{") - (text[position] == "}")
-        position += 1
-        if depth == 0:
-            return text[start + 1 : position - 1], position
-    return text[start + 1 :], position
+    end = closing_braces(text).get(position)
+    return (text[position + 1 :], len(text)) if end is None else (text[position + 1 : end], end + 1)
+
+
+@lru_cache(maxsize=4)
+def closing_braces(text: str) -> Mapping[int, int]:
+    """The closing brace of every opening one that has one; found for the whole text at once, since braces nest."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for match in BRACE.finditer(text):
+        if match.group() == "{":
+            opened.append(match.start())
+        elif match.group() == "}" and opened:
+            ends[opened.pop()] = match.start()
+    return ends

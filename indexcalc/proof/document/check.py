@@ -6,9 +6,8 @@ from collections.abc import Collection, Sequence
 
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.language.document import Document, Span, read_document
-from indexcalc.proof.document.judging.contested import settled_chains
+from indexcalc.proof.document.judging.contested import settled_chains, settled_definitions
 from indexcalc.proof.document.judging.judge import Judge
-from indexcalc.proof.document.judging.refine import refine
 from indexcalc.proof.document.judging.scopes import foreign, rows_of, scopes_of
 from indexcalc.proof.document.judging.sections import Sections
 from indexcalc.proof.document.judging.verdicts import TRUE, CheckReport, Claim, Verdict, report_of
@@ -25,10 +24,10 @@ from indexcalc.proof.document.written.parts import part_below, set_aside
 from indexcalc.proof.document.written.roles import CONDITION, DECLARATION, DEFINITION, EQUATION, OTHER, Roles
 from indexcalc.proof.document.written.spoken import attach_spoken
 
-RELATION_LIMIT = 6_000
+RELATION_LIMIT = 1_500
 """The most relations of one document; a note of a thousand lines has some three hundred."""
 
-FORMULA_LIMIT = 20_000
+FORMULA_LIMIT = 6_000
 """The most pieces of mathematics of one document."""
 
 
@@ -125,7 +124,8 @@ def claims_within(
 ) -> tuple[Roles, dict[int, Placed]]:
     """Some statements read together: what they mean, and the claims of those that are wanted."""
     every, roles, undecided = settled_chains(understanding, numbers)
-    generic = refine(roles) | foreign(roles, before) | undecided
+    every, roles, generic = settled_definitions(understanding, every, roles)
+    generic |= foreign(roles, before) | undecided
     sections = Sections(roles, Judge(roles, generic))
     found: dict[int, Placed] = {}
     for place, number in enumerate(numbers, len(understanding.given)):

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from indexcalc.language.document import Document, read_document
+from indexcalc.language.document.closings import enclosed
 from indexcalc.language.document.masks import COMMENT, LIQUID, MATH_FENCES, Range, masked
 
 PLAIN_FENCES = frozenset({"", "text", "txt", "plain", "plaintext", "none", "output", *MATH_FENCES})
@@ -57,7 +58,9 @@ def read_source(source: str, name: str) -> Source:
     if name.lower().endswith((".tex", ".html", ".htm")):
         return Source(document, blanked(source, [], math), (), math)
     fenced, silent = fences(source)
-    silent += [match.span() for pattern in (COMMENT, LIQUID, ADDRESS) for match in pattern.finditer(source)]
+    silent += [match.span() for match in ADDRESS.finditer(source)]
+    for marks in (COMMENT, LIQUID):
+        silent += [(opened.start(), closed.end()) for opened, closed in enclosed(source, *marks)]
     return Source(document, blanked(masked(source, silent), fenced, math), tuple(fenced), math)
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
@@ -14,9 +15,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import threadpoolctl
 
 from indexcalc.codegen.fast.module import FastOptions, fast_module
 from indexcalc.errors import ProgramError
+from indexcalc.generation import loaded
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.proof.gradcheck import check_candidate, keywords
@@ -59,6 +62,14 @@ input X[n,(h,k)], W[m,(h,k)], mask[(n,m)]
 Y[n,h,m] = sum[k](X[n,(h,k)] * W[m,(h,k)]) * mask[(n,m)]
 Z[n,(h,m)] = exp(Y[n,h,m]) / sum[m](exp(Y[n,h,m]))
 derive X, W
+""",
+    "extents_that_no_formula_holds": """
+index i : N
+index c : C
+input a, x[(i,c)]
+y[(i,c)] = a * x[(i,c)]
+b = a^2 + a
+derive a
 """,
     "not_kept": """
 index n : N
@@ -341,11 +352,44 @@ def test_no_entries_at_all():
 
 
 def test_an_error_in_a_thread_arrives():
-    made = fast_of("attention")
-    functions = set_to(made.module, Setting(1, 1, 2))
-    Q, K, V, G = (np.ones(shape) for shape in ((4, 3), (4, 3), (5, 2), (4, 2)))
-    with pytest.raises(ValueError, match="mismatch"):
-        functions.value_and_grad(Q, K, V, G)
+    module = fast_of("attention").module
+    set_to(module, Setting(1, 1, 2))
+
+    def task(blocks, steps):
+        raise ArithmeticError(f"at {next(blocks)} in steps of {steps}")
+
+    with pytest.raises(ArithmeticError, match="in steps of"):
+        module._run(task, (4,), 1, [], 2)
+
+
+def test_several_python_threads_leave_blas_as_it_was():
+    def blas():
+        return [lib["num_threads"] for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"]
+
+    before = blas()
+    names = ("attention", "layer_norm")
+    runs = [(set_to(fast_of(name).module, Setting(1, 64, 2)), point_of(name)[1]) for name in names for _ in range(4)]
+    expected = [functions.value_and_grad(*arrays) for functions, arrays in runs]
+    found = []
+    for _ in range(6):
+        with ThreadPoolExecutor(len(runs)) as pool:
+            found.append(list(pool.map(lambda run: run[0].value_and_grad(*run[1]), runs)))
+    assert blas() == before
+    for (outputs, gradients), (output, others) in zip(found[-1], expected, strict=True):
+        for one, other in zip((outputs, *gradients), (output, *others), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+def test_fast_code_needs_no_extra(monkeypatch):
+    _, arrays = point_of("attention")
+    expected = fast_of("attention").module.value_and_grad(*arrays)
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    module = loaded(fast_of("attention").written.source)
+    set_to(module, Setting(1, 64, 2))
+    assert module.BLAS is None
+    outputs, gradients = module.value_and_grad(*arrays)
+    for one, other in zip((outputs, *gradients), (expected[0], *expected[1]), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
 def test_the_shape_of_the_attention_module():

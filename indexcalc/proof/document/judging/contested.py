@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from indexcalc.proof.document.judging.findings import Finding
 from indexcalc.proof.document.judging.judge import Judge
+from indexcalc.proof.document.judging.refine import refine
 from indexcalc.proof.document.judging.verdicts import TRUE, Verdict
+from indexcalc.proof.document.meaning.nodes import names_of
 from indexcalc.proof.document.names.understanding import Understanding, roles_of
 from indexcalc.proof.document.written.outline import Statement
 from indexcalc.proof.document.written.roles import Roles
@@ -38,6 +40,46 @@ def settled_chains(
         elif after == before > 0:
             undecided.add(roles.defining[number])
     return statements, roles, frozenset(undecided)
+
+
+def settled_definitions(
+    understanding: Understanding, statements: list[Statement], roles: Roles
+) -> tuple[list[Statement], Roles, frozenset[str]]:
+    """These statements refined, and the names that have no one meaning.
+
+    A name that is defined once and restated otherwise each time has one meaning if the restatements agree, something
+    holds by them alone, and nothing by the definition alone: then it is the definition that is wrong.
+    """
+    manifold = refine(roles)
+    for name, restated in tuple(manifold.items()):
+        defining = next((number for number, defined in roles.defining.items() if defined == name), len(statements))
+        if max(defining, *restated) >= len(statements):
+            continue
+        changed = [*statements]
+        changed[defining] = replace(statements[defining], doubted=True)
+        other = roles_of(understanding.document, changed, understanding.context)
+        left = refine(other)
+        if made_of(other, name) == made_of(roles, name) and name not in left and doubtful(roles, other, restated):
+            statements, roles, manifold = changed, other, left
+    return statements, roles, frozenset(manifold)
+
+
+def made_of(roles: Roles, name: str) -> frozenset[str]:
+    """The names in a definition."""
+    definition = roles.symbols.definitions.get(name)
+    return frozenset() if definition is None else frozenset(names_of(definition.body))
+
+
+def doubtful(roles: Roles, other: Roles, restated: Collection[int]) -> bool:
+    """Whether all restatements of a name are true by another definition, and what hangs on it holds only then."""
+    judge = Judge(other, brief=True)
+    for number in restated:
+        if number not in other.defining and not holds(judge.statement(number, other.statements[number], defines=False)):
+            return False
+    apart = {*restated, *roles.defining, *other.defining}
+    asked = sorted({*range(len(roles.statements))} - apart, key=lambda number: abs(number - min(restated)))[:VOTERS]
+    before, after = agreement(roles, other, [(number, roles.statements[number]) for number in asked])
+    return before == 0 < after
 
 
 def contested(roles: Roles) -> Iterator[tuple[int, int]]:

@@ -16,10 +16,10 @@ GENERIC = 2
 """From so many contradicting forms on, a name has no one meaning in the document."""
 
 
-def refine(roles: Roles) -> frozenset[str]:
-    """Adopt equal forms that name more, and return the names that have no one meaning."""
+def refine(roles: Roles) -> dict[str, tuple[int, ...]]:
+    """Adopt equal forms that name more; the names that have no one meaning, with the statements that contradict it."""
     judge = Judge(roles, brief=True)
-    contradicted: dict[str, int] = {}
+    contradicted: dict[str, tuple[int, ...]] = {}
     for number, name in sorted(candidates(roles), key=lambda pair: pair[0]):
         resolved = roles.symbols.resolve(name.name)
         old = roles.symbols.definitions.get(resolved)
@@ -29,7 +29,7 @@ def refine(roles: Roles) -> frozenset[str]:
         if not findings:
             continue
         if findings[0].verdict in (Verdict.REFUTED, Verdict.FOLLOWS):
-            contradicted[resolved] = contradicted.get(resolved, 0) + 1
+            contradicted[resolved] = (*contradicted.get(resolved, ()), number)
             continue
         if findings[0].verdict not in (Verdict.PROVED, Verdict.CONFIRMED):
             continue
@@ -44,7 +44,7 @@ def refine(roles: Roles) -> frozenset[str]:
     find_variations(roles)
     find_outputs(roles)
     forget_equal_functions(roles)
-    return frozenset(name for name, count in contradicted.items() if count >= GENERIC)
+    return {name: numbers for name, numbers in contradicted.items() if len(numbers) >= GENERIC}
 
 
 def forget_equal_functions(roles: Roles) -> None:

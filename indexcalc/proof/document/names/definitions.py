@@ -108,7 +108,7 @@ def candidates(roles: Roles) -> Iterator[tuple[int, Named]]:
             continue
         if estimated(statement):
             continue
-        if statement.sides[1].relation not in ("=", ":=") or statement.supposed:
+        if statement.sides[1].relation not in ("=", ":=") or statement.supposed or statement.doubted:
             continue
         name = head_of(roles, statement)
         if name is None or name.name in roles.symbols.adjoints:

@@ -37,17 +37,38 @@ FACTOR_LIMIT = 6
 
 def fold(symbols: Symbols) -> None:
     """Put every later name for a part into the definitions before it."""
+    plain = {name: pulled(definition.body) for name, definition in symbols.definitions.items()}
+    leaves = {name: leaves_of(body) for name, body in plain.items()}
     for name, part in sorted(symbols.definitions.items(), key=lambda pair: pair[1].line):
         if not is_made(part):
             continue
-        for other, whole in tuple(symbols.definitions.items()):
-            if whole.line >= part.line or other == name or not set(part.reads) <= set(whole.reads):
+        made = Definition(part.slots, pulled(part.body))
+        needed = leaves_of(made.body)
+        holders = [other for other in symbols.definitions if other != name and needed <= leaves[other]]
+        for other in holders:
+            whole = symbols.definitions[other]
+            if whole.line >= part.line or not set(part.reads) <= set(whole.reads):
                 continue
             if not depends_on(symbols.definitions, name, other):
-                plain = pulled(whole.body)
-                body = folded(plain, name, Definition(part.slots, pulled(part.body)), symbols.sizes)
-                if body != plain:
+                body = folded(plain[other], name, made, symbols.sizes)
+                if body != plain[other]:
                     symbols.definitions[other] = Definition(whole.slots, body, whole.line)
+                    plain[other] = pulled(body)
+                    leaves[other] = leaves_of(plain[other])
+
+
+def leaves_of(node: Meaning) -> frozenset[object]:
+    """What an expression is made of, whatever its index variables: a part of it is made of no more."""
+    found: set[object] = set()
+    for inner in walk(node):
+        match inner:
+            case Number(value):
+                found.add(value)
+            case Entry(name):
+                found.add(name)
+            case Applied(function):
+                found.add((function,))
+    return frozenset(found)
 
 
 def is_made(part: Definition) -> bool:

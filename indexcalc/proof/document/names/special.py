@@ -24,7 +24,9 @@ COVARIANCE = re.compile(r"covariance|gaussian|normal distribution|multivariate",
 TOLD = re.compile(r"\beigenvalue|\beigenvector|\bsingular (?:value|vector)", re.IGNORECASE)
 """Words that say of names around them what no equation says."""
 
-DIAGONAL = re.compile(r"\$([^$=]*)[^$]*\$[^$]{0,40}\bdiagonal matri|\bdiagonal matri\w*,?\s+\$([^$=]*)", re.IGNORECASE)
+DIAGONAL = re.compile(
+    r"\$([^$=]*)(?:=[^$]*)?\$[^$]{0,40}\bdiagonal matri|\bdiagonal matri\w*,?\s+\$([^$=]*)", re.IGNORECASE
+)
 """Words that say this of the mathematics beside them."""
 
 ENTRIES = re.compile(r"\bdiagonal matri\w*\s+(?:with|of|whose|containing)\b[^$.]{0,40}\$([^$]*)\$", re.IGNORECASE)

@@ -1,0 +1,95 @@
+"""CLIP: contrastive loss of paired images and texts, both ways: forward and backward pass.
+
+Extents:
+    N: pairs; an image's own text has its number (indices n, m, l)
+    H: features (indices h)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X: np.ndarray  # [N, H] image embeddings of unit length
+    Y: np.ndarray  # [N, H] text embeddings of unit length
+    t: np.ndarray  # scalar logarithm of the logit scale
+    S: np.ndarray  # [N, N] scaled similarities
+    P: np.ndarray  # [N, N] probability of text m for image n, softmax over texts
+    R: np.ndarray  # [N, N] probability of image n for text m, softmax over images
+    L: np.ndarray  # scalar mean log loss of the right texts and the right images
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dS: np.ndarray  # [N, N] dL/dS
+    dX: np.ndarray  # [N, H] dL/dX
+    dY: np.ndarray  # [N, H] dL/dY
+    dt: np.ndarray  # scalar dL/dt
+
+
+def forward(X: np.ndarray, Y: np.ndarray, t: np.ndarray) -> Values:
+    """Forward pass.
+
+    Args:
+        X: [N, H] image embeddings of unit length.
+        Y: [N, H] text embeddings of unit length.
+        t: scalar logarithm of the logit scale.
+    """
+    N = X.shape[0]
+    # S[n,m] = exp(t) * sum[h](X[n,h] * Y[m,h])
+    S = np.exp(t) * (X @ Y.T)
+    # S_max[n] = max[l](S[n,l])
+    S_max = S.max(axis=1)
+    # exp_S[n,l] = exp(S[n,l] - S_max[n])
+    exp_S = S - S_max[:, None]
+    np.exp(exp_S, out=exp_S)
+    # Z[n] = sum[l](exp_S[n,l])
+    Z = exp_S.sum(axis=1)
+    # P[n,m] = exp_S[n,m] / Z[n]
+    P = np.divide(exp_S, Z[:, None], out=exp_S)
+    # S_max_2[m] = max[l](S[l,m])
+    S_max_2 = S.max(axis=0)
+    # exp_S_2[l,m] = exp(S[l,m] - S_max_2[m])
+    exp_S_2 = S - S_max_2
+    np.exp(exp_S_2, out=exp_S_2)
+    # Z2[m] = sum[l](exp_S_2[l,m])
+    Z2 = exp_S_2.sum(axis=0)
+    # R[n,m] = exp_S_2[n,m] / Z2[m]
+    R = np.divide(exp_S_2, Z2, out=exp_S_2)
+    # L = -1/(2*N) * sum[n]((S[n,n] - S_max[n] - log(Z[n]))) - 1/(2*N) * sum[n]((S[n,n]
+    #     - S_max_2[n] - log(Z2[n])))
+    part = 0.5 * (np.einsum("nn->n", S) - S_max_2 - np.log(Z2)).sum() / N
+    L = -0.5 * (np.einsum("nn->n", S) - S_max - np.log(Z)).sum() / N - part
+    return Values(X, Y, t, S, P, R, L)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    X, Y, t, S, P, R = values.X, values.Y, values.t, values.S, values.P, values.R
+    N = X.shape[0]
+    mask = np.eye(N, dtype=bool)
+    # dR[n,m] = -1/(2*N) * delta[n,m] / R[n,n]
+    dR = -np.where(mask, (0.5 / (np.einsum("nn->n", R) * N))[:, None], 0.0)
+    # dP[n,m] = -1/(2*N) * delta[n,m] / P[n,n]
+    dP = -np.where(mask, (0.5 / (np.einsum("nn->n", P) * N))[:, None], 0.0)
+    # r[n] = sum[m](dP[n,m] * P[n,m])
+    r = np.einsum("nm,nm->n", dP, P)
+    # s[m] = sum[n](dR[n,m] * R[n,m])
+    s = np.einsum("nm,nm->m", dR, R)
+    # dS[n,m] = dP[n,m] * P[n,m] - r[n] * P[n,m] + dR[n,m] * R[n,m] - s[m] * R[n,m]
+    dS = dP * P - r[:, None] * P + dR * R - s * R
+    # dX[n,h] = exp(t) * sum[m](dS[n,m] * Y[m,h])
+    dX = dS @ Y * np.exp(t)
+    # dY[m,h] = exp(t) * sum[n](dS[n,m] * X[n,h])
+    dY = dS.T @ X * np.exp(t)
+    # dt = sum[n,m](dS[n,m] * S[n,m])
+    dt = np.einsum("nm,nm->", dS, S, optimize=True)
+    return Gradients(dS, dX, dY, dt)

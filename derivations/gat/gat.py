@@ -1,0 +1,128 @@
+"""Graph attention layer: each node weighs its neighbours: forward and backward pass.
+
+Extents:
+    N: nodes (indices i, j, l)
+    F: input features (indices f)
+    H_size: output features (indices h)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X: np.ndarray  # [N, F] features of the nodes
+    # [N, N] 1 where there is an edge from j to i, and on the diagonal, else 0
+    A: np.ndarray
+    W: np.ndarray  # [F, H_size] projection
+    a: np.ndarray  # [H_size] attention vector, receiving node
+    b: np.ndarray  # [H_size] attention vector, sending node
+    H: np.ndarray  # [N, H_size] projected nodes
+    s: np.ndarray  # [N] share of the receiving node
+    t: np.ndarray  # [N] share of the sending node
+    u: np.ndarray  # [N, N] scores of the edges, before the leaky ReLU
+    E: np.ndarray  # [N, N] scores, leaky ReLU
+    P: np.ndarray  # [N, N] attention, softmax over the neighbours
+    Y: np.ndarray  # [N, H_size] output
+    slope: float  # slope of the leaky ReLU below zero
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dP: np.ndarray  # [N, N] dL/dP
+    dE: np.ndarray  # [N, N] dL/dE
+    du: np.ndarray  # [N, N] dL/du
+    ds: np.ndarray  # [N] dL/ds
+    dt: np.ndarray  # [N] dL/dt
+    da: np.ndarray  # [H_size] dL/da
+    db: np.ndarray  # [H_size] dL/db
+    dH: np.ndarray  # [N, H_size] dL/dH
+    dW: np.ndarray  # [F, H_size] dL/dW
+    dX: np.ndarray  # [N, F] dL/dX
+
+
+def forward(
+    X: np.ndarray,
+    A: np.ndarray,
+    W: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    *,
+    slope: float = 0.2,
+) -> Values:
+    """Forward pass.
+
+    Args:
+        X: [N, F] features of the nodes.
+        A: [N, N] 1 where there is an edge from j to i, and on the diagonal, else 0.
+        W: [F, H_size] projection.
+        a: [H_size] attention vector, receiving node.
+        b: [H_size] attention vector, sending node.
+        slope: slope of the leaky ReLU below zero.
+    """
+    # H[i,h] = sum[f](X[i,f] * W[f,h])
+    H = X @ W
+    # s[i] = sum[h](a[h] * H[i,h])
+    s = H @ a
+    # t[j] = sum[h](b[h] * H[j,h])
+    t = H @ b
+    # u[i,j] = s[i] + t[j]
+    u = s[:, None] + t
+    # E[i,j] = slope * u[i,j] + (1 - slope) * relu(u[i,j])
+    E = slope * u + (1 - slope) * np.maximum(u, 0.0)
+    # E_max[i] = max[l](E[i,l])
+    E_max = E.max(axis=1)
+    # exp_E[i,l] = exp(E[i,l] - E_max[i])
+    exp_E = np.exp(E - E_max[:, None])
+    # Z[i] = sum[l](A[i,l] * exp_E[i,l])
+    Z = np.einsum("il,il->i", A, exp_E)
+    # P[i,j] = A[i,j] * exp_E[i,j] / Z[i]
+    P = A * exp_E / Z[:, None]
+    # Y[i,h] = sum[j](P[i,j] * H[j,h])
+    Y = P @ H
+    return Values(X, A, W, a, b, H, s, t, u, E, P, Y, slope)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [N, H_size] the upstream gradient dL/dY.
+    """
+    X = values.X
+    W = values.W
+    a = values.a
+    b = values.b
+    H = values.H
+    u = values.u
+    P = values.P
+    Y = values.Y
+    slope = values.slope
+    # dP[i,j] = sum[h](G[i,h] * H[j,h])
+    dP = G @ H.T
+    # r[i] = sum[h](G[i,h] * Y[i,h])
+    r = np.einsum("ih,ih->i", G, Y)
+    # dE[i,j] = P[i,j] * (dP[i,j] - r[i])
+    dE = P * (dP - r[:, None])
+    # du[i,j] = dE[i,j] * (slope + (1 - slope) * step(u[i,j]))
+    du = dE * (slope + (1 - slope) * np.heaviside(u, 0.0))
+    # ds[i] = sum[j](du[i,j])
+    ds = du.sum(axis=1)
+    # dt[j] = sum[i](du[i,j])
+    dt = du.sum(axis=0)
+    # da[h] = sum[i](ds[i] * H[i,h])
+    da = H.T @ ds
+    # db[h] = sum[j](dt[j] * H[j,h])
+    db = H.T @ dt
+    # dH[i,h] = ds[i] * a[h] + dt[i] * b[h] + sum[j](G[j,h] * P[j,i])
+    dH = ds[:, None] * a + dt[:, None] * b + P.T @ G
+    # dW[f,h] = sum[i](dH[i,h] * X[i,f])
+    dW = X.T @ dH
+    # dX[i,f] = sum[h](dH[i,h] * W[f,h])
+    dX = dH @ W.T
+    return Gradients(dP, dE, du, ds, dt, da, db, dH, dW, dX)

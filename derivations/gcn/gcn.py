@@ -1,0 +1,73 @@
+"""Graph convolution layer with the normalised adjacency matrix: forward and backward pass.
+
+Extents:
+    N: nodes (indices i, j)
+    F: input features (indices f)
+    H: output features (indices h)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    A: np.ndarray  # [N, N] weights of the edges, without loops
+    X: np.ndarray  # [N, F] features of the nodes
+    W: np.ndarray  # [F, H] weights
+    deg: np.ndarray  # [N] degrees, with the loop
+    N_A: np.ndarray  # [N, N] normalised adjacency, with loops
+    M: np.ndarray  # [N, F] features averaged over the neighbours
+    U: np.ndarray  # [N, H] before the nonlinearity
+    Y: np.ndarray  # [N, H] output
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dU: np.ndarray  # [N, H] dL/dU
+    dW: np.ndarray  # [F, H] dL/dW
+    dX: np.ndarray  # [N, F] dL/dX
+
+
+def forward(A: np.ndarray, X: np.ndarray, W: np.ndarray) -> Values:
+    """Forward pass.
+
+    Args:
+        A: [N, N] weights of the edges, without loops.
+        X: [N, F] features of the nodes.
+        W: [F, H] weights.
+    """
+    N = A.shape[0]
+    # deg[i] = 1 + sum[j](A[i,j])
+    deg = 1.0 + A.sum(axis=1)
+    # N_A[i,j] = (A[i,j] + delta[i,j]) / sqrt(deg[i] * deg[j])
+    N_A = (A + np.eye(N, dtype=A.dtype)) / np.sqrt(deg[:, None] * deg)
+    # M[i,f] = sum[j](N_A[i,j] * X[j,f])
+    M = N_A @ X
+    # U[i,h] = sum[f](M[i,f] * W[f,h])
+    U = M @ W
+    # Y[i,h] = relu(U[i,h])
+    Y = np.maximum(U, 0.0)
+    return Values(A, X, W, deg, N_A, M, U, Y)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [N, H] the upstream gradient dL/dY.
+    """
+    W, N_A, M, U = values.W, values.N_A, values.M, values.U
+    # dU[i,h] = G[i,h] * step(U[i,h])
+    dU = G * np.heaviside(U, 0.0)
+    # dW[f,h] = sum[i](dU[i,h] * M[i,f])
+    dW = M.T @ dU
+    # dM[i,f] = sum[h](dU[i,h] * W[f,h])
+    dM = dU @ W.T
+    # dX[i,f] = sum[j](dM[j,f] * N_A[j,i])
+    dX = N_A.T @ dM
+    return Gradients(dU, dW, dX)

@@ -1,0 +1,120 @@
+# ruff: noqa: E741, RUF100 (O: as the author wrote)
+"""Grouped-query attention: the query heads of a group share keys and values: forward and
+backward pass.
+
+Extents:
+    B: batch (indices b)
+    S_size: token positions (indices s, t, u)
+    N_G: groups: heads of keys and values (indices g)
+    R: query heads of a group (indices r)
+    D_h: dimension of a head (indices k)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    Q: np.ndarray  # [B, S_size, N_G * R * D_h] queries, head by head
+    K: np.ndarray  # [B, S_size, N_G * D_h] keys
+    V: np.ndarray  # [B, S_size, N_G * D_h] values
+    S: np.ndarray  # [B, N_G, R, S_size, S_size] scaled scores
+    A: np.ndarray  # [B, N_G, R, S_size, S_size] attention weights, softmax over keys
+    O: np.ndarray  # [B, S_size, N_G * R * D_h] outputs, head by head
+    N_G: int  # extent
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dV: np.ndarray  # [B, S_size, N_G * D_h] dL/dV
+    dA: np.ndarray  # [B, N_G, R, S_size, S_size] dL/dA
+    dS: np.ndarray  # [B, N_G, R, S_size, S_size] dL/dS
+    dQ: np.ndarray  # [B, S_size, N_G * R * D_h] dL/dQ
+    dK: np.ndarray  # [B, S_size, N_G * D_h] dL/dK
+
+
+def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, N_G: int) -> Values:
+    """Forward pass.
+
+    Args:
+        Q: [B, S_size, N_G * R * D_h] queries, head by head.
+        K: [B, S_size, N_G * D_h] keys.
+        V: [B, S_size, N_G * D_h] values.
+        N_G: extent, no input shows it.
+    """
+    B, S_size, _ = Q.shape
+    D_h = K.shape[2] // N_G
+    R = Q.shape[2] // (N_G * D_h)
+    Q_split = Q.reshape(B, S_size, N_G, R, D_h)
+    K_split = K.reshape(B, S_size, N_G, D_h)
+    V_split = V.reshape(B, S_size, N_G, D_h)
+    # S[b,g,r,s,t] = 1/sqrt(D_h) * sum[k](Q[b,s,(g,r,k)] * K[b,t,(g,k)])
+    part_1 = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
+    part_2 = part_1 @ K_split.transpose(0, 2, 3, 1)
+    part_3 = part_2.reshape(B, N_G, R, S_size, S_size)
+    S = part_3 / D_h**0.5
+    # S_max[b,g,r,s] = max[u](S[b,g,r,s,u])
+    S_max = S.max(axis=4)
+    # exp_S[b,g,r,s,u] = exp(S[b,g,r,s,u] - S_max[b,g,r,s])
+    exp_S = S - S_max[..., None]
+    np.exp(exp_S, out=exp_S)
+    # Z[b,g,r,s] = sum[u](exp_S[b,g,r,s,u])
+    Z = exp_S.sum(axis=4)
+    # A[b,g,r,s,t] = exp_S[b,g,r,s,t] / Z[b,g,r,s]
+    A = np.divide(exp_S, Z[..., None], out=exp_S)
+    # O[b,s,(g,r,k)] = sum[t](A[b,g,r,s,t] * V[b,t,(g,k)])
+    part_1 = A.transpose(0, 1, 3, 2, 4).reshape(B, N_G, S_size * R, S_size)
+    part_2 = part_1 @ V_split.transpose(0, 2, 1, 3)
+    part_3 = part_2.reshape(B, N_G, S_size, R, D_h)
+    O_split = part_3.transpose(0, 2, 1, 3, 4)
+    O = O_split.reshape(B, S_size, N_G * R * D_h)
+    return Values(Q, K, V, S, A, O, N_G)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [B, S_size, N_G * R * D_h] the upstream gradient dL/dO.
+    """
+    Q, K, V, A, O, N_G = values.Q, values.K, values.V, values.A, values.O, values.N_G
+    B, S_size, _ = G.shape
+    R = A.shape[2]
+    D_h = G.shape[2] // (N_G * R)
+    Q_split = Q.reshape(B, S_size, N_G, R, D_h)
+    K_split = K.reshape(B, S_size, N_G, D_h)
+    V_split = V.reshape(B, S_size, N_G, D_h)
+    O_split = O.reshape(B, S_size, N_G, R, D_h)
+    G_split = G.reshape(B, S_size, N_G, R, D_h)
+    # dV[b,t,(g,k)] = sum[s,r](G[b,s,(g,r,k)] * A[b,g,r,s,t])
+    part_1 = G_split.transpose(0, 2, 1, 3, 4).reshape(B, N_G, S_size * R, D_h)
+    part_2 = A.transpose(0, 1, 4, 3, 2).reshape(B, N_G, S_size, S_size * R) @ part_1
+    dV_split = part_2.transpose(0, 2, 1, 3)
+    dV = dV_split.reshape(B, S_size, N_G * D_h)
+    # D[b,g,r,s,t] = sum[k](G[b,s,(g,r,k)] * V[b,t,(g,k)])
+    part_1 = G_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
+    part_2 = part_1 @ V_split.transpose(0, 2, 3, 1)
+    D = part_2.reshape(B, N_G, R, S_size, S_size)
+    # v[b,g,r,s] = sum[k](G[b,s,(g,r,k)] * O[b,s,(g,r,k)])
+    v = np.einsum("bsgrk,bsgrk->bgrs", G_split, O_split)
+    # dS[b,g,r,s,t] = A[b,g,r,s,t] * (D[b,g,r,s,t] - v[b,g,r,s])
+    dS = A * (D - v[..., None])
+    # dQ[b,s,(g,r,k)] = 1/sqrt(D_h) * sum[t](dS[b,g,r,s,t] * K[b,t,(g,k)])
+    part_1 = dS.transpose(0, 1, 3, 2, 4).reshape(B, N_G, S_size * R, S_size)
+    part_2 = part_1 @ K_split.transpose(0, 2, 1, 3)
+    part_3 = part_2.reshape(B, N_G, S_size, R, D_h)
+    part_4 = part_3.transpose(0, 2, 1, 3, 4)
+    dQ_split = part_4 / D_h**0.5
+    dQ = dQ_split.reshape(B, S_size, N_G * R * D_h)
+    # dK[b,t,(g,k)] = 1/sqrt(D_h) * sum[r,s](dS[b,g,r,s,t] * Q[b,s,(g,r,k)])
+    part_1 = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
+    part_2 = dS.transpose(0, 1, 4, 2, 3).reshape(B, N_G, S_size, R * S_size) @ part_1
+    part_3 = part_2.transpose(0, 2, 1, 3)
+    dK_split = part_3 / D_h**0.5
+    dK = dK_split.reshape(B, S_size, N_G * D_h)
+    return Gradients(dV=dV, dA=D, dS=dS, dQ=dQ, dK=dK)

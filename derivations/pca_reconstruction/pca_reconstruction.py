@@ -1,0 +1,60 @@
+"""Principal components as a linear autoencoder with tied weights: forward and backward
+pass.
+
+Extents:
+    N: samples (indices n)
+    F: features (indices f, g)
+    K: components (indices k)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X: np.ndarray  # [N, F] centred samples
+    W: np.ndarray  # [F, K] directions
+    Z: np.ndarray  # [N, K] codes
+    E: np.ndarray  # [N, F] what the reconstruction misses
+    L: np.ndarray  # scalar mean squared error
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dW: np.ndarray  # [F, K] dL/dW
+
+
+def forward(X: np.ndarray, W: np.ndarray) -> Values:
+    """Forward pass.
+
+    Args:
+        X: [N, F] centred samples.
+        W: [F, K] directions.
+    """
+    N = X.shape[0]
+    # Z[n,k] = sum[f](X[n,f] * W[f,k])
+    Z = X @ W
+    # E[n,f] = X[n,f] - sum[k](Z[n,k] * W[f,k])
+    E = X - Z @ W.T
+    # L = 1/N * sum[n,f](E[n,f]^2)
+    L = (E**2).sum() / N
+    return Values(X, W, Z, E, L)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    X, W, Z, E = values.X, values.W, values.Z, values.E
+    N = X.shape[0]
+    # dZ[n,k] = -2/N * sum[f](E[n,f] * W[f,k])
+    dZ = -2 * (E @ W) / N
+    # dW[f,k] = sum[n](dZ[n,k] * X[n,f]) - 2/N * sum[n](E[n,f] * Z[n,k])
+    dW = X.T @ dZ - 2 * (E.T @ Z) / N
+    return Gradients(dW)

@@ -1,0 +1,97 @@
+# ruff: noqa: E741, RUF100 (O: as the author wrote)
+"""Attention with scores capped smoothly by a hyperbolic tangent: forward and backward
+pass.
+
+Extents:
+    T: token positions (indices i, j, l)
+    d: head dimension (indices k)
+    d_v: value dimension (indices p)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    Q: np.ndarray  # [T, d] queries
+    K: np.ndarray  # [T, d] keys
+    V: np.ndarray  # [T, d_v] values
+    U: np.ndarray  # [T, T] scaled scores
+    S: np.ndarray  # [T, T] capped scores
+    A: np.ndarray  # [T, T] attention weights, softmax over keys
+    O: np.ndarray  # [T, d_v] output
+    c: float  # cap: no score is larger in size
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dV: np.ndarray  # [T, d_v] dL/dV
+    dA: np.ndarray  # [T, T] dL/dA
+    dS: np.ndarray  # [T, T] dL/dS
+    dU: np.ndarray  # [T, T] dL/dU
+    dQ: np.ndarray  # [T, d] dL/dQ
+    dK: np.ndarray  # [T, d] dL/dK
+
+
+def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, c: float = 50) -> Values:
+    """Forward pass.
+
+    Args:
+        Q: [T, d] queries.
+        K: [T, d] keys.
+        V: [T, d_v] values.
+        c: cap: no score is larger in size.
+    """
+    d = Q.shape[1]
+    # U[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
+    U = Q @ K.T / d**0.5
+    # S[i,j] = c * tanh(1/c * U[i,j])
+    S = c * np.tanh(U / c)
+    # S_max[i] = max[l](S[i,l])
+    S_max = S.max(axis=1)
+    # exp_S[i,l] = exp(S[i,l] - S_max[i])
+    exp_S = S - S_max[:, None]
+    np.exp(exp_S, out=exp_S)
+    # Z[i] = sum[l](exp_S[i,l])
+    Z = exp_S.sum(axis=1)
+    # A[i,j] = exp_S[i,j] / Z[i]
+    A = np.divide(exp_S, Z[:, None], out=exp_S)
+    # O[i,p] = sum[j](A[i,j] * V[j,p])
+    O = A @ V
+    return Values(Q, K, V, U, S, A, O, c)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [T, d_v] the upstream gradient dL/dO.
+    """
+    Q = values.Q
+    K = values.K
+    V = values.V
+    U = values.U
+    A = values.A
+    O = values.O
+    c = values.c
+    d = Q.shape[1]
+    # dV[j,p] = sum[i](G[i,p] * A[i,j])
+    dV = A.T @ G
+    # D[i,j] = sum[p](G[i,p] * V[j,p])
+    D = G @ V.T
+    # r[i] = sum[p](G[i,p] * O[i,p])
+    r = np.einsum("ip,ip->i", G, O)
+    # dS[i,j] = A[i,j] * (D[i,j] - r[i])
+    dS = A * (D - r[:, None])
+    # dU[i,j] = dS[i,j] * (1 - tanh(1/c * U[i,j])^2)
+    dU = dS * (1.0 - np.tanh(U / c) ** 2)
+    # dQ[i,k] = 1/sqrt(d) * sum[j](dU[i,j] * K[j,k])
+    dQ = dU @ K / d**0.5
+    # dK[j,k] = 1/sqrt(d) * sum[i](dU[i,j] * Q[i,k])
+    dK = dU.T @ Q / d**0.5
+    return Gradients(dV=dV, dA=D, dS=dS, dU=dU, dQ=dQ, dK=dK)

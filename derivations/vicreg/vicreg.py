@@ -1,0 +1,128 @@
+"""VICReg: variance, invariance and covariance of two views: forward and backward pass.
+
+Extents:
+    N: samples of the batch (indices n)
+    D: features (indices i, j)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    X: np.ndarray  # [N, D] embeddings of the first view
+    Y: np.ndarray  # [N, D] embeddings of the second view
+    xc: np.ndarray  # [N, D] first view, centred
+    yc: np.ndarray  # [N, D] second view, centred
+    C: np.ndarray  # [D, D] covariance of the features, first view
+    E: np.ndarray  # [D, D] covariance of the features, second view
+    s: np.ndarray  # [D] standard deviations, first view
+    t: np.ndarray  # [D] standard deviations, second view
+    inv: np.ndarray  # scalar invariance: distance of the views
+    var: np.ndarray  # scalar variance: what the features lack to gamma
+    cov: np.ndarray  # scalar covariance: what the features share
+    L: np.ndarray  # scalar loss
+    lam: float  # weight of the invariance
+    mu: float  # weight of the variance
+    nu: float  # weight of the covariance
+    gamma: float  # standard deviation that each feature should reach
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dC: np.ndarray  # [D, D] dL/dC
+    dE: np.ndarray  # [D, D] dL/dE
+    dX: np.ndarray  # [N, D] dL/dX
+    dY: np.ndarray  # [N, D] dL/dY
+
+
+def forward(
+    X: np.ndarray,
+    Y: np.ndarray,
+    *,
+    lam: float = 25,
+    mu: float = 25,
+    nu: float = 1,
+    gamma: float = 1,
+    eps: float = 0.0001,
+) -> Values:
+    """Forward pass.
+
+    Args:
+        X: [N, D] embeddings of the first view.
+        Y: [N, D] embeddings of the second view.
+        lam: weight of the invariance.
+        mu: weight of the variance.
+        nu: weight of the covariance.
+        gamma: standard deviation that each feature should reach.
+        eps: keeps the root away from zero.
+    """
+    N, D = X.shape
+    # xc[n,i] = X[n,i] - 1/N * sum[a](X[a,i])
+    xc = X - X.sum(axis=0) / N
+    # yc[n,i] = Y[n,i] - 1/N * sum[a](Y[a,i])
+    yc = Y - Y.sum(axis=0) / N
+    # C[i,j] = 1/N * sum[n](xc[n,i] * xc[n,j])
+    C = xc.T @ xc / N
+    # E[i,j] = 1/N * sum[n](yc[n,i] * yc[n,j])
+    E = yc.T @ yc / N
+    # s[i] = sqrt(C[i,i] + eps)
+    s = np.sqrt(np.einsum("ii->i", C) + eps)
+    # t[i] = sqrt(E[i,i] + eps)
+    t = np.sqrt(np.einsum("ii->i", E) + eps)
+    # inv = 1/N * sum[n,i]((X[n,i] - Y[n,i])^2)
+    inv = ((X - Y) ** 2).sum() / N
+    # var = 1/D * sum[i](relu(gamma - s[i])) + 1/D * sum[i](relu(gamma - t[i]))
+    var = np.maximum(gamma - s, 0.0).sum() / D + np.maximum(gamma - t, 0.0).sum() / D
+    # cov = 1/D * sum[i,j]([i != j] * (C[i,j]^2 + E[i,j]^2))
+    cov = np.where(~np.eye(D, dtype=bool), C**2 + E**2, 0.0).sum() / D
+    # L = lam * inv + mu * var + nu * cov
+    L = lam * inv + mu * var + nu * cov
+    return Values(X, Y, xc, yc, C, E, s, t, inv, var, cov, L, lam, mu, nu, gamma)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    X = values.X
+    Y = values.Y
+    xc = values.xc
+    yc = values.yc
+    C = values.C
+    E = values.E
+    s = values.s
+    t = values.t
+    lam = values.lam
+    mu = values.mu
+    nu = values.nu
+    gamma = values.gamma
+    N, D = X.shape
+    mask = np.eye(D, dtype=bool)
+    # dE[i,j] = 2*nu/D * [i != j] * E[i,j] - mu/(2*D) * step(gamma - t[i]) * delta[i,j]
+    #     / t[i]
+    dE = np.where(~mask, 2 * nu * E / D, 0.0) - np.where(
+        mask, (0.5 * mu * np.heaviside(gamma - t, 0.0) / (t * D))[:, None], 0.0
+    )
+    # dC[i,j] = 2*nu/D * [i != j] * C[i,j] - mu/(2*D) * step(gamma - s[i]) * delta[i,j]
+    #     / s[i]
+    dC = np.where(~mask, 2 * nu * C / D, 0.0) - np.where(
+        mask, (0.5 * mu * np.heaviside(gamma - s, 0.0) / (s * D))[:, None], 0.0
+    )
+    # dyc[n,i] = 1/N * sum[j](yc[n,j] * (dE[i,j] + dE[j,i]))
+    dyc = yc @ (dE + dE.T).T / N
+    # dY[n,i] = dyc[n,i] - 2*lam/N * X[n,i] + 2*lam/N * Y[n,i]
+    dyc -= 2 * lam * X / N
+    dY = np.add(dyc, 2 * lam * Y / N, out=dyc)
+    # dxc[n,i] = 1/N * sum[j](xc[n,j] * (dC[i,j] + dC[j,i]))
+    dxc = xc @ (dC + dC.T).T / N
+    # dX[n,i] = dxc[n,i] + 2*lam/N * X[n,i] - 2*lam/N * Y[n,i]
+    dxc += 2 * lam * X / N
+    dX = np.subtract(dxc, 2 * lam * Y / N, out=dxc)
+    return Gradients(dC, dE, dX, dY)

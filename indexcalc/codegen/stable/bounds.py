@@ -1,0 +1,259 @@
+"""Bounds of exponents: the largest exponent over some indices, and what its subtraction leaves.
+
+A `Bound` ``m[i]`` of ``exp(S[i,l])`` over l is at least as large as each ``S[i,l]``, so ``exp(S[i,j]) * exp(m[i])^-1``
+is ``exp(S[i,j] - m[i])``, which never overflows. A logarithm of a sum of exponentials is a bound too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.build import product
+from indexcalc.algebra.match import Binding, match_base
+from indexcalc.algebra.renaming import fresh_indices, rename_base, rename_body, rename_powers
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Term, Terms, free_indices
+from indexcalc.codegen.stable.exponents import ONE, argument_of, exponential, exponents_of, is_negative, is_open
+
+Mask = Delta | Iverson
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The exponentials of one term of a sum, and where they count.
+
+    Attributes:
+        name: of their maximum; empty where nothing is summed over.
+        over: the indices that the largest is taken over.
+        exponents: the exponentials, taken apart; none for a term that has none.
+        guards: the deltas, brackets and weights of the sum: where one is zero the exponent does not count, for it may
+            be huge.
+        hidden: the name of the exponent with minus infinity where a guard is zero; empty without guards.
+    """
+
+    name: str
+    over: tuple[Index, ...]
+    exponents: tuple[Power, ...]
+    guards: tuple[Base, ...] = ()
+    hidden: str = ""
+
+    @property
+    def argument(self) -> Terms:
+        """The exponent."""
+        return argument_of(self.exponents)
+
+    @property
+    def axes(self) -> tuple[Index, ...]:
+        """The indices of the exponent and of its guards."""
+        guards = Term(ONE, tuple((guard, ONE) for guard in self.guards))
+        return tuple(dict.fromkeys((*free_indices(self.argument), *free_indices((guards,)))))
+
+    @property
+    def slots(self) -> tuple[Index, ...]:
+        """The indices of the maximum."""
+        return tuple(index for index in self.axes if index not in self.over)
+
+    def renamed(self, outer: Mapping[Index, Index], taken: Collection[str]) -> Part:
+        """The part under other names of its slots; what it is taken over gets names that are not `taken`."""
+        over = fresh_indices(self.over, {*taken, *(index.name for index in outer.values())})
+        renaming = {**outer, **dict(zip(self.over, over, strict=True))}
+        guards = tuple(rename_base(guard, renaming) for guard in self.guards)
+        return Part(self.name, over, rename_powers(self.exponents, renaming), guards)
+
+    @property
+    def compared(self) -> Terms:
+        """What the largest is taken of: the exponent, hidden where a guard is zero."""
+        return (Term(ONE, ((Access(self.hidden, self.axes), ONE),)),) if self.hidden else self.argument
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """``name[slots]`` is the largest exponent of its parts.
+
+    Attributes:
+        name: the tensor.
+        slots: its slots.
+        parts: those with more exponentials first.
+        implied: what it bounds because one of its parts rests on a bound of that.
+        given: whether it is a tensor of the program, the logarithm of the sum of these exponentials.
+        divided: whether its exponentials are over those of other bounds, so that products with them may cancel.
+        depth: how many bounds deep its exponentials rest on others.
+    """
+
+    name: str
+    slots: tuple[Index, ...]
+    parts: tuple[Part, ...]
+    implied: tuple[Part, ...] = ()
+    given: bool = False
+    divided: bool = False
+    depth: int = 0
+
+    @property
+    def entry(self) -> Access:
+        """The general entry."""
+        return Access(self.name, self.slots)
+
+
+Bounds = Mapping[str, Bound]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A bound met in a product: `times` the exponentials of one of its parts over as many of its own."""
+
+    bound: Bound
+    part: Part
+    binding: Mapping[Index, Index]
+    times: sp.Expr
+    factor: Base
+
+
+def paired(term: Term, bounds: Bounds) -> Term:
+    """The term with every exponential over its bound as one exponential of a difference."""
+    while (found := next(pairs(term, bounds), None)) is not None:
+        term = with_difference(term, found)
+    return term
+
+
+def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
+    """The bounds that divide exponentials that they bound; those that rest on others first."""
+    below = [(bound_of(base), base, -e) for base, e in term.powers if is_open((base, e)) and is_negative(e)]
+    known = [(entry, base, times) for entry, base, times in below if entry is not None and entry.tensor in bounds]
+    for entry, base, times in sorted(known, key=lambda found: -bounds[found[0].tensor].depth):
+        bound = bounds[entry.tensor]
+        start = dict(zip(bound.slots, entry.slots, strict=True))
+        above = [power for power in exponents_of(term.powers) if power[0] != base]
+        for part in (*bound.parts, *bound.implied):
+            if not part.exponents and any(not is_negative(exponent) for _, exponent in above):
+                continue
+            for count in dict.fromkeys((times, ONE) if times.is_Integer else (times,)):
+                for binding in matched(part.exponents, above, start, count):
+                    if not part.exponents or all(index in binding for index in part.over):
+                        yield Pair(bound, part, binding, count, base)
+
+
+def bound_of(base: Base) -> Access | None:
+    """The tensor of ``exp(tensor)``."""
+    assert isinstance(base, Fn)
+    powers = base.arg[0].powers
+    entry = powers[0][0] if len(powers) == 1 and powers[0][1] == 1 else None
+    return entry if isinstance(entry, Access) else None
+
+
+def matched(pattern: Sequence[Power], powers: Sequence[Power], binding: Binding, times: sp.Expr) -> Iterator[Binding]:
+    """Every way in which the powers hold the pattern `times` times."""
+    if not pattern:
+        yield binding
+        return
+    base, exponent = pattern[0]
+    for place, (candidate, there) in enumerate(powers):
+        ratio = there / (times * exponent)
+        if ratio == 1 or (ratio.is_Rational and ratio >= 1):
+            for extended in match_base(base, candidate, binding):
+                yield from matched(pattern[1:], [*powers[:place], *powers[place + 1 :]], extended, times)
+
+
+def with_difference(term: Term, pair: Pair) -> Term:
+    """The exponentials of a pair as ``exp(argument - bound)``; masks that hide in the argument are gone."""
+    part, binding = pair.part, pair.binding
+    entry = rename_base(pair.bound.entry, binding)
+    guards = [rename_base(guard, binding) for guard in part.guards]
+    hides = bool(part.hidden) and holds(term, guards)
+    argument = rename_body(part.compared if hides else part.argument, binding)
+    if len(argument) > 1:
+        # Added up before the bound is taken off, as it was for the bound: the largest difference is then exactly zero.
+        argument = (Term(ONE, ((Add(argument), ONE),)),)
+    closed = Fn("exp", (*argument, Term(-ONE, ((entry, ONE),))))
+    gone = [(rename_base(base, binding), -exponent * pair.times) for base, exponent in part.exponents]
+    masks = {guard for guard in guards if isinstance(guard, Mask)} if hides else set()
+    used = {pair.factor, *(base for base, _ in gone)}
+    first = next(n for n, (base, _) in enumerate(term.powers) if base in used)
+    kept = [power for power in term.powers if power[0] not in masks]
+    place = first - sum(1 for power in term.powers[:first] if power[0] in masks)
+    powers = (*kept[:place], (closed, pair.times), *kept[place:], *gone, (pair.factor, pair.times))
+    return product(term.coeff, powers, term.summed)
+
+
+def holds(term: Term, guards: Collection[Base]) -> bool:
+    """Whether every guard is a factor of the term."""
+    above = {base for base, exponent in term.powers if not is_negative(exponent)}
+    return all(guard in above for guard in guards)
+
+
+def is_tight(term: Term, bounds: Bounds) -> bool:
+    """Whether the largest exponential of a sum is exactly 1: its own sums are those that its bound was taken over."""
+    found = next(pairs(term, bounds), None)
+    if found is None or len(found.bound.parts) > 1:
+        return False
+    return all(found.binding[index] in term.summed for index in found.part.over)
+
+
+def find_bound(term: Term, bounds: Bounds, weights: Collection[Base] | None) -> Access | None:
+    """The entry of a bound of the exponentials of a sum, if there is one already.
+
+    Args:
+        term: the sum, its exponentials taken apart.
+        bounds: those that are known.
+        weights: the factors that must guard it, as its only part; None for any part with any guards.
+    """
+    above = exponents_of(term.powers)
+    for bound in reversed(tuple(bounds.values())):
+        if bound.given or (weights is not None and len(bound.parts) > 1):
+            continue
+        for part in bound.parts:
+            if above and len(part.exponents) == len(above):
+                for binding in matched(part.exponents, above, {}, ONE):
+                    if bounds_sum(part, binding, term, weights) and set(bound.slots) <= set(binding):
+                        return Access(bound.name, tuple(binding[slot] for slot in bound.slots))
+    return None
+
+
+def bounds_sum(part: Part, binding: Mapping[Index, Index], term: Term, weights: Collection[Base] | None) -> bool:
+    """Whether a part, under the names of a sum, is the largest of its exponents over what it sums."""
+    if any(index not in binding for index in part.axes):
+        return False
+    exact = all(dict(term.powers)[rename_base(base, binding)] == exponent for base, exponent in part.exponents)
+    outer = any(binding[index] in term.summed for index in part.slots)
+    if not exact or outer or any(binding[index] not in term.summed for index in part.over):
+        return False
+    guards = {rename_base(guard, binding) for guard in part.guards}
+    masks = {base for base in term.bases if isinstance(base, Mask)}
+    if not holds(term, guards) or not masks <= guards:
+        return False
+    return weights is None or guards == {*masks, *weights}
+
+
+def depth_of(exponents: Collection[Power], bounds: Bounds) -> int:
+    """How deep a bound of these exponentials rests on others."""
+    entries = (bound_of(base) for base, _ in exponents)
+    return 1 + max((bounds[e.tensor].depth for e in entries if e is not None and e.tensor in bounds), default=0)
+
+
+def are_divided(powers: Collection[Power], bounds: Bounds) -> bool:
+    """Whether a product of exponentials is over that of a bound, itself or through a bound among them."""
+    for base, exponent in powers:
+        entry = bound_of(base)
+        if entry is not None and entry.tensor in bounds and (is_negative(exponent) or bounds[entry.tensor].divided):
+            return True
+    return False
+
+
+def implied_parts(part: Part, bounds: Bounds) -> Iterator[Part]:
+    """What a part bounds through the bounds among its exponentials."""
+    for place, (base, exponent) in enumerate(part.exponents):
+        entry = bound_of(base)
+        if entry is None or entry.tensor not in bounds or exponent != 1:
+            continue
+        bound = bounds[entry.tensor]
+        rest = (*part.exponents[:place], *part.exponents[place + 1 :])
+        taken = {index.name for index in (*part.axes, *entry.slots)}
+        for inner in (*bound.parts, *bound.implied):
+            below = inner.renamed(dict(zip(bound.slots, entry.slots, strict=True)), taken)
+            yield Part("", (*part.over, *below.over), (*rest, *below.exponents), (*part.guards, *below.guards))
+
+
+def under_bound(term: Term, entry: Access) -> Term:
+    """The term over the exponential of a bound."""
+    return product(term.coeff, (*term.powers, (exponential(entry), -ONE)), term.summed)

@@ -1,0 +1,415 @@
+"""Tensors as mantissa times exponential: what a product may put in for their names so that exponentials cancel.
+
+``Z[i] = sum[l](w[i,l] * exp(S[i,l]))`` is ``Zs[i] * exp(m[i])`` with ``m[i] = max[l](S[i,l])`` and the shifted sum
+``Zs[i] = sum[l](w[i,l] * exp(S[i,l] - m[i]))``. So ``A[i,j] = exp(S[i,j]) / Z[i]`` is
+``exp(S[i,j]) * exp(m[i])^-1 / Zs[i]``. These forms are only ever put in where exponentials cancel by it; a form that
+no one reads costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from indexcalc.algebra.build import power, product
+from indexcalc.algebra.renaming import rename_powers, substitute
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Power,
+    Term,
+    Terms,
+    free_indices,
+    index_names,
+    occurring_indices,
+)
+from indexcalc.codegen.names import unused
+from indexcalc.codegen.plan import without_inner_deltas
+from indexcalc.codegen.stable.bounds import (
+    Bound,
+    Mask,
+    Part,
+    are_divided,
+    depth_of,
+    find_bound,
+    implied_parts,
+    is_tight,
+    paired,
+    under_bound,
+)
+from indexcalc.codegen.stable.exponents import (
+    ONE,
+    apart,
+    exponential,
+    exponents_of,
+    is_exponential,
+    is_negative,
+    is_open,
+)
+from indexcalc.codegen.stable.logistic import with_sigmoids
+from indexcalc.program import Equation
+
+TERM_LIMIT = 12
+"""The most terms of a form, and of a product with forms put in."""
+IMPLIED_LIMIT = 16
+"""The most products of exponentials that a bound is known to bound through other bounds."""
+FACTOR_LIMIT = 40
+"""The most factors of one term of a form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a tensor is, without sums and with its exponentials apart.
+
+    Attributes:
+        slots: of the tensor.
+        terms: its value.
+        wild: whether its exponentials are not all bounded, so that it may overflow where a quotient of it does not.
+    """
+
+    slots: tuple[Index, ...]
+    terms: Terms
+    wild: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """A sum as ``shifted sum * exp(bound) * outside``.
+
+    Attributes:
+        equation: the definition of the shifted sum.
+        bound: the entry of the bound of what is summed; None if no exponential is.
+        outside: the exponentials that are the same for all that is summed over.
+    """
+
+    equation: Equation
+    bound: Access | None
+    outside: tuple[Power, ...]
+
+    @property
+    def name(self) -> str:
+        """The shifted sum."""
+        return self.equation.name
+
+    @property
+    def value(self) -> Term:
+        """The sum itself."""
+        above = () if self.bound is None else ((exponential(self.bound), ONE),)
+        return Term(ONE, (*above, *self.outside, (self.equation.lhs, ONE)))
+
+
+@dataclass
+class Carriers:
+    """The forms of the tensors of both passes; grows equation by equation.
+
+    Attributes:
+        taken: the names in use; new ones join.
+        divided: the tensors that something is divided by, or whose logarithm is taken.
+        positive: the tensors that are never zero or negative.
+        forms: of the tensors that hold exponentials.
+        bounds: in the order in which they were found; later ones may rest on earlier ones.
+        shifted: the sums in shifted form, by the tensor.
+        logarithms: the sums of exponentials that tensors are logarithms of, under the indices of these tensors.
+    """
+
+    taken: set[str]
+    divided: frozenset[str]
+    positive: frozenset[str] = frozenset()
+    forms: dict[str, Form] = field(default_factory=dict)
+    bounds: dict[str, Bound] = field(default_factory=dict)
+    shifted: dict[str, Shifted] = field(default_factory=dict)
+    logarithms: dict[str, Access] = field(default_factory=dict)
+
+    def learn(self, equation: Equation) -> None:
+        """Find the form of the tensor that an equation defines, if it has exponentials."""
+        self.learn_logarithm(equation)
+        sums = any(term.summed for term in equation.terms)
+        divided = equation.name in self.divided
+        unfolded = self.equation_unfolded(equation, everything=sums and divided)
+        if not 0 < len(unfolded) <= TERM_LIMIT or any(len(term.powers) > FACTOR_LIMIT for term in unfolded):
+            return
+        if not any(exponents_of(term.powers) for term in unfolded):
+            return
+        wild = any(self.is_open(term) for term in unfolded)
+        if not sums and not (wild and divided and len(unfolded) > 1):
+            self.forms[equation.name] = Form(equation.lhs.slots, unfolded, wild)
+        elif wild or (divided and not all(is_tight(term, self.bounds) for term in unfolded)):
+            self.carry(equation, unfolded)
+
+    def equation_unfolded(self, equation: Equation, *, everything: bool) -> Terms:
+        """The right side with forms put in; with all of them, if fewer exponentials are left open by it."""
+        found = [
+            tuple(part for term in equation.terms for part in self.unfolded(term, everything=choice))
+            for choice in ((True,) if everything else (False, True))
+        ]
+        return min(found, key=lambda terms: sum(map(self.is_open, terms)))
+
+    def learn_logarithm(self, equation: Equation) -> None:
+        """A logarithm of a sum of exponentials bounds them."""
+        source = logarithm_of_tensor(equation)
+        shifted = self.shifted.get(source.tensor) if source is not None else None
+        if source is None or shifted is None or shifted.bound is None or shifted.outside:
+            return
+        if set(shifted.bound.slots) != set(shifted.equation.lhs.slots):
+            return
+        bound = self.bounds[shifted.bound.tensor]
+        names = dict(zip(shifted.equation.lhs.slots, source.slots, strict=True))
+        outer = {inner: names[there] for inner, there in zip(bound.slots, shifted.bound.slots, strict=True)}
+        taken = index_names((equation.terms[0],)) | {slot.name for slot in equation.lhs.slots}
+        parts = tuple(part.renamed(outer, taken) for part in bound.parts)
+        name, slots = equation.name, equation.lhs.slots
+        implied = tuple(part.renamed(outer, taken) for part in bound.implied)
+        self.bounds[name] = Bound(name, slots, parts, implied, given=True, depth=bound.depth)
+        self.logarithms[name] = source
+
+    def carry(self, equation: Equation, terms: Terms) -> None:
+        """A sum of exponentials as a shifted sum times exponentials: of its bound, and of what is not summed over."""
+        terms, outside = in_front(terms)
+        inside = any(exponents_of(term.powers) for term in terms)
+        entry = self.bound(equation, terms) if inside else None
+        if entry is None and (inside or not outside):
+            return
+        free = free_indices(terms)
+        slots = tuple(slot for slot in equation.lhs.slots if not outside or slot in free)
+        name = Access(unused(f"{equation.name}_shifted", self.taken), slots)
+        body = terms if entry is None else tuple(under_bound(term, entry) for term in terms)
+        found = Shifted(replace(equation, lhs=name, terms=body), entry, outside)
+        self.shifted[equation.name] = found
+        self.forms[equation.name] = Form(equation.lhs.slots, (found.value,), wild=True)
+        if equation.name in self.positive:
+            self.positive |= {name.tensor}
+
+    def bound(self, equation: Equation, terms: Terms) -> Access | None:
+        """The bound of the exponentials of a sum: one that is there already, or a new one."""
+        divided = equation.name in self.divided
+        if len(terms) == 1:
+            weights = tuple(self.weights(terms[0])) if divided else None
+            found = find_bound(terms[0], self.bounds, weights)
+            if found is not None:
+                return found
+        parts = [self.part(equation, term, divided) for term in terms]
+        same = next((bound for bound in self.bounds.values() if are_same(bound, parts)), None)
+        if same is not None:
+            return same.entry
+        slots = tuple(slot for slot in equation.lhs.slots if any(slot in part.axes for part in parts))
+        if any(not set(part.slots) <= set(slots) for part in parts) or (len(parts) == 1 and not parts[0].over):
+            return None
+        distinct = tuple({(part.over, part.exponents, part.guards): part for part in parts}.values())
+        ranked = tuple(self.with_names(part, equation) for part in sorted(distinct, key=lambda p: -len(p.exponents)))
+        name = ranked[0].name if len(ranked) == 1 else unused(f"{equation.name}_max", self.taken)
+        powers = [power for part in ranked for power in part.exponents]
+        depth, divides = depth_of(powers, self.bounds), are_divided(powers, self.bounds)
+        implied = tuple(inner for part in ranked for inner in implied_parts(part, self.bounds))
+        bound = Bound(name, slots, ranked, implied[:IMPLIED_LIMIT], divided=divides, depth=depth)
+        self.bounds[name] = bound
+        return bound.entry
+
+    def part(self, equation: Equation, term: Term, divided: bool) -> Part:
+        """The exponentials of one term of a sum, with what guards them."""
+        above = exponents_of(term.powers)
+        masks = tuple(base for base in term.bases if isinstance(base, Mask))
+        guards = (*masks, *(self.weights(term) if divided else ()))
+        axes = free_indices((Term(ONE, (*above, *((guard, ONE) for guard in guards))),))
+        over = tuple(index for index in term.summed if index in axes)
+        return Part("", over, above, guards)
+
+    def with_names(self, part: Part, equation: Equation) -> Part:
+        """The part, with names for its maximum and for the exponent hidden for it."""
+        stem = self.stem(equation, part.exponents)
+        hidden = unused(f"{stem}_masked", self.taken) if part.guards else ""
+        return replace(part, name=unused(f"{stem}_max", self.taken) if part.over else "", hidden=hidden)
+
+    def stem(self, equation: Equation, above: tuple[Power, ...]) -> str:
+        """What a maximum is called after: the tensor that it is the largest entry of, or the sum that needs it."""
+        if len(above) != 1:
+            return equation.name
+        base, exponent = above[0]
+        assert isinstance(base, Fn)
+        inner = base.arg[0].powers[0][0] if len(base.arg[0].powers) == 1 else None
+        return inner.tensor if exponent == 1 and isinstance(inner, Access) else equation.name
+
+    def weights(self, term: Term) -> Iterator[Base]:
+        """The factors of a sum that vary with what is summed over and may be zero."""
+        for base, exponent in term.powers:
+            if is_open((base, exponent)) or is_negative(exponent) or isinstance(base, Mask) or self.is_positive(base):
+                continue
+            if set(free_indices((Term(ONE, ((base, ONE),)),))) & set(term.summed):
+                yield base
+
+    def is_positive(self, base: Base) -> bool:
+        """Whether a factor is greater than zero for sure."""
+        if isinstance(base, Access):
+            return base.tensor in self.positive
+        return isinstance(base, Fn) and base.name in ("exp", "sigmoid", "softplus")
+
+    def is_open(self, term: Term) -> bool:
+        """Whether exponentials are left that no bound bounds."""
+        return bool(exponents_of(paired(term, self.bounds).powers))
+
+    def unfolded(self, term: Term, *, everything: bool = False) -> Terms:
+        """The term with forms put in, of what is wild and of what divides, or of all; its exponentials are apart."""
+        pending, done = [term], list[Term]()
+        while pending:
+            current = pending.pop()
+            found = self.first_unfolding(current, everything)
+            if found is None:
+                done.append(with_deltas(apart(with_sigmoids(current))))
+            else:
+                pending.extend(reversed(found))
+            if len(pending) + len(done) > TERM_LIMIT:
+                return (with_deltas(apart(with_sigmoids(term))),)
+        return tuple(done)
+
+    def first_unfolding(self, term: Term, everything: bool) -> Terms | None:
+        """The terms that come of putting in the first form there is; None if there is none."""
+        for place, (base, exponent) in enumerate(term.powers):
+            parts = self.parts(base, exponent, everything)
+            if parts is not None:
+                before, after = term.powers[:place], term.powers[place + 1 :]
+                return tuple(
+                    product(term.coeff * part.coeff, (*before, *part.powers, *after), term.summed) for part in parts
+                )
+        return None
+
+    def parts(self, base: Base, exponent: sp.Expr, everything: bool) -> Terms | None:
+        """What to put in for a power, as terms; None to leave it."""
+        if isinstance(base, Access) and base.tensor in self.forms:
+            form = self.forms[base.tensor]
+            if not (form.wild or everything or is_negative(exponent)):
+                return None
+            value = substitute(form.terms, dict(zip(form.slots, base.slots, strict=True)))
+            if len(value) == 1:
+                return (power(value, exponent),)
+            return value if exponent == 1 else None
+        if isinstance(base, Add) and exponent == 1 and any(self.is_wild(part) for part in base.terms):
+            wild = tuple(part for part in base.terms if self.is_wild(part))
+            tame = tuple(part for part in base.terms if part not in wild)
+            return (*wild, *((power(tame, ONE),) if tame else ()))
+        return None
+
+    def is_wild(self, term: Term) -> bool:
+        """Whether a factor of the term is wild, or a divisor that exponentials make small."""
+        return any(
+            is_exponential(base)
+            or (isinstance(base, Access) and base.tensor in self.forms and self.is_wild_entry(base.tensor, exponent))
+            or (isinstance(base, Add) and any(self.is_wild(part) for part in base.terms))
+            for base, exponent in term.powers
+        )
+
+    def is_wild_tensor(self, name: str) -> bool:
+        """Whether a tensor may overflow where a quotient of it does not."""
+        return name in self.forms and self.forms[name].wild
+
+    def is_wild_entry(self, tensor: str, exponent: sp.Expr) -> bool:
+        """Whether a power of a tensor that has a form is wild."""
+        return self.forms[tensor].wild or is_negative(exponent)
+
+
+def in_front(terms: Terms) -> tuple[Terms, tuple[Power, ...]]:
+    """The terms without the exponentials that are the same for all that is summed over, and these."""
+    if len(terms) != 1:
+        return terms, ()
+    (term,) = terms
+    summed = set(term.summed)
+    outside = tuple(power for power in exponents_of(term.powers) if not summed & set(occurring_indices(power[0])))
+    rest = [power for power in term.powers if power not in outside]
+    return (product(term.coeff, rest, term.summed),), outside
+
+
+def are_same(bound: Bound, parts: Collection[Part]) -> bool:
+    """Whether a bound is the largest exponent of these parts, whatever they are called."""
+    return not bound.given and {replace(part, name="", hidden="") for part in bound.parts} == set(parts)
+
+
+def logarithm_of_tensor(equation: Equation) -> Access | None:
+    """The u of ``f = log(u)``, for an entry u of a tensor."""
+    base = lone(equation.terms)
+    return lone_entry(base.arg) if isinstance(base, Fn) and base.name == "log" else None
+
+
+def lone(terms: Terms) -> Base | None:
+    """The one factor that the terms are."""
+    if len(terms) != 1 or terms[0].coeff != 1 or terms[0].summed or len(terms[0].powers) != 1:
+        return None
+    base, exponent = terms[0].powers[0]
+    return base if exponent == 1 else None
+
+
+def lone_entry(terms: Terms) -> Access | None:
+    """The entry of a tensor that the terms are."""
+    base = lone(terms)
+    return base if isinstance(base, Access) else None
+
+
+def with_deltas(term: Term) -> Term:
+    """The term without sums that a delta kills; indices that one makes equal get one name where that cancels."""
+    term = without_inner_deltas(term)
+    for base in term.bases:
+        if isinstance(base, Delta):
+            others = [power for power in term.powers if power[0] != base]
+            joined = product(term.coeff, rename_powers(others, {base.right: base.left}), term.summed)
+            if len(joined.powers) < len(others):
+                return with_deltas(product(joined.coeff, (*joined.powers, (base, ONE)), joined.summed))
+    return term
+
+
+def divided_tensors(equations: Iterable[Equation], definitions: Mapping[str, Equation]) -> frozenset[str]:
+    """The tensors that something is divided by or whose logarithm is taken, and the factors of such products."""
+    found: set[str] = set()
+    for equation in equations:
+        for name in divisors(equation.terms):
+            found.add(name)
+    pending = sorted(found)
+    while pending:
+        definition = definitions.get(pending.pop())
+        if definition is None or len(definition.terms) != 1 or definition.terms[0].summed:
+            continue
+        for base in definition.terms[0].bases:
+            if isinstance(base, Access) and base.tensor not in found:
+                found.add(base.tensor)
+                pending.append(base.tensor)
+    return frozenset(found)
+
+
+def divisors(terms: Terms) -> Iterator[str]:
+    """The tensors below the line, and those in products that a logarithm is taken of, at every depth."""
+    for base, exponent in every_power(terms):
+        if isinstance(base, Access) and is_negative(exponent):
+            yield base.tensor
+        if isinstance(base, Fn) and base.name == "log" and len(base.arg) == 1:
+            yield from (inner.tensor for inner in base.arg[0].bases if isinstance(inner, Access))
+
+
+def every_power(terms: Terms) -> Iterator[Power]:
+    """Every factor with its exponent, at every depth."""
+    for term in terms:
+        for base, exponent in term.powers:
+            yield base, exponent
+            if isinstance(base, Fn):
+                yield from every_power(base.arg)
+            elif isinstance(base, Add):
+                yield from every_power(base.terms)
+
+
+def positive_tensors(equations: Iterable[Equation], given: Collection[str] = ()) -> frozenset[str]:
+    """The tensors that are never zero or negative: products, quotients and sums of what is positive."""
+    found = set(given)
+
+    def is_positive(term: Term) -> bool:
+        return bool(term.coeff.is_positive) and all(
+            (isinstance(base, Fn) and base.name in ("exp", "sigmoid", "softplus"))
+            or (isinstance(base, Access) and base.tensor in found)
+            or (isinstance(base, Add) and all(map(is_positive, base.terms)))
+            for base in term.bases
+        )
+
+    for equation in equations:
+        if equation.terms and all(map(is_positive, equation.terms)):
+            found.add(equation.name)
+    return frozenset(found)

@@ -1,0 +1,96 @@
+"""Exponentials in a product: taken apart into single exponents, so that they cancel, and put together again.
+
+``exp(a + c*b - log(u))`` is ``exp(a) * exp(b)^c / u``. In this form a product of exponentials is a table of
+exponents, and the algebra of powers cancels them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sympy as sp
+
+from indexcalc.algebra.build import power, product, scale
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Power, Term, Terms
+
+ONE = sp.S.One
+
+
+def is_exponential(base: Base) -> bool:
+    """Whether a factor is the exponential function of something."""
+    return isinstance(base, Fn) and base.name == "exp"
+
+
+def exponential(entry: Access) -> Fn:
+    """``exp(entry)``."""
+    return Fn("exp", (Term(ONE, ((entry, ONE),)),))
+
+
+def apart(term: Term) -> Term:
+    """The term with every exponential as a product of exponentials of single products; those of logarithms are gone."""
+    result = Term(term.coeff, (), ())
+    for base, exponent in term.powers:
+        if is_exponential(base):
+            assert isinstance(base, Fn)
+            parts = [split(part, exponent) for part in base.arg]
+        else:
+            parts = [Term(ONE, ((base, exponent),))]
+        for part in parts:
+            result = product(result.coeff * part.coeff, (*result.powers, *part.powers))
+    return product(result.coeff, result.powers, term.summed)
+
+
+def split(part: Term, exponent: sp.Expr) -> Term:
+    """``exp(part)**exponent``: ``exp(c*x)`` is ``exp(x)**c``, and ``exp(c*log(u))`` is ``u**c``."""
+    inner = part.powers[0][0] if len(part.powers) == 1 and part.powers[0][1] == 1 else None
+    if isinstance(inner, Fn) and inner.name == "log":
+        return power(inner.arg, part.coeff * exponent)
+    return Term(ONE, ((Fn("exp", (Term(ONE, part.powers),)), part.coeff * exponent),))
+
+
+def is_open(power: Power) -> bool:
+    """Whether a factor is an exponential taken apart, of something that varies."""
+    base = power[0]
+    if not (isinstance(base, Fn) and base.name == "exp" and len(base.arg) == 1):
+        return False
+    return base.arg[0].coeff == 1 and bool(base.arg[0].powers)
+
+
+def exponents_of(powers: Iterable[Power]) -> tuple[Power, ...]:
+    """The factors that are exponentials taken apart."""
+    return tuple(power for power in powers if is_open(power))
+
+
+def argument_of(powers: Iterable[Power]) -> Terms:
+    """The exponent of a product of exponentials taken apart, as one sum."""
+    found: list[Term] = []
+    for base, exponent in powers:
+        assert isinstance(base, Fn)
+        found.extend(scale(base.arg, exponent))
+    return tuple(found)
+
+
+def together(term: Term) -> Term:
+    """The term with the exponentials that are left apart as one, in the place of the first."""
+    left = exponents_of(term.powers)
+    if not left:
+        return term
+    place = term.powers.index(left[0])
+    joined = (Fn("exp", argument_of(left)), ONE)
+    rest = [power for power in term.powers if power not in left]
+    before = sum(1 for power in term.powers[:place] if power not in left)
+    return product(term.coeff, (*rest[:before], joined, *rest[before:]), term.summed)
+
+
+def is_negative(exponent: sp.Expr) -> bool:
+    """Whether a factor with this exponent divides."""
+    return bool(exponent.could_extract_minus_sign())
+
+
+def has_exponentials(terms: Terms) -> bool:
+    """Whether an exponential stands in some product of the sum, or of a sum inside it."""
+    return any(
+        is_exponential(base) or (isinstance(base, Add) and has_exponentials(base.terms))
+        for term in terms
+        for base in term.bases
+    )

@@ -1,0 +1,123 @@
+"""Logistic functions and their logarithms without overflow: ``log(sigmoid(x))`` is ``-softplus(-x)``.
+
+Found by structure, however the sigmoid is written: ``1 / (1 + exp(-x))``, ``exp(x) / (1 + exp(x))``,
+one minus either, and tensors that are defined so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+
+from indexcalc.algebra.build import power, product, scale
+from indexcalc.algebra.renaming import substitute
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Power, Term, Terms
+from indexcalc.program import Equation
+
+ONE = sp.S.One
+DEPTH = 8
+"""How many definitions deep a logarithm is looked into."""
+
+
+def one_plus_exp(base: Base) -> Terms | None:
+    """The u of a factor ``1 + exp(u)``."""
+    if not (isinstance(base, Add) and len(base.terms) == 2 and Term(ONE) in base.terms):
+        return None
+    (other,) = (term for term in base.terms if term != Term(ONE))
+    if other.coeff != 1 or len(other.powers) != 1:
+        return None
+    ((fn, exponent),) = other.powers
+    return fn.arg if isinstance(fn, Fn) and fn.name == "exp" and exponent == 1 else None
+
+
+def with_sigmoids(term: Term) -> Term:
+    """The term with ``1 / (1 + exp(u))`` as ``sigmoid(-u)``, and ``exp(u)`` times it as ``sigmoid(u)``."""
+    for base, exponent in term.powers:
+        argument = one_plus_exp(base)
+        if argument is None or not (exponent.is_Integer and exponent.is_negative):
+            continue
+        above = dict(term.powers).get(Fn("exp", argument), sp.S.Zero)
+        count = min(-exponent, above) if above.is_Integer and above.is_positive else -exponent
+        change: list[Power] = [(base, count)]
+        if above.is_Integer and above.is_positive:
+            change += [(Fn("exp", argument), -count), (Fn("sigmoid", argument), count)]
+        else:
+            change.append((Fn("sigmoid", scale(argument, -ONE)), count))
+        return with_sigmoids(product(term.coeff, [*term.powers, *change], term.summed))
+    return term
+
+
+def logarithm(arg: Terms, definitions: Mapping[str, Equation]) -> Terms | None:
+    """``log(arg)`` as softplus functions and plain terms; None if some factor is neither logistic nor exponential."""
+    for _ in range(DEPTH):
+        found = [factor_logarithm(base, exponent) for base, exponent in single(arg).powers]
+        if found and all(part is not None for part in found) and single(arg).coeff.is_positive:
+            parts = tuple(term for part in found for term in part or ())
+            coeff = single(arg).coeff
+            return (*parts, *((Term(sp.log(coeff)),) if coeff != 1 else ()))
+        unfolded = unfold(arg, definitions)
+        if unfolded == arg:
+            return None
+        arg = unfolded
+    return None
+
+
+def single(arg: Terms) -> Term:
+    """The terms as one product; a sum is one factor of it."""
+    if any(term.summed for term in arg) or not arg:
+        return Term(sp.S.Zero)
+    return with_sigmoids(power(arg, ONE))
+
+
+def factor_logarithm(base: Base, exponent: sp.Expr) -> Terms | None:
+    """``exponent * log(base)`` for a sigmoid, one minus a sigmoid, ``1 + exp(u)`` or ``exp(u)``."""
+    if isinstance(base, Fn) and base.name == "exp":
+        return scale(base.arg, exponent)
+    argument = logistic(base)
+    if argument is None and isinstance(base, Add) and len(base.terms) == 2 and Term(ONE) in base.terms:
+        (other,) = (term for term in base.terms if term != Term(ONE))
+        rest = with_sigmoids(Term(-other.coeff, other.powers))
+        if rest.coeff == 1 and len(rest.powers) == 1 and rest.powers[0][1] == 1:
+            argument = logistic(rest.powers[0][0])
+            argument = None if argument is None else scale(argument, -ONE)
+    if argument is not None:
+        return (product(-exponent, [(Fn("softplus", scale(argument, -ONE)), ONE)]),)
+    inner = one_plus_exp(base)
+    return None if inner is None else (product(exponent, [(Fn("softplus", inner), ONE)]),)
+
+
+def logistic(base: Base) -> Terms | None:
+    """The x of ``sigmoid(x)``."""
+    return base.arg if isinstance(base, Fn) and base.name == "sigmoid" else None
+
+
+def unfold(terms: Terms, definitions: Mapping[str, Equation]) -> Terms:
+    """The terms with every tensor that has a sum-free definition replaced by it, one level deep."""
+    return tuple(unfold_term(term, definitions) for term in terms)
+
+
+def unfold_term(term: Term, definitions: Mapping[str, Equation]) -> Term:
+    """One term, its factors unfolded."""
+    powers: list[Power] = []
+    coeff = term.coeff
+    for base, exponent in term.powers:
+        if isinstance(base, Add):
+            factor = power(unfold(base.terms, definitions), exponent)
+        elif isinstance(base, Access) and is_plain(base, definitions):
+            equation = definitions[base.tensor]
+            inner = substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))
+            factor = power(inner, exponent)
+        else:
+            factor = Term(ONE, ((base, exponent),))
+        coeff = coeff * factor.coeff
+        powers += factor.powers
+    return product(coeff, powers, term.summed)
+
+
+def is_plain(entry: Access, definitions: Mapping[str, Equation]) -> bool:
+    """Whether a tensor is defined without sums, deltas and brackets."""
+    equation = definitions.get(entry.tensor)
+    if equation is None or not equation.terms:
+        return False
+    return not any(term.summed or any(isinstance(b, Delta | Iverson) for b in term.bases) for term in equation.terms)

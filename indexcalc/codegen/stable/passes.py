@@ -1,0 +1,382 @@
+"""Both passes as statements in their stable form: no exponential overflows where the result does not.
+
+For ``Z[i] = sum[l](w * exp(S[i,l]))`` let ``m[i] = max[l](S[i,l])``. Then ``exp(S[i,j]) / Z[i]`` is
+``exp(S[i,j] - m[i]) / Zs[i]`` and ``log(Z[i])`` is ``m[i] + log(Zs[i])``, where ``Zs`` is the sum of the shifted
+exponentials. Nothing depends on how such a product is spelled, on how many equations it is spread over, or on
+which pass reads it. A sum that is asked for by its own name keeps its true value. Deltas, brackets and weights restrict
+the maximum as well: what they hide may be huge. A row that is hidden altogether has ``Z = 0``; what divides by it
+is not a number, shifted or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from indexcalc.algebra.build import power
+from indexcalc.algebra.terms import Access, Index, Term, Terms, tensors_of
+from indexcalc.codegen.largest import Extreme, compared, find_extremes, live, with_extremes
+from indexcalc.codegen.stable.bounds import Bound, Mask, paired
+from indexcalc.codegen.stable.carriers import Carriers, Form, divided_tensors, positive_tensors
+from indexcalc.codegen.stable.exponents import ONE, exponential, is_exponential, together
+from indexcalc.codegen.stable.means import with_deviations
+from indexcalc.codegen.stable.rewriting import Rewriting, held_product
+from indexcalc.codegen.stable.sums import SumNames, exponential_tensors
+from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.program import Equation, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """The statements of both passes, and the forward tensors that `Values` keeps.
+
+    Attributes:
+        forward: the statements of the forward pass.
+        backward: the statements of the backward pass.
+        kept: the tensors that `Values` holds: those of the program, then maxima and shifted sums that are read again.
+        added: the slots of those that are no tensors of the program.
+        maxima: the names of maxima and of exponents hidden for them, each with what it was made of.
+    """
+
+    forward: tuple[Statement, ...]
+    backward: tuple[Statement, ...]
+    kept: tuple[str, ...]
+    added: Mapping[str, tuple[Index, ...]] = field(default_factory=dict)
+    maxima: Mapping[str, str] = field(default_factory=dict)
+
+
+def stable_passes(
+    program: Program, backward: Program, recompute: Collection[str] = (), *, accurate_sums: bool = False
+) -> Passes:
+    """The equations of both passes as statements, in their stable form.
+
+    A sum that the reader gave a name to is kept only where the backward pass reads its true value.
+    What is not kept, and is read for all that, the backward pass computes again.
+
+    Args:
+        program: the forward pass.
+        backward: the backward pass.
+        recompute: the intermediates that are not kept.
+        accurate_sums: whether the library adds up many numbers without losing digits, along whatever axis.
+    """
+    taken = {*program.tensors, *backward.tensors}
+    extremes = find_extremes(program, taken)
+    plain = [compared(equation, extremes) for equation in program.equations]
+    reverse = [compared(eq, extremes) for eq in backward.equations if eq.name not in program.definitions]
+    if not accurate_sums:
+        plain, reverse = with_deviations(plain, reverse, taken)
+    definitions = {equation.name: equation for equation in plain}
+    sums = SumNames(definitions, exponential_tensors((*plain, *reverse)), taken)
+    first, second = sums.named(plain), sums.named(reverse)
+    helpers = {equation.name for equation in first} - set(program.tensors)
+    spare = {*hoisted_names(program), *recompute, *helpers} - set(program.outputs)
+    carriers = known_carriers(first, second, taken)
+    ahead = rewritten(first, carriers, definitions, ()).restored(sums)
+    with_logarithms(carriers, [eq for eq in first if eq.name not in spare], {eq.name: eq for eq in first})
+    for equation in second:
+        carriers.learn(equation)
+    present = [name for name in reversed(tuple(program.tensors)) if name not in spare]
+    behind = rewritten(second, carriers, definitions, present).restored(sums)
+    return Assembly(program, backward, frozenset(recompute), ahead, behind, carriers, extremes).passes()
+
+
+def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken: set[str]) -> Carriers:
+    """The forms of the forward tensors; a signed sum takes the bound of what it is divided by, wherever that stands."""
+    definitions = {equation.name: equation for equation in (*first, *second)}
+    divided = divided_tensors((*first, *second), definitions)
+    positive = positive_tensors((*first, *second))
+    trial = Carriers(set(taken), divided, positive)
+    for equation in first:
+        trial.learn(equation)
+    sums = [shifted for name, shifted in trial.shifted.items() if name in divided]
+    owned = {shifted.bound.tensor for shifted in sums if shifted.bound is not None}
+    bounds = {name: bound for name, bound in trial.bounds.items() if name in owned}
+    names = {name for bound in bounds.values() for part in bound.parts for name in (part.name, part.hidden)}
+    carriers = Carriers({*taken, *bounds, *names}, divided, positive, bounds=bounds)
+    for equation in first:
+        carriers.learn(equation)
+    return carriers
+
+
+def with_logarithms(carriers: Carriers, kept: Iterable[Equation], definitions: Mapping[str, Equation]) -> None:
+    """Set the forms for the backward pass: a sum of exponentials whose logarithm is kept is the exponential of it."""
+    for equation in kept:
+        source = carriers.logarithms.get(equation.name)
+        if source is not None:
+            slots = definitions[source.tensor].lhs.slots
+            renaming = dict(zip(source.slots, slots, strict=True))
+            entry = Access(equation.name, tuple(renaming[slot] for slot in equation.lhs.slots))
+            value = (Term(ONE, ((exponential(entry), ONE),)),)
+            carriers.forms[source.tensor] = Form(slots, value, wild=True)
+
+
+def hoisted_names(program: Program) -> frozenset[str]:
+    """The tensors that the reader gave a name to."""
+    return frozenset(equation.name for equation in program.equations if equation.hoisted)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """The equations of a pass in stable form, with the shifted sums that they may read and the exponents of bounds."""
+
+    equations: tuple[Equation, ...]
+    sums: Mapping[str, Equation]
+    arguments: Mapping[str, tuple[Terms, ...]]
+
+    def restored(self, sums: SumNames) -> Rewritten:
+        """The same without the names of sums that had names for the rewriting only."""
+        if not sums.sums:
+            return self
+
+        def without(equation: Equation) -> Equation:
+            return replace(equation, terms=sums.restored(equation.terms))
+
+        return Rewritten(
+            tuple(without(equation) for equation in self.equations),
+            {name: without(equation) for name, equation in self.sums.items()},
+            {name: tuple(map(sums.restored, parts)) for name, parts in self.arguments.items()},
+        )
+
+
+def rewritten(
+    equations: Sequence[Equation],
+    carriers: Carriers,
+    definitions: Mapping[str, Equation],
+    present: Iterable[str],
+) -> Rewritten:
+    """The equations in stable form; each may read what is `present`, and what stands before it."""
+    held = tuple(found for name in present if (found := held_product(name, carriers)) is not None)
+    result, sums, arguments = [], {}, dict[str, tuple[Terms, ...]]()
+    for equation in equations:
+        rewriting = Rewriting(carriers, definitions, held)
+        result.append(replace(equation, terms=rewriting.terms(equation.terms)))
+        shifted = carriers.shifted.get(equation.name)
+        if shifted is not None:
+            if shifted.bound is not None:
+                bound = carriers.bounds[shifted.bound.tensor]
+                arguments.setdefault(bound.name, tuple(rewriting.terms(part.argument) for part in bound.parts))
+            terms = tuple(
+                part for body in shifted.equation.terms for part in rewriting.inside(rewriting.finished(body))
+            )
+            sums[equation.name] = replace(shifted.equation, terms=terms)
+        own = held_product(equation.name, carriers)
+        if own is not None and not equation.hoisted:
+            held = (own, *held)
+    return Rewritten(tuple(result), sums, arguments)
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What both passes are put together from.
+
+    Attributes:
+        program: the forward pass.
+        backward: the backward pass.
+        recompute: the intermediates that are not kept.
+        ahead: the forward equations in stable form.
+        reverse: the backward equations in stable form.
+        carriers: bounds and shifted sums.
+        extremes: maxima that the program itself asks for.
+    """
+
+    program: Program
+    backward: Program
+    recompute: frozenset[str]
+    ahead: Rewritten
+    reverse: Rewritten
+    carriers: Carriers
+    extremes: tuple[Extreme, ...]
+
+    @cached_property
+    def helpers(self) -> Mapping[str, Statement]:
+        """The maxima, the exponents hidden for them, and the shifted sums, by name."""
+        found: dict[str, Statement] = {}
+        arguments = {**self.reverse.arguments, **self.ahead.arguments}
+        for bound in self.carriers.bounds.values():
+            if not bound.given:
+                found.update({s.name: s for s in bound_statements(bound, arguments[bound.name])})
+        for sums in (self.ahead.sums, self.reverse.sums):
+            found.update({eq.name: Statement(eq.name, eq.lhs.slots, eq.terms) for eq in sums.values()})
+        return found
+
+    @cached_property
+    def shifted(self) -> Mapping[str, str]:
+        """The sums that are computed in shifted form, for something reads it, with its name."""
+        sums = {**self.ahead.sums, **self.reverse.sums}
+        found: dict[str, str] = {}
+        while True:
+            plain = [eq for eq in (*self.ahead.equations, *self.reverse.equations) if eq.name not in found]
+            read = self.closure(name for eq in plain for name in tensors_of(eq.terms))
+            more = {name: eq.name for name, eq in sums.items() if eq.name in read and name not in found}
+            if not more:
+                return found
+            found.update(more)
+
+    def closure(self, names: Iterable[str]) -> frozenset[str]:
+        """The names with all that helpers among them read."""
+        pending, found = list(names), set[str]()
+        while pending:
+            name = pending.pop()
+            if name not in found:
+                found.add(name)
+                pending.extend(tensors_of(self.helpers[name].terms) if name in self.helpers else ())
+        return frozenset(found)
+
+    def statements(self, part: Rewritten) -> Iterator[Statement]:
+        """The equations of a pass as statements; a sum in shifted form stands before its true value."""
+        for equation in part.equations:
+            slots = equation.lhs.slots
+            if equation.name not in self.shifted:
+                yield Statement(equation.name, slots, equation.terms)
+                continue
+            yield self.helpers[self.shifted[equation.name]]
+            if equation.name in self.needed:
+                value = self.carriers.shifted[equation.name].value
+                whole = together(paired(value, self.carriers.bounds))
+                yield Statement(equation.name, slots, (whole,), may_overflow=True)
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The tensors whose true value is read, or returned."""
+        equations = (*self.ahead.equations, *self.reverse.equations)
+        plain = (name for eq in equations if eq.name not in self.shifted for name in tensors_of(eq.terms))
+        sums = (*self.ahead.sums.values(), *self.reverse.sums.values())
+        again = (name for eq in sums if eq.name in self.shifted.values() for name in tensors_of(eq.terms))
+        return self.closure((*plain, *again)) | frozenset(self.tensors) | frozenset(self.backward.outputs)
+
+    @cached_property
+    def absent(self) -> frozenset[str]:
+        """The forward tensors that `Values` does not hold."""
+        read = self.closure(name for eq in self.reverse.equations for name in tensors_of(eq.terms))
+        hidden = hoisted_names(self.program) - read - set(self.program.outputs)
+        again = (name for name in self.backward.definitions if name in self.program.definitions)
+        helpers = (eq.name for eq in self.ahead.equations if eq.name not in self.program.tensors)
+        return frozenset((*hidden, *self.recompute, *again, *helpers))
+
+    @cached_property
+    def tensors(self) -> tuple[str, ...]:
+        """The tensors of the program that `Values` holds."""
+        return tuple(name for name in self.program.tensors if name not in self.absent)
+
+    def passes(self) -> Passes:
+        """Both passes."""
+        forward = silenced(self.with_helpers(self.statements(self.ahead), frozenset()), self.program)
+        forward = with_extremes(forward, self.extremes, frozenset())
+        reverse = list(self.statements(self.reverse))
+        added = self.kept_helpers(live(forward, frozenset(self.tensors), names_of(forward)), reverse)
+        forward = live(forward, frozenset((*self.tensors, *added)), names_of(forward))
+        there = frozenset((*self.tensors, *added))
+        again = self.computed_again(reverse, there)
+        second = with_extremes(self.with_helpers((*again, *reverse), there), self.extremes, frozenset(self.tensors))
+        second = live(second, frozenset(self.backward.outputs), names_of(second))
+        names = {new: old for old, new in self.shifted.items() if old not in self.needed}
+        return Passes(
+            tuple(renamed(statement, names) for statement in forward),
+            tuple(renamed(statement, names) for statement in second),
+            (*self.tensors, *(names.get(name, name) for name in added)),
+            {names.get(name, name): self.helpers[name].axes for name in added},
+            self.maxima,
+        )
+
+    @property
+    def maxima(self) -> Mapping[str, str]:
+        """The bounds, with nothing, and the exponents hidden for them, with what they are called after."""
+        found = dict.fromkeys(self.carriers.bounds, "")
+        for part in (part for bound in self.carriers.bounds.values() for part in bound.parts):
+            found.update({part.name: "", part.hidden: part.hidden.removesuffix("_masked")})
+        return found
+
+    def with_helpers(self, statements: Iterable[Statement], there: frozenset[str]) -> tuple[Statement, ...]:
+        """The statements, each after the helpers that it reads and that are not `there`."""
+        done: dict[str, Statement] = {}
+
+        def add(statement: Statement) -> None:
+            for name in statement.reads:
+                if name in self.helpers and name not in done and name not in there:
+                    add(self.helpers[name])
+            done.setdefault(statement.name, statement)
+
+        for statement in statements:
+            add(statement)
+        return tuple(done.values())
+
+    def kept_helpers(self, forward: Iterable[Statement], reverse: Sequence[Statement]) -> tuple[str, ...]:
+        """The maxima and shifted sums of the forward pass that the backward pass reads: small, so they are kept."""
+        read = {name for statement in reverse for name in statement.reads}
+        return tuple(
+            statement.name
+            for statement in forward
+            if statement.name in self.helpers
+            and statement.name in read
+            and statement.kind is not Kind.HIDDEN
+            and not self.sources(statement.name) & self.recompute
+        )
+
+    def sources(self, name: str) -> frozenset[str]:
+        """All that a helper or a tensor that is not kept is made from."""
+        definitions = {
+            equation.name: equation.terms for equation in self.ahead.equations if equation.name in self.absent
+        }
+        pending, found = [name], set[str]()
+        while pending:
+            current = pending.pop()
+            reads = self.helpers[current].reads if current in self.helpers else tensors_of(definitions.get(current, ()))
+            pending.extend(read for read in reads if read not in found)
+            found.update(reads)
+        return frozenset(found)
+
+    def computed_again(self, reverse: Iterable[Statement], there: frozenset[str]) -> tuple[Statement, ...]:
+        """The forward equations that are read, or that helpers are made from, and not there, in order."""
+        wanted = {
+            name for s in reverse for read in s.reads if read not in there for name in (read, *self.sources(read))
+        }
+        again = tuple(eq for eq in self.ahead.equations if eq.name in wanted and eq.name in self.absent - there)
+        return tuple(self.statements(replace(self.ahead, equations=again)))
+
+
+def bound_statements(bound: Bound, arguments: Sequence[Terms]) -> Iterator[Statement]:
+    """What computes a bound from the exponents of its parts: their maxima, and the largest of these."""
+    largest: list[Term] = []
+    for part, argument in zip(bound.parts, arguments, strict=True):
+        compared = argument
+        if part.hidden:
+            yield Statement(part.hidden, part.axes, argument, Kind.HIDDEN, guards=part.guards)
+            compared = part.compared
+        if part.name:
+            slots = tuple(slot for slot in bound.slots if slot in part.slots)
+            yield Statement(part.name, slots, compared, Kind.MAXIMUM, part.over)
+            compared = (Term(ONE, ((Access(part.name, slots), ONE),)),)
+        largest.append(power(compared, ONE))
+    if len(largest) > 1:
+        yield Statement(bound.name, bound.slots, tuple(largest), Kind.LARGEST)
+
+
+def names_of(statements: Iterable[Statement]) -> frozenset[str]:
+    """The tensors that statements compute."""
+    return frozenset(statement.name for statement in statements)
+
+
+def renamed(statement: Statement, names: Mapping[str, str]) -> Statement:
+    """The statement with a shifted sum under the name of the sum whose true value nobody needs."""
+    return replace(statement.reading(names), name=names.get(statement.name, statement.name)) if names else statement
+
+
+def silenced(statements: Iterable[Statement], program: Program) -> tuple[Statement, ...]:
+    """The statements; an exponential that only `Values` needs may overflow where a shifted one is used instead."""
+    statements = tuple(statements)
+    shifting = any(statement.kind is Kind.MAXIMUM for statement in statements)
+    read = {name for statement in statements for name in statement.reads}
+    return tuple(
+        replace(s, may_overflow=True) if shifting and s.name not in read and holds_exponential(s, program) else s
+        for s in statements
+    )
+
+
+def holds_exponential(statement: Statement, program: Program) -> bool:
+    """Whether a tensor of the program is an exponential, with no more than masks around it."""
+    equation = program.definitions.get(statement.name)
+    if equation is None or len(equation.terms) != 1 or equation.terms[0].summed:
+        return False
+    rest = [power for power in equation.terms[0].powers if not isinstance(power[0], Mask)]
+    return len(rest) == 1 and is_exponential(rest[0][0]) and rest[0][1] == 1

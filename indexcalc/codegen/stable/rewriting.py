@@ -1,0 +1,174 @@
+"""Equations in a form that stays finite: forms put in where exponentials cancel, logarithms of products as sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.algebra.build import is_divisor, power, product, scale
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Iverson,
+    Power,
+    Term,
+    Terms,
+    occurring_indices,
+    tensors_of,
+)
+from indexcalc.codegen.stable.bounds import are_divided, bound_of, paired
+from indexcalc.codegen.stable.carriers import Carriers
+from indexcalc.codegen.stable.exponents import ONE, argument_of, exponents_of, is_negative, is_open, together
+from indexcalc.codegen.stable.logistic import factor_logarithm, logarithm, with_sigmoids
+from indexcalc.program import Equation
+from indexcalc.rewrite.reuse import Reusable, reuse_in_term
+
+Mask = Delta | Iverson
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """What the equations of a pass may use.
+
+    Attributes:
+        carriers: the forms of the tensors.
+        definitions: the forward equations.
+        held: the products that tensors hold which are there, to be read instead.
+    """
+
+    carriers: Carriers
+    definitions: Mapping[str, Equation]
+    held: tuple[Reusable, ...] = ()
+
+    def terms(self, terms: Terms) -> Terms:
+        """A sum, its terms in stable form at every depth."""
+        return tuple(part for term in terms for part in self.term(term))
+
+    def term(self, term: Term) -> Terms:
+        """One term: rewritten where exponentials cancel, or else as it was written, its functions in stable form."""
+        term = with_sigmoids(term)
+        found = self.cancelled(term)
+        if found is not None:
+            return tuple(part for whole in found for part in self.inside(self.finished(whole)))
+        return self.inside(term)
+
+    def finished(self, term: Term) -> Term:
+        """Exponentials taken apart put together: in what tensors hold, over their bounds, and the rest as one."""
+        plain = paired(term, self.carriers.bounds)
+        folded = paired(reuse_in_term(term, self.held, {}), self.carriers.bounds)
+        # What a tensor holds may be a part of what a bound bounds.
+        return together(folded if len(exponents_of(folded.powers)) <= len(exponents_of(plain.powers)) else plain)
+
+    def cancelled(self, term: Term) -> Terms | None:
+        """The term with forms put in, if exponentials cancel by it: fewer are left unbounded than its factors have."""
+        alone = [
+            self.left_open(self.carriers.unfolded(Term(ONE, (factor,))))
+            for factor in term.powers
+            if not isinstance(factor[0], Mask)
+        ]
+        wild = [isinstance(base, Access) and self.carriers.is_wild_tensor(base.tensor) for base, _ in term.powers]
+        before = max(sum(1 for left in alone if left), sum(wild))
+        if before == 0:
+            return None
+        found = [self.carriers.unfolded(term, everything=everything) for everything in (False, True)]
+        left = [self.left_open(terms) for terms in found]
+        best = 1 if len(left[1]) < len(left[0]) else 0
+        if not left[best]:
+            return found[best]
+        if before > 1 and (len(left[best]) < sum(map(len, alone)) or self.merges(left[best])):
+            return found[best]
+        return None
+
+    def merges(self, left: Sequence[Power]) -> bool:
+        """Whether exponentials that are left should be one, for they may cancel in it.
+
+        They do where something is divided by the exponential of a bound; if not, a bound is of no use, and those of the
+        author are joined where the result is no larger than one of them.
+        """
+        below = [power for power in left if is_negative(power[1])]
+        if are_divided(below, self.carriers.bounds):
+            return len(left) > 1
+        carried = [power for power in left if (entry := bound_of(power[0])) is not None and self.is_bound(entry)]
+        if carried and not are_divided(left, self.carriers.bounds):
+            return False
+        axes = [frozenset(occurring_indices(base)) for base, _ in left]
+        return len(left) > 1 and frozenset().union(*axes) in axes
+
+    def is_bound(self, entry: Access) -> bool:
+        """Whether an entry is one of a maximum that was found here."""
+        return entry.tensor in self.carriers.bounds and not self.carriers.bounds[entry.tensor].given
+
+    def left_open(self, terms: Terms) -> tuple[Power, ...]:
+        """The exponentials that no bound bounds, of the term with most of them."""
+        left = [exponents_of(paired(term, self.carriers.bounds).powers) for term in terms]
+        return max(left, key=len, default=())
+
+    def inside(self, term: Term) -> Terms:
+        """The term with its functions and sums in stable form."""
+        powers: list[Power] = []
+        coeff = term.coeff
+        for base, exponent in term.powers:
+            stable = self.logarithm(base)
+            if stable is not None:
+                # The sign of a sum goes in front of it: log(1/Z) is -(m + log Zs).
+                factor = power(stable, exponent)
+                coeff = coeff * factor.coeff
+                powers += factor.powers
+            elif isinstance(base, Fn):
+                powers.append((Fn(base.name, self.terms(base.arg), base.params), exponent))
+            elif isinstance(base, Add):
+                factor = power(self.terms(base.terms), exponent)
+                coeff = coeff * factor.coeff
+                powers += factor.powers
+            else:
+                powers.append((base, exponent))
+        alone = len(term.powers) == 1 and not isinstance(term.powers[0][0], Add)
+        if alone and len(powers) == 1 and isinstance(powers[0][0], Add) and powers[0][1] == 1 and not term.summed:
+            return scale(powers[0][0].terms, coeff)
+        return (product(coeff, powers, term.summed),)
+
+    def logarithm(self, base: Base) -> Terms | None:
+        """A logarithm of exponentials, sums of them, or sigmoids as a sum; None for any other factor."""
+        if not (isinstance(base, Fn) and base.name == "log"):
+            return None
+        if len(base.arg) == 1 and base.arg[0].coeff.is_positive:
+            found = self.carriers.unfolded(base.arg[0], everything=True)
+            if len(found) == 1 and exponents_of(found[0].powers):
+                return self.logarithm_of(found[0])
+        return logarithm(base.arg, self.definitions)
+
+    def logarithm_of(self, term: Term) -> Terms:
+        """``log(c * exp(a)^k * u^n) = k a + n log(u) + log(c)``; factors that may be negative stay in one logarithm."""
+        left = exponents_of(term.powers)
+        parts: list[Term] = list(argument_of(left))
+        unsure: list[Power] = []
+        rest = [power for power in term.powers if not is_open(power)]
+        for base, exponent in rest:
+            smooth = factor_logarithm(base, exponent)
+            if smooth is not None:
+                parts.extend(smooth)
+            elif self.carriers.is_positive(base) or (len(rest) == 1 and exponent.is_odd):
+                parts.append(Term(exponent, ((Fn("log", (Term(ONE, ((base, ONE),)),)), ONE),)))
+            else:
+                unsure.append((base, exponent))
+        if unsure:
+            parts.append(Term(ONE, ((Fn("log", (Term(ONE, tuple(unsure)),)), ONE),)))
+        if term.coeff != 1:
+            parts.append(Term(sp.log(term.coeff)))
+        return tuple(parts)
+
+
+def held_product(name: str, carriers: Carriers) -> Reusable | None:
+    """What a tensor holds, if it is one product whose exponentials are bounded."""
+    form = carriers.forms.get(name)
+    if form is None or form.wild or len(form.terms) != 1:
+        return None
+    (term,) = form.terms
+    if not set(form.slots) <= set(occurring_indices(term)) or not is_divisor(term.coeff) or len(term.powers) < 2:
+        return None
+    return Reusable(Access(name, form.slots), term.coeff, term.powers, frozenset(tensors_of(term)))

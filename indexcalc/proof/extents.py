@@ -1,0 +1,48 @@
+"""Extents at which a program has no value: ``1/(N - 1)`` at ``N = 1``, ``sqrt(N - 2)`` below 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import sympy as sp
+
+from indexcalc.algebra.terms import scalars_of
+from indexcalc.errors import UndefinedError
+from indexcalc.program import Program
+from indexcalc.proof.evaluate import number, numbers_of
+
+Sizes = dict[sp.Symbol, int]
+
+
+def undefined_at(program: Program, sizes: Mapping[sp.Symbol, int]) -> str:
+    """Why the program has no value at these extents; empty if all its scalars of extents have one."""
+    numbers = numbers_of(sizes)
+    for scalar in extent_scalars(program):
+        try:
+            number(scalar, numbers)
+        except UndefinedError as error:
+            return str(error)
+    return ""
+
+
+def left_out(program: Program, sets: Sequence[Mapping[sp.Symbol, int]]) -> Iterator[tuple[Sizes, str]]:
+    """Every value above 1 of one extent at which a scalar of it alone has no value, up to the largest tried, and why.
+
+    An extent of 1 is tried by itself, and says so itself.
+    """
+    for extent in program.extents:
+        alone = [scalar for scalar in extent_scalars(program) if scalar.free_symbols == {extent}]
+        for size in range(2, max((sizes[extent] for sizes in sets), default=1) + 1):
+            for scalar in alone:
+                try:
+                    number(scalar, ((extent, size),))
+                except UndefinedError as error:
+                    yield {extent: size}, str(error)
+                    break
+
+
+def extent_scalars(program: Program) -> tuple[sp.Expr, ...]:
+    """The coefficients, exponents and constants made of extents alone, each once."""
+    extents = frozenset(program.extents)
+    every = (scalar for equation in program.equations for scalar in scalars_of(equation.terms))
+    return tuple(dict.fromkeys(s for s in every if s.free_symbols and s.free_symbols <= extents))

@@ -1,0 +1,87 @@
+"""Deltas pin indices: ``delta_ij f(i, j) = delta_ij f(i, i)``, so that ``delta_ij P_ij / P_ii`` is ``delta_ij``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sympy as sp
+
+from indexcalc.algebra.build import power, product
+from indexcalc.algebra.canonical import collect
+from indexcalc.algebra.renaming import rename_powers
+from indexcalc.algebra.terms import Add, Delta, Index, Power, Term, Terms, occurring_indices
+from indexcalc.calculus.steps import Cited, Rule, Step, Subject
+from indexcalc.program import Identity
+
+
+def pinned(subject: Subject, terms: Terms, slots: Sequence[Index]) -> tuple[Step, ...]:
+    """Steps after which the factors beside a delta read one of its two indices only, one step for each identity.
+
+    Args:
+        subject: what the terms are equal to.
+        terms: a sum.
+        slots: the indices that are kept before others, in order.
+    """
+    steps: list[Step] = []
+    for number in range(len(terms)):
+        while (found := next_pin(terms[number], slots)) is not None:
+            delta, after = found
+            identity = identity_of(terms[number], delta, slots)
+            changed = (*terms[:number], after, *terms[number + 1 :])
+            steps.append(Step(Rule.LEMMA, subject, terms, changed, Cited(identity)))
+            terms = changed
+    return tuple(steps)
+
+
+def pin(term: Term, slots: Sequence[Index]) -> Term:
+    """The term with the later index of each delta replaced by the earlier one in all other factors."""
+    while (pair := next_pin(term, slots)) is not None:
+        term = pair[1]
+    return term
+
+
+def next_pin(term: Term, slots: Sequence[Index]) -> tuple[Delta, Term] | None:
+    """The first delta that other factors can be brought to one index by, with the term that it gives."""
+    for base in term.bases:
+        if isinstance(base, Delta) and (after := pin_by(term, base, slots)) != term:
+            return base, after
+    return None
+
+
+def pin_by(term: Term, delta: Delta, slots: Sequence[Index]) -> Term:
+    """The same for one delta."""
+    kept, gone = in_order(delta, slots)
+    rest = tuple(power for power in term.powers if power[0] != delta)
+    if gone in term.summed or gone not in occurring_indices(Term(sp.S.One, rest)):
+        return term
+    renamed = dict(zip(rest, rename_powers(rest, {gone: kept}), strict=True))
+    result = Term(term.coeff, (), term.summed)
+    for factor in term.powers:
+        combined = with_like_terms(renamed.get(factor, factor))
+        result = Term(result.coeff * combined.coeff, (*result.powers, *combined.powers), term.summed)
+    return product(result.coeff, result.powers, term.summed)
+
+
+def with_like_terms(factor: Power) -> Term:
+    """The factor, where it is a sum with its like terms combined: ``x_i - x_j`` has become ``x_i - x_i = 0``."""
+    base, exponent = factor
+    if isinstance(base, Add) and exponent.is_positive:
+        terms = collect(base.terms)
+        if terms != base.terms:
+            return power(terms, exponent)
+    return Term(sp.S.One, (factor,))
+
+
+def in_order(delta: Delta, slots: Sequence[Index]) -> tuple[Index, Index]:
+    """The index of a delta that stays, and the one that it replaces."""
+    place = {index: number for number, index in enumerate(slots)}
+    first, second = sorted((delta.left, delta.right), key=lambda index: (place.get(index, len(place)), index.name))
+    return first, second
+
+
+def identity_of(term: Term, delta: Delta, slots: Sequence[Index]) -> Identity:
+    """``delta_ij P_ij = delta_ij P_ii`` for the factors that change."""
+    _, gone = in_order(delta, slots)
+    changing = [(b, e) for b, e in term.powers if b == delta or gone in occurring_indices(b)]
+    part = Term(sp.S.One, tuple(changing))
+    return Identity((part,), (pin_by(part, delta, slots),))

@@ -1,0 +1,274 @@
+"""Symmetries of tensors: ``D_ij = D_ji``, assumed or found, and accesses brought to one order of slots by them.
+
+A tensor is symmetric if its equation stays the same when slots change places, given the symmetries of
+what it reads. Nothing else is tried: a symmetry that holds for a deeper reason is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+
+import sympy as sp
+
+from indexcalc.algebra.build import expand
+from indexcalc.algebra.build import product as multiply
+from indexcalc.algebra.canonical import collect, term_key
+from indexcalc.algebra.renaming import substitute
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, free_indices, tensors_of, walk
+from indexcalc.calculus.steps import Cited, Proof, Rule, Step, Subject, ThroughConsumer, Used
+from indexcalc.errors import LimitError
+from indexcalc.program import Equation, Identity, Program
+from indexcalc.rewrite.pins import pin
+
+SLOT_LIMIT = 4
+"""The most slots of one extent of which every order is tried; of more slots, pairs change places."""
+GROUP_LIMIT = 24
+"""The most orders of slots that are kept for one tensor."""
+VARIANT_LIMIT = 64
+"""The most spellings of one term that are compared."""
+TERM_LIMIT = 40
+"""The most terms of an equation whose symmetry is looked for, multiplied out."""
+
+Order = tuple[int, ...]
+"""The slot that each slot of the other entry is read with: (1, 0) exchanges two slots."""
+
+
+@dataclass(frozen=True)
+class Symmetries:
+    """The orders of slots in which each tensor has the same value, without the order that it is declared with.
+
+    Attributes:
+        orders: by tensor; closed under composition as far as `GROUP_LIMIT` allows.
+        entries: the declared entry of each symmetric tensor, in which an identity is stated.
+    """
+
+    orders: Mapping[str, tuple[Order, ...]]
+    entries: Mapping[str, Access]
+
+    def __bool__(self) -> bool:
+        return bool(self.orders)
+
+    def identity(self, tensor: str, order: Order) -> Identity:
+        """``D_ij = D_ji``."""
+        entry = self.entries[tensor]
+        return Identity(single(entry), single(reordered(entry, order)))
+
+    def extended(self, entry: Access, orders: Iterable[Order]) -> Symmetries:
+        """With those of one more tensor."""
+        found = closed(tuple(dict.fromkeys((*self.orders.get(entry.tensor, ()), *orders))), len(entry.slots))
+        if not found:
+            return self
+        return Symmetries({**self.orders, entry.tensor: found}, {**self.entries, entry.tensor: entry})
+
+    def key(self, term: Term) -> str:
+        """A key that terms share if they are equal up to dummies, order of factors, coefficient and symmetries.
+
+        Raises:
+            LimitError: if the term is too symmetric to compare.
+        """
+        return min(term_key(variant) for variant in self.variants(term))
+
+    def variants(self, term: Term) -> Iterator[Term]:
+        """The spellings of a term that the symmetries give, itself first, `VARIANT_LIMIT` at most."""
+        accesses = tuple(dict.fromkeys(a for a in walk(term) if isinstance(a, Access) and a.tensor in self.orders))
+        choices = [(entry, *(reordered(entry, order) for order in self.orders[entry.tensor])) for entry in accesses]
+        for number, chosen in enumerate(product(*choices)):
+            if number == VARIANT_LIMIT:
+                return
+            yield with_accesses(term, dict(zip(accesses, chosen, strict=True)))
+
+    def same(self, left: Terms, right: Terms) -> bool:
+        """Whether two sums are equal up to symmetries, once multiplied out.
+
+        Raises:
+            LimitError: if there are too many terms, or one is too symmetric to compare.
+        """
+        difference = (*left, *(Term(-t.coeff, t.powers, t.summed) for t in right))
+        if not collect(difference, self.key):
+            return True
+        terms = tuple(pin(term, ()) for term in expand(difference))
+        if len(terms) > 2 * TERM_LIMIT:
+            raise LimitError(f"more than {TERM_LIMIT} terms to compare")
+        return not collect(terms, self.key)
+
+
+NONE = Symmetries({}, {})
+
+
+def single(entry: Access) -> Terms:
+    """One entry as an expression."""
+    return (Term(sp.S.One, ((entry, sp.S.One),)),)
+
+
+def reordered(entry: Access, order: Order) -> Access:
+    """The entry with its slots in another order."""
+    return Access(entry.tensor, tuple(entry.slots[position] for position in order))
+
+
+def closed(orders: Sequence[Order], size: int) -> tuple[Order, ...]:
+    """All compositions of orders of slots, without the declared one."""
+    plain = tuple(range(size))
+    known = [order for order in orders if order != plain]
+    for first in known:  # grows while it is read
+        for second in tuple(known):
+            both = tuple(first[position] for position in second)
+            if both not in known and both != plain and len(known) < GROUP_LIMIT:
+                known.append(both)
+    return tuple(sorted(known))
+
+
+def assumed_order(identity: Identity) -> tuple[Access, Order] | None:
+    """The tensor and the order of slots of an assumption ``A_ij = A_ji``; None for one that says something else."""
+    sides = (identity.left, identity.right)
+    if any(len(side) != 1 or side[0].summed or side[0].coeff != 1 or len(side[0].powers) != 1 for side in sides):
+        return None
+    (left, one), (right, other) = (side[0].powers[0] for side in sides)
+    if not isinstance(left, Access) or not isinstance(right, Access) or one != 1 or other != 1:
+        return None
+    distinct = len(set(left.slots)) == len(left.slots)
+    if left.tensor != right.tensor or not distinct or set(left.slots) != set(right.slots):
+        return None
+    return left, tuple(left.slots.index(slot) for slot in right.slots)
+
+
+def find_symmetries(program: Program) -> Symmetries:
+    """The symmetries of a program: those assumed, then those of its equations, in order."""
+    known = NONE
+    for identity in program.assumptions:
+        found = assumed_order(identity)
+        if found is not None and found[0].tensor in program.tensors:
+            known = known.extended(program.tensors[found[0].tensor].entry, (found[1],))
+    for equation in program.equations:
+        known = known.extended(equation.lhs, orders_of(equation, known))
+    return known
+
+
+def orders_of(equation: Equation, known: Symmetries) -> tuple[Order, ...]:
+    """The orders of its slots under which an equation's right side stays the same."""
+    slots = equation.lhs.slots
+    if len(slots) < 2 or not equation.terms or len(equation.terms) > TERM_LIMIT:
+        return ()
+    return tuple(order for order in candidate_orders(slots) if is_kept(equation, order, known))
+
+
+def candidate_orders(slots: Sequence[Index]) -> Iterator[Order]:
+    """The orders in which every slot keeps its extent: all if there are few slots, else exchanges of two."""
+    plain = tuple(range(len(slots)))
+    if len(slots) <= SLOT_LIMIT:
+        every: Iterable[Order] = permutations(plain)
+    else:
+        every = (exchanged(plain, a, b) for a in plain for b in plain[a + 1 :])
+    for order in every:
+        if order != plain and all(slots[a].extent == slots[b].extent for a, b in zip(plain, order, strict=True)):
+            yield order
+
+
+def exchanged(order: Order, one: int, other: int) -> Order:
+    """The order with two positions exchanged."""
+    swap = {one: other, other: one}
+    return tuple(swap.get(position, position) for position in order)
+
+
+def is_kept(equation: Equation, order: Order, known: Symmetries) -> bool:
+    """Whether the right side is the same with the slots in another order."""
+    slots = equation.lhs.slots
+    other = substitute(equation.terms, {slot: slots[position] for slot, position in zip(slots, order, strict=True)})
+    try:
+        return known.same(equation.terms, other)
+    except LimitError:
+        return False
+
+
+def with_accesses(term: Term, by: Mapping[Access, Access]) -> Term:
+    """The term with entries replaced at every depth."""
+    return multiply(term.coeff, ((replaced(base, by), exponent) for base, exponent in term.powers), term.summed)
+
+
+def replaced(base: Base, by: Mapping[Access, Access]) -> Base:
+    """One factor with entries replaced."""
+    if isinstance(base, Access):
+        return by.get(base, base)
+    if isinstance(base, Fn):
+        return Fn(base.name, tuple(with_accesses(term, by) for term in base.arg), base.params)
+    if isinstance(base, Add):
+        return Add(tuple(with_accesses(term, by) for term in base.terms))
+    return base
+
+
+def oriented(subject: Subject, terms: Terms, known: Symmetries) -> tuple[Step, ...]:
+    """Steps that bring the slots of symmetric tensors to one order, one step for each identity that is used."""
+    steps: list[Step] = []
+    slots = slots_of(subject)
+    present = frozenset(tensors_of(terms))
+    for tensor in (name for name in known.orders if name in present):
+        for order in known.orders[tensor]:
+            after = tuple(ordered_term(term, tensor, order, slots, known) for term in terms)
+            if after != terms:
+                steps.append(Step(Rule.LEMMA, subject, terms, after, Cited(known.identity(tensor, order))))
+                terms = after
+    return tuple(steps)
+
+
+def ordered_term(term: Term, tensor: str, order: Order, slots: Sequence[Index], known: Symmetries) -> Term:
+    """The term with the entries of a tensor in the first order of slots, where this order of slots leads there."""
+    accesses = tuple(dict.fromkeys(a for a in walk(term) if isinstance(a, Access) and a.tensor == tensor))
+    if not accesses:
+        return term
+    rank = ranks(term, slots, known)
+    by: dict[Access, Access] = {}
+    for entry in accesses:
+        images = (entry, *(reordered(entry, other) for other in known.orders[tensor]))
+        best = min(images, key=lambda image: [rank[index] for index in image.slots])
+        if best != entry and best == reordered(entry, order):
+            by[entry] = best
+    return with_accesses(term, by) if by else term
+
+
+def with_first_orders(term: Term, known: Symmetries) -> Term:
+    """The term with all entries of symmetric tensors in the first order of their slots."""
+    for tensor, orders in known.orders.items():
+        for order in orders:
+            term = ordered_term(term, tensor, order, (), known)
+    return term
+
+
+def ranks(term: Term, slots: Sequence[Index], known: Symmetries) -> dict[Index, int]:
+    """The order of indices in a term: the subject's slots, other free indices, then dummies.
+
+    Dummies come in the order in which factors without a symmetry read them: they have an order of their own.
+    """
+    rigid = [a for a in walk(term) if isinstance(a, Access) and a.tensor not in known.orders]
+    places = dict.fromkeys(index for entry in rigid for index in entry.slots)
+    every = dict.fromkeys(index for base in walk(term) for index in indices_on(base))
+    bound = frozenset(term.summed)
+    free = [index for index in every if index not in bound]
+    dummies = [index for index in (*places, *every) if index in bound]
+    return {index: n for n, index in enumerate(dict.fromkeys((*(s for s in slots if s in every), *free, *dummies)))}
+
+
+def indices_on(base: Base) -> tuple[Index, ...]:
+    """The indices of an entry; those of other factors come with the entries that share them."""
+    return base.slots if isinstance(base, Access) else ()
+
+
+def slots_of(subject: Subject) -> tuple[Index, ...]:
+    """The free indices that a subject brings, in order."""
+    if isinstance(subject, ThroughConsumer):
+        return subject.gradient.slots
+    if isinstance(subject, Identity):
+        return free_indices(subject.left)
+    return free_indices(single(subject) if isinstance(subject, Access) else (Term(sp.S.One, ((subject, sp.S.One),)),))
+
+
+def symmetry_proof(equation: Equation, identity: Identity) -> Proof:
+    """The proof of ``D_ij = D_ji``: the right side of the equation is the same for both."""
+    name = Used((equation.name,))
+    return Proof(
+        identity,
+        (
+            Step(Rule.UNFOLD, identity, identity.left, equation.terms, name),
+            Step(Rule.FOLD, identity, equation.terms, identity.right, name),
+        ),
+    )

@@ -1,0 +1,36 @@
+"""What every campaign hands out: cases, each of its own seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+REFUSED = "refused: "
+"""How a line of a verdict begins that counts, but is no failure: the engine said clearly that it can't."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of a campaign.
+
+    Attributes:
+        seed: it is drawn from this alone.
+        text: what the engine is given.
+        features: what is in it, for counting.
+        subject: what the campaign knows of it besides.
+    """
+
+    seed: int
+    text: str
+    features: frozenset[str] = field(default=frozenset())
+    subject: Any = None
+
+
+def failures(verdict: str) -> list[str]:
+    """The lines of a verdict that are failures."""
+    return [line for line in verdict.splitlines() if not line.startswith(REFUSED)]
+
+
+def refusals(verdict: str) -> list[str]:
+    """The lines of a verdict that are refusals."""
+    return [line for line in verdict.splitlines() if line.startswith(REFUSED)]

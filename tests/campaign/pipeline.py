@@ -1,0 +1,180 @@
+"""The engine on one program: what it writes in every style, and all ways to run what it wrote."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import indexcalc as ic
+from indexcalc.codegen import gradient_fields, module_names, module_symbols
+from indexcalc.generation import loaded
+from tests.campaign.oracle import Point
+
+STYLES = ("note", "numpy", "fast", "torch", "jax", "check")
+"""The note, code for reading, code for speed, code for two libraries, and the engine's own check of the first."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """What code gave at a point: tensors, and gradients by the tensor that they belong to."""
+
+    values: Mapping[str, Any]
+    gradients: Mapping[str, Any]
+
+
+Way = Callable[[Point], Results]
+
+
+@dataclass(frozen=True)
+class Module:
+    """A generated module, and the names in it.
+
+    Attributes:
+        style: one of `STYLES`.
+        derivation: what it was generated from.
+        loaded: the module, imported.
+        names: the field of `Values` for each tensor.
+        symbols: the keyword of each extent.
+        fields: the field of `Gradients` by tensor.
+        written: what else is known of it, by style.
+    """
+
+    style: str
+    derivation: Any
+    loaded: ModuleType
+    names: Mapping[str, str]
+    symbols: Mapping[str, str]
+    fields: Mapping[str, str]
+    written: Any = None
+
+    @property
+    def ways(self) -> Iterator[tuple[str, Way]]:
+        """All ways to run the module, by what is said of them."""
+        yield self.style, self.two_passes
+        if self.style == "fast":
+            yield "fast value_and_grad", self.at_once
+            if hasattr(self.loaded, "CACHE"):
+                yield "fast in blocks", self.in_blocks
+        if self.style == "torch":
+            yield "torch autograd", self.through_autograd
+
+    def inputs(self, point: Point) -> list[np.ndarray]:
+        """Copies of the inputs in the order in which the engine wants them."""
+        return [np.array(point.inputs[tensor.name]) for tensor in self.derivation.problem.program.inputs]
+
+    def upstream(self, point: Point) -> list[np.ndarray]:
+        """Copies of the given gradients."""
+        return [np.array(point.upstream[up.of]) for up in self.derivation.problem.upstream]
+
+    def keywords(self, function: Callable[..., Any], point: Point) -> dict[str, Any]:
+        """The extents that a function takes by name; parameters keep their defaults."""
+        wanted = {p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY}
+        scalars = {self.symbols.get(name, name): size for name, size in point.sizes.items()}
+        return {name: size for name, size in scalars.items() if name in wanted}
+
+    def two_passes(self, point: Point) -> Results:
+        """The forward pass, then the backward pass; neither may change what it was given."""
+        module, array = self.loaded, converter(self.style)
+        with double_precision(self.style):
+            inputs = [array(one) for one in self.inputs(point)]
+            values = module.forward(*inputs, **self.keywords(module.forward, point))
+            before = [np.array(one) for one in (*inputs, *values)]
+            upstream = [array(one) for one in self.upstream(point)]
+            gradients = module.backward(values, *upstream, **self.keywords(module.backward, point))
+            for was, one in zip(before, (*inputs, *values), strict=True):
+                assert np.array_equal(was, np.asarray(one), equal_nan=True), "backward changed what it read"
+        return Results(
+            {name: np.asarray(getattr(values, own)) for name, own in self.names.items() if hasattr(values, own)},
+            {of: np.asarray(getattr(gradients, own)) for of, own in self.fields.items()},
+        )
+
+    def at_once(self, point: Point, **settings: Any) -> Results:
+        """``value_and_grad``."""
+        function = self.loaded.value_and_grad
+        scalars = {**self.keywords(function, point), **settings}
+        outputs, gradients = function(*self.inputs(point), *self.upstream(point), **scalars)
+        outputs = (outputs,) if len(self.written.outputs) == 1 else outputs
+        return Results(
+            dict(zip(self.written.outputs, outputs, strict=True)),
+            {of: getattr(gradients, own) for of, own in self.fields.items()},
+        )
+
+    def in_blocks(self, point: Point) -> Results:
+        """``value_and_grad`` in blocks of one or two entries, in two threads."""
+        module = self.loaded
+        *_, threads = inspect.signature(module.value_and_grad).parameters
+        saved = module.CACHE, module.LEAST
+        module.CACHE, module.LEAST = 1, 2  # type: ignore[attr-defined]
+        try:
+            return self.at_once(point, **{threads: 2})
+        finally:
+            module.CACHE, module.LEAST = saved  # type: ignore[attr-defined]
+
+    def through_autograd(self, point: Point) -> Results:
+        """The function for training, differentiated by PyTorch."""
+        torch, problem = import_module("torch"), self.derivation.problem
+        names = [tensor.name for tensor in problem.program.inputs]
+        tensors = [torch.tensor(array) for array in self.inputs(point)]
+        for tensor, derived in zip(tensors, self.written.derived, strict=True):
+            tensor.requires_grad_(derived)
+        function = getattr(self.loaded, self.written.function)
+        found = function(*tensors, **self.keywords(function, point))
+        outputs = found if isinstance(found, tuple) else (found,)
+        given = [torch.tensor(array) for array in self.upstream(point)] or [torch.tensor(1.0, dtype=torch.float64)]
+        derived = {name: tensor for name, tensor in zip(names, tensors, strict=True) if tensor.requires_grad}
+        if not derived:
+            return Results({}, {})
+        slopes = torch.autograd.grad(outputs, list(derived.values()), given, allow_unused=True)
+        of_outputs = [up.of for up in problem.upstream] or [problem.loss]
+        return Results(
+            {name: output.detach().numpy() for name, output in zip(of_outputs, outputs, strict=True)},
+            {name: slope.numpy() for name, slope in zip(derived, slopes, strict=True) if slope is not None},
+        )
+
+
+def double_precision(style: str) -> Any:
+    """JAX computes in double precision only when told to."""
+    return import_module("jax").enable_x64(True) if style == "jax" else nullcontext()
+
+
+def converter(style: str) -> Callable[[np.ndarray], Any]:
+    """NumPy's arrays to those of a style."""
+    if style == "torch":
+        return import_module("torch").as_tensor
+    return import_module("jax.numpy").asarray if style == "jax" else np.asarray
+
+
+def writers(derivation: Any, styles: Sequence[str]) -> Iterator[tuple[str, Callable[[], Module]]]:
+    """A function for each style that writes and imports its module; what is not installed is left out."""
+
+    def numpy() -> Module:
+        names, symbols = module_names(derivation), module_symbols(derivation)
+        module = loaded(ic.numpy_module(derivation))
+        return Module("numpy", derivation, module, names, symbols, gradient_fields(derivation))
+
+    def fast() -> Module:
+        written = ic.fast_module(derivation)
+        fields = {of: written.names[derivation.problem.gradient_names[of]] for of in written.targets}
+        return Module("fast", derivation, loaded(written.source), written.names, written.symbols, fields, written)
+
+    def library(style: str) -> Callable[[], Module]:
+        def write() -> Module:
+            written = ic.target_module(derivation, style)
+            module = loaded(written.source)
+            fields = gradient_fields(derivation)
+            return Module(style, derivation, module, written.names, written.symbols, fields, written)
+
+        return write
+
+    known = {"numpy": numpy, "fast": fast, "torch": library("torch"), "jax": library("jax")}
+    for style in styles:
+        if style in known and (style in ("numpy", "fast") or find_spec(style)):
+            yield style, known[style]

@@ -1,0 +1,69 @@
+"""Random programs through the whole engine, against an oracle of their own; `benchmarks/campaign.py` runs many more."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tests.campaign.case import failures
+from tests.campaign.growing import Wishes
+from tests.campaign.judge import size_sets
+from tests.campaign.oracle import by_complex_step, by_torch, sample
+from tests.campaign.programs import cases, verdict
+
+SEED = 20_000
+COUNT = 200
+PARTS = 20
+"""The programs are judged in so many parts, so that several processes share them."""
+
+SHORT = Wishes(lengths=((0.6, 1, 3), (0.3, 4, 8), (0.09, 9, 16), (0.01, 60, 120)))
+"""Programs that two cores judge in a minute."""
+
+
+def styles_of(seed: int) -> tuple[str, ...]:
+    """Code for reading and for speed always, the others in turn."""
+    more = ("torch", "note", "check", "torch")[seed % 4]
+    return ("numpy", "fast", more) if seed % 20 else ("numpy", "fast", "jax")
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_random_programs(part):
+    each = COUNT // PARTS
+    found = []
+    for case in cases(SEED + part * each, each, SHORT):
+        wrong = failures(verdict(case, styles_of(case.seed)))
+        found += [f"seed {case.seed}: {wrong[0]}\n{case.text}"] if wrong else []
+    assert not found, "\n\n".join(found)
+
+
+FEATURES = ()
+
+
+def test_each_feature_is_met_often():
+    met = Counter(feature for case in cases(SEED, COUNT, SHORT) for feature in case.features)
+    assert not [name for name in FEATURES if met[name] < 4]
+
+
+def test_the_oracles_agree():
+    pytest.importorskip("torch")
+    compared = 0
+    for case in cases(SEED, 30, SHORT):
+        for sizes in size_sets(case.subject, case.seed):
+            point = sample(case.subject, sizes, np.random.default_rng(case.seed))
+            with np.errstate(all="ignore"):
+                one, other = (way(case.subject, point, 0.0, 0)[1] for way in (by_torch, by_complex_step))
+            for name, gradient in one.items():
+                if np.all(np.isfinite(gradient)):
+                    np.testing.assert_allclose(
+                        other[name], gradient, rtol=1e-9, atol=1e-9 * (1 + np.abs(gradient).max(initial=0))
+                    )
+                    compared += 1
+    assert compared > 100
+
+
+def test_programs_depend_on_their_seed_alone():
+    one, other = ([case.text for case in cases(seed, count)] for seed, count in ((3, 2), (4, 1)))
+    assert one[1:] == other
+    assert len({case.text for case in cases(0, 30)}) == 30

@@ -1,0 +1,263 @@
+"""Programs that overflow as they are written: every style stays finite and accurate at hostile inputs.
+
+The oracle works with any range and precision, and shares no code with the one that is tested.
+"""
+
+import pytest
+
+from indexcalc.codegen import module_names, module_symbols, numpy_module, target_module
+from indexcalc.codegen.fast.module import FastOptions, fast_module
+from indexcalc.generation import loaded
+from indexcalc.language import read_problem
+from indexcalc.proof.hostile.check import check_hostile
+from indexcalc.proof.hostile.styles import fast_styles, reading_style, target_style
+from indexcalc.proof.targets import is_installed
+from indexcalc.rewrite.derive import derive
+
+PROGRAMS = {
+    "contrastive": """
+index i,j,l,n : N
+index h : H
+param s = 100
+input X[i,h], Y[j,h]
+S[i,j] = s*sum[h](X[i,h]*Y[j,h])
+P[i,j] = softmax[j](S[i,j])
+R[i,j] = softmax[i](S[i,j])
+L = -1/(2*N)*sum[n](log(P[n,n])) - 1/(2*N)*sum[n](log(R[n,n]))
+loss L
+derive S, X, Y
+""",
+    "focal": """
+index n : N
+index c,l : C
+input z[n,c], y[n,c]
+p[n,c] = softmax[c](z[n,c])
+L = -1/N*sum[n,c](y[n,c]*(1-p[n,c])^2*log(p[n,c]))
+loss L
+derive z
+""",
+    "multiplicative_mask": """
+index i,j,l : T
+index p : D
+input S[i,j], m[i,j], V[j,p]
+A[i,j] = m[i,j]*exp(S[i,j])/sum[l](m[i,l]*exp(S[i,l]))
+O[i,p] = sum[j](A[i,j]*V[j,p])
+upstream G[i,p] = dL/dO[i,p]
+derive S, V
+""",
+    "forward_algorithm": """
+index s,t,r : K
+input f0[s], A[s,t], b1[t], b2[t], b3[t]
+f1[t] = logsumexp[s](f0[s]+A[s,t]) + b1[t]
+f2[t] = logsumexp[s](f1[s]+A[s,t]) + b2[t]
+f3[t] = logsumexp[s](f2[s]+A[s,t]) + b3[t]
+L = logsumexp[t](f3[t])
+loss L
+derive f0, A, b1
+""",
+    "forward_algorithm_by_hand": """
+index s,t,r : K
+input f0[s], A[s,t]
+f1[t] = log(sum[s](exp(f0[s]+A[s,t])))
+f2[t] = log(sum[s](exp(f1[s]+A[s,t])))
+L = log(sum[t](exp(f2[t])))
+loss L
+derive f0, A
+""",
+    "forward_algorithm_in_probabilities": """
+index s,t,r : K
+input f0[s], A[s,t]
+a0[s] = exp(f0[s])
+a1[t] = sum[s](a0[s]*exp(A[s,t]))
+a2[t] = sum[s](a1[s]*exp(A[s,t]))
+L = log(sum[t](a2[t]))
+loss L
+derive f0, A
+""",
+    "softmax_and_identity": """
+index i : M
+index j : N
+input u[i,j]
+Y[i,j] = u[i,j]/10000 + softmax[j](u[i,j])
+upstream G[i,j]=dL/dY[i,j]
+derive u
+""",
+    "softmax_times_tanh": """
+index i : M
+index j : N
+input u[i,j]
+Y[i,j] = softmax[j](u[i,j])*tanh(u[i,j]) + u[i,j]
+upstream G[i,j]=dL/dY[i,j]
+derive u
+""",
+    "one_plus_causal_softmax": """
+index i,j,l : N
+input u[i,j]
+Y[i,j] = 1 + [j<=i]*exp(u[i,j])/sum[l]([l<=i]*exp(u[i,l]))
+upstream G[i,j]=dL/dY[i,j]
+derive u
+""",
+    "log_of_a_diagonal": """
+index i,j : T
+input u[i,j]
+p[i,j] = softmax[j](u[i,j])
+L = -1/T*sum[i](log(p[i,i]))
+loss L
+derive u
+""",
+    "expectation_under_softmax": """
+index i : M
+index j : N
+input u[i,j]
+Y[i] = sum[j](softmax[j](u[i,j])*u[i,j])
+upstream G[i]=dL/dY[i]
+derive u
+""",
+    "softmax_of_softmax": """
+index i : M
+index j : N
+input u[i,j]
+Y[i,j] = softmax[j](softmax[i](u[i,j]))
+upstream G[i,j]=dL/dY[i,j]
+derive u
+""",
+    "softmax_normalised_again": """
+index i : M
+index j : N
+input u[i,j]
+A[i,j] = softmax[j](u[i,j])
+W[i,j] = A[i,j]/sum[i](A[i,j])
+upstream G[i,j]=dL/dW[i,j]
+derive u
+""",
+    "sinkhorn": """
+index i : M
+index j : N
+input C[i,j], a[i], b[j]
+K[i,j] = exp(-C[i,j])
+u1[i] = a[i]/sum[j](K[i,j])
+v1[j] = b[j]/sum[i](K[i,j]*u1[i])
+u2[i] = a[i]/sum[j](K[i,j]*v1[j])
+P[i,j] = u2[i]*K[i,j]*v1[j]
+L = sum[i,j](P[i,j]*C[i,j])
+loss L
+derive C
+""",
+    "gaussian_mixture": """
+index n : N
+index k,l : K
+index d : D
+input X[n,d], mu[k,d], w[k]
+pi[k] = softmax[k](w[k])
+q[n,k] = pi[k]*exp(-1/2*sum[d]((X[n,d]-mu[k,d])^2))
+L = -sum[n](log(sum[k](q[n,k])))
+loss L
+derive mu, w
+""",
+    "softmax_with_a_one": """
+index i : M
+index j,l : N
+input u[i,j]
+Y[i,j] = exp(u[i,j])/(1+sum[l](exp(u[i,l])))
+upstream G[i,j]=dL/dY[i,j]
+derive u
+""",
+    "two_exponentials": """
+index i : M
+input a[i], b[i]
+Y[i] = exp(a[i])/(exp(a[i])+exp(b[i]))
+L = sum[i](log(exp(a[i])+exp(b[i])) + Y[i])
+loss L
+derive a, b
+""",
+    "entropy": """
+index i : M
+index j : N
+input u[i,j]
+p[i,j] = softmax[j](u[i,j])
+L = -sum[i,j](p[i,j]*log(p[i,j]))
+loss L
+derive u
+""",
+    "divergence": """
+index i : M
+index j : N
+input u[i,j], v[i,j]
+p[i,j] = softmax[j](u[i,j])
+q[i,j] = softmax[j](v[i,j])
+L = sum[i,j](p[i,j]*log(p[i,j]/q[i,j]))
+loss L
+derive u, v
+""",
+    "focal_of_sigmoid": """
+index n : N
+input z[n], y[n]
+p[n] = sigmoid(z[n])
+L = -sum[n](y[n]*(1-p[n])^2*log(p[n]) + (1-y[n])*p[n]^2*log(1-p[n]))
+loss L
+derive z
+""",
+    "softmaxes_product_inline": """
+index i : M
+index j : N
+input u[i,j]
+Y[i,j] = softmax[j](u[i,j])*softmax[i](u[i,j])
+upstream G[i,j]=dL/dY[i,j]
+derive u
+""",
+}
+
+
+def styles_of(text):
+    problem = read_problem(text)
+    derivation = derive(problem)
+    names, symbols = module_names(derivation), module_symbols(derivation)
+    yield problem, [reading_style(problem, loaded(numpy_module(derivation)), names, symbols)]
+    written = fast_module(derivation, FastOptions())
+    yield problem, list(fast_styles(problem, loaded(written.source), written))
+    for target in ("torch", "jax"):
+        if is_installed(target):
+            module = target_module(derivation, target)
+            yield problem, [target_style(problem, loaded(module.source), module)]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_style_is_finite_and_accurate(name):
+    for problem, styles in styles_of(PROGRAMS[name]):
+        report = check_hostile(problem, styles)
+        assert report.ok, "\n".join(map(str, report.findings))
+
+
+SPELLINGS = {
+    "softmax": "p[i,c] = softmax[c](z[i,c])",
+    "quotient": "p[i,c] = exp(z[i,c]) / sum[l](exp(z[i,l]))",
+    "quotient of names": "E[i,c] = exp(z[i,c])\nN[i] = sum[c](E[i,c])\np[i,c] = E[i,c] / N[i]",
+    "product with a reciprocal": "R[i] = 1 / sum[l](exp(z[i,l]))\np[i,c] = R[i] * exp(z[i,c])",
+    "product of parts": "p[i,c] = exp(z[i,c] / 2) * exp(z[i,c] / 2) / sum[l](exp(z[i,l]))",
+    "exponential of a difference": "p[i,c] = exp(z[i,c] - logsumexp[l](z[i,l]))",
+    "sigmoid of a sum of the others": "p[i,c] = 1 / sum[l](exp(z[i,l] - z[i,c]))",
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "q[i] = sum[c](w[c] * log(p[i,c]))",
+        "q[i] = sum[c](w[c] * p[i,c])",
+        "q[i] = sum[c](w[c] * p[i,c] / sum[l](p[i,l]^2))",
+    ],
+)
+def test_no_spelling_of_a_softmax_matters(spelling, rest):
+    text = f"""
+index i : T
+index c, l : C
+input z[i,c], w[c]
+{SPELLINGS[spelling]}
+{rest}
+upstream g[i] = dL/dq[i]
+derive z
+"""
+    for problem, styles in styles_of(text):
+        report = check_hostile(problem, styles)
+        assert report.ok, "\n".join(map(str, report.findings))

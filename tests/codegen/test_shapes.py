@@ -1,0 +1,178 @@
+"""Arrays of wrong shapes are refused by name, axis and sizes; whole numbers and empty arrays are taken."""
+
+import time
+from functools import cache
+
+import numpy as np
+import pytest
+
+import indexcalc as ic
+from indexcalc.codegen.fast.module import fast_module
+from indexcalc.codegen.targets import target_module
+from indexcalc.generation import loaded
+
+TEXTS = {
+    "norm": """
+index n : N
+index h : H
+input X[n,h], g[h], b[h]
+mu[n] = mean[h](X[n,h])
+Y[n,h] = g[h] * (X[n,h] - mu[n]) + b[h]
+upstream G[n,h] = dL/dY[n,h]
+""",
+    "attention": """
+index i : T
+index j : S
+index k : d
+index p : e
+input Q[i,k], K[j,k], V[j,p]
+A[i,j] = softmax[j](sum[k](Q[i,k] * K[j,k]))
+O[i,p] = sum[j](A[i,j] * V[j,p])
+upstream G[i,p] = dL/dO[i,p]
+""",
+    "fused": """
+index n : N
+index h : H
+index k : D
+input X[n,(h,k)], W[n,(h,k)], s[h]
+Y[n,h] = sum[k](X[n,(h,k)] * W[n,(h,k)]) * s[h]
+upstream G[n,h] = dL/dY[n,h]
+""",
+    "literal": """
+index n : N
+index c : 3
+input X[n,c], w
+Y[n] = w * sum[c](X[n,c]^2)
+upstream G[n] = dL/dY[n]
+""",
+    "hidden": """
+index h : H
+index k : D
+input x[(h,k)]
+Y[h] = sum[k](x[(h,k)]^2)
+upstream G[h] = dL/dY[h]
+""",
+}
+STYLES = ("numpy", "fast", "torch", "jax")
+
+
+@cache
+def module(name, style):
+    derivation = ic.derive(ic.read_problem(TEXTS[name]))
+    return loaded(fast_module(derivation).source if style == "fast" else target_module(derivation, style).source)
+
+
+def array(style, shape, dtype="float64"):
+    values = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
+    if style == "torch":
+        return pytest.importorskip("torch").as_tensor(values)
+    return pytest.importorskip("jax.numpy").asarray(values) if style == "jax" else values
+
+
+def arrays(style, *shapes, dtype="float64"):
+    return [array(style, shape, dtype) for shape in shapes]
+
+
+WRONG = {
+    "a gain that would broadcast": (
+        "norm", [(5, 4), (1,), (4,)], {}, "axis 0 of g has length 1, but H is 4 in X"),
+    "a bias of another length": (
+        "norm", [(5, 4), (4,), (3,)], {}, "axis 0 of b has length 3, but H is 4 in X"),
+    "too few axes": ("norm", [(4,), (4,), (4,)], {}, "X has 1 axes; expected: N, H"),
+    "no axes": ("norm", [(), (4,), (4,)], {}, "X has 0 axes; expected: N, H"),
+    "keys and values of other rows": (
+        "attention", [(5, 4), (6, 4), (7, 3)], {}, "axis 0 of V has length 7, but S is 6 in K"),
+    "a fused axis of another length": (
+        "fused", [(2, 6), (2, 9), (3,)], {}, r"axis 1 of W has length 9, but H \* D is 6 in X"),
+    "a fused axis that does not split": (
+        "fused", [(2, 7), (2, 7), (3,)], {}, r"axis 1 of X has length 7, but H \* D is a multiple of 3"),
+    "an extent that is a number": ("literal", [(5, 4), ()], {}, "axis 1 of X has length 4, but 3 is 3"),
+    "an array for a number": ("literal", [(5, 3), (1,)], {}, "w has 1 axes; expected: none"),
+    "an extent that is given": ("hidden", [(7,)], {"H": 3}, r"axis 0 of x has length 7, but H \* D is a multiple of 3"),
+    "a mean of nothing": ("norm", [(5, 0), (0,), (0,)], {}, "H is 0 in X; 1 is the least"),
+    "a softmax over nothing": ("attention", [(5, 4), (0, 4), (0, 3)], {}, "S is 0 in K; 1 is the least"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(("name", "shapes", "scalars", "said"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_inputs_are_refused(name, shapes, scalars, said, style):
+    with pytest.raises(ValueError, match=said):
+        module(name, style).forward(*arrays(style, *shapes), **scalars)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_wrong_upstream_gradient_is_refused(style):
+    own = module("norm", style)
+    values = own.forward(*arrays(style, (5, 4), (4,), (4,)))
+    for shape, said in {(4, 1): "axis 0 of G has length 4, but N is 5 in Y", (5,): "G has 1 axes"}.items():
+        with pytest.raises(ValueError, match=said):
+            own.backward(values, array(style, shape))
+    if style == "fast":
+        with pytest.raises(ValueError, match="axis 1 of G has length 1, but H is 4 in X"):
+            own.value_and_grad(*arrays(style, (5, 4), (4,), (4,), (5, 1)))
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_whole_numbers_are_taken_as_floats(style):
+    own = module("norm", style)
+    shapes = (5, 4), (4,), (4,)
+    values = own.forward(*arrays(style, *shapes, dtype="int64"))
+    gradients = own.backward(values, array(style, (5, 4), "int32"))
+    same = own.forward(*arrays(style, *shapes, dtype="float64"))
+    expected = own.backward(same, array(style, (5, 4), "float64"))
+    for found, other in zip((values.Y, *gradients), (same.Y, *expected), strict=True):
+        assert np.asarray(found).dtype.kind == "f"
+        np.testing.assert_allclose(found, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("style", ["numpy", "fast"])
+def test_whole_numbers_and_plain_ones_have_no_say_in_the_dtype(style):
+    X, g = array(style, (5, 4), "float32"), array(style, (4,), "int64")
+    values = module("norm", style).forward(X, g, [1, 0, 0, 1])
+    assert values.Y.dtype == values.g.dtype == np.float32
+    assert module("literal", style).forward(array(style, (5, 3), "float32"), 2.0).Y.dtype == np.float32
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_no_rows_give_empty_results(style):
+    own = module("norm", style)
+    values = own.forward(*arrays(style, (0, 4), (4,), (4,)))
+    gradients = own.backward(values, array(style, (0, 4)))
+    assert tuple(values.Y.shape) == tuple(gradients.dX.shape) == (0, 4)
+    np.testing.assert_array_equal(gradients.dg, np.zeros(4))
+
+
+def test_torch_checks_under_compilation_and_autograd():
+    torch = pytest.importorskip("torch")
+    own = module("norm", "torch")
+    X, g, b = (tensor.requires_grad_() for tensor in arrays("torch", (5, 4), (4,), (4,)))
+    compiled = torch.compile(own.forward, backend="eager", fullgraph=True)
+    torch.testing.assert_close(compiled(X, g, b).Y, own.forward(X, g, b).Y)
+    own.derivation(X, g, b).sum().backward()
+    torch.testing.assert_close(b.grad, torch.full((4,), 5.0, dtype=torch.float64))
+    with pytest.raises(ValueError, match="axis 0 of g has length 1, but H is 4 in X"):
+        own.derivation(X, g[:1], b)
+
+
+def test_jax_checks_while_it_traces():
+    jax = pytest.importorskip("jax")
+    own = module("norm", "jax")
+    X, g, b = arrays("jax", (5, 4), (4,), (4,))
+    db = jax.jit(jax.grad(lambda *given: own.derivation(*given).sum(), argnums=2))(X, g, b)
+    np.testing.assert_allclose(db, [5.0] * 4)
+    with pytest.raises(ValueError, match="axis 0 of g has length 1, but H is 4 in X"):
+        jax.jit(own.forward)(X, g[:1], b)
+
+
+def test_the_check_takes_less_than_a_microsecond_an_axis():
+    own = module("attention", "numpy")
+    given = dict(zip(("Q", "K", "V"), arrays("numpy", (5, 4), (6, 4), (6, 3)), strict=True))
+
+    def seconds():
+        start = time.thread_time()
+        for _ in range(2000):
+            own._checked(**given)
+        return (time.thread_time() - start) / 2000
+
+    assert min(seconds() for _ in range(5)) < 6e-6

@@ -1,0 +1,81 @@
+"""The gradients of gradients: right, from both passes as one program, and refused from the backward pass alone."""
+
+import numpy as np
+import pytest
+
+import indexcalc as ic
+from indexcalc.generation import generate, loaded
+from indexcalc.language import read_problem
+from indexcalc.problem import Problem, Upstream
+from indexcalc.proof.gradcheck import check_backward
+from indexcalc.proof.oracles import total_gradient
+from indexcalc.proof.sampling import sample_point, size_sets, weights_for
+from indexcalc.proof.steps import check_derivation
+from indexcalc.rewrite.derive import derive
+from indexcalc.rewrite.second import second_order
+from tests.rewrite.specs import SPECS
+
+LOSS = """
+index n : N
+index f : F
+input X[n,f], t[n], w[f]
+z[n] = sum[f](X[n,f] * w[f])
+L = 1/N * sum[n](softplus(z[n]) - t[n] * z[n]) + sum[f](w[f]^4)
+loss L
+derive w
+"""
+
+
+@pytest.mark.parametrize("name", ["softmax_rows", "layer_norm", "attention", "logistic_regression"])
+def test_every_step_of_a_second_derivation_keeps_its_value(name):
+    problem = read_problem(SPECS[name])
+    derivation = derive(second_order(derive(problem), problem.targets[:1]))
+    assert check_derivation(derivation) == []
+    report = check_backward(derivation.problem, derivation.backward)
+    assert report.ok, "\n".join(map(str, report.failures))
+
+
+def test_a_second_derivative_is_the_derivative_of_the_gradient():
+    problem = read_problem("index i : n\ninput x[i]\nL = sum[i](exp(2 * x[i]))\nloss L\nderive x")
+    twice = second_order(derive(problem))
+    rng = np.random.default_rng(0)
+    point = sample_point(twice.program, size_sets(twice.program, rng)[0], rng)
+    weights = weights_for(twice, point, rng)
+    found = total_gradient(twice.program, point, weights, "x")
+    np.testing.assert_allclose(found, 4 * np.exp(2 * point.values["x"]) * weights["dx"], rtol=1e-12)
+    assert check_backward(twice, derive(twice).backward).ok
+
+
+def test_code_of_the_second_derivation_multiplies_by_the_hessian():
+    first = derive(read_problem(LOSS))
+    outputs = generate(derive(second_order(first)))
+    assert outputs.report.ok, outputs.report.failures
+    gradient, product = loaded(ic.numpy_module(first)), loaded(outputs.texts.code)
+    rng = np.random.default_rng(0)
+    X, t, w, V = rng.normal(size=(5, 3)), rng.normal(size=5), rng.normal(size=3), rng.normal(size=3)
+
+    def moved(step):
+        return gradient.backward(gradient.forward(X, t, w + step * V)).dw
+
+    expected = (moved(1e-5) - moved(-1e-5)) / 2e-5
+    found = product.backward(product.forward(X, t, w), V).dw
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+def test_upstream_gradients_are_inputs_that_may_be_differentiated_by():
+    first = derive(read_problem(SPECS["softmax_rows"]))
+    (upstream,) = first.problem.upstream
+    twice = derive(second_order(first, [upstream.name]))
+    assert twice.problem.targets == (upstream.name,)
+    assert check_backward(twice.problem, twice.backward).ok
+
+
+def test_the_backward_pass_alone_is_refused_where_paths_would_be_missing():
+    first = derive(read_problem(LOSS.replace("loss L", "name e = dL/dz\nloss L")))
+    assert first.backward.held == {"z": ("X", "w")}
+    alone = Problem(first.backward, (Upstream("V", "dw"),), ("w",))
+    said = r"by w would miss what goes through z: .* second_order\(derivation\) gives both passes as one program"
+    with pytest.raises(ic.ProgramError, match=said):
+        derive(alone)
+    other = Problem(first.backward, (Upstream("V", "dw"),), ("t",))
+    assert check_backward(other, derive(other).backward).ok
