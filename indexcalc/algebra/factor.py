@@ -64,6 +64,8 @@ def flattened(terms: Terms) -> Terms:
         return terms
     combined = collect(tuple(parts))
     return positive_first(combined) if combined else terms
+
+
 def of_one_size(terms: Terms) -> list[Terms]:
     """The terms in groups whose coefficients differ by a sign at most."""
     groups: dict[sp.Expr, list[Term]] = {}

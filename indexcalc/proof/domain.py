@@ -121,7 +121,9 @@ def first_violation(program: Program, values: dict[str, Array], numbers: Numbers
             return Violation(f"{name} has entries that are not finite or exceed {LARGEST:.0e}", place)
     for tensor in program.inputs:
         if tensor.domain is not None and not lies_in(values[tensor.name], tensor.domain):
-            return Violation(f"{tensor.name} has entries outside its domain {tensor.domain}, by what is assumed of it", None)
+            return Violation(
+                f"{tensor.name} has entries outside its domain {tensor.domain}, by what is assumed of it", None
+            )
     for identity in program.assumptions:
         axes = free_indices((*identity.left, *identity.right))
         gap = evaluate_lanes(identity.left, axes, env) - evaluate_lanes(identity.right, axes, env)

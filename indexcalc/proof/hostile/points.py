@@ -14,9 +14,8 @@ import numpy as np
 from indexcalc.algebra.terms import Access, Base, Fn, Term, Terms, tensors_of, walk
 from indexcalc.problem import Problem
 from indexcalc.program import Program
-from indexcalc.proof.evaluate import Numbers, number
+from indexcalc.proof.hostile.admission import Rule
 from indexcalc.proof.numeric import Array
-from indexcalc.proof.sampling import SumConstraint, constraint_of, imposed
 
 SCALES = (1000.0, 300.0, 30.0)
 """Factors that make inputs large, the hardest first."""
@@ -35,9 +34,6 @@ WEAKER = 0.75
 
 WEAKEST = 2.0
 """A strength that is reduced below this is given up."""
-
-GRID = 2.0**-16
-"""Entries with a given sum are multiples of this, so that the sum is exact."""
 
 EVERYTHING = "all inputs"
 """The subject of a point that changes all inputs."""
@@ -73,26 +69,16 @@ class Hostile:
         strength = self.strength**WEAKER
         return replace(self, strength=strength) if strength >= WEAKEST else None
 
-    def inputs(self, mild: Inputs, constraints: Mapping[str, tuple[SumConstraint, float]]) -> dict[str, Array]:
-        """The inputs at this point: changed, made to satisfy what is assumed, rounded to float32."""
-        found = {}
-        for name, array in mild.items():
-            changed = self.change(array, self.strength) if name in self.changed else array
-            if name in constraints:
-                constraint, total = constraints[name]
-                changed = exactly_imposed(changed, constraint.axes, total)
-            found[name] = np.asarray(changed, dtype=np.float32)
-        return found
+    def inputs(self, mild: Inputs, rules: Mapping[str, Rule]) -> dict[str, Array]:
+        """The inputs at this point: changed, made to satisfy what is assumed, rounded to float32.
 
-
-def exactly_imposed(array: Array, axes: tuple[int, ...], total: float) -> Array:
-    """The array scaled so that its sums over the axes are `total` without any rounding."""
-    array = np.where(array.sum(axis=axes, keepdims=True) == 0, array + 1.0, array) if total else array
-    even = np.round(imposed(array, axes, total) / GRID) * GRID
-    gap = total - even.sum(axis=axes, keepdims=True)
-    first = tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(even.ndim))
-    even[first] += gap
-    return np.asarray(even)
+        Raises:
+            InadmissibleError: if what is assumed cannot hold.
+        """
+        return {
+            name: rules[name].admitted(self.change(array, self.strength) if name in self.changed else array)
+            for name, array in mild.items()
+        }
 
 
 def scaled(array: Array, strength: float) -> Array:
@@ -228,11 +214,15 @@ class Masking(Hostile):
 
     names: tuple[str, ...] = ()
 
-    def inputs(self, mild: Inputs, constraints: Mapping[str, tuple[SumConstraint, float]]) -> dict[str, Array]:
-        """The inputs at this point."""
+    def inputs(self, mild: Inputs, rules: Mapping[str, Rule]) -> dict[str, Array]:
+        """The inputs at this point.
+
+        Raises:
+            InadmissibleError: if what is assumed cannot hold.
+        """
         others = tuple(name for name in self.names if name not in self.changed)
         large = Hostile("scale", "", self.strength, "", scaled, others)
-        return super().inputs(large.inputs(mild, constraints), constraints)
+        return super().inputs(large.inputs(mild, rules), rules)
 
 
 def multiplicative_masks(program: Program) -> tuple[str, ...]:
@@ -286,9 +276,3 @@ def additive_masks(problem: Problem) -> tuple[str, ...]:
             if isinstance(base, Access) and base.tensor in inputs and len(term.bases) == 1 and term.coeff == 1
         )
     )
-
-
-def sums_assumed(program: Program, numbers: Numbers) -> dict[str, tuple[SumConstraint, float]]:
-    """The inputs whose sums are given, with the sum."""
-    found = (constraint_of(program, identity) for identity in program.assumptions)
-    return {c.tensor: (c, number(c.total, numbers)) for c in found if c is not None}

@@ -12,14 +12,16 @@ import sympy as sp
 from indexcalc.errors import UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import CheckedRange, Extreme, Program
-from indexcalc.proof.evaluate import Numbers
+from indexcalc.proof.evaluate import numbers_of
+from indexcalc.proof.extents import Sizes
+from indexcalc.proof.hostile.admission import InadmissibleError, Rule, rules_of
 from indexcalc.proof.hostile.kinks import kink_points
 from indexcalc.proof.hostile.oracle import Asked, Truth, UndeterminedError, truth
-from indexcalc.proof.hostile.points import EVERYTHING, Hostile, hostile_points, sums_assumed
+from indexcalc.proof.hostile.points import EVERYTHING, Hostile, hostile_points
 from indexcalc.proof.hostile.unrolled import Unrolled, unrolled
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
-from indexcalc.proof.sampling import Sizes, sample_point, size_sets, weights_for
+from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
 WORK = 40_000
 """The scalars of all points together; a point takes the oracle some dozen runs through its program."""
@@ -98,7 +100,7 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
     inputs = {tensor.name: mild.values[tensor.name] for tensor in program.inputs}
     written = tuple(equation.name for equation in program.equations if not equation.hoisted)
     asked = Asked(graph, written, problem.targets, loss_weights(graph, weights), seed)
-    search = Search(trial, asked, inputs, weights, mild.numbers)
+    search = Search(trial, asked, inputs, weights, rules_of(program, numbers_of(sizes, parameters)))
     points = [*hostile_points(problem, graph.shapes), *kink_points(graph, inputs)]
     room = min(MOST, max(FEWEST, WORK // max(1, len(graph.nodes))))
     chosen = spread(points, room)
@@ -176,16 +178,19 @@ class Search:
     asked: Asked
     mild: Mapping[str, Array]
     weights: Mapping[str, Array]
-    numbers: Numbers
+    rules: Mapping[str, Rule]
 
     def try_point(self, point: Hostile) -> None:
         """Add a point to the trial, milder if it must be; say why if it can't be used."""
         current: Hostile | None = point
         reason = ""
         while current is not None:
-            inputs = current.inputs(self.mild, sums_assumed(self.trial.problem.program, self.numbers))
             try:
+                inputs = current.inputs(self.mild, self.rules)
                 found = truth(self.asked, wide_entries(inputs))
+            except InadmissibleError as why:
+                self.trial.left[str(point)] = str(why)
+                return
             except UndeterminedError as why:
                 reason = reason or str(why)
                 current = current.weaker() if current.strength > 1 else None
