@@ -69,15 +69,15 @@ def inline_code(text: str) -> Iterator[Range]:
         runs.setdefault(len(match.group()), []).append(match.start())
     ends = [match.start() for match in PARAGRAPH_END.finditer(text)]
     position = 0
-    while (match := TICKS.search(text, position)) is not None:
-        position = match.end()
-        if match["mathematics"]:
+    while (ticks := TICKS.search(text, position)) is not None:
+        position = ticks.end()
+        if ticks["mathematics"]:
             continue
-        alike = runs[len(match.group())]
+        alike = runs[len(ticks.group())]
         place, paragraph = bisect_left(alike, position), bisect_left(ends, position)
         if place < len(alike) and (paragraph == len(ends) or alike[place] < ends[paragraph]):
-            yield match.start(), alike[place] + len(match.group())
-            position = alike[place] + len(match.group())
+            yield ticks.start(), alike[place] + len(ticks.group())
+            position = alike[place] + len(ticks.group())
 
 
 def line_starts(source: str) -> list[int]:
