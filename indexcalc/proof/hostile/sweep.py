@@ -43,8 +43,8 @@ class Forward:
     Attributes:
         values: the value of each.
         sizes: for each, the sum of the absolute values of what was added up.
-        spans: the same with sums in sums and products in mind: how large a number could be if nothing cancelled
-            since the last function or quotient.
+        spans: the same with sums in sums and products in mind: what a rounding is to be multiplied by, to first
+            order, for all that was rounded since the last function or quotient.
         arguments: of powers and functions, on the side of their kink where rounding put them.
         slopes: what rounding adds to the slopes of functions whose usual slope cancels.
         sides: on which side of its kink each argument lies, in the order of the nodes.
@@ -120,14 +120,20 @@ def forward(
 
 
 def span_of(node: Node, run: Forward) -> Decimal:
-    """How large a sum, a product or a power of such could be; zero for what is no such node."""
+    """What a rounding is multiplied by in a sum, a product or a power of such; zero for what is no such node.
+
+    Of a product that is zero, it is the product itself: nothing is left of first order.
+    """
+    values, spans = run.values, run.spans
     match node:
         case Sum(parts):
-            return sum([run.spans[part] for part in parts], ZERO)
+            return sum([spans[part] for part in parts], ZERO)
+        case Product(parts) if values[-1]:
+            return sum([others(values, parts, place, spans[part]).copy_abs() for place, part in enumerate(parts)], ZERO)
         case Product(parts):
-            return others(run.spans, parts[1:], -1, run.spans[parts[0]])
+            return others(spans, parts[1:], -1, spans[parts[0]])
         case Power(part, exponent) if exponent.is_Integer and exponent.is_positive:
-            return raised(run.spans[part], exponent)
+            return int(exponent) * abs(values[-1] / values[part]) * spans[part] if values[-1] else spans[part]
     return ZERO
 
 

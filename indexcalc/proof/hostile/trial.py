@@ -16,7 +16,7 @@ from indexcalc.proof.evaluate import numbers_of
 from indexcalc.proof.extents import Sizes
 from indexcalc.proof.hostile.admission import InadmissibleError, Rule, rules_of
 from indexcalc.proof.hostile.kinks import kink_points
-from indexcalc.proof.hostile.oracle import Asked, Truth, UndeterminedError, truth
+from indexcalc.proof.hostile.oracle import BEYOND, FORMATS, Asked, Truth, UndeterminedError, truth
 from indexcalc.proof.hostile.points import EVERYTHING, Hostile, hostile_points
 from indexcalc.proof.hostile.unrolled import Unrolled, unrolled
 from indexcalc.proof.numeric import Array
@@ -57,6 +57,18 @@ class Case:
         gradients = {f"d{name}": numbers for name, numbers in self.truth.gradients.items()}
         every = {**self.truth.values, **gradients}
         return tuple(name for name, numbers in every.items() if any(number.is_nan() for number in numbers))
+
+    @property
+    def blurred(self) -> tuple[str, ...]:
+        """The tensors and gradients of which rounding to float32 may leave entries without a value."""
+        values, gradients = self.truth.explained[FORMATS[0].name]
+        sides = ((values, self.truth.values, ""), (gradients, self.truth.gradients, "d"))
+        return tuple(
+            prefix + name
+            for explained, right, prefix in sides
+            for name, errors in explained.items()
+            if any(np.isinf(e) and number.is_finite() for e, number in zip(errors, right[name], strict=True))
+        )
 
 
 @dataclass
@@ -221,10 +233,12 @@ def checked_range(trial: Trial) -> CheckedRange:
     """What a note says of the points."""
     families = dict.fromkeys(case.point.family for case in trial.cases)
     # Of each input, the largest factor says where the range ends.
-    factors = sorted((used for _, used, _ in trial.reduced if used.family == "scale"), key=lambda used: used.strength)
+    beyond = [used for _, used, reason in trial.reduced if used.family == "scale" and reason == BEYOND]
+    factors = sorted(beyond, key=lambda used: used.strength)
     limits = alone(list({used.subject: used for used in factors}.values()))
     poles = alone([case.point for case in trial.cases if case.poles])
-    return CheckedRange(len(trial.cases), tuple(families), limits, poles)
+    blurred = alone([case.point for case in trial.cases if case.blurred])
+    return CheckedRange(len(trial.cases), tuple(families), limits, poles, blurred)
 
 
 def alone(points: list[Hostile]) -> tuple[Extreme, ...]:

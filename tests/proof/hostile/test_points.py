@@ -109,6 +109,20 @@ def test_zero_times_what_exceeds_a_format_is_not_asked_for():
         assert case.inputs["x"].max() < 45, case.name
 
 
+def test_points_at_which_rounding_leaves_the_domain_are_named():
+    text = "index i : N\ninput z[i]\np[i] = sigmoid(z[i])\nq[i] = log(1 - p[i])\n"
+    trial = hostile_trial(read_problem(text))
+    blurred = {case.name: case.blurred for case in trial.cases if case.blurred}
+    assert blurred["one entry of z at 300"] == ("q", "dz")
+    assert "mild inputs" not in blurred
+    assert checked_range(trial).blurred
+
+
+def test_no_offset_blurs_a_variance():
+    trial = hostile_trial(load_problem(shipped_paths()["layer_norm"]))
+    assert [case.name for case in trial.cases if case.blurred] == []
+
+
 def test_points_outside_the_domain_are_left_out_with_the_reason():
     trial = hostile_trial(read_problem("index i : N\ninput z[i]\ne[i] = log(z[i] - 1)\n"))
     assert set(trial.left.values()) == {"outside the domain"}
