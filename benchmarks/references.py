@@ -172,7 +172,8 @@ def poisson_regression(X: Tensor, y: Tensor, w: Tensor, b: Tensor) -> Tensor:
 @reference
 def cox_partial_likelihood(X: Tensor, w: Tensor, s: Tensor, R: Tensor) -> Tensor:
     eta = X @ w
-    return -(s * (eta - torch.logsumexp(eta + torch.log(R), dim=1))).sum()
+    weights, largest = masked_exponentials(eta.expand(len(R), -1), R)
+    return -(s * (eta - largest[:, 0] - torch.log(weights.sum(dim=1)))).sum()
 
 
 @reference
@@ -214,11 +215,19 @@ def moe_gate(X: Tensor, W: Tensor, F: Tensor) -> Tensor:
     return torch.einsum("ne,neo->no", torch.softmax(X @ W, dim=1), F)
 
 
+def masked_exponentials(scores: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """``mask * exp(scores - largest)`` by rows, and the largest score of each row that the mask shows."""
+    shown = scores.masked_fill(mask == 0, -math.inf)
+    largest = shown.amax(dim=1, keepdim=True).detach()
+    return mask * torch.exp(shown - largest), largest
+
+
 @reference
 def gat(X: Tensor, A: Tensor, W: Tensor, a: Tensor, b: Tensor, slope: float) -> Tensor:
     H = X @ W
     scores = F.leaky_relu((H @ a)[:, None] + (H @ b)[None], slope)
-    return F.softmax(scores.masked_fill(A == 0, -math.inf) + torch.log(A), dim=1) @ H
+    weights, _ = masked_exponentials(scores, A)
+    return weights / weights.sum(dim=1, keepdim=True) @ H
 
 
 @reference

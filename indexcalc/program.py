@@ -109,12 +109,14 @@ class CheckedRange:
         families: what they are, such as ``scale``, in the order in which they are tried.
         limits: where what the author asked for would exceed the smallest format if the inputs went further.
         poles: where the function itself has no value.
+        blurred: where rounding what the author named may leave it none, as ``1 - p`` for a p that rounds to 1.
     """
 
     points: int
     families: tuple[str, ...]
     limits: tuple[Extreme, ...] = ()
     poles: tuple[Extreme, ...] = ()
+    blurred: tuple[Extreme, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -90,8 +90,8 @@ def target_text(report: Report, target: str) -> str:
 
 def hostile_text(report: HostileReport) -> str:
     """At how many hostile inputs the code was checked, and how it did."""
-    if report.skipped:
-        return f"not checked at hostile inputs: {report.skipped}"
+    if report.skipped or not report.findings:
+        return f"not checked at hostile inputs: {report.skipped or 'none respects what is assumed'}"
     worst = max(report.findings, key=lambda finding: finding.ratio)
     tried = f"{counted(len(report.points), 'point')} in float32 and float64"
     if not report.ok:

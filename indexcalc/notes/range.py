@@ -44,6 +44,14 @@ def range_blocks(checked: CheckedRange | None) -> Iterator[Block]:
         yield Paragraph(("Further out, values exceed float32: the check stops at ", *extremes(checked.limits), "."))
     if checked.poles:
         yield Paragraph(("Some entries have no value, whatever the code, at ", *extremes(checked.poles), "."))
+    if checked.blurred:
+        yield Paragraph(
+            (
+                "Rounding the tensors above to float32 may leave some entries without a value, whatever the code, at ",
+                *extremes(checked.blurred),
+                ".",
+            )
+        )
 
 
 def extremes(found: tuple[Extreme, ...]) -> Spans:

@@ -50,6 +50,7 @@ def check_hostile(
         tuple(case.name for case in trial.cases),
         tuple(f"{wanted} became {used}: {reason}" for wanted, used, reason in trial.reduced),
         {case.name: case.poles for case in trial.cases if case.poles},
+        {case.name: case.blurred for case in trial.cases if case.blurred},
         trial.left,
         max((case.truth.digits for case in trial.cases), default=0),
         trial.untried,

@@ -56,6 +56,9 @@ def format_of(name: str) -> Format:
 
 FORMATS = (format_of("float32"), format_of("float64"))
 
+BEYOND = f"values exceed {FORMATS[0].name}"
+"""Why a point is made milder, most often."""
+
 
 @dataclass(frozen=True)
 class Truth:
@@ -196,7 +199,7 @@ def check_fit(asked: Asked, passes: Passes, format: Format) -> None:
     """
     sizes = [*sizes_compared(asked, passes), *sizes_behind_zeros(asked, passes)]
     if any(size > format.largest for size in sizes):
-        raise UndeterminedError(f"values exceed {format.name}")
+        raise UndeterminedError(BEYOND)
 
 
 def sizes_behind_zeros(asked: Asked, passes: Passes) -> Iterator[Decimal]:

@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import sympy as sp
 
-from indexcalc.algebra.terms import Access, Fn, Terms, tensors_of, walk
+from indexcalc.algebra.terms import Access, Base, Fn, Term, Terms, tensors_of, walk
 from indexcalc.problem import Problem
 from indexcalc.program import Program
-from indexcalc.proof.constraints import Constraint, SumConstraint, constraints_of, imposed
-from indexcalc.proof.evaluate import Numbers, number
+from indexcalc.proof.hostile.admission import Rule
 from indexcalc.proof.numeric import Array
 
 SCALES = (1000.0, 300.0, 30.0)
@@ -36,12 +34,6 @@ WEAKER = 0.75
 
 WEAKEST = 2.0
 """A strength that is reduced below this is given up."""
-
-GRID = 2.0**-16
-"""Entries with a given sum are multiples of this, so that the sum is exact."""
-
-SMALLEST = 1e-6
-"""How near to zero an entry comes whose domain ends there, without holding it."""
 
 EVERYTHING = "all inputs"
 """The subject of a point that changes all inputs."""
@@ -77,58 +69,16 @@ class Hostile:
         strength = self.strength**WEAKER
         return replace(self, strength=strength) if strength >= WEAKEST else None
 
-    def inputs(self, mild: Inputs, assumed: Mapping[str, Assumed]) -> dict[str, Array]:
-        """The inputs at this point: changed, made to satisfy what is assumed, rounded to float32."""
-        found = {}
-        for name, array in mild.items():
-            changed = self.change(array, self.strength) if name in self.changed else array
-            found[name] = np.asarray(assumed[name].of(changed) if name in assumed else changed, dtype=np.float32)
-        return found
+    def inputs(self, mild: Inputs, rules: Mapping[str, Rule]) -> dict[str, Array]:
+        """The inputs at this point: changed, made to satisfy what is assumed, rounded to float32.
 
-
-@dataclass(frozen=True)
-class Assumed:
-    """What the author said of an input.
-
-    Attributes:
-        constraints: sums and symmetries.
-        numbers: the values of extents and parameters.
-        domain: the interval that entries lie in.
-    """
-
-    constraints: tuple[Constraint, ...]
-    numbers: Numbers
-    domain: sp.Interval | None
-
-    def of(self, array: Array) -> Array:
-        """The array made to satisfy it."""
-        if self.domain is not None:
-            array = inside(array, self.domain)
-        only = self.constraints[0] if len(self.constraints) == 1 else None
-        if isinstance(only, SumConstraint):
-            return exactly_imposed(array, only, self.numbers)
-        return imposed(array, self.constraints, self.numbers) if self.constraints else array
-
-
-def inside(array: Array, domain: sp.Interval) -> Array:
-    """The array with entries outside an interval at its nearest end; just inside where the end is open."""
-    low, high = np.float32(float(domain.start)), np.float32(float(domain.end))
-    if domain.left_open and np.isfinite(low):
-        low = np.nextafter(low, np.float32(np.inf)) if low else np.float32(SMALLEST)
-    if domain.right_open and np.isfinite(high):
-        high = np.nextafter(high, np.float32(-np.inf)) if high else np.float32(-SMALLEST)
-    return np.asarray(np.clip(array, float(low), float(high)))
-
-
-def exactly_imposed(array: Array, constraint: SumConstraint, numbers: Numbers) -> Array:
-    """The array scaled so that its sums over the axes are as they should be without any rounding."""
-    axes, total = constraint.axes, number(constraint.total, numbers)
-    array = np.where(array.sum(axis=axes, keepdims=True) == 0, array + 1.0, array) if total else array
-    even = np.round(constraint.imposed(array, numbers) / GRID) * GRID
-    gap = total - even.sum(axis=axes, keepdims=True)
-    first = tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(even.ndim))
-    even[first] += gap
-    return np.asarray(even)
+        Raises:
+            InadmissibleError: if what is assumed cannot hold.
+        """
+        return {
+            name: rules[name].admitted(self.change(array, self.strength) if name in self.changed else array)
+            for name, array in mild.items()
+        }
 
 
 def scaled(array: Array, strength: float) -> Array:
@@ -264,32 +214,48 @@ class Masking(Hostile):
 
     names: tuple[str, ...] = ()
 
-    def inputs(self, mild: Inputs, assumed: Mapping[str, Assumed]) -> dict[str, Array]:
-        """The inputs at this point."""
+    def inputs(self, mild: Inputs, rules: Mapping[str, Rule]) -> dict[str, Array]:
+        """The inputs at this point.
+
+        Raises:
+            InadmissibleError: if what is assumed cannot hold.
+        """
         others = tuple(name for name in self.names if name not in self.changed)
         large = Hostile("scale", "", self.strength, "", scaled, others)
-        return super().inputs(large.inputs(mild, assumed), assumed)
+        return super().inputs(large.inputs(mild, rules), rules)
 
 
 def multiplicative_masks(program: Program) -> tuple[str, ...]:
-    """The inputs that multiply an exponential in some term."""
+    """The inputs that multiply an exponential in some term, or an entry of a tensor of exponentials."""
     inputs = {tensor.name for tensor in program.inputs}
-    carriers: set[str] = set()
+    exponentials = {eq.name for eq in program.equations if len(eq.terms) == 1 and is_exponential(eq.terms[0])}
     found: dict[str, None] = {}
     for equation in program.equations:
         for term in equation.terms:
-            exponentials = [
-                base
-                for base in term.bases
-                if (isinstance(base, Fn) and base.name == "exp")
-                or (isinstance(base, Access) and base.tensor in carriers)
-            ]
-            if exponentials:
-                read = [base.tensor for base in term.bases if isinstance(base, Access) and base.tensor in inputs]
-                found.update(dict.fromkeys(name for name in read if name not in carriers))
-            if exponentials and not term.summed and len(equation.terms) == 1:
-                carriers.add(equation.name)
+            for base in term.bases:
+                if isinstance(base, Access) and base.tensor in inputs and hides(base, term, exponentials):
+                    found[base.tensor] = None
     return tuple(found)
+
+
+def is_exponential(term: Term) -> bool:
+    """Whether a term is an exponential, or one times other factors, and not a quotient."""
+    return any(is_exp(base) for base in term.bases) and not any(e.is_negative for _, e in term.powers)
+
+
+def hides(mask: Access, term: Term, exponentials: set[str]) -> bool:
+    """Whether a factor of a term is zero or one for exponentials in it: as they are, or entry by entry."""
+    for base in term.bases:
+        if is_exp(base) or (
+            isinstance(base, Access) and base.tensor in exponentials and set(mask.slots) <= set(base.slots)
+        ):
+            return True
+    return False
+
+
+def is_exp(base: Base) -> bool:
+    """Whether a factor is an exponential."""
+    return isinstance(base, Fn) and base.name == "exp"
 
 
 def additive_masks(problem: Problem) -> tuple[str, ...]:
@@ -310,13 +276,3 @@ def additive_masks(problem: Problem) -> tuple[str, ...]:
             if isinstance(base, Access) and base.tensor in inputs and len(term.bases) == 1 and term.coeff == 1
         )
     )
-
-
-def assumptions(program: Program, numbers: Numbers) -> dict[str, Assumed]:
-    """What the author said of each input, for those of which anything was said."""
-    constraints = constraints_of(program)
-    found = {
-        tensor.name: Assumed(tuple(c for c in constraints if c.tensor == tensor.name), numbers, tensor.domain)
-        for tensor in program.inputs
-    }
-    return {name: said for name, said in found.items() if said.constraints or said.domain is not None}

@@ -59,6 +59,7 @@ class HostileReport:
         points: the points that were checked, in words.
         reduced: points that were made milder, since what the author asked for exceeds float32.
         poles: points at which some entries have no value, with the tensors that lack them.
+        blurred: points at which rounding may leave entries without a value, with their tensors; nothing is asked there.
         left: points without an answer, with the reason.
         digits: the most digits the oracle needed.
         untried: how many more points there are beyond the bound on work.
@@ -71,6 +72,7 @@ class HostileReport:
     points: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
     poles: Mapping[str, tuple[str, ...]] | None = None
+    blurred: Mapping[str, tuple[str, ...]] | None = None
     left: Mapping[str, str] | None = None
     digits: int = 0
     untried: int = 0
@@ -96,6 +98,7 @@ class HostileReport:
             "untried": self.untried,
             **({"reduced": list(self.reduced)} if self.reduced else {}),
             **({"poles": {point: list(names) for point, names in self.poles.items()}} if self.poles else {}),
+            **({"blurred": {point: list(names) for point, names in self.blurred.items()}} if self.blurred else {}),
             **({"left_out": dict(self.left)} if self.left else {}),
             "worst": [finding_json(finding) for finding in self.findings],
             **({"failures": [finding_json(finding) for finding in self.failures]} if self.failures else {}),

@@ -43,16 +43,19 @@ class Forward:
     Attributes:
         values: the value of each.
         sizes: for each, the sum of the absolute values of what was added up.
+        spans: the same with sums in sums and products in mind: what a rounding is to be multiplied by, to first
+            order, for all that was rounded since the last function or quotient.
         arguments: of powers and functions, on the side of their kink where rounding put them.
         slopes: what rounding adds to the slopes of functions whose usual slope cancels.
         sides: on which side of its kink each argument lies, in the order of the nodes.
         outside: whether a logarithm or root was taken of a negative number.
         absorbed: whether one over zero, or its logarithm, was taken where more digits may show another number,
-            as ``1 - p`` is for a p that rounds to 1.
+            as ``1 - p`` is for a p that rounds to 1; or an exponential exceeds even these numbers.
     """
 
     values: list[Decimal]
     sizes: list[Decimal]
+    spans: list[Decimal]
     arguments: dict[int, Decimal] = field(default_factory=dict)
     slopes: dict[int, Decimal] = field(default_factory=dict)
     sides: list[int] = field(default_factory=list)
@@ -90,7 +93,7 @@ def forward(
         rounding: what every sum loses; by default nothing.
         shifts: what is added to the value of some nodes.
     """
-    run = Forward([], [])
+    run = Forward([], [], [])
     moved = signs(rounding, len(graph.nodes), "forward")
     slopes = signs(rounding, len(graph.nodes), "slopes")
     for number, node in enumerate(graph.nodes):
@@ -112,7 +115,26 @@ def forward(
             value += shifts[number]
         run.values.append(value)
         run.sizes.append(size or abs(value))
+        run.spans.append(span_of(node, run) or run.sizes[-1])
     return run
+
+
+def span_of(node: Node, run: Forward) -> Decimal:
+    """What a rounding is multiplied by in a sum, a product or a power of such; zero for what is no such node.
+
+    Of a product that is zero, it is the product itself: nothing is left of first order.
+    """
+    values, spans = run.values, run.spans
+    match node:
+        case Sum(parts):
+            return sum([spans[part] for part in parts], ZERO)
+        case Product(parts) if values[-1]:
+            return sum([others(values, parts, place, spans[part]).copy_abs() for place, part in enumerate(parts)], ZERO)
+        case Product(parts):
+            return others(spans, parts[1:], -1, spans[parts[0]])
+        case Power(part, exponent) if exponent.is_Integer and exponent.is_positive:
+            return int(exponent) * abs(values[-1] / values[part]) * spans[part] if values[-1] else spans[part]
+    return ZERO
 
 
 def combined(node: Node, values: Sequence[Decimal]) -> tuple[Decimal, Decimal]:
@@ -136,21 +158,23 @@ def called(node: Call, number: int, run: Forward, rounding: Rounding | None) -> 
     edge = constants[0] if constants else ZERO
     argument = run.values[node.part]
     if row.kink or row.positive:
-        argument = on_a_side(argument, run.sizes[node.part], edge, rounding, pole=row.positive)
+        argument = on_a_side(argument, run.spans[node.part], edge, rounding, pole=row.positive)
     run.arguments[number] = argument
     run.outside |= row.positive and argument < 0
-    run.absorbed |= row.positive and argument == 0 != run.sizes[node.part]
+    run.absorbed |= row.positive and argument == 0 != run.spans[node.part]
     if row.kink:
         run.sides.append((argument > edge) - (argument < edge))
-    return row.value(argument, *constants), row.terms(argument) if row.terms else ZERO
+    value = row.value(argument, *constants)
+    run.absorbed |= argument.is_finite() and not value.is_normal() and node.name == "exp"
+    return value, row.terms(argument) if row.terms else ZERO
 
 
 def powered(node: Power, number: int, run: Forward, rounding: Rounding | None) -> Decimal:
     """The value of a power."""
     argument, root = run.values[node.part], not node.exponent.is_Integer
     if not node.exponent.is_positive:
-        run.absorbed |= argument == 0 != run.sizes[node.part]
-        argument = on_a_side(argument, run.sizes[node.part], ZERO, rounding, pole=True)
+        run.absorbed |= argument == 0 != run.spans[node.part]
+        argument = on_a_side(argument, run.spans[node.part], ZERO, rounding, pole=True)
     elif root and rounding is not None and argument < 0:
         argument = ZERO
     run.arguments[number] = argument
@@ -158,14 +182,14 @@ def powered(node: Power, number: int, run: Forward, rounding: Rounding | None) -
     return raised(argument, node.exponent)
 
 
-def on_a_side(argument: Decimal, size: Decimal, edge: Decimal, rounding: Rounding | None, *, pole: bool) -> Decimal:
+def on_a_side(argument: Decimal, span: Decimal, edge: Decimal, rounding: Rounding | None, *, pole: bool) -> Decimal:
     """An argument; if rounding may carry it over an edge, on the side that is asked for.
 
     Below a pole there is no value. An argument that is exactly at an edge stays there.
     """
     if rounding is None or not argument.is_finite() or argument == edge:
         return argument
-    reach = NEAR * rounding.unit * size
+    reach = NEAR * rounding.unit * span
     if abs(argument - edge) > reach:
         return argument
     return edge + reach if rounding.above else NAN if pole else edge - reach

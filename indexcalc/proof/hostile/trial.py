@@ -12,11 +12,12 @@ import sympy as sp
 from indexcalc.errors import UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import CheckedRange, Extreme, Program
-from indexcalc.proof.evaluate import Numbers
+from indexcalc.proof.evaluate import numbers_of
 from indexcalc.proof.extents import Sizes
+from indexcalc.proof.hostile.admission import InadmissibleError, Rule, rules_of
 from indexcalc.proof.hostile.kinks import kink_points
-from indexcalc.proof.hostile.oracle import Asked, Truth, UndeterminedError, truth
-from indexcalc.proof.hostile.points import EVERYTHING, Hostile, assumptions, hostile_points
+from indexcalc.proof.hostile.oracle import BEYOND, FORMATS, Asked, Truth, UndeterminedError, truth
+from indexcalc.proof.hostile.points import EVERYTHING, Hostile, hostile_points
 from indexcalc.proof.hostile.unrolled import Unrolled, unrolled
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
@@ -56,6 +57,18 @@ class Case:
         gradients = {f"d{name}": numbers for name, numbers in self.truth.gradients.items()}
         every = {**self.truth.values, **gradients}
         return tuple(name for name, numbers in every.items() if any(number.is_nan() for number in numbers))
+
+    @property
+    def blurred(self) -> tuple[str, ...]:
+        """The tensors and gradients of which rounding to float32 may leave entries without a value."""
+        values, gradients = self.truth.explained[FORMATS[0].name]
+        sides = ((values, self.truth.values, ""), (gradients, self.truth.gradients, "d"))
+        return tuple(
+            prefix + name
+            for explained, right, prefix in sides
+            for name, errors in explained.items()
+            if any(np.isinf(e) and number.is_finite() for e, number in zip(errors, right[name], strict=True))
+        )
 
 
 @dataclass
@@ -99,7 +112,7 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
     inputs = {tensor.name: mild.values[tensor.name] for tensor in program.inputs}
     written = tuple(equation.name for equation in program.equations if not equation.hoisted)
     asked = Asked(graph, written, problem.targets, loss_weights(graph, weights), seed)
-    search = Search(trial, asked, inputs, weights, mild.numbers)
+    search = Search(trial, asked, inputs, weights, rules_of(program, numbers_of(sizes, parameters)))
     points = [*hostile_points(problem, graph.shapes), *kink_points(graph, inputs)]
     room = min(MOST, max(FEWEST, WORK // max(1, len(graph.nodes))))
     chosen = spread(points, room)
@@ -177,16 +190,19 @@ class Search:
     asked: Asked
     mild: Mapping[str, Array]
     weights: Mapping[str, Array]
-    numbers: Numbers
+    rules: Mapping[str, Rule]
 
     def try_point(self, point: Hostile) -> None:
         """Add a point to the trial, milder if it must be; say why if it can't be used."""
         current: Hostile | None = point
         reason = ""
         while current is not None:
-            inputs = current.inputs(self.mild, assumptions(self.trial.problem.program, self.numbers))
             try:
+                inputs = current.inputs(self.mild, self.rules)
                 found = truth(self.asked, wide_entries(inputs))
+            except InadmissibleError as why:
+                self.trial.left[str(point)] = str(why)
+                return
             except UndeterminedError as why:
                 reason = reason or str(why)
                 current = current.weaker() if current.strength > 1 else None
@@ -217,10 +233,12 @@ def checked_range(trial: Trial) -> CheckedRange:
     """What a note says of the points."""
     families = dict.fromkeys(case.point.family for case in trial.cases)
     # Of each input, the largest factor says where the range ends.
-    factors = sorted((used for _, used, _ in trial.reduced if used.family == "scale"), key=lambda used: used.strength)
+    beyond = [used for _, used, reason in trial.reduced if used.family == "scale" and reason == BEYOND]
+    factors = sorted(beyond, key=lambda used: used.strength)
     limits = alone(list({used.subject: used for used in factors}.values()))
     poles = alone([case.point for case in trial.cases if case.poles])
-    return CheckedRange(len(trial.cases), tuple(families), limits, poles)
+    blurred = alone([case.point for case in trial.cases if case.blurred])
+    return CheckedRange(len(trial.cases), tuple(families), limits, poles, blurred)
 
 
 def alone(points: list[Hostile]) -> tuple[Extreme, ...]:

@@ -73,6 +73,23 @@ def test_a_point_that_no_precision_decides_is_refused():
         answered(SATURATED, {"z": [30_000.0, 0.0, 0.0]})
 
 
+@pytest.mark.parametrize("text", ["log((1 - p[i])/2)", "log(q[i])", "1/q[i]", "log(3*q[i]^2)"])
+def test_a_pole_behind_what_rounds_away_is_no_pole(text):
+    head = "index i : N\ninput z[i]\np[i] = sigmoid(z[i])\nq[i] = 1 - p[i]\n"
+    with pytest.raises(UndeterminedError, match="digits"):
+        answered(f"{head}y[i] = {text}\n", {"z": [5000.0, 0.0, 0.0]})
+    found, _ = answered(f"{head}y[i] = {text}\n", {"z": [40.0, 0.0, 0.0]})
+    assert found.values["y"][0].is_finite()
+    for format in ("float32", "float64"):
+        assert np.isinf(found.explained[format][0]["y"][0])
+        assert np.isfinite(found.explained[format][0]["y"][1])
+
+
+def test_what_exceeds_the_oracle_is_no_pole():
+    with pytest.raises(UndeterminedError, match="digits"):
+        answered("index i : N\ninput z[i]\np[i] = softmax[i](1e18*z[i])\n", {"z": [30.0, 0.0, 0.0]})
+
+
 def test_what_leaves_the_format_is_refused():
     with pytest.raises(UndeterminedError, match="float32"):
         answered("index i : N\ninput z[i]\ne[i] = exp(z[i])\n", {"z": [0.0, 89.0, 0.0]})
