@@ -25,6 +25,9 @@ from indexcalc.proof.numeric import Array, numeric_of
 GRID_LIMIT = 20_000_000
 """The most grid points of one product, lanes included; 320 MB for complex numbers."""
 
+EXACT = 1 << 53
+"""Whole numbers below this are floats without rounding."""
+
 Grid = tuple[Index, ...]
 Numbers = tuple[tuple[sp.Symbol, float], ...]
 
@@ -50,13 +53,24 @@ def numbers_of(sizes: Mapping[sp.Symbol, int], parameters: Mapping[sp.Symbol, fl
     return (*sizes.items(), *(parameters or {}).items())
 
 
-@lru_cache(maxsize=100_000)
 def number(scalar: sp.Expr, numbers: Numbers) -> float:
     """The value of a scalar expression.
 
     Raises:
-        ProgramError: if a symbol has no value.
+        ProgramError: if a symbol has no value, or the scalar none that a float can hold.
     """
+    if scalar.is_Integer and abs(scalar.p) < EXACT:
+        return float(scalar.p)
+    if scalar.is_Symbol:
+        for symbol, value in numbers:
+            if symbol is scalar:
+                return float(value)
+    return computed_number(scalar, numbers)
+
+
+@lru_cache(maxsize=100_000)
+def computed_number(scalar: sp.Expr, numbers: Numbers) -> float:
+    """The value of a scalar expression that is more than a symbol."""
     value = scalar.xreplace({symbol: sp.Float(v) if isinstance(v, float) else sp.Integer(v) for symbol, v in numbers})
     if value.free_symbols:
         missing = ", ".join(sorted(map(str, value.free_symbols)))
