@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from indexcalc.algebra.terms import Terms, tensors_of
 from indexcalc.calculus.steps import Derivation, Section
@@ -31,7 +32,20 @@ OPENING = (
 )
 
 
+@lru_cache(maxsize=2)
+def outline_once(derivation: Derivation, views: tuple[str, ...], loops: tuple[BlockedLoop, ...]) -> tuple[Block, ...]:
+    """The outline, once for all formats."""
+    return composed(derivation, views, loops)
+
+
 def outline(
+    derivation: Derivation, views: Collection[str] = (), loops: Sequence[BlockedLoop] = ()
+) -> tuple[Block, ...]:
+    """Every block of the note; see `composed`."""
+    return outline_once(derivation, tuple(views), tuple(loops))
+
+
+def composed(
     derivation: Derivation, views: Collection[str] = (), loops: Sequence[BlockedLoop] = ()
 ) -> tuple[Block, ...]:
     """Every block of the note.

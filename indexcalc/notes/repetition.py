@@ -44,12 +44,14 @@ def repeats_of(derivation: Derivation) -> Repeats:
     found: dict[tuple[str, str], Repeat] = {}
     for section in derivation.sections:
         for path in section.paths:
+            if length(path) < WORTH_CITING:
+                continue
             names = Names()
             key = "".join(written(path, names))
             tensors = list(names.tensors)
             if key not in first:
                 first[key] = (section, path, tensors)
-            elif length(path) >= WORTH_CITING and section.target is not None:
+            elif section.target is not None:
                 earlier, model, theirs = first[key]
                 assert earlier.target is not None
                 pairs = tuple(
@@ -81,6 +83,9 @@ def written(item: object, names: Names) -> Iterator[str]:
             yield from written((gradient, wrt), names)
             yield f"T{number(consumer, names.tensors)}"
         case sp.Basic():
+            if item.is_Rational:
+                yield str(item)
+                return
             symbols = sorted(item.free_symbols, key=str)
             yield str(item.xreplace({s: sp.Symbol(f"s{number(str(s), names.scalars)}") for s in symbols}))
         case tuple():

@@ -18,7 +18,7 @@ from indexcalc.calculus.steps import Cited, Detail, Proof, Rule, Step, Subject, 
 from indexcalc.errors import LimitError
 from indexcalc.program import Program
 from indexcalc.rewrite.lemmas import assumed_rules, find_lemmas, vanishing_lemma
-from indexcalc.rewrite.reuse import Reusable, reusable_tensors, reuse
+from indexcalc.rewrite.reuse import Held, reusable_tensors, reuse
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule, lemma_rule
 
 ROUND_LIMIT = 20
@@ -37,7 +37,7 @@ class Simplifier:
         return find_lemmas(self.program)
 
     @cached_property
-    def held(self) -> tuple[Reusable, ...]:
+    def held(self) -> Held:
         """The tensors whose definitions are recognised in products."""
         return reusable_tensors(self.program)
 
