@@ -75,7 +75,10 @@ def computed_number(scalar: sp.Expr, numbers: Numbers) -> float:
     if value.free_symbols:
         missing = ", ".join(sorted(map(str, value.free_symbols)))
         raise ProgramError(f"no value is given for {missing} in the scalar {scalar}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ProgramError(f"the scalar {scalar} is too large for a floating-point number") from None
 
 
 def size_of(index: Index, numbers: Numbers) -> int:

@@ -280,6 +280,11 @@ def largest_grid(program: Program, point: Point) -> int:
     return max((grid_points(equation, point) for equation in program.equations), default=1)
 
 
+def program_points(program: Program, sizes: Mapping[sp.Symbol, int]) -> int:
+    """The number of grid points of the largest terms of all equations."""
+    return sum(grid_points(equation, Point({}, sizes)) for equation in program.equations)
+
+
 def grid_points(equation: Equation, point: Point) -> int:
     """The number of grid points of the largest term of an equation."""
     sizes = {index: size_of(index, point.numbers) for index in equation.lhs.slots}

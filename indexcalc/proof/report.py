@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 FORWARD_METHOD = "naive evaluation"
@@ -53,6 +53,8 @@ class Report:
         sizes: the extents tried.
         skipped: the extents at which the program itself is undefined, with the reason.
         comparisons: one for each tensor: the worst over all sizes.
+        stand_ins: the literal extents in whose place small sizes were tried, by the name of what stood for them.
+        own_sizes: whether the code was compared at these literal extents too.
     """
 
     subject: str
@@ -60,6 +62,8 @@ class Report:
     sizes: tuple[Mapping[str, int], ...]
     skipped: tuple[tuple[Mapping[str, int], str], ...]
     comparisons: tuple[Comparison, ...]
+    stand_ins: Mapping[str, int] = field(default_factory=dict)
+    own_sizes: bool = True
 
     @property
     def ok(self) -> bool:
@@ -84,6 +88,11 @@ class Report:
             "seed": self.seed,
             "sizes": [dict(sizes) for sizes in self.sizes],
             "skipped": [{"sizes": dict(sizes), "reason": reason} for sizes, reason in self.skipped],
+            **(
+                {"stand_ins": dict(self.stand_ins), "compared_at_literal_extents": self.own_sizes}
+                if self.stand_ins
+                else {}
+            ),
             "checks": [
                 {
                     "tensor": c.tensor,
