@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
 from indexcalc.codegen.fast.module import FastModule, FastOptions, fast_module
@@ -22,14 +24,21 @@ from indexcalc.proof.gradcheck import check_module
 from indexcalc.proof.hostile.check import check_hostile
 from indexcalc.proof.hostile.styles import CodeStyle, fast_styles, reading_style, target_style
 from indexcalc.proof.hostile.trial import Trial, checked_range, hostile_trial
+from indexcalc.proof.oracles import program_points
 from indexcalc.proof.paths import check_paths
 from indexcalc.proof.report import Comparison, Report
+from indexcalc.proof.sampling import size_sets
+from indexcalc.proof.stand_ins import stand_ins
 from indexcalc.proof.targets import check_target, is_installed
+from indexcalc.rewrite.derive import derive
 
 
 class BrokenCodeError(IndexCalcError):
     """Generated code that cannot even be imported: a mistake of this package, not of the user."""
 
+
+OWN_WORK = 10_000_000
+"""The most grid points of a program, for each gradient, at which it is compared at large literal extents."""
 
 UNCHECKED = "the check of the code for {target}: {target} is not installed (pip install 'indexcalc[{target}]')"
 """What is said of code whose library is missing."""
@@ -119,9 +128,13 @@ def render(
 
 
 def trial_of(derivation: Derivation) -> Trial | None:
-    """The hostile inputs of a derivation, always the same ones; nothing if there are none."""
+    """The hostile inputs of a derivation, always the same ones; nothing if there are none.
+
+    Where extents are large numbers, those of the same with symbols for them.
+    """
+    standing = stand_ins(derivation.problem)
     try:
-        return hostile_trial(derivation.problem)
+        return hostile_trial(derivation.problem if standing is None else standing.problem)
     except (UnsupportedError, LimitError):
         return None
 
@@ -204,10 +217,47 @@ def generate(derivation: Derivation, *, targets: Collection[str] = (), seed: int
 def checked(derivation: Derivation, texts: Texts, *, seed: int = 0) -> Outputs:
     """The texts with the report of the check of all their code.
 
+    Where extents are large numbers, the same is derived with symbols for them, and its code checked at small
+    sizes; the code itself is compared at its own sizes, along random directions, if that takes not too long.
+
     Raises:
         BrokenCodeError: if the code cannot be imported.
         UnsupportedError: if no random inputs satisfy the program's assumptions and domains.
     """
+    standing = stand_ins(derivation.problem)
+    if standing is None:
+        return checked_as_it_is(derivation, texts, seed=seed)
+    twin = derive(standing.problem)
+    targets = tuple(target_module(twin, module.target) for module in texts.targets)
+    fast = fast_module(twin, FastOptions({}, None)) if texts.fast is not None else None
+    small = checked_as_it_is(twin, replace(texts, code=numpy_module(twin), targets=targets, fast=fast), seed=seed)
+    own = at_own_sizes(derivation, texts.code, seed=seed)
+    report = replace(
+        small.report,
+        comparisons=(*small.report.comparisons, *own),
+        stand_ins={str(symbol): number for symbol, number in standing.literal.items()},
+        own_sizes=bool(own),
+    )
+    return Outputs(derivation.problem.slug, texts, report, small.unchecked)
+
+
+def at_own_sizes(derivation: Derivation, code: str, *, seed: int) -> tuple[Comparison, ...]:
+    """The code for reading compared at its literal extents; nothing where that takes too long or leaves the domain."""
+    problem = derivation.problem
+    sizes = size_sets(problem.program, np.random.default_rng(seed), count=1)[0]
+    if program_points(problem.program, sizes) * (1 + len(problem.targets)) > OWN_WORK:
+        return ()
+    names, symbols = module_names(derivation), module_symbols(derivation)
+    try:
+        report = check_module(problem, loaded(code), names=names, symbols=symbols, seed=seed, sizes=(sizes,))
+    except (UnsupportedError, LimitError):
+        # Sums over so many random numbers may leave the domain of a function; small sizes have shown that there is one.
+        return ()
+    return tuple(replace(c, method=f"{c.method}, at the literal extents") for c in report.comparisons)
+
+
+def checked_as_it_is(derivation: Derivation, texts: Texts, *, seed: int = 0) -> Outputs:
+    """The texts with the report of the check at the extents that they have."""
     report = validate(derivation, texts.code, seed=seed)
     found, unchecked = validate_targets(derivation, texts.targets, seed=seed)
     if texts.fast is not None:

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Index, Terms, free_indices, scalars_of, walk
+from indexcalc.algebra.terms import Access, Index, Terms, free_indices, scalars_of, tensors_of, walk
 from indexcalc.errors import LimitError, Place, ProgramError
 
 
@@ -170,17 +170,37 @@ class Program:
         return {equation.name: equation for equation in self.equations}
 
     @cached_property
+    def narrower(self) -> Mapping[int, frozenset[str]]:
+        """For every number of slots up to the largest of a defined tensor, the defined tensors with fewer."""
+        widths = {name: len(equation.lhs.slots) for name, equation in self.definitions.items()}
+        most = max(widths.values(), default=0)
+        return {width: frozenset(name for name, own in widths.items() if own < width) for width in range(most + 1)}
+
+    @cached_property
     def positions(self) -> Mapping[str, int]:
         """The place of every defined tensor in the order of the equations."""
         return {equation.name: number for number, equation in enumerate(self.equations)}
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of every tensor, inputs first."""
+        return {name: number for number, name in enumerate(self.tensors)}
+
+    @cached_property
+    def ancestors(self) -> Mapping[str, int]:
+        """For every tensor, the set of those it depends on, and itself: one bit for each place."""
+        found = {name: 1 << place for name, place in self.places.items()}
+        for equation in self.equations:
+            for name in tensors_of(equation.terms):
+                found[equation.name] |= found[name]
+        return found
 
     @cached_property
     def consumers(self) -> Mapping[str, tuple[str, ...]]:
         """For every tensor, the tensors whose equations read it, in order."""
         readers: dict[str, list[str]] = {name: [] for name in self.tensors}
         for equation in self.equations:
-            read = {base.tensor for base in walk(equation.terms) if isinstance(base, Access)}
-            for name in sorted(read):
+            for name in tensors_of(equation.terms):
                 readers[name].append(equation.name)
         return {name: tuple(who) for name, who in readers.items()}
 

@@ -81,7 +81,7 @@ def test_every_wrong_variant_of_every_gradient_is_caught(name):
     weights = weights_for(problem, point, rng)
     upstream = {up.name: weights[up.of] for up in problem.upstream}
     # The oracles of one point serve all variants; what passes there meets the whole check.
-    oracles = [r for r in references(problem, point, weights, {}) if r.method != FORWARD_METHOD]
+    oracles = [r for r in references(problem, point, weights, {}, rng) if r.method != FORWARD_METHOD]
     right = backward_candidate(derivation.backward)(point, upstream)
     caught: set[str] = set()
     for kind, equation, program in variants:

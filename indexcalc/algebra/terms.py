@@ -7,7 +7,7 @@ sum-free, so binders never nest, and capture can happen only where a term's own 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import sympy as sp
@@ -36,13 +36,26 @@ class Access:
     slots: tuple[Index, ...] = ()
 
 
+class Compound:
+    """What holds factors; what it reads and its hash are found once, for both are asked for again and again."""
+
+    __slots__ = ("_hash", "_indices", "_tensors")
+
+    _hash: int
+    _indices: tuple[Index, ...]
+    _tensors: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
-class Fn:
+class Fn(Compound):
     """A pointwise function of a sum-free argument: ``exp(S[i,j])``; `params` are scalar constants."""
 
     name: str
     arg: Terms
     params: tuple[sp.Expr, ...] = ()
+
+    def __hash__(self) -> int:
+        return remembered_hash(self, (Fn, self.name, self.arg, self.params))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,10 +88,13 @@ class Iverson:
 
 
 @dataclass(frozen=True, slots=True)
-class Add:
+class Add(Compound):
     """A sum-free sum as one factor of a product: ``(X[n,h] - mu[n])``; at least two terms."""
 
     terms: Terms
+
+    def __hash__(self) -> int:
+        return remembered_hash(self, (Add, self.terms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +110,29 @@ Power = tuple[Base, sp.Expr]
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class Term(Compound):
     """``coeff * product(base**exponent)``, summed over `summed`; bases are distinct, in authored order."""
 
     coeff: sp.Expr
     powers: tuple[Power, ...] = ()
     summed: tuple[Index, ...] = ()
 
+    def __hash__(self) -> int:
+        return remembered_hash(self, (self.coeff, self.powers, self.summed))
+
     @property
     def bases(self) -> tuple[Base, ...]:
         """The factors without their exponents."""
         return tuple(base for base, _ in self.powers)
+
+
+def remembered_hash(compound: Compound, content: tuple[object, ...]) -> int:
+    """The hash of what a compound holds, computed when it is first asked for."""
+    try:
+        return compound._hash
+    except AttributeError:
+        object.__setattr__(compound, "_hash", hash(content))
+        return compound._hash
 
 
 Terms = tuple[Term, ...]
@@ -157,7 +185,37 @@ def own_indices(base: Base) -> tuple[Index, ...]:
 
 def occurring_indices(expression: Expression) -> tuple[Index, ...]:
     """Every index that occurs in a factor, free or summed, in order of first occurrence."""
-    return tuple(dict.fromkeys(index for base in walk(expression) for index in own_indices(base)))
+    if isinstance(expression, Compound):
+        try:
+            return expression._indices
+        except AttributeError:
+            found = occurring_indices_in(parts_of(expression))
+            object.__setattr__(expression, "_indices", found)
+            return found
+    if isinstance(expression, tuple | Partial):
+        return occurring_indices_in(parts_of(expression))
+    return tuple(dict.fromkeys(own_indices(expression)))
+
+
+def occurring_indices_in(parts: Iterable[Expression]) -> tuple[Index, ...]:
+    """The indices of several expressions, each once."""
+    return tuple(dict.fromkeys(index for part in parts for index in occurring_indices(part)))
+
+
+def parts_of(expression: Expression) -> Iterable[Expression]:
+    """What an expression is made of, one level down, in authored order; nothing for an entry, a delta or a bracket."""
+    match expression:
+        case tuple():
+            return expression
+        case Term():
+            return expression.bases
+        case Fn(_, arg):
+            return arg
+        case Add(terms):
+            return terms
+        case Partial(base, wrt):
+            return (base, wrt)
+    return ()
 
 
 def free_indices(expression: Expression) -> tuple[Index, ...]:
@@ -180,15 +238,38 @@ def index_names(expression: Expression) -> frozenset[str]:
 
 def tensors_of(expression: Expression) -> tuple[str, ...]:
     """The names of the tensors that are read, in order of first occurrence."""
-    return tuple(dict.fromkeys(base.tensor for base in walk(expression) if isinstance(base, Access)))
+    if isinstance(expression, Access):
+        return (expression.tensor,)
+    if isinstance(expression, Compound):
+        try:
+            return expression._tensors
+        except AttributeError:
+            found = tensors_in(parts_of(expression))
+            object.__setattr__(expression, "_tensors", found)
+            return found
+    return tensors_in(parts_of(expression))
+
+
+def tensors_in(parts: Iterable[Expression]) -> tuple[str, ...]:
+    """The tensors that several expressions read, each once."""
+    return tuple(dict.fromkeys(name for part in parts for name in tensors_of(part)))
 
 
 def accesses_of(expression: Expression, tensor: str) -> tuple[Access, ...]:
     """The distinct accesses of one tensor, in order of first occurrence."""
-    found = (base for base in walk(expression) if isinstance(base, Access) and base.tensor == tensor)
+    found = (base for base in walk_reading(expression, tensor) if isinstance(base, Access) and base.tensor == tensor)
     return tuple(dict.fromkeys(found))
+
+
+def walk_reading(expression: Expression, tensor: str) -> Iterator[Base]:
+    """The factors at every depth, but for the insides of those that do not read the tensor."""
+    if tensor in tensors_of(expression):
+        if not isinstance(expression, tuple | Term):
+            yield expression
+        for part in parts_of(expression):
+            yield from walk_reading(part, tensor)
 
 
 def occurs_in(index: Index, expression: Expression) -> bool:
     """Whether some factor carries this index."""
-    return any(index in own_indices(base) for base in walk(expression))
+    return index in occurring_indices(expression)

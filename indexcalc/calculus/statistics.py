@@ -88,6 +88,11 @@ def reachable(program: Program, start: set[str]) -> set[str]:
     return found
 
 
+def is_reachable(program: Program, start: str, name: str) -> bool:
+    """Whether a tensor depends on `start`, or is it."""
+    return bool(program.ancestors[name] >> program.places[start] & 1)
+
+
 def reaching(program: Program, ends: set[str]) -> set[str]:
     """The tensors that any of `ends` depends on, with `ends` themselves."""
     found = set(ends)

@@ -174,9 +174,11 @@ class Proof:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Derivation:
     """A problem, the sections that solve it in order, and the backward pass as a program.
+
+    It is equal to itself alone: readings of it, which are long, are remembered by it.
 
     Attributes:
         problem: what was asked.

@@ -169,6 +169,8 @@ def derive_spec(
             terminal.show_formula(console, formula_text(equation, derivation))
         terminal.show_claims(console, derivation, report)
         terminal.show_summary(console, "checked", terminal.check_text(report), ok=report.ok)
+        if report.stand_ins:
+            terminal.show_summary(console, "checked", terminal.stand_ins_text(report))
         for module in texts.targets:
             said = terminal.target_text(report, module.target)
             if said:

@@ -76,6 +76,13 @@ def check_text(report: Report) -> str:
     )
 
 
+def stand_ins_text(report: Report) -> str:
+    """Which literal extents small sizes stood for, and whether the code was compared at these too."""
+    numbers = ", ".join(map(str, report.stand_ins.values()))
+    own = "compared along random directions" if report.own_sizes else "not compared: too long, or no inputs"
+    return f"small sizes stood in for {numbers}; at these themselves the code was {own}"
+
+
 def target_text(report: Report, target: str) -> str:
     """What was checked of the code for another library; nothing if it was not."""
     ending = f", {target}"

@@ -90,6 +90,13 @@ def total(counts: Iterable[Count]) -> Count:
     return Count(tuple(sorted(table.items(), key=rank)))
 
 
+def less(whole: Count, part: Count) -> Count:
+    """What is left of a count that another one is a part of."""
+    taken = dict(part.terms)
+    rest = ((monomial, number - taken.get(monomial, 0)) for monomial, number in whole.terms)
+    return Count(tuple((monomial, number) for monomial, number in rest if number))
+
+
 def rank(term: tuple[Monomial, int]) -> tuple[int, list[str]]:
     """Where a term stands: by falling degree, then by the names of its extents."""
     monomial, _ = term

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import Index, accesses_of, tensors_of
-from indexcalc.cost.counts import Count, span, total
+from indexcalc.algebra.terms import Access, Index, accesses_of, tensors_of
+from indexcalc.cost.counts import NOTHING, Count, less, span, total
 from indexcalc.program import Equation, Program
 from indexcalc.rewrite.cost import Sizes, size_of
 
@@ -56,28 +56,32 @@ def moments(passes: Sequence[Program], results: Collection[str]) -> list[Moment]
         results: the tensors that the caller gets, and holds beside the inputs.
     """
     equations = [equation for program in passes for equation in program.equations]
-    reads = [frozenset(tensors_of(equation.terms)) for equation in equations]
-    lives = [
-        (start, last_use(equations, reads, start), equation.lhs)
-        for start, equation in enumerate(equations)
-        if equation.name not in results
-    ]
-    found = []
+    last = last_uses(equations)
+    lives = [(start, last[start], eq.lhs) for start, eq in enumerate(equations) if eq.name not in results]
+    ends: dict[int, list[int]] = {}
+    for number, (_, end, _) in enumerate(lives):
+        ends.setdefault(end, []).append(number)
+    begins = {start: number for number, (start, _, _) in enumerate(lives)}
+    found, alive, size = [], dict[int, Access](), NOTHING
     for place, equation in enumerate(equations):
-        held = [entry for start, end, entry in lives if start <= place <= end]
-        size = total(span(entry.slots) for entry in held)
+        for number in ends.get(place - 1, ()):
+            size = less(size, span(alive.pop(number).slots))
+        if place in begins:
+            alive[begins[place]] = equation.lhs
+            size = total((size, span(equation.lhs.slots)))
+        held = alive.values()
         found.append(Moment(equation.name, tuple(entry.tensor for entry in held), size))
     return found
 
 
-def last_use(equations: Sequence[Equation], reads: Sequence[Collection[str]], start: int) -> int:
-    """The place of the last equation that reads what the one at `start` makes, before it is made again."""
-    name, last = equations[start].name, start
-    for place in range(start + 1, len(equations)):
-        if equations[place].name == name:
-            break
-        if name in reads[place]:
-            last = place
+def last_uses(equations: Sequence[Equation]) -> list[int]:
+    """For each equation the place of the last one that reads what it makes, before that is made again."""
+    last, made = list(range(len(equations))), dict[str, int]()
+    for place, equation in enumerate(equations):
+        for name in tensors_of(equation.terms):
+            if name in made and name != equation.name:
+                last[made[name]] = place
+        made[equation.name] = place
     return last
 
 
@@ -86,7 +90,16 @@ def largest(found: Sequence[Moment]) -> tuple[Moment, ...]:
     distinct: dict[Count, Moment] = {}
     for moment in found:
         distinct.setdefault(moment.entries, moment)
-    counts = tuple(distinct)
-    return tuple(
-        moment for size, moment in distinct.items() if not any(size != other and other.covers(size) for other in counts)
-    )
+    best: list[Count] = []
+    seen: list[Count] = []
+    # A count that covers another is not smaller in its numbers, nor, where these are equal, in its degree.
+    for size in sorted(distinct, key=weight, reverse=True):
+        if not any(other.covers(size) for other in (*best, *seen)):
+            best.append(size)
+        seen.append(size)
+    return tuple(moment for size, moment in distinct.items() if size in best)
+
+
+def weight(count: Count) -> tuple[int, int]:
+    """The sum of the numbers of a count, and that of its degrees."""
+    return sum(number for _, number in count.terms), sum(number * len(monomial) for monomial, number in count.terms)

@@ -14,6 +14,9 @@ BIT_LIMIT = 4_096
 EXPONENT_LIMIT = 1_000
 """The largest numerator or denominator of an exponent."""
 
+TOWER_LIMIT = 4
+"""The largest exponent of a power that stands in an exponent itself."""
+
 GROWTH_LIMIT = 700
 """The largest number that exp may be applied to, as far as floating point goes."""
 
@@ -60,6 +63,12 @@ def check_exponent(exponent: sp.Expr) -> None:
     """Reject exponents that no one means."""
     if exponent.is_Rational and max(abs(exponent.p), exponent.q) > EXPONENT_LIMIT:
         raise LimitError(f"the exponent {exponent} is beyond {EXPONENT_LIMIT}")
+    for inner in exponent.atoms(sp.Pow):
+        if not inner.exp.is_number or abs(inner.exp) > TOWER_LIMIT:
+            raise LimitError(
+                f"the power {inner} in an exponent: it has no digits that a computer can hold; "
+                f"in an exponent a power is at most the {TOWER_LIMIT}th"
+            )
 
 
 def applied(function: str, value: sp.Expr) -> sp.Expr:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from indexcalc.algebra.terms import Access, Partial, tensors_of
-from indexcalc.calculus.statistics import reachable
+from indexcalc.calculus.statistics import is_reachable
 from indexcalc.calculus.steps import Derivation, Path
 from indexcalc.program import Program
 
@@ -13,26 +14,31 @@ Held = Mapping[tuple[str, str], tuple[str, ...]]
 """What is held in the derivative of a tensor by another, by ``(tensor, other)``; only where something is."""
 
 
+@lru_cache(maxsize=2)
 def held_tensors(derivation: Derivation) -> Held:
     """The tensors that each local derivative of the derivation holds, where they depend on its target."""
     program = derivation.problem.program
     found: dict[tuple[str, str], tuple[str, ...]] = {}
     for section in derivation.sections:
         if section.target is not None:
-            dependent = reachable(program, {section.target}) - {section.target}
+            target = section.target
+
+            def depends(name: str, target: str = target) -> bool:
+                return name != target and is_reachable(program, target, name)
+
             for path in section.paths:
-                for name, names in held_on(path, program, dependent).items():
+                for name, names in held_on(path, program, depends).items():
                     found[name, section.target] = names
     return found
 
 
-def held_on(path: Path, program: Program, dependent: set[str]) -> Mapping[str, tuple[str, ...]]:
+def held_on(path: Path, program: Program, depends: Callable[[str], bool]) -> Mapping[str, tuple[str, ...]]:
     """What the derivatives on one path hold: statistics are differentiated through, and pass on what they hold."""
     differentiated = [local.partial.base.tensor for local in path.locals if isinstance(local.partial.base, Access)]
     held: dict[str, tuple[str, ...]] = {}
     for name in differentiated:
         read = tensors_of(program.definitions[name].terms)
-        own = [other for other in read if other in dependent and other not in differentiated]
+        own = [other for other in read if other not in differentiated and depends(other)]
         passed = [other for through in read for other in held.get(through, ())]
         if names := tuple(dict.fromkeys((*own, *passed))):
             held[name] = names

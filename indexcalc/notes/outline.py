@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from indexcalc.algebra.terms import Terms, tensors_of
 from indexcalc.calculus.steps import Derivation, Section
@@ -32,7 +33,25 @@ OPENING = (
 )
 
 
+@lru_cache(maxsize=2)
+def outline_once(
+    derivation: Derivation, views: tuple[str, ...], loops: tuple[BlockedLoop, ...], checked: CheckedRange | None
+) -> tuple[Block, ...]:
+    """The outline, once for all formats."""
+    return composed(derivation, views, loops, checked)
+
+
 def outline(
+    derivation: Derivation,
+    views: Collection[str] = (),
+    loops: Sequence[BlockedLoop] = (),
+    checked: CheckedRange | None = None,
+) -> tuple[Block, ...]:
+    """Every block of the note; see `composed`."""
+    return outline_once(derivation, tuple(views), tuple(loops), checked)
+
+
+def composed(
     derivation: Derivation,
     views: Collection[str] = (),
     loops: Sequence[BlockedLoop] = (),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from indexcalc.algebra.terms import Access, Terms, tensors_of
 from indexcalc.calculus.steps import Derivation, Rule, Section, Step, Used
@@ -29,6 +30,7 @@ Parts = Mapping[str, Part]
 """Every named part, by its name."""
 
 
+@lru_cache(maxsize=2)
 def named_parts(derivation: Derivation) -> Parts:
     """The named parts of a derivation."""
     inside = parts_put_in(derivation)
@@ -48,6 +50,7 @@ def start_of(part: Section) -> Terms:
     return part.steps[0].before if part.steps else part.equation.terms
 
 
+@lru_cache(maxsize=2)
 def parts_put_in(derivation: Derivation) -> frozenset[str]:
     """The parts that no result reads, because a step put in what they stand for."""
     parts = {section.equation.name for section in derivation.sections if section.target is None}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 
 import sympy as sp
 
+from indexcalc.algebra.canonical import scalar_key
 from indexcalc.algebra.terms import Access, Delta, Index
 from indexcalc.calculus.steps import Constant, Derivation, Path, Section, ThroughConsumer, Used
 
@@ -44,12 +45,16 @@ def repeats_of(derivation: Derivation) -> Repeats:
     found: dict[tuple[str, str], Repeat] = {}
     for section in derivation.sections:
         for path in section.paths:
+            if length(path) < WORTH_CITING:
+                continue
             names = Names()
-            key = "".join(written(path, names))
+            text: list[str] = []
+            write(path, names, text)
+            key = "".join(text)
             tensors = list(names.tensors)
             if key not in first:
                 first[key] = (section, path, tensors)
-            elif length(path) >= WORTH_CITING and section.target is not None:
+            elif section.target is not None:
                 earlier, model, theirs = first[key]
                 assert earlier.target is not None
                 pairs = tuple(
@@ -64,38 +69,45 @@ def length(path: Path) -> int:
     return len(path.steps) + sum(len(local.steps) for local in path.locals)
 
 
-def written(item: object, names: Names) -> Iterator[str]:
-    """A structure as text, with numbers instead of the names of tensors, indices and scalars."""
+def write(item: object, names: Names, text: list[str]) -> None:
+    """A structure put at the end of `text`, with numbers instead of the names of tensors, indices and scalars."""
     match item:
-        case Access(tensor, slots):
-            yield f"T{number(tensor, names.tensors)}"
-            yield from written(slots, names)
-        case Index(name):
-            yield f"i{number(name, names.indices)}"
-        case Delta(left, right):
-            yield "D"
-            yield from written((left, right), names)
-        case Constant(tensors) | Used(tensors):
-            yield from (f"T{number(name, names.tensors)}" for name in tensors)
-        case ThroughConsumer(gradient, wrt, consumer):
-            yield from written((gradient, wrt), names)
-            yield f"T{number(consumer, names.tensors)}"
-        case sp.Basic():
-            symbols = sorted(item.free_symbols, key=str)
-            yield str(item.xreplace({s: sp.Symbol(f"s{number(str(s), names.scalars)}") for s in symbols}))
         case tuple():
-            yield "("
+            text.append("(")
             for inner in item:
-                yield from written(inner, names)
-                yield ","
-            yield ")"
+                write(inner, names, text)
+                text.append(",")
+            text.append(")")
+        case Access(tensor, slots):
+            text.append(f"T{number(tensor, names.tensors)}")
+            write(slots, names, text)
+        case Index(name):
+            text.append(f"i{number(name, names.indices)}")
+        case Delta(left, right):
+            text.append("D")
+            write((left, right), names, text)
+        case Constant(tensors) | Used(tensors):
+            text.extend(f"T{number(name, names.tensors)}" for name in tensors)
+        case ThroughConsumer(gradient, wrt, consumer):
+            write((gradient, wrt), names, text)
+            text.append(f"T{number(consumer, names.tensors)}")
+        case sp.Basic():
+            text.append(scalar_text(item, names))
         case Enum() | str() | None:
-            yield f"<{item}>"
+            text.append(f"<{item}>")
         case _ if is_dataclass(item):
-            yield type(item).__name__
-            yield from written(tuple(getattr(item, each.name) for each in fields(item)), names)
+            text.append(type(item).__name__)
+            write(tuple(getattr(item, each.name) for each in fields(item)), names, text)
         case _:
             raise AssertionError(f"a step holds an unexpected {type(item).__name__}")
+
+
+def scalar_text(value: sp.Basic, names: Names) -> str:
+    """A scalar with numbers instead of the names of its symbols."""
+    if value.is_Rational:
+        return scalar_key(value)
+    symbols = sorted(value.free_symbols, key=str)
+    return str(value.xreplace({s: sp.Symbol(f"s{number(str(s), names.scalars)}") for s in symbols}))
 
 
 def number(name: str, numbers: dict[str, int]) -> int:

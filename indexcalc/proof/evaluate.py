@@ -25,6 +25,9 @@ from indexcalc.proof.numeric import Array, numeric_of
 GRID_LIMIT = 20_000_000
 """The most grid points of one product, lanes included; 320 MB for complex numbers."""
 
+EXACT = 1 << 53
+"""Whole numbers below this are floats without rounding."""
+
 Grid = tuple[Index, ...]
 Numbers = tuple[tuple[sp.Symbol, float], ...]
 
@@ -50,7 +53,6 @@ def numbers_of(sizes: Mapping[sp.Symbol, int], parameters: Mapping[sp.Symbol, fl
     return (*sizes.items(), *(parameters or {}).items())
 
 
-@lru_cache(maxsize=100_000)
 def number(scalar: sp.Expr, numbers: Numbers) -> float:
     """The value of a scalar expression.
 
@@ -58,6 +60,18 @@ def number(scalar: sp.Expr, numbers: Numbers) -> float:
         ProgramError: if a symbol has no value.
         UndefinedError: if the expression has no value that a float can hold, such as ``1/(N - 1)`` at ``N = 1``.
     """
+    if scalar.is_Integer and abs(scalar.p) < EXACT:
+        return float(scalar.p)
+    if scalar.is_Symbol:
+        for symbol, value in numbers:
+            if symbol is scalar:
+                return float(value)
+    return computed_number(scalar, numbers)
+
+
+@lru_cache(maxsize=100_000)
+def computed_number(scalar: sp.Expr, numbers: Numbers) -> float:
+    """The value of a scalar expression that is more than a symbol."""
     known = dict(numbers)
     value = scalar.xreplace({s: sp.Float(v) if isinstance(v, float) else sp.Integer(v) for s, v in known.items()})
     if value.free_symbols:

@@ -21,7 +21,15 @@ from indexcalc.program import Program
 from indexcalc.proof.evaluate import run_program
 from indexcalc.proof.extents import Sizes, left_out
 from indexcalc.proof.numeric import Array
-from indexcalc.proof.oracles import BOUNDS, Point, method_for, relative_error, total_gradient
+from indexcalc.proof.oracles import (
+    BOUNDS,
+    DIRECTIONS,
+    Point,
+    along_directions,
+    gradients_by_entry,
+    method_for,
+    relative_error,
+)
 from indexcalc.proof.report import FORWARD_METHOD, Comparison, Report
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
@@ -83,48 +91,76 @@ def compare_at(problem: Problem, candidate: Candidate, point: Point, rng: np.ran
     except Exception as error:  # the code under test may fail in any way, and that is a finding
         found, note = {}, f"it raised {type(error).__name__}: {error}"
     sizes = {str(extent): size for extent, size in point.sizes.items()}
-    return [compare(reference, found, sizes, note) for reference in references(problem, point, weights, found)]
+    return [compare(reference, found, sizes, note) for reference in references(problem, point, weights, found, rng)]
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What an oracle says of one tensor, by which method, and the relative error it allows."""
+    """What an oracle says of one tensor, by which method, and the relative error it allows.
+
+    Attributes:
+        tensor: of the forward pass, or a gradient.
+        array: its entries; its inner products with the `directions` where there are any.
+        method: of the oracle.
+        bound: the relative error that is allowed.
+        directions: arrays of the tensor's shape, one after the other.
+    """
 
     tensor: str
     array: Array
     method: str
     bound: float
+    directions: Array | None = None
 
 
 def references(
-    problem: Problem, point: Point, weights: Mapping[str, Array], found: Mapping[str, Array]
+    problem: Problem, point: Point, weights: Mapping[str, Array], found: Mapping[str, Array], rng: np.random.Generator
 ) -> Iterator[Reference]:
-    """The outputs, the intermediates that the candidate returns, and every gradient asked for."""
+    """The outputs, the intermediates that the candidate returns, and every gradient asked for.
+
+    A gradient that would take too long entry by entry is given along random directions.
+    """
     program = problem.program
     inputs = {tensor.name for tensor in program.inputs}
     for name, array in point.values.items():
         if name in program.outputs or (name in found and name not in inputs):
             yield Reference(name, array, FORWARD_METHOD, FORWARD_BOUND)
     method = method_for(program)
+    gradients = gradients_by_entry(program, point, weights, problem.targets)
     for target in problem.targets:
-        gradient = total_gradient(program, point, weights, target)
-        yield Reference(problem.gradient_names[target], gradient, method, BOUNDS[method])
+        name = problem.gradient_names[target]
+        if gradients is not None:
+            yield Reference(name, gradients[target], method, BOUNDS[method])
+        else:
+            directions = rng.normal(size=(DIRECTIONS, *np.shape(point.values[target])))
+            products = along_directions(program, point, weights, target, directions)
+            yield Reference(name, products, method, BOUNDS[method], directions)
 
 
 def compare(reference: Reference, found: Mapping[str, Array], sizes: Mapping[str, int], note: str) -> Comparison:
     """One array against its reference; a missing one is infinitely wrong."""
-    name, expected = reference.tensor, np.shape(reference.array)
+    name, directions = reference.tensor, reference.directions
+    expected = np.shape(reference.array) if directions is None else directions.shape[1:]
     error = math.inf
     if name not in found:
         note = note or "it is not returned"
     else:
         array = np.asarray(found[name])
-        error = relative_error(array, reference.array, FLOOR)
+        error = relative_error(array, reference.array, FLOOR) if directions is None else error_along(array, reference)
         if array.shape != expected:
             note = f"it has shape {array.shape}, expected {expected}"
         elif not np.all(np.isfinite(array)):
             note = "it has entries that are not finite"
     return Comparison(name, reference.method, error, reference.bound, sizes, note)
+
+
+def error_along(array: Array, reference: Reference) -> float:
+    """The worst difference of inner products, over the length of the array, which such a product has on average."""
+    directions = reference.directions
+    if directions is None or array.shape != directions.shape[1:] or not np.all(np.isfinite(array)):
+        return math.inf
+    length = float(np.linalg.norm(array))
+    return relative_error(np.tensordot(directions, array, axes=array.ndim), reference.array, max(FLOOR, length))
 
 
 def backward_candidate(backward: Program) -> Candidate:

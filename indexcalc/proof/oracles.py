@@ -1,20 +1,23 @@
 """Gradients by numbers alone: complex step and central differences through the naive evaluator.
 
 Nothing here knows the rules of differentiation. A derivative by a tensor perturbs its entries one at
-a time (one lane an entry) and evaluates the rest of the program again.
+a time (one lane an entry) and evaluates the rest of the program again. In a long program that would
+grow with the square of its length; there each equation is perturbed by itself, and the gradients of what
+it defines are carried on. Where a program is too large for either, it is perturbed along random
+directions: a wrong gradient agrees with none of them, wherever its error is.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import sympy as sp
 
-from indexcalc.algebra.terms import Fn, Index, Terms, walk
-from indexcalc.program import Program
+from indexcalc.algebra.terms import Fn, Index, Terms, tensors_of, walk
+from indexcalc.program import Equation, Program
 from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, numbers_of, run_lanes, size_of
 from indexcalc.proof.numeric import Array, numeric_of
 
@@ -24,8 +27,14 @@ COMPLEX_STEP = 1e-30
 CENTRAL_STEP = 2e-4
 """The real step, in units of max(1, |x|): with one Richardson extrapolation the error is near 1e-11."""
 
-LANE_POINTS = 2_000_000
-"""Grid points evaluated at once; more entries are taken in several batches."""
+LANE_POINTS = 250_000
+"""Grid points evaluated at once, so that they fit in a cache; more entries are taken in several batches."""
+
+WORK_LIMIT = 6_000_000
+"""The most grid points, lanes included, for gradients entry by entry; beyond it they are taken along directions."""
+
+DIRECTIONS = 4
+"""The number of random directions along which a gradient is compared."""
 
 BOUNDS: Mapping[str, float] = {"complex step": 1e-9, "central differences": 1e-6}
 """The relative error at which a gradient counts as refuted, by method."""
@@ -64,15 +73,112 @@ def total_gradient(
         wrt: an input or an intermediate; it is perturbed, and all that follows is computed again.
         method: `complex step` or `central differences`; by default what the program allows.
     """
+    loss = loss_of(program, point, weights, wrt)
+    gradient = differentiate(loss, point.values[wrt], method or method_for(program), largest_grid(program, point))
+    return gradient.reshape(np.shape(point.values[wrt]))
+
+
+def loss_of(program: Program, point: Point, weights: Mapping[str, Array], wrt: str) -> Callable[[Array], Array]:
+    """The loss, one column, as a function of one tensor; what does not depend on the tensor keeps its value."""
+    after = depending_on(program, frozenset({wrt}))
+    held = {name: lane(array) for name, array in point.values.items() if name not in after}
 
     def loss(perturbed: Array) -> Array:
-        given = {tensor.name: lane(point.values[tensor.name]) for tensor in program.inputs}
-        values = run_lanes(program, {**given, wrt: perturbed}, point.numbers)
+        values = run_lanes(program, {**held, wrt: perturbed}, point.numbers)
         parts = [per_lane(values[name] * lane(weight)) for name, weight in weights.items()]
         return np.asarray(sum(parts))[:, np.newaxis]
 
-    gradient = differentiate(loss, point.values[wrt], method or method_for(program), largest_grid(program, point))
-    return gradient.reshape(np.shape(point.values[wrt]))
+    return loss
+
+
+def along_directions(
+    program: Program, point: Point, weights: Mapping[str, Array], wrt: str, directions: Array
+) -> Array:
+    """The inner products of dL/d(`wrt`) with some directions, each an array of the shape of `wrt`."""
+    loss, at = loss_of(program, point, weights, wrt), np.asarray(point.values[wrt], dtype=float)
+    flat = directions.reshape(len(directions), *at.shape)
+
+    def of_steps(steps: Array) -> Array:
+        return loss(at + np.tensordot(steps, flat, axes=1))
+
+    points = largest_grid(program, point)
+    return differentiate(of_steps, np.zeros(len(directions)), method_for(program), points)[:, 0]
+
+
+def chained_gradients(
+    program: Program, point: Point, weights: Mapping[str, Array], targets: Collection[str]
+) -> dict[str, Array]:
+    """dL/d of each target, by the chain rule from equation to equation, each local derivative by numbers.
+
+    ``dL/dX = weight of X + sum over the equations Y = f(X, ...) of d/dX sum(dL/dY * f)``, last tensors first.
+    """
+    method = method_for(program)
+    found: dict[str, Array] = {}
+    for name in reversed(passed_through(program, weights, targets)):
+        readers = [program.definitions[reader] for reader in program.consumers[name] if reader in found]
+        at = np.asarray(point.values[name], dtype=float)
+        total = np.array(weights.get(name, np.zeros(at.shape)), dtype=float)
+        for equation in readers:
+            read = {other: lane(point.values[other]) for other in tensors_of(equation.terms)}
+
+            def share(perturbed: Array, equation: Equation = equation, read: dict[str, Array] = read) -> Array:
+                env = Environment({**read, name: perturbed}, point.numbers)  # noqa: B023 - called in this round only
+                value = evaluate_lanes(equation.terms, equation.lhs.slots, env)
+                return per_lane(value * lane(found[equation.name]))[:, np.newaxis]
+
+            total += differentiate(share, at, method, grid_points(equation, point)).reshape(at.shape)
+        found[name] = total
+    return {name: found.get(name, np.zeros(np.shape(point.values[name]))) for name in targets}
+
+
+def gradients_by_entry(
+    program: Program, point: Point, weights: Mapping[str, Array], targets: Collection[str]
+) -> dict[str, Array] | None:
+    """dL/d of each target, in the way that takes least work; None if either takes more than `WORK_LIMIT`."""
+    whole, chained = whole_work(program, point, targets), chained_work(program, point, weights, targets)
+    if min(whole, chained) > WORK_LIMIT:
+        return None
+    if chained < whole:
+        return chained_gradients(program, point, weights, targets)
+    return {name: total_gradient(program, point, weights, name) for name in targets}
+
+
+def whole_work(program: Program, point: Point, targets: Collection[str]) -> int:
+    """Grid points, lanes included, to evaluate the program again for every entry of the targets."""
+    points = {equation.name: grid_points(equation, point) for equation in program.equations}
+    return sum(
+        max(1, np.size(point.values[name])) * sum(points.get(other, 0) for other in depending_on(program, {name}))
+        for name in targets
+    )
+
+
+def chained_work(program: Program, point: Point, weights: Mapping[str, Array], targets: Collection[str]) -> int:
+    """Grid points, lanes included, to perturb each equation by itself."""
+    names = passed_through(program, weights, targets)
+    points = {equation.name: grid_points(equation, point) for equation in program.equations}
+    return sum(
+        max(1, np.size(point.values[name])) * sum(points[reader] for reader in program.consumers[name])
+        for name in names
+    )
+
+
+def passed_through(program: Program, weights: Mapping[str, Array], targets: Collection[str]) -> list[str]:
+    """The tensors between the targets and what the loss is made of, in program order."""
+    after, before = depending_on(program, frozenset(targets)), set(weights)
+    for equation in reversed(program.equations):
+        if equation.name in before:
+            before.update(tensors_of(equation.terms))
+    return [name for name in program.tensors if name in before and name in after]
+
+
+def depending_on(program: Program, start: Collection[str]) -> frozenset[str]:
+    """The tensors that depend on any of `start`, with `start` itself."""
+    found, pending = set(start), list(start)
+    while pending:
+        fresh = [name for name in program.consumers[pending.pop()] if name not in found]
+        found.update(fresh)
+        pending.extend(fresh)
+    return frozenset(found)
 
 
 def local_jacobian(
@@ -171,12 +277,20 @@ def per_lane(array: Array) -> Array:
 
 def largest_grid(program: Program, point: Point) -> int:
     """The number of grid points of the program's largest term."""
-    grids = (
-        math.prod(size_of(index, point.numbers) for index in (*equation.lhs.slots, *term.summed))
-        for equation in program.equations
-        for term in equation.terms
-    )
-    return max(grids, default=1)
+    return max((grid_points(equation, point) for equation in program.equations), default=1)
+
+
+def program_points(program: Program, sizes: Mapping[sp.Symbol, int]) -> int:
+    """The number of grid points of the largest terms of all equations."""
+    return sum(grid_points(equation, Point({}, sizes)) for equation in program.equations)
+
+
+def grid_points(equation: Equation, point: Point) -> int:
+    """The number of grid points of the largest term of an equation."""
+    sizes = {index: size_of(index, point.numbers) for index in equation.lhs.slots}
+    every = math.prod(sizes.values())
+    sums = {term.summed: math.prod(size_of(index, point.numbers) for index in term.summed) for term in equation.terms}
+    return every * max(sums.values(), default=1)
 
 
 def relative_error(found: Array, reference: Array, floor: float = 0.0) -> float:

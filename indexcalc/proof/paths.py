@@ -12,6 +12,9 @@ from indexcalc.proof.report import Comparison
 from indexcalc.proof.sampling import size_sets
 from indexcalc.proof.steps import FLOOR, Context, context_of, contribution, value_of
 
+PATH = "one path"
+"""What the method of a comparison says of a share of a gradient, which nobody asked for by itself."""
+
 
 def check_paths(derivation: Derivation, *, seed: int = 0) -> tuple[Comparison, ...]:
     """What each consumer adds to a gradient, as derived, against the oracles; nothing where all have one path.
@@ -41,4 +44,4 @@ def path_comparisons(section: Section, context: Context) -> Iterator[Comparison]
         derived = value_of(path.result, gradient.slots, context.named, context.point)
         error = relative_error(derived, contribution(subject, context), FLOOR)
         name = f"{gradient.tensor} through {path.consumer.tensor}"
-        yield Comparison(name, method, error, BOUNDS[method], sizes)
+        yield Comparison(name, f"{method}, {PATH}", error, BOUNDS[method], sizes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from indexcalc.proof.hostile.report import HostileReport
@@ -56,6 +56,8 @@ class Report:
         skipped: the extents at which the program itself is undefined, with the reason.
         comparisons: one for each tensor: the worst over all sizes.
         hostile: what was found at hostile inputs, if that was checked.
+        stand_ins: the literal extents in whose place small sizes were tried, by the name of what stood for them.
+        own_sizes: whether the code was compared at these literal extents too.
     """
 
     subject: str
@@ -64,6 +66,8 @@ class Report:
     skipped: tuple[tuple[Mapping[str, int], str], ...]
     comparisons: tuple[Comparison, ...]
     hostile: HostileReport | None = None
+    stand_ins: Mapping[str, int] = field(default_factory=dict)
+    own_sizes: bool = True
 
     @property
     def ok(self) -> bool:
@@ -89,6 +93,11 @@ class Report:
             "seed": self.seed,
             "sizes": [dict(sizes) for sizes in self.sizes],
             "skipped": [{"sizes": dict(sizes), "reason": reason} for sizes, reason in self.skipped],
+            **(
+                {"stand_ins": dict(self.stand_ins), "compared_at_literal_extents": self.own_sizes}
+                if self.stand_ins
+                else {}
+            ),
             "checks": [
                 {
                     "tensor": c.tensor,

@@ -23,8 +23,15 @@ ATTEMPTS = 60
 
 DRAWS = 40
 """Draws of extents before giving up on finding some at which all scalars have values."""
+
 EDGE = 0.05
 """How far from the ends of its domain an entry is drawn, as a part of the length of the domain."""
+
+ROOM = 6
+"""The most sizes that extents are drawn from, unless there are more extents."""
+
+MANY = 8
+"""From so many extents on, sizes are 2 or 3: arrays over indices of different sizes would be too large."""
 
 SINGLE_SETS = 6
 """The most size sets in which just one extent is 1."""
@@ -39,8 +46,9 @@ def size_sets(program: Program, rng: np.random.Generator, count: int = 3) -> tup
     extents = program.extents
     slots = [slot for tensor in program.tensors.values() for slot in tensor.slots]
     literal = {int(slot.extent) for slot in slots if slot.extent.is_Integer}
-    room = 4 + len(extents) + len(literal)
-    pool = [size for size in range(2, room) if size not in literal]
+    # Few extents have room to vary; many take the smallest sizes that differ, for the work grows with their product.
+    room = max(len(extents), min(len(extents) + 2, ROOM))
+    pool = [size for size in range(2, 2 + room + len(literal)) if size not in literal][:room]
     sets = [defined(program, pool, rng) for _ in range(count if extents else 1)]
     sets.extend({**defined(program, pool, rng), extent: 1} for extent in extents[:SINGLE_SETS])
     if len(extents) > 1:
@@ -61,7 +69,9 @@ def defined(program: Program, pool: list[int], rng: np.random.Generator) -> Size
 
 
 def distinct(extents: tuple[sp.Symbol, ...], pool: list[int], rng: np.random.Generator) -> Sizes:
-    """A different size from the pool for each extent."""
+    """A different size from the pool for each extent; 2 or 3 for `MANY` extents."""
+    if len(extents) >= MANY:
+        return {extent: int(rng.integers(2, 4)) for extent in extents}
     chosen = rng.permutation(len(pool))[: len(extents)]
     return {extent: pool[int(n)] for extent, n in zip(extents, chosen, strict=True)}
 

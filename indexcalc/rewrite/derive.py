@@ -18,6 +18,7 @@ from indexcalc.calculus.steps import Cited, Derivation, Proof, Rule, Section, St
 from indexcalc.problem import Problem, check_problem
 from indexcalc.program import check_program
 from indexcalc.rewrite.backward import backward_program
+from indexcalc.rewrite.bounds import check_bounds
 from indexcalc.rewrite.inline import Inliner
 from indexcalc.rewrite.mirror import cited_symmetries, with_symmetries
 from indexcalc.rewrite.naming import PartNaming, extended
@@ -31,9 +32,11 @@ def derive(problem: Problem) -> Derivation:
 
     Raises:
         ProgramError: if the forward program is not well formed, or what is asked does not fit it.
+        LimitError: if an equation is too large.
     """
     check_program(problem.program)
     check_problem(problem)
+    check_bounds(problem.program)
     simplifier = Simplifier(problem.program)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
     sections = derive_gradients(problem, simplifier)

@@ -6,7 +6,7 @@ The cost that counts is that of the gradient with all its readers, each in its b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.algebra.build import expand
@@ -27,8 +27,54 @@ LINK_LIMIT = 5
 """The most factors of a product that a gradient is put into for being a link: a chain of products keeps its names."""
 
 Simplify = Callable[[Subject, Terms], tuple[Step, ...]]
-Improve = Callable[[Sequence[Section], Sequence[Section]], Sequence[Section]]
-"""Sections, given all others, in their best form: ``improve(group, all_sections)``."""
+Before = Callable[[Section], Sequence[Section]]
+Improve = Callable[[Sequence[Section], Before], Sequence[Section]]
+"""Sections, given those that come before each, in their best form: ``improve(group, before)``."""
+
+
+@dataclass
+class Backward:
+    """The sections of a backward pass while gradients are inlined: by name, with what each reads.
+
+    Attributes:
+        by_name: the sections, in order.
+        read_by: for each tensor, the names of the sections that read it.
+    """
+
+    by_name: dict[str, Section]
+    read_by: dict[str, set[str]]
+    places: Mapping[str, int]
+
+    @classmethod
+    def of(cls, sections: Sequence[Section]) -> Backward:
+        """The sections as they are."""
+        made = cls({}, {}, {section.equation.name: place for place, section in enumerate(sections)})
+        made.put(sections)
+        return made
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The sections in order."""
+        return tuple(self.by_name.values())
+
+    def put(self, sections: Sequence[Section]) -> None:
+        """Sections in the place of those of the same names, or at the end."""
+        for section in sections:
+            name = section.equation.name
+            if name in self.by_name:
+                for read in tensors_of(self.by_name[name].equation.terms):
+                    self.read_by[read].discard(name)
+            self.by_name[name] = section
+            for read in tensors_of(section.equation.terms):
+                self.read_by.setdefault(read, set()).add(name)
+
+    def readers(self, name: str) -> list[Section]:
+        """The sections that read a tensor, in order."""
+        return [self.by_name[reader] for reader in sorted(self.read_by.get(name, ()), key=self.places.__getitem__)]
+
+    def before(self, section: Section) -> tuple[Section, ...]:
+        """The sections that come before one."""
+        return self.sections[: self.places.get(section.equation.name, 0)]
 
 
 @dataclass(frozen=True)
@@ -50,10 +96,10 @@ class Inliner:
     def run(self, sections: Sequence[Section]) -> tuple[Section, ...]:
         """Sections in which each unrequested gradient is inlined where its readers get cheaper by it."""
         kept = {self.problem.gradient_names[name] for name in (*self.problem.targets, *self.problem.names)}
-        current = list(sections)
+        current = Backward.of(sections)
         for name in [s.equation.name for s in sections if s.equation.name not in kept]:
-            current = self.decide(current, name)
-        return tuple(current)
+            current.put(self.decide(current, name))
+        return current.sections
 
     def join(self, sections: Sequence[Section]) -> tuple[Section, ...]:
         """Sections in their last form in which each gradient that is only a link to one reader is put into it."""
@@ -69,22 +115,21 @@ class Inliner:
                 current = [inlined if s is readers[0] else s for s in current]
         return tuple(current)
 
-    def decide(self, sections: list[Section], name: str) -> list[Section]:
-        """The sections with one gradient inlined into all its readers, or as they were."""
-        own = next(s for s in sections if s.equation.name == name)
-        readers = [s for s in sections if name in tensors_of(s.equation.terms)]
-        inlined = [self.inline(reader, own.equation) for reader in readers]
+    def decide(self, current: Backward, name: str) -> Sequence[Section]:
+        """The readers of one gradient with it inlined into all of them; nothing where it stays."""
+        own, readers = current.by_name[name], current.readers(name)
+        inlined = []
+        for reader in readers:
+            inlined.append(self.inline(reader, own.equation))
+            if inlined[-1] is None:
+                return ()
         changed = [section for section in inlined if section is not None]
-        if not readers or len(changed) < len(readers):
-            return sections
-        others = [section for section in sections if section is not own]
-        gain = self.cost([own, *readers], sections) - self.cost(changed, others)
+        if not readers:
+            return ()
+        gain = self.cost([own, *readers], current) - self.cost(changed, current, without=name)
         wanted = gain > 0 or (gain == 0 and is_multiple(own))
         alone = len(readers) == 1 and (self.is_unnamed_reduction(own) or self.is_link(own, readers[0], changed[0]))
-        if not wanted and not alone:
-            return sections
-        by_name = {section.equation.name: section for section in changed}
-        return [by_name.get(section.equation.name, section) for section in sections]
+        return changed if wanted or alone else ()
 
     def is_unnamed_reduction(self, section: Section) -> bool:
         """Whether the tensor is a sum that the author wrote inside a formula, over indices of what it reads."""
@@ -110,9 +155,13 @@ class Inliner:
         before = sum(written_cost(s.equation.terms, s.equation.lhs.slots, self.sizes) for s in (own, reader))
         return written_cost(inlined.equation.terms, inlined.equation.lhs.slots, self.sizes) <= before
 
-    def cost(self, group: Sequence[Section], everything: Sequence[Section]) -> int:
+    def cost(self, group: Sequence[Section], current: Backward, without: str = "") -> int:
         """The cost of a group of sections once the later passes have improved them."""
-        return sum(equation_cost(s.equation, self.sizes) for s in self.improve(group, everything))
+
+        def before(section: Section) -> Sequence[Section]:
+            return [other for other in current.before(section) if other.equation.name != without]
+
+        return sum(equation_cost(s.equation, self.sizes) for s in self.improve(group, before))
 
     def inline(self, section: Section, equation: Equation) -> Section | None:
         """One reader with the definition put in and simplified; None if that is not possible."""

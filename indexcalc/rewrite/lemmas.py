@@ -15,6 +15,8 @@ from indexcalc.program import Equation, Identity, Program
 from indexcalc.rewrite.normal import Knowledge, normal_form
 from indexcalc.rewrite.rules import SumRule, lemma_rule
 
+Sums = frozenset[tuple[str, ...]]
+
 SLOT_LIMIT = 4
 """The most slots that a lemma sums over at once."""
 
@@ -28,23 +30,30 @@ def assumed_rules(program: Program) -> tuple[SumRule, ...]:
 def find_lemmas(program: Program) -> tuple[Proof, ...]:
     """Every equation summed over every slot, where the result is a constant, with its proof."""
     known = Knowledge(program.definitions, assumed_rules(program))
-    return tuple(proof for equation in program.equations for proof in lemmas_of(equation, program, known))
+    sums = extents_summed_together(program)
+    return tuple(proof for equation in program.equations for proof in lemmas_of(equation, program, known, sums))
 
 
-def lemmas_of(equation: Equation, program: Program, known: Knowledge) -> Iterator[Proof]:
+def lemmas_of(equation: Equation, program: Program, known: Knowledge, sums: Sums) -> Iterator[Proof]:
     """The lemmas of one equation: one slot at a time, and slots that the program sums together."""
     narrow = narrower_tensors(program, len(equation.lhs.slots))
     single = tuple((slot,) for slot in equation.lhs.slots)
-    for summed in (*single, *slots_summed_together(equation, program)):
+    for summed in (*single, *slots_summed_together(equation, sums)):
         left = (Term(sp.S.One, ((equation.lhs, sp.S.One),), summed),)
         proof = prove_constant(left, known, narrow | {equation.name})
         if proof is not None:
             yield proof
 
 
-def slots_summed_together(equation: Equation, program: Program) -> Iterator[tuple[Index, ...]]:
+def extents_summed_together(program: Program) -> Sums:
+    """The extents, in the order of their texts, over which some term of the program sums."""
+    return frozenset(
+        tuple(sorted(str(index.extent) for index in term.summed)) for eq in program.equations for term in eq.terms
+    )
+
+
+def slots_summed_together(equation: Equation, sums: Sums) -> Iterator[tuple[Index, ...]]:
     """Several slots over whose extents some equation of the program sums at once, as the mean of a group does."""
-    sums = {tuple(sorted(str(index.extent) for index in term.summed)) for eq in program.equations for term in eq.terms}
     for size in range(2, min(len(equation.lhs.slots), SLOT_LIMIT) + 1):
         for chosen in combinations(equation.lhs.slots, size):
             if tuple(sorted(str(index.extent) for index in chosen)) in sums:
@@ -53,7 +62,7 @@ def slots_summed_together(equation: Equation, program: Program) -> Iterator[tupl
 
 def narrower_tensors(program: Program, slots: int) -> frozenset[str]:
     """The tensors with fewer slots: unfolding these stays close to the equation at hand."""
-    return frozenset(name for name, equation in program.definitions.items() if len(equation.lhs.slots) < slots)
+    return program.narrower[slots] if slots in program.narrower else frozenset(program.definitions)
 
 
 def prove_constant(left: Terms, known: Knowledge, unfoldable: frozenset[str]) -> Proof | None:

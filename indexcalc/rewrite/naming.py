@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +21,11 @@ from indexcalc.rewrite.search import Moves
 from indexcalc.rewrite.tidy import Simplifier
 
 
+def nothing(section: Section) -> Sequence[Section]:
+    """No sections come before."""
+    return ()
+
+
 @dataclass(frozen=True)
 class PartNaming:
     """The pass that names parts: what it knows of the problem and of the forward pass."""
@@ -28,24 +33,28 @@ class PartNaming:
     problem: Problem
     simplifier: Simplifier
 
-    def run(self, sections: Sequence[Section], known: Sequence[Section] = ()) -> tuple[Section, ...]:
+    def run(
+        self, sections: Sequence[Section], before: Callable[[Section], Sequence[Section]] = nothing
+    ) -> tuple[Section, ...]:
         """Every section preceded by those of its narrow parts, each part in its cheapest form.
 
         Args:
             sections: the sections to work on, in order.
-            known: all sections, if `sections` are some of them; a part may use the equations of
-                those that come before the section it belongs to.
+            before: those of all sections that come before one, if `sections` are some of them; a part may
+                use their equations.
         """
         order = self.order
         names = PartNames(set(self.taken_names))
-        position = {section.equation.name: number for number, section in enumerate(known)}
         done: list[Section] = []
+        named: list[SumRule] = []
         for original in sections:
-            section = with_folds(original, [rule for s in done if s.target is None for rule in as_rules(s)])
+            section = with_folds(original, named)
             parts, step = name_parts(section.equation, names, order)
             if step is not None:
-                moves = self.moves((*known[: position.get(section.equation.name, 0)], *done))
-                done.extend(refold(part, moves, order) for part in parts)
+                moves = self.moves((*before(section), *done))
+                refolded = [refold(part, moves, order) for part in parts]
+                named.extend(rule for part in refolded for rule in as_rules(part))
+                done.extend(refolded)
                 section = without_trivial_parts(extended(section, step), done)
             done.append(section)
         return tuple(done)

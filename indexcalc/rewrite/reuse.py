@@ -6,8 +6,9 @@ product: exponents do the bookkeeping, so ``exp(S)^2 Z^-2`` is ``A^2``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import sympy as sp
 
@@ -32,14 +33,34 @@ class Reusable:
     reads: frozenset[str]
 
 
-def reusable_tensors(program: Program) -> tuple[Reusable, ...]:
+@dataclass(frozen=True)
+class Held:
+    """What tensors hold, found by what it reads, so that a long program does not slow down each step."""
+
+    every: tuple[Reusable, ...]
+
+    @cached_property
+    def by_tensor(self) -> Mapping[str, tuple[int, ...]]:
+        """The positions of the expressions under the first tensor of each; under "" those that read none."""
+        found: dict[str, list[int]] = {}
+        for position, held in enumerate(self.every):
+            found.setdefault(min(held.reads, default=""), []).append(position)
+        return {name: tuple(positions) for name, positions in found.items()}
+
+    def near(self, present: frozenset[str]) -> Iterator[Reusable]:
+        """The expressions that read only tensors among `present`, in their order."""
+        positions = sorted(n for name in ("", *present) for n in self.by_tensor.get(name, ()))
+        return (self.every[n] for n in positions if self.every[n].reads <= present)
+
+
+def reusable_tensors(program: Program) -> Held:
     """The tensors that are defined without sums and worth recognising, later ones first."""
     found: list[Reusable] = []
     for equation in reversed(program.equations):
         if not equation.terms or any(term.summed for term in equation.terms):
             continue
         found.extend(forms(equation, program.definitions))
-    return tuple(found)
+    return Held(tuple(found))
 
 
 def forms(equation: Equation, definitions: Mapping[str, Equation]) -> Iterator[Reusable]:
@@ -104,7 +125,7 @@ def logarithm_of(term: Term, definitions: Mapping[str, Equation]) -> Terms | Non
     return base.arg if isinstance(base, Fn) and base.name == "log" else None
 
 
-def reuse(subject: Subject, terms: Terms, known: Sequence[Reusable]) -> tuple[Step, ...]:
+def reuse(subject: Subject, terms: Terms, known: Held) -> tuple[Step, ...]:
     """One step that replaces expressions by the tensors that hold them; none if nothing is held."""
     used: dict[str, None] = {}
     after = tuple(reuse_in_term(term, known, used) for term in terms)
@@ -113,12 +134,12 @@ def reuse(subject: Subject, terms: Terms, known: Sequence[Reusable]) -> tuple[St
     return (Step(Rule.REUSE, subject, terms, after, Used(tuple(used))),)
 
 
-def reuse_in_term(term: Term, known: Sequence[Reusable], used: dict[str, None]) -> Term:
+def reuse_in_term(term: Term, known: Held, used: dict[str, None]) -> Term:
     """The term with every held product replaced, innermost first; `used` collects the names."""
     current = product(term.coeff, ((reuse_in_base(b, known, used), e) for b, e in term.powers), term.summed)
     for _ in range(REUSE_LIMIT):
         present = frozenset(tensors_of(current))
-        near = (held for held in known if held.reads <= present)
+        near = known.near(present)
         found = next(((held, match) for held in near for match in find_products(held.powers, (), current)), None)
         if found is None:
             break
@@ -127,7 +148,7 @@ def reuse_in_term(term: Term, known: Sequence[Reusable], used: dict[str, None]) 
     return current
 
 
-def reuse_in_base(base: Base, known: Sequence[Reusable], used: dict[str, None]) -> Base:
+def reuse_in_base(base: Base, known: Held, used: dict[str, None]) -> Base:
     """The factor with held products replaced in the terms inside it."""
     if isinstance(base, Fn):
         return Fn(base.name, tuple(reuse_in_term(term, known, used) for term in base.arg), base.params)

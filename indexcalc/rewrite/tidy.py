@@ -22,7 +22,7 @@ from indexcalc.rewrite.differences import with_ordered_differences
 from indexcalc.rewrite.gather import gathered
 from indexcalc.rewrite.lemmas import assumed_rules, find_lemmas, vanishing_lemma
 from indexcalc.rewrite.pins import pinned
-from indexcalc.rewrite.reuse import Reusable, reusable_tensors, reuse
+from indexcalc.rewrite.reuse import Held, reusable_tensors, reuse
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule, lemma_rule
 from indexcalc.rewrite.symmetry import Symmetries, find_symmetries, oriented, slots_of, with_first_orders
 
@@ -47,7 +47,7 @@ class Simplifier:
         return find_symmetries(self.program)
 
     @cached_property
-    def held(self) -> tuple[Reusable, ...]:
+    def held(self) -> Held:
         """The tensors whose definitions are recognised in products."""
         return reusable_tensors(self.program)
 

@@ -3,10 +3,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from indexcalc.language import load_problem, read_problem
+from indexcalc.library import find_spec
 from indexcalc.program import Equation, Program, Tensor
 from indexcalc.proof import oracles
-from indexcalc.proof.oracles import METHODS, local_jacobian, relative_error, total_gradient
-from indexcalc.proof.sampling import sample_point
+from indexcalc.proof.gradcheck import Reference, compare
+from indexcalc.proof.oracles import (
+    DIRECTIONS,
+    METHODS,
+    along_directions,
+    chained_gradients,
+    gradients_by_entry,
+    local_jacobian,
+    relative_error,
+    total_gradient,
+)
+from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 from tests.support.build import D, N, P, at, attention, fn, i, j, term
 
 SIZES = {N: 3, D: 4, P: 5}
@@ -83,3 +95,61 @@ def test_relative_error_is_infinite_where_nothing_can_be_said():
     assert relative_error(one, 2 * one) == 0.5
     assert relative_error(one, 0 * one) == 1.0
     assert relative_error(1e-16 * one, 0 * one, floor=1e-4) == pytest.approx(1e-12)
+
+
+def shipped_point(name):
+    problem = load_problem(find_spec(name))
+    rng = np.random.default_rng(3)
+    point = sample_point(problem.program, size_sets(problem.program, rng)[0], rng)
+    return problem, point, weights_for(problem, point, rng)
+
+
+@pytest.mark.parametrize("name", ["attention", "layer_norm", "moe_gate", "mlp_relu", "tsne", "trace_identities"])
+def test_gradients_chained_from_equation_to_equation_are_those_of_the_whole_program(name):
+    problem, point, weights = shipped_point(name)
+    chained = chained_gradients(problem.program, point, weights, problem.targets)
+    for target in problem.targets:
+        whole = total_gradient(problem.program, point, weights, target)
+        assert relative_error(chained[target], whole, 1e-4) < 1e-7
+
+
+@pytest.mark.parametrize("name", ["attention", "mlp_relu"])
+def test_derivatives_along_directions_are_inner_products_with_the_gradient(name):
+    problem, point, weights = shipped_point(name)
+    for target in problem.targets:
+        whole = total_gradient(problem.program, point, weights, target)
+        directions = np.random.default_rng(0).normal(size=(3, *whole.shape))
+        found = along_directions(problem.program, point, weights, target, directions)
+        expected = np.tensordot(directions, whole, axes=whole.ndim)
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-7)
+
+
+def test_one_wrong_entry_is_seen_along_random_directions():
+    right = np.random.default_rng(1).normal(size=(30, 40))
+    directions = np.random.default_rng(2).normal(size=(DIRECTIONS, 30, 40))
+    products = np.tensordot(directions, right, axes=2)
+    reference = Reference("dX", products, "complex step", 1e-9, directions)
+    assert compare(reference, {"dX": right}, {}, "").ok
+    wrong = right.copy()
+    wrong[3, 7] *= 1 + 1e-4
+    assert not compare(reference, {"dX": wrong}, {}, "").ok
+    assert not compare(reference, {"dX": right.T}, {}, "").ok
+    assert not compare(reference, {"dX": np.zeros((30, 40))}, {}, "").ok
+
+
+def test_a_long_program_takes_evaluations_in_proportion_to_its_length(monkeypatch):
+    calls = []
+    plain = oracles.evaluate_lanes
+    monkeypatch.setattr(oracles, "evaluate_lanes", lambda *given: calls.append(1) or plain(*given))
+    counted = {}
+    for length in (20, 80):
+        lines = [f"input w{n}[i]\nx{n}[i] = w{n}[i] * tanh(x{n - 1}[i])" for n in range(1, length + 1)]
+        text = "index i : N\ninput x0[i]\n" + "\n".join(lines) + f"\nupstream G[i] = dL/dx{length}[i]\n"
+        problem = read_problem(text)
+        rng = np.random.default_rng(0)
+        point = sample_point(problem.program, {problem.program.extents[0]: 4}, rng)
+        calls.clear()
+        monkeypatch.setattr(oracles, "WORK_LIMIT", 10**9)
+        assert gradients_by_entry(problem.program, point, weights_for(problem, point, rng), problem.targets)
+        counted[length] = len(calls)
+    assert counted[80] == 4 * counted[20]

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from indexcalc.algebra.build import scale
 from indexcalc.calculus.steps import Path
+from indexcalc.cli.terminal import check_text
+from indexcalc.generation import generate
 from indexcalc.language import read_problem
 from indexcalc.proof.paths import check_paths
 from indexcalc.rewrite.derive import derive
@@ -42,3 +44,8 @@ def test_a_wrong_path_is_named() -> None:
 def test_nothing_is_compared_where_every_gradient_has_one_path() -> None:
     single = "index i : n\ninput x[i]\ny[i] = exp(x[i])\nupstream g[i] = dL/dy[i]\nderive x"
     assert check_paths(derive(read_problem(single))) == ()
+
+
+def test_only_the_gradients_that_were_asked_for_are_counted() -> None:
+    outputs = generate(derive(read_problem(SELF)))
+    assert check_text(outputs.report).startswith("3 gradients by complex step")

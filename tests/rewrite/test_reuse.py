@@ -56,7 +56,7 @@ def test_a_held_definition_is_always_recognised(problem):
     held = reusable_tensors(problem.program)
     for equation in problem.program.equations:
         steps = reuse(equation.lhs, equation.terms, held)
-        if len(equation.terms) == 1 and any(entry.lhs.tensor == equation.name for entry in held):
+        if len(equation.terms) == 1 and any(entry.lhs.tensor == equation.name for entry in held.every):
             assert steps, equation
         for step in steps:
             assert set(free_indices(step.after)) <= set(equation.lhs.slots)

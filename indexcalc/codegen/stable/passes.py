@@ -25,6 +25,7 @@ from indexcalc.codegen.stable.rewriting import Rewriting, held_product
 from indexcalc.codegen.stable.sums import SumNames, exponential_tensors
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.program import Equation, Program
+from indexcalc.rewrite.reuse import Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def rewritten(
     present: Iterable[str],
 ) -> Rewritten:
     """The equations in stable form; each may read what is `present`, and what stands before it."""
-    held = tuple(found for name in present if (found := held_product(name, carriers)) is not None)
+    held = Held(tuple(found for name in present if (found := held_product(name, carriers)) is not None))
     result, sums, arguments = [], {}, dict[str, tuple[Terms, ...]]()
     for equation in equations:
         rewriting = Rewriting(carriers, definitions, held)
@@ -162,7 +163,7 @@ def rewritten(
             sums[equation.name] = replace(shifted.equation, terms=terms)
         own = held_product(equation.name, carriers)
         if own is not None and not equation.hoisted:
-            held = (own, *held)
+            held = Held((own, *held.every))
     return Rewritten(tuple(result), sums, arguments)
 
 

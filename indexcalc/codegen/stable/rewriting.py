@@ -26,9 +26,10 @@ from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.exponents import ONE, argument_of, exponents_of, is_negative, is_open, together
 from indexcalc.codegen.stable.logistic import factor_logarithm, logarithm, with_sigmoids
 from indexcalc.program import Equation
-from indexcalc.rewrite.reuse import Reusable, reuse_in_term
+from indexcalc.rewrite.reuse import Held, Reusable, reuse_in_term
 
 Mask = Delta | Iverson
+NOTHING = Held(())
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Rewriting:
 
     carriers: Carriers
     definitions: Mapping[str, Equation]
-    held: tuple[Reusable, ...] = ()
+    held: Held = NOTHING
 
     def terms(self, terms: Terms) -> Terms:
         """A sum, its terms in stable form at every depth."""
