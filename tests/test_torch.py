@@ -248,8 +248,8 @@ def poisson_regression(a):
 
 def cox(a):
     eta = a.X @ a.w
-    at_risk = eta + torch.log(a.R)
-    return {"eta": eta, "L": -(a.s * F.log_softmax(at_risk, dim=1).diagonal()).sum()}
+    at_risk = a.R * torch.exp(eta)
+    return {"eta": eta, "L": -(a.s * torch.log(at_risk.diagonal() / at_risk.sum(1))).sum()}
 
 
 def gaussian_mixture(a):
