@@ -169,7 +169,7 @@ def vicreg(a):
     loss = a.lam * ((a.X - a.Y) ** 2).sum() / a.N
     named = {}
     for name, view in (("C", a.X), ("E", a.Y)):
-        named[name] = torch.cov(view.T, correction=0).reshape(a.D, a.D)
+        named[name] = torch.cov(view.T, correction=1).reshape(a.D, a.D)
         variances = torch.diagonal(named[name])
         loss = loss + a.mu * F.relu(a.gamma - torch.sqrt(variances + a.eps)).mean()
         loss = loss + a.nu * (named[name] ** 2 - torch.diag(variances**2)).sum() / a.D
@@ -281,9 +281,8 @@ def hinge_svm(a):
 
 
 def ising_mean_field(a):
-    m = torch.tanh(a.a)
-    entropy = torch.distributions.Bernoulli(probs=(1 + m) / 2).entropy().sum()
-    return {"m": m, "F": -m @ a.J @ m / 2 - a.h @ m - entropy}
+    entropy = torch.distributions.Bernoulli(probs=(1 + a.m) / 2).entropy().sum()
+    return {"F": -a.m @ a.J @ a.m / 2 - a.h @ a.m - entropy}
 
 
 def distillation(a):
