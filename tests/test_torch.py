@@ -169,7 +169,7 @@ def vicreg(a):
     loss = a.lam * ((a.X - a.Y) ** 2).sum() / a.N
     named = {}
     for name, view in (("C", a.X), ("E", a.Y)):
-        named[name] = torch.cov(view.T, correction=0).reshape(a.D, a.D)
+        named[name] = torch.cov(view.T, correction=1).reshape(a.D, a.D)
         variances = torch.diagonal(named[name])
         loss = loss + a.mu * F.relu(a.gamma - torch.sqrt(variances + a.eps)).mean()
         loss = loss + a.nu * (named[name] ** 2 - torch.diag(variances**2)).sum() / a.D
@@ -248,8 +248,8 @@ def poisson_regression(a):
 
 def cox(a):
     eta = a.X @ a.w
-    at_risk = eta + torch.log(a.R)
-    return {"eta": eta, "L": -(a.s * F.log_softmax(at_risk, dim=1).diagonal()).sum()}
+    at_risk = a.R * torch.exp(eta)
+    return {"eta": eta, "L": -(a.s * torch.log(at_risk.diagonal() / at_risk.sum(1))).sum()}
 
 
 def gaussian_mixture(a):

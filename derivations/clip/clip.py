@@ -12,7 +12,7 @@ import numpy as np
 AXES = {
     "X": ("N", "H"),
     "Y": ("N", "H"),
-    "t": (),
+    "s": (),
 }
 """The extents of the axes of every array that is given."""
 
@@ -25,8 +25,9 @@ class Values(NamedTuple):
 
     X: np.ndarray  # [N, H] image embeddings of unit length
     Y: np.ndarray  # [N, H] text embeddings of unit length
-    t: np.ndarray  # scalar logarithm of the logit scale
-    S: np.ndarray  # [N, N] scaled similarities
+    s: np.ndarray  # scalar logit scale, the inverse of a temperature
+    C: np.ndarray  # [N, N] cosines of images and texts
+    S: np.ndarray  # [N, N] logits
     P: np.ndarray  # [N, N] probability of text m for image n, softmax over texts
     R: np.ndarray  # [N, N] probability of image n for text m, softmax over images
     L: np.ndarray  # scalar mean log loss of the right texts and the right images
@@ -38,21 +39,23 @@ class Gradients(NamedTuple):
     dS: np.ndarray  # [N, N] dL/dS
     dX: np.ndarray  # [N, H] dL/dX
     dY: np.ndarray  # [N, H] dL/dY
-    dt: np.ndarray  # scalar dL/dt
+    ds: np.ndarray  # scalar dL/ds
 
 
-def forward(X: np.ndarray, Y: np.ndarray, t: np.ndarray) -> Values:
+def forward(X: np.ndarray, Y: np.ndarray, s: np.ndarray) -> Values:
     """Forward pass.
 
     Args:
         X: [N, H] image embeddings of unit length.
         Y: [N, H] text embeddings of unit length.
-        t: scalar logarithm of the logit scale.
+        s: scalar logit scale, the inverse of a temperature.
     """
-    X, Y, t = _checked(X=X, Y=Y, t=t)
+    X, Y, s = _checked(X=X, Y=Y, s=s)
     N = X.shape[0]
-    # S[n,m] = exp(t) * sum[h](X[n,h] * Y[m,h])
-    S = np.exp(t) * (X @ Y.T)
+    # C[n,m] = sum[h](X[n,h] * Y[m,h])
+    C = X @ Y.T
+    # S[n,m] = s * C[n,m]
+    S = s * C
     # S_max[n] = max[l](S[n,l])
     S_max = S.max(axis=1)
     # exp_S[n,l] = exp(S[n,l] - S_max[n])
@@ -73,7 +76,7 @@ def forward(X: np.ndarray, Y: np.ndarray, t: np.ndarray) -> Values:
     #     - S_max_2[n] - log(Z2[n])))
     part = 0.5 * (np.einsum("nn->n", S) - S_max_2 - np.log(Z2)).sum() / N
     L = -0.5 * (np.einsum("nn->n", S) - S_max - np.log(Z)).sum() / N - part
-    return Values(X, Y, t, S, P, R, L)
+    return Values(X, Y, s, C, S, P, R, L)
 
 
 def backward(values: Values) -> Gradients:
@@ -82,17 +85,17 @@ def backward(values: Values) -> Gradients:
     Args:
         values: what `forward` returned.
     """
-    X, Y, t, S, P, R = values.X, values.Y, values.t, values.S, values.P, values.R
+    X, Y, s, C, P, R = values.X, values.Y, values.s, values.C, values.P, values.R
     N = X.shape[0]
     # dS[n,m] = 1/(2*N) * (P[n,m] - 2 * delta[n,m] + R[n,m])
     dS = 0.5 * (P - 2 * np.eye(N, dtype=values.X.dtype) + R) / N
-    # dX[n,h] = exp(t) * sum[m](dS[n,m] * Y[m,h])
-    dX = dS @ Y * np.exp(t)
-    # dY[m,h] = exp(t) * sum[n](dS[n,m] * X[n,h])
-    dY = dS.T @ X * np.exp(t)
-    # dt = sum[n,m](dS[n,m] * S[n,m])
-    dt = np.einsum("nm,nm->", dS, S, optimize=True)
-    return Gradients(dS, dX, dY, dt)
+    # ds = sum[n,m](dS[n,m] * C[n,m])
+    ds = np.einsum("nm,nm->", dS, C, optimize=True)
+    # dX[n,h] = s * sum[m](dS[n,m] * Y[m,h])
+    dX = dS @ Y * s
+    # dY[m,h] = s * sum[n](dS[n,m] * X[n,h])
+    dY = dS.T @ X * s
+    return Gradients(dS, dX, dY, ds)
 
 
 def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -106,7 +109,7 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
             message = f"{name} has {len(shape)} axes; expected: {expected}"
             raise ValueError(message)
         for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
-            length, other, _ = seen.setdefault(extent, (size, name, place))
+            length, other = seen.setdefault(extent, (size, name))
             if size != length:
                 message = f"axis {place} of {name} has length {size}, but {extent} "
                 raise ValueError(message + f"is {length} in {other}")
@@ -118,7 +121,9 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """The arrays in one floating dtype; whole numbers have no say in which."""
-    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
-    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
-    dtype = np.result_type(*floating) if floating else float
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
     return tuple([np.asarray(array, dtype) for array in arrays])

@@ -68,8 +68,8 @@ def backward(values: Values) -> Gradients:
     Y, P, w, q = values.Y, values.P, values.w, values.q
     # dD[i,j] = w[i,j] * (P[i,j] - q[i,j])
     dD = w * (P - q)
-    # dY[i,c] = 2 * sum[j]((Y[i,c] - Y[j,c]) * (dD[i,j] + dD[j,i]))
-    dY = 2 * np.einsum("icj,ij->ic", Y[..., None] - Y.T, dD + dD.T, optimize=True)
+    # dY[i,c] = 4 * sum[j](dD[i,j] * (Y[i,c] - Y[j,c]))
+    dY = 4 * np.einsum("ij,icj->ic", dD, Y[..., None] - Y.T, optimize=True)
     return Gradients(dD, dY)
 
 

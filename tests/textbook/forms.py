@@ -188,8 +188,8 @@ dC[k,c] = sum[i,j,a,b](E[i,j,k] * G[a,b,c] * A[i,a] * B[j,b])
     "vicreg": """
 dC[i,j] = 2*nu/D * [i != j] * C[i,j] - mu/(2*D) * delta[i,j] * step(gamma - s[i]) / s[i]
 dE[i,j] = 2*nu/D * [i != j] * E[i,j] - mu/(2*D) * delta[i,j] * step(gamma - t[i]) / t[i]
-dxc[n,i] = 2/N * sum[j](dC[i,j] * xc[n,j])
-dyc[n,i] = 2/N * sum[j](dE[i,j] * yc[n,j])
+dxc[n,i] = 2/(N - 1) * sum[j](dC[i,j] * xc[n,j])
+dyc[n,i] = 2/(N - 1) * sum[j](dE[i,j] * yc[n,j])
 dX[n,i] = dxc[n,i] + 2*lam/N * (X[n,i] - Y[n,i])
 dY[n,i] = dyc[n,i] - 2*lam/N * (X[n,i] - Y[n,i])
 """,
