@@ -398,11 +398,10 @@ def tucker(X: Tensor, G: Tensor, A: Tensor, B: Tensor, C: Tensor) -> Tensor:
 
 
 @reference
-def ising_mean_field(a: Tensor, J: Tensor, h: Tensor) -> Tensor:
-    m = torch.tanh(a)
+def ising_mean_field(m: Tensor, J: Tensor, h: Tensor) -> Tensor:
     energy = -m @ J @ m / 2 - h @ m
-    up, down = F.logsigmoid(2 * a), F.logsigmoid(-2 * a)
-    return energy + (up.exp() * up + down.exp() * down).sum()
+    up, down = (1 + m) / 2, (1 - m) / 2
+    return energy + (torch.xlogy(up, up) + torch.xlogy(down, down)).sum()
 
 
 @reference

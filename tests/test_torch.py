@@ -138,7 +138,7 @@ def vae_kl(a):
 
 
 def clip(a):
-    S = torch.exp(a.t) * a.X @ a.Y.T
+    S = a.s * a.X @ a.Y.T
     own = torch.arange(a.N)
     return {"S": S, "L": (F.cross_entropy(S, own) + F.cross_entropy(S.T, own)) / 2}
 
@@ -221,7 +221,7 @@ def qk_norm_attention(a):
 def lstm_cell(a):
     weights = (torch.cat([getattr(a, f"{letter}_{gate}") for gate in "IFGO"]) for letter in "WUb")
     h, c = torch.lstm_cell(a.x, (a.h_prev, a.c_prev), *by_library(*weights))
-    return {"h": h, "c": c}
+    return {"h": h, "c_next": c}
 
 
 def gru_cell(a):
@@ -248,7 +248,8 @@ def poisson_regression(a):
 
 def cox(a):
     eta = a.X @ a.w
-    return {"eta": eta, "L": -(a.s * (eta - torch.log(a.R @ torch.exp(eta)))).sum()}
+    at_risk = eta + torch.log(a.R)
+    return {"eta": eta, "L": -(a.s * F.log_softmax(at_risk, dim=1).diagonal()).sum()}
 
 
 def gaussian_mixture(a):
@@ -280,9 +281,8 @@ def hinge_svm(a):
 
 
 def ising_mean_field(a):
-    m = torch.tanh(a.a)
-    entropy = torch.distributions.Bernoulli(probs=(1 + m) / 2).entropy().sum()
-    return {"m": m, "F": -m @ a.J @ m / 2 - a.h @ m - entropy}
+    entropy = torch.distributions.Bernoulli(probs=(1 + a.m) / 2).entropy().sum()
+    return {"F": -a.m @ a.J @ a.m / 2 - a.h @ a.m - entropy}
 
 
 def distillation(a):

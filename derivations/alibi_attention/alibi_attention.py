@@ -13,6 +13,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "Q": ("H", "T", "d"),
+    "K": ("H", "T", "d"),
+    "V": ("H", "T", "d_v"),
+    "m": ("H",),
+    "D": ("T", "T"),
+    "O": ("H", "T", "d_v"),
+    "G": ("H", "T", "d_v"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("T", "d")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -50,6 +64,7 @@ def forward(
         m: [H] slopes of the heads.
         D: [T, T] distance i - j from the query back to the key.
     """
+    Q, K, V, m, D = _checked(Q=Q, K=K, V=V, m=m, D=D)
     _, T, d = Q.shape
     # S[h,i,j] = 1/sqrt(d) * sum[k](Q[h,i,k] * K[h,j,k]) - m[h] * D[i,j]
     S = Q @ K.swapaxes(-1, -2) / d**0.5 - m[:, None, None] * D
@@ -58,12 +73,11 @@ def forward(
     # S_max[h,i] = max[l](S_masked[h,i,l])
     S_max = S_masked.max(axis=2)
     # exp_S[h,i,l] = exp(S_masked[h,i,l] - S_max[h,i])
-    exp_S = S_masked - S_max[..., None]
-    np.exp(exp_S, out=exp_S)
+    exp_S = np.exp(S_masked - S_max[..., None])
     # Z[h,i] = sum[l](exp_S[h,i,l])
     Z = exp_S.sum(axis=2)
     # A[h,i,j] = exp_S[h,i,j] / Z[h,i]
-    A = np.divide(exp_S, Z[..., None], out=exp_S)
+    A = exp_S / Z[..., None]
     # O[h,i,p] = sum[j](A[h,i,j] * V[h,j,p])
     O = A @ V
     return Values(Q, K, V, m, D, S, A, O)
@@ -76,6 +90,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [H, T, d_v] the upstream gradient dL/dO.
     """
+    *_, G = _checked(O=values.O, G=G)
     Q, K, V, D, A, O = values.Q, values.K, values.V, values.D, values.A, values.O
     d = Q.shape[2]
     # dV[h,j,p] = sum[i](G[h,i,p] * A[h,i,j])
@@ -93,3 +108,32 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dm[h] = -sum[i,j](dS[h,i,j] * D[i,j])
     dm = -np.einsum("hij,ij->h", dS, D, optimize=True)
     return Gradients(dV, dA, dS, dQ, dK, dm)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

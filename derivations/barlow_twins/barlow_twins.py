@@ -10,6 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "D"),
+    "Y": ("N", "D"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -48,23 +57,40 @@ def forward(
         lam: weight of the redundancy between features.
         eps: keeps the root away from zero.
     """
+    X, Y = _checked(X=X, Y=Y)
     N, D = X.shape
-    # mu[i] = 1/N * sum[n](X[n,i])
-    mu = X.sum(axis=0) / N
-    # nu[j] = 1/N * sum[n](Y[n,j])
-    nu = Y.sum(axis=0) / N
-    # vx[i] = 1/N * sum[n]((X[n,i] - mu[i])^2)
-    vx = ((X - mu) ** 2).sum(axis=0) / N
-    # vy[j] = 1/N * sum[n]((Y[n,j] - nu[j])^2)
-    vy = ((Y - nu) ** 2).sum(axis=0) / N
+    # mu_rough[i] = 1/N * sum[n](X[n,i])
+    mu_rough = X.sum(axis=0) / N
+    # X_near[n,i] = X[n,i] - mu_rough[i]
+    X_near = X - mu_rough
+    # mu_rest[i] = 1/N * sum[n](X_near[n,i])
+    mu_rest = X_near.sum(axis=0) / N
+    # X_centred[n,i] = X_near[n,i] - mu_rest[i]
+    X_centred = X_near - mu_rest
+    # mu[i] = mu_rough[i] + mu_rest[i]
+    mu = mu_rough + mu_rest
+    # nu_rough[j] = 1/N * sum[n](Y[n,j])
+    nu_rough = Y.sum(axis=0) / N
+    # Y_near[n,j] = Y[n,j] - nu_rough[j]
+    Y_near = Y - nu_rough
+    # nu_rest[j] = 1/N * sum[n](Y_near[n,j])
+    nu_rest = Y_near.sum(axis=0) / N
+    # Y_centred[n,j] = Y_near[n,j] - nu_rest[j]
+    Y_centred = Y_near - nu_rest
+    # nu[j] = nu_rough[j] + nu_rest[j]
+    nu = nu_rough + nu_rest
+    # vx[i] = 1/N * sum[n](X_centred[n,i]^2)
+    vx = (X_centred**2).sum(axis=0) / N
+    # vy[j] = 1/N * sum[n](Y_centred[n,j]^2)
+    vy = (Y_centred**2).sum(axis=0) / N
     # rx[i] = 1 / sqrt(vx[i] + eps)
     rx = 1.0 / np.sqrt(vx + eps)
     # ry[j] = 1 / sqrt(vy[j] + eps)
     ry = 1.0 / np.sqrt(vy + eps)
-    # xh[n,i] = (X[n,i] - mu[i]) * rx[i]
-    xh = (X - mu) * rx
-    # yh[n,j] = (Y[n,j] - nu[j]) * ry[j]
-    yh = (Y - nu) * ry
+    # xh[n,i] = X_centred[n,i] * rx[i]
+    xh = X_centred * rx
+    # yh[n,j] = Y_centred[n,j] * ry[j]
+    yh = Y_centred * ry
     # C[i,j] = 1/N * sum[n](xh[n,i] * yh[n,j])
     C = xh.T @ yh / N
     # L = sum[i]((1 - C[i,i])^2) + lam * sum[i,j]([i != j] * C[i,j]^2)
@@ -97,13 +123,40 @@ def backward(values: Values) -> Gradients:
     # s[j] = 1/N * sum[n](dyh[n,j] * yh[n,j])
     s = np.einsum("nj,nj->j", dyh, yh) / N
     # dY[n,j] = ry[j] * (dyh[n,j] - s[j] * yh[n,j])
-    dyh -= s * yh
-    dY = np.multiply(ry, dyh, out=dyh)
+    dY = ry * (dyh - s * yh)
     # dxh[n,i] = 1/N * sum[j](dC[i,j] * yh[n,j])
     dxh = yh @ dC.T / N
     # v[i] = 1/N * sum[n](dxh[n,i] * xh[n,i])
     v = np.einsum("ni,ni->i", dxh, xh) / N
     # dX[n,i] = rx[i] * (dxh[n,i] - v[i] * xh[n,i])
-    dxh -= v * xh
-    dX = np.multiply(rx, dxh, out=dxh)
+    dX = rx * (dxh - v * xh)
     return Gradients(dC, dX, dY)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -63,7 +63,7 @@ def forward(
     # mu_rest[h] = 1/N * sum[n](X_near[n,h])
     mu_rest = X_near.sum(axis=0) / N
     # X_centred[n,h] = X_near[n,h] - mu_rest[h]
-    X_centred = np.subtract(X_near, mu_rest, out=X_near)
+    X_centred = X_near - mu_rest
     # mu[h] = mu_rough[h] + mu_rest[h]
     mu = mu_rough + mu_rest
     # var[h] = 1/N * sum[n](X_centred[n,h]^2)
@@ -71,7 +71,7 @@ def forward(
     # rs[h] = 1 / sqrt(var[h] + eps)
     rs = 1.0 / np.sqrt(var + eps)
     # xh[n,h] = X_centred[n,h] * rs[h]
-    xh = np.multiply(X_centred, rs, out=X_centred)
+    xh = X_centred * rs
     # Y[n,h] = g[h] * xh[n,h] + b[h]
     Y = g * xh + b
     return Values(X, g, b, mu, var, rs, xh, Y)
@@ -107,7 +107,7 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
             message = f"{name} has {len(shape)} axes; expected: {expected}"
             raise ValueError(message)
         for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
-            length, other, _ = seen.setdefault(extent, (size, name, place))
+            length, other = seen.setdefault(extent, (size, name))
             if size != length:
                 message = f"axis {place} of {name} has length {size}, but {extent} "
                 raise ValueError(message + f"is {length} in {other}")
@@ -119,7 +119,9 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """The arrays in one floating dtype; whole numbers have no say in which."""
-    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
-    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
-    dtype = np.result_type(*floating) if floating else float
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
     return tuple([np.asarray(array, dtype) for array in arrays])

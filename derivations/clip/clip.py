@@ -9,6 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "H"),
+    "Y": ("N", "H"),
+    "t": (),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -39,27 +49,26 @@ def forward(X: np.ndarray, Y: np.ndarray, t: np.ndarray) -> Values:
         Y: [N, H] text embeddings of unit length.
         t: scalar logarithm of the logit scale.
     """
+    X, Y, t = _checked(X=X, Y=Y, t=t)
     N = X.shape[0]
     # S[n,m] = exp(t) * sum[h](X[n,h] * Y[m,h])
     S = np.exp(t) * (X @ Y.T)
     # S_max[n] = max[l](S[n,l])
     S_max = S.max(axis=1)
     # exp_S[n,l] = exp(S[n,l] - S_max[n])
-    exp_S = S - S_max[:, None]
-    np.exp(exp_S, out=exp_S)
+    exp_S = np.exp(S - S_max[:, None])
     # Z[n] = sum[l](exp_S[n,l])
     Z = exp_S.sum(axis=1)
     # P[n,m] = exp_S[n,m] / Z[n]
-    P = np.divide(exp_S, Z[:, None], out=exp_S)
+    P = exp_S / Z[:, None]
     # S_max_2[m] = max[l](S[l,m])
     S_max_2 = S.max(axis=0)
     # exp_S_2[l,m] = exp(S[l,m] - S_max_2[m])
-    exp_S_2 = S - S_max_2
-    np.exp(exp_S_2, out=exp_S_2)
+    exp_S_2 = np.exp(S - S_max_2)
     # Z2[m] = sum[l](exp_S_2[l,m])
     Z2 = exp_S_2.sum(axis=0)
     # R[n,m] = exp_S_2[n,m] / Z2[m]
-    R = np.divide(exp_S_2, Z2, out=exp_S_2)
+    R = exp_S_2 / Z2
     # L = -1/(2*N) * sum[n]((S[n,n] - S_max[n] - log(Z[n]))) - 1/(2*N) * sum[n]((S[n,n]
     #     - S_max_2[n] - log(Z2[n])))
     part = 0.5 * (np.einsum("nn->n", S) - S_max_2 - np.log(Z2)).sum() / N
@@ -75,17 +84,8 @@ def backward(values: Values) -> Gradients:
     """
     X, Y, t, S, P, R = values.X, values.Y, values.t, values.S, values.P, values.R
     N = X.shape[0]
-    mask = np.eye(N, dtype=bool)
-    # dR[n,m] = -1/(2*N) * delta[n,m] / R[n,n]
-    dR = -np.where(mask, (0.5 / (np.einsum("nn->n", R) * N))[:, None], 0.0)
-    # dP[n,m] = -1/(2*N) * delta[n,m] / P[n,n]
-    dP = -np.where(mask, (0.5 / (np.einsum("nn->n", P) * N))[:, None], 0.0)
-    # r[n] = sum[m](dP[n,m] * P[n,m])
-    r = np.einsum("nm,nm->n", dP, P)
-    # s[m] = sum[n](dR[n,m] * R[n,m])
-    s = np.einsum("nm,nm->m", dR, R)
-    # dS[n,m] = dP[n,m] * P[n,m] - r[n] * P[n,m] + dR[n,m] * R[n,m] - s[m] * R[n,m]
-    dS = dP * P - r[:, None] * P + dR * R - s * R
+    # dS[n,m] = 1/(2*N) * (P[n,m] - 2 * delta[n,m] + R[n,m])
+    dS = 0.5 * (P - 2 * np.eye(N, dtype=values.X.dtype) + R) / N
     # dX[n,h] = exp(t) * sum[m](dS[n,m] * Y[m,h])
     dX = dS @ Y * np.exp(t)
     # dY[m,h] = exp(t) * sum[n](dS[n,m] * X[n,h])
@@ -93,3 +93,32 @@ def backward(values: Values) -> Gradients:
     # dt = sum[n,m](dS[n,m] * S[n,m])
     dt = np.einsum("nm,nm->", dS, S, optimize=True)
     return Gradients(dS, dX, dY, dt)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -43,14 +43,14 @@ def forward(x: np.ndarray, y: np.ndarray) -> Values:
         y: [N, H] second rows.
     """
     x, y = _checked(x=x, y=y)
-    # u[n] = sum[h](x[n,h]^2)
-    u = (x**2).sum(axis=1)
-    # a[n] = sqrt(u[n])
-    a = np.sqrt(u)
-    # u2[n] = sum[h](y[n,h]^2)
-    u2 = (y**2).sum(axis=1)
-    # b[n] = sqrt(u2[n])
-    b = np.sqrt(u2)
+    # x_sq[n] = sum[h](x[n,h]^2)
+    x_sq = (x**2).sum(axis=1)
+    # a[n] = sqrt(x_sq[n])
+    a = np.sqrt(x_sq)
+    # y_sq[n] = sum[h](y[n,h]^2)
+    y_sq = (y**2).sum(axis=1)
+    # b[n] = sqrt(y_sq[n])
+    b = np.sqrt(y_sq)
     # c[n] = sum[h](x[n,h] * y[n,h] / a[n] / b[n])
     c = np.einsum("nh,nh->n", x, y) / (a * b)
     return Values(x, y, a, b, c)
@@ -83,7 +83,7 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
             message = f"{name} has {len(shape)} axes; expected: {expected}"
             raise ValueError(message)
         for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
-            length, other, _ = seen.setdefault(extent, (size, name, place))
+            length, other = seen.setdefault(extent, (size, name))
             if size != length:
                 message = f"axis {place} of {name} has length {size}, but {extent} "
                 raise ValueError(message + f"is {length} in {other}")
@@ -92,7 +92,9 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """The arrays in one floating dtype; whole numbers have no say in which."""
-    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
-    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
-    dtype = np.result_type(*floating) if floating else float
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
     return tuple([np.asarray(array, dtype) for array in arrays])

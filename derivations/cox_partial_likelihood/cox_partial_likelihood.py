@@ -9,6 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "F"),
+    "w": ("F",),
+    "s": ("N",),
+    "R": ("N", "N"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -42,16 +53,21 @@ def forward(X: np.ndarray, w: np.ndarray, s: np.ndarray, R: np.ndarray) -> Value
         R: [N, N] risk sets: 1 where j is still at risk when i has the event, as i
             itself is, else 0.
     """
+    X, w, s, R = _checked(X=X, w=w, s=s, R=R)
     # eta[j] = sum[f](X[j,f] * w[f])
     eta = X @ w
-    # exp_eta[l] = exp(eta[l])
-    exp_eta = np.exp(eta)
-    # Z[i] = sum[l](R[i,l] * exp_eta[l])
-    Z = R @ exp_eta
-    # p[i,j] = R[i,j] * exp_eta[j] / Z[i]
-    p = R * exp_eta / Z[:, None]
-    # L = -sum[i](s[i] * (eta[i] - log(Z[i])))
-    L = -np.einsum("i,i->", s, eta - np.log(Z), optimize=True)
+    # eta_masked[l,i] = eta[l] where R[i,l] != 0, else -inf
+    eta_masked = np.where(R.T != 0.0, eta[:, None], -np.inf)
+    # eta_max[i] = max[l](eta_masked[l,i])
+    eta_max = eta_masked.max(axis=0)
+    # exp_eta[l,i] = exp(eta_masked[l,i] - eta_max[i])
+    exp_eta = np.exp(eta_masked - eta_max)
+    # Z[i] = sum[l](R[i,l] * exp_eta[l,i])
+    Z = np.einsum("il,li->i", R, exp_eta)
+    # p[i,j] = R[i,j] * exp_eta[j,i] / Z[i]
+    p = R * exp_eta.T / Z[:, None]
+    # L = -sum[i](s[i] * (eta[i] - eta_max[i] - log(Z[i])))
+    L = -np.einsum("i,i->", s, eta - eta_max - np.log(Z), optimize=True)
     return Values(X, w, s, R, eta, p, L)
 
 
@@ -67,3 +83,32 @@ def backward(values: Values) -> Gradients:
     # dw[f] = sum[j](deta[j] * X[j,f])
     dw = X.T @ deta
     return Gradients(deta, dw)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -12,6 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("I", "J", "K"),
+    "A": ("I", "R"),
+    "B": ("J", "R"),
+    "C": ("K", "R"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -41,6 +49,7 @@ def forward(X: np.ndarray, A: np.ndarray, B: np.ndarray, C: np.ndarray) -> Value
         B: [J, R] factor of the second way.
         C: [K, R] factor of the third way.
     """
+    X, A, B, C = _checked(X=X, A=A, B=B, C=C)
     # E[i,j,k] = sum[r](A[i,r] * B[j,r] * C[k,r]) - X[i,j,k]
     part = np.einsum("ir,jr->ijr", A, B, optimize=True)
     E = np.einsum("ijr,kr->ijk", part, C, optimize=True) - X
@@ -69,3 +78,29 @@ def backward(values: Values) -> Gradients:
         "rij,ijk->kr", np.einsum("ir,jr->rij", A, B, optimize=True), E, optimize=True
     )
     return Gradients(dA, dB, dC)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -10,6 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "z": ("N", "C"),
+    "t": ("N", "C"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N", "C")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -36,33 +45,32 @@ def forward(z: np.ndarray, t: np.ndarray, *, tau: float = 4) -> Values:
         t: [N, C] logits of the teacher.
         tau: temperature.
     """
+    z, t = _checked(z=z, t=t)
     N = z.shape[0]
-    # z_max[n] = max[l](1/tau * z[n,l])
-    z_max = (z / tau).max(axis=1)
-    # exp_z[n,l] = exp(1/tau * z[n,l] - z_max[n])
-    exp_z = z / tau - z_max[:, None]
-    np.exp(exp_z, out=exp_z)
+    # Z_max[n] = max[l](1/tau * z[n,l])
+    Z_max = (z / tau).max(axis=1)
+    # exp_z[n,l] = exp(1/tau * z[n,l] - Z_max[n])
+    exp_z = np.exp(z / tau - Z_max[:, None])
     # Z[n] = sum[l](exp_z[n,l])
     Z = exp_z.sum(axis=1)
     # p[n,c] = exp_z[n,c] / Z[n]
-    p = np.divide(exp_z, Z[:, None], out=exp_z)
-    # t_max[n] = max[l](1/tau * t[n,l])
-    t_max = (t / tau).max(axis=1)
-    # exp_t[n,l] = exp(1/tau * t[n,l] - t_max[n])
-    exp_t = t / tau - t_max[:, None]
-    np.exp(exp_t, out=exp_t)
+    p = exp_z / Z[:, None]
+    # Z2_max[n] = max[l](1/tau * t[n,l])
+    Z2_max = (t / tau).max(axis=1)
+    # exp_t[n,l] = exp(1/tau * t[n,l] - Z2_max[n])
+    exp_t = np.exp(t / tau - Z2_max[:, None])
     # Z2[n] = sum[l](exp_t[n,l])
     Z2 = exp_t.sum(axis=1)
     # q[n,c] = exp_t[n,c] / Z2[n]
-    q = np.divide(exp_t, Z2[:, None], out=exp_t)
-    # L = tau^2/N * sum[n,c](q[n,c] * (1/tau * t[n,c] - t_max[n] - log(Z2[n]) - 1/tau *
-    #     z[n,c] + z_max[n] + log(Z[n])))
+    q = exp_t / Z2[:, None]
+    # L = tau^2/N * sum[n,c](q[n,c] * (1/tau * t[n,c] - Z2_max[n] - log(Z2[n]) - 1/tau *
+    #     z[n,c] + Z_max[n] + log(Z[n])))
     part = (
         t / tau
-        - t_max[:, None]
+        - Z2_max[:, None]
         - np.log(Z2)[:, None]
         - z / tau
-        + z_max[:, None]
+        + Z_max[:, None]
         + np.log(Z)[:, None]
     )
     L = tau**2 * np.einsum("nc,nc->", q, part, optimize=True) / N
@@ -77,6 +85,35 @@ def backward(values: Values) -> Gradients:
     """
     p, q, tau = values.p, values.q, values.tau
     N = p.shape[0]
-    # dz[n,c] = tau/N * p[n,c] - tau/N * q[n,c]
-    dz = tau * p / N - tau * q / N
+    # dz[n,c] = tau/N * (p[n,c] - q[n,c])
+    dz = tau * (p - q) / N
     return Gradients(dz)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

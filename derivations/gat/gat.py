@@ -10,6 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "F"),
+    "A": ("N", "N"),
+    "W": ("F", "H_size"),
+    "a": ("H_size",),
+    "b": ("H_size",),
+    "Y": ("N", "H_size"),
+    "G": ("N", "H_size"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -64,6 +78,7 @@ def forward(
         b: [H_size] attention vector, sending node.
         slope: slope of the leaky ReLU below zero.
     """
+    X, A, W, a, b = _checked(X=X, A=A, W=W, a=a, b=b)
     # H[i,h] = sum[f](X[i,f] * W[f,h])
     H = X @ W
     # s[i] = sum[h](a[h] * H[i,h])
@@ -74,10 +89,12 @@ def forward(
     u = s[:, None] + t
     # E[i,j] = slope * u[i,j] + (1 - slope) * relu(u[i,j])
     E = slope * u + (1 - slope) * np.maximum(u, 0.0)
-    # E_max[i] = max[l](E[i,l])
-    E_max = E.max(axis=1)
-    # exp_E[i,l] = exp(E[i,l] - E_max[i])
-    exp_E = np.exp(E - E_max[:, None])
+    # E_masked[i,l] = E[i,l] where A[i,l] != 0, else -inf
+    E_masked = np.where(A != 0.0, E, -np.inf)
+    # E_max[i] = max[l](E_masked[i,l])
+    E_max = E_masked.max(axis=1)
+    # exp_E[i,l] = exp(E_masked[i,l] - E_max[i])
+    exp_E = np.exp(E_masked - E_max[:, None])
     # Z[i] = sum[l](A[i,l] * exp_E[i,l])
     Z = np.einsum("il,il->i", A, exp_E)
     # P[i,j] = A[i,j] * exp_E[i,j] / Z[i]
@@ -94,6 +111,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [N, H_size] the upstream gradient dL/dY.
     """
+    *_, G = _checked(Y=values.Y, G=G)
     X = values.X
     W = values.W
     a = values.a
@@ -126,3 +144,32 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dX[i,f] = sum[h](dH[i,h] * W[f,h])
     dX = dH @ W.T
     return Gradients(dP, dE, du, ds, dt, da, db, dH, dW, dX)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -11,6 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "x": ("N", "D"),
+    "a": ("K",),
+    "mu": ("K", "D"),
+    "sigma": ("K", "D"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N", "K")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -43,6 +54,7 @@ def forward(x: np.ndarray, a: np.ndarray, mu: np.ndarray, sigma: np.ndarray) -> 
         mu: [K, D] means.
         sigma: [K, D] standard deviations.
     """
+    x, a, mu, sigma = _checked(x=x, a=a, mu=mu, sigma=sigma)
     N, D = x.shape
     # a_max = max[l](a[l])
     a_max = a.max()
@@ -52,25 +64,26 @@ def forward(x: np.ndarray, a: np.ndarray, mu: np.ndarray, sigma: np.ndarray) -> 
     Z = exp_a.sum()
     # w[k] = exp_a[k] / Z
     w = exp_a / Z
+    # ell_arg[k] = sum[d](log(sigma[k,d]))
+    ell_arg = np.log(sigma).sum(axis=1)
     # ell[n,k] = a[k] - a_max - log(Z) - 0.5 * sum[d]((x[n,d] - mu[k,d])^2 /
-    #     sigma[k,d]^2) - sum[d](log(sigma[k,d])) - D*log(2*pi)/2
+    #     sigma[k,d]^2) - ell_arg[k] - D*log(2*pi)/2
     ell = (
         a
         - a_max
         - np.log(Z)
         - 0.5 * ((x[:, None, :] - mu) ** 2 / sigma**2).sum(axis=2)
-        - np.log(sigma).sum(axis=1)
+        - ell_arg
         - 0.5 * D * float(np.log(2 * np.pi))
     )
     # ell_max[n] = max[l](ell[n,l])
     ell_max = ell.max(axis=1)
     # exp_ell[n,l] = exp(ell[n,l] - ell_max[n])
-    exp_ell = ell - ell_max[:, None]
-    np.exp(exp_ell, out=exp_ell)
+    exp_ell = np.exp(ell - ell_max[:, None])
     # Z2[n] = sum[l](exp_ell[n,l])
     Z2 = exp_ell.sum(axis=1)
     # r[n,k] = exp_ell[n,k] / Z2[n]
-    r = np.divide(exp_ell, Z2[:, None], out=exp_ell)
+    r = exp_ell / Z2[:, None]
     # L = -1/N * sum[n]((ell_max[n] + log(Z2[n])))
     L = -(ell_max + np.log(Z2)).sum() / N
     return Values(x, a, mu, sigma, w, ell, r, L)
@@ -89,9 +102,38 @@ def backward(values: Values) -> Gradients:
     # da[k] = sum[n](dell[n,k]) + w[k]
     da = dell.sum(axis=0) + w
     # dmu[k,d] = sum[n](dell[n,k] * (x[n,d] - mu[k,d]) / sigma[k,d]^2)
-    dmu = dell.T @ x / sigma**2 - dell.sum(axis=0)[:, None] * mu / sigma**2
+    dmu = np.einsum("nk,kdn->kd", dell, x.T - mu[..., None], optimize=True) / sigma**2
     # dsigma[k,d] = sum[n](dell[n,k] * ((x[n,d] - mu[k,d])^2 / sigma[k,d]^2 - 1) /
     #     sigma[k,d])
     part = (x.T - mu[..., None]) ** 2 / (sigma**2)[..., None] - 1.0
     dsigma = np.einsum("nk,kdn->kd", dell, part, optimize=True) / sigma
     return Gradients(dell, da, dmu, dsigma)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -10,6 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "A": ("N", "N"),
+    "X": ("N", "F"),
+    "W": ("F", "H"),
+    "Y": ("N", "H"),
+    "G": ("N", "H"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -40,6 +49,7 @@ def forward(A: np.ndarray, X: np.ndarray, W: np.ndarray) -> Values:
         X: [N, F] features of the nodes.
         W: [F, H] weights.
     """
+    A, X, W = _checked(A=A, X=X, W=W)
     N = A.shape[0]
     # deg[i] = 1 + sum[j](A[i,j])
     deg = 1.0 + A.sum(axis=1)
@@ -61,6 +71,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [N, H] the upstream gradient dL/dY.
     """
+    *_, G = _checked(Y=values.Y, G=G)
     W, N_A, M, U = values.W, values.N_A, values.M, values.U
     # dU[i,h] = G[i,h] * step(U[i,h])
     dU = G * np.heaviside(U, 0.0)
@@ -71,3 +82,29 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # dX[i,f] = sum[j](dM[j,f] * N_A[j,i])
     dX = N_A.T @ dM
     return Gradients(dU, dW, dX)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -14,6 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "Q": ("B", "S_size", "N_G * R * D_h"),
+    "K": ("B", "S_size", "N_G * D_h"),
+    "V": ("B", "S_size", "N_G * D_h"),
+    "O": ("B", "S_size", "N_G * R * D_h"),
+    "G": ("B", "S_size", "N_G * R * D_h"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("S_size", "D_h")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -46,6 +58,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, N_G: int) -> Values:
         V: [B, S_size, N_G * D_h] values.
         N_G: extent, no input shows it.
     """
+    Q, K, V = _checked({"N_G": N_G}, Q=Q, K=K, V=V)
     B, S_size, _ = Q.shape
     D_h = K.shape[2] // N_G
     R = Q.shape[2] // (N_G * D_h)
@@ -60,12 +73,11 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, N_G: int) -> Values:
     # S_max[b,g,r,s] = max[u](S[b,g,r,s,u])
     S_max = S.max(axis=4)
     # exp_S[b,g,r,s,u] = exp(S[b,g,r,s,u] - S_max[b,g,r,s])
-    exp_S = S - S_max[..., None]
-    np.exp(exp_S, out=exp_S)
+    exp_S = np.exp(S - S_max[..., None])
     # Z[b,g,r,s] = sum[u](exp_S[b,g,r,s,u])
     Z = exp_S.sum(axis=4)
     # A[b,g,r,s,t] = exp_S[b,g,r,s,t] / Z[b,g,r,s]
-    A = np.divide(exp_S, Z[..., None], out=exp_S)
+    A = exp_S / Z[..., None]
     # O[b,s,(g,r,k)] = sum[t](A[b,g,r,s,t] * V[b,t,(g,k)])
     part_1 = A.transpose(0, 1, 3, 2, 4).reshape(B, N_G, S_size * R, S_size)
     part_2 = part_1 @ V_split.transpose(0, 2, 1, 3)
@@ -82,6 +94,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [B, S_size, N_G * R * D_h] the upstream gradient dL/dO.
     """
+    *_, G = _checked({}, O=values.O, G=G)
     Q, K, V, A, O, N_G = values.Q, values.K, values.V, values.A, values.O, values.N_G
     B, S_size, _ = G.shape
     R = A.shape[2]
@@ -118,3 +131,52 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dK_split = part_3 / D_h**0.5
     dK = dK_split.reshape(B, S_size, N_G * D_h)
     return Gradients(dV=dV, dA=D, dS=dS, dQ=dQ, dK=dK)
+
+
+def _checked(known: dict[str, int], /, **given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {name: (size, "the arguments", 0) for name, size in known.items()}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    _check_products(seen)
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _check_products(seen: dict[str, tuple[int, str, int]]) -> None:
+    """Raise an error unless an axis is as long as the product that stands for it."""
+    for extent in [extent for extent in seen if not extent.isidentifier()]:
+        size, name, place = seen[extent]
+        known, unknown = 1, []
+        for part in extent.split(" * "):
+            if part.isdigit() or part in seen:
+                known *= int(part) if part.isdigit() else seen[part][0]
+            else:
+                unknown.append(part)
+        wrong = size % known if unknown and known else size != known
+        if len(unknown) < 2 and wrong:
+            expected = f"a multiple of {known}" if unknown else known
+            message = f"axis {place} of {name} has length {size}, but {extent} "
+            raise ValueError(message + f"is {expected}")
+        if len(unknown) == 1 and known:
+            seen[unknown[0]] = (size // known, name, place)
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

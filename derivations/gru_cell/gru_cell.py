@@ -10,6 +10,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "x": ("N", "D"),
+    "h_prev": ("N", "H"),
+    "W_R": ("H", "D"),
+    "U_R": ("H", "H"),
+    "b_R": ("H",),
+    "W_Z": ("H", "D"),
+    "U_Z": ("H", "H"),
+    "b_Z": ("H",),
+    "W_G": ("H", "D"),
+    "U_G": ("H", "H"),
+    "b_G": ("H",),
+    "h": ("N", "H"),
+    "dh": ("N", "H"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -75,24 +92,32 @@ def forward(
         U_G: [H, H] candidate: weights of the hidden states.
         b_G: [H] candidate: bias.
     """
-    # u[n,j] = sum[d](W_R[j,d] * x[n,d])
-    u = x @ W_R.T
-    # u2[n,j] = sum[k](U_R[j,k] * h_prev[n,k])
-    u2 = h_prev @ U_R.T
-    # r[n,j] = sigmoid(u[n,j] + u2[n,j] + b_R[j])
-    r = _sigmoid(u + u2 + b_R)
-    # u3[n,j] = sum[d](W_Z[j,d] * x[n,d])
-    u3 = x @ W_Z.T
-    # u4[n,j] = sum[k](U_Z[j,k] * h_prev[n,k])
-    u4 = h_prev @ U_Z.T
-    # z[n,j] = sigmoid(u3[n,j] + u4[n,j] + b_Z[j])
-    z = _sigmoid(u3 + u4 + b_Z)
-    # u5[n,j] = sum[d](W_G[j,d] * x[n,d])
-    u5 = x @ W_G.T
-    # u6[n,j] = sum[k](U_G[j,k] * r[n,k] * h_prev[n,k])
-    u6 = r * h_prev @ U_G.T
-    # g[n,j] = tanh(u5[n,j] + u6[n,j] + b_G[j])
-    g = np.tanh(u5 + u6 + b_G)
+    x, h_prev, W_R, U_R, b_R, W_Z, U_Z, b_Z, W_G, U_G, b_G = _checked(
+        x=x,
+        h_prev=h_prev,
+        W_R=W_R,
+        U_R=U_R,
+        b_R=b_R,
+        W_Z=W_Z,
+        U_Z=U_Z,
+        b_Z=b_Z,
+        W_G=W_G,
+        U_G=U_G,
+        b_G=b_G,
+    )
+    # r_arg[n,j] = sum[d](W_R[j,d] * x[n,d]) + sum[k](U_R[j,k] * h_prev[n,k]) + b_R[j]
+    r_arg = x @ W_R.T + h_prev @ U_R.T + b_R
+    # r[n,j] = sigmoid(r_arg[n,j])
+    r = _sigmoid(r_arg)
+    # z_arg[n,j] = sum[d](W_Z[j,d] * x[n,d]) + sum[k](U_Z[j,k] * h_prev[n,k]) + b_Z[j]
+    z_arg = x @ W_Z.T + h_prev @ U_Z.T + b_Z
+    # z[n,j] = sigmoid(z_arg[n,j])
+    z = _sigmoid(z_arg)
+    # g_arg[n,j] = sum[d](W_G[j,d] * x[n,d]) + sum[k](U_G[j,k] * r[n,k] * h_prev[n,k]) +
+    #     b_G[j]
+    g_arg = x @ W_G.T + r * h_prev @ U_G.T + b_G
+    # g[n,j] = tanh(g_arg[n,j])
+    g = np.tanh(g_arg)
     # h[n,j] = (1 - z[n,j]) * g[n,j] + z[n,j] * h_prev[n,j]
     h = (1.0 - z) * g + z * h_prev
     return Values(x, h_prev, W_R, U_R, b_R, W_Z, U_Z, b_Z, W_G, U_G, b_G, r, z, g, h)
@@ -105,6 +130,7 @@ def backward(values: Values, dh: np.ndarray) -> Gradients:
         values: what `forward` returned.
         dh: [N, H] the upstream gradient dL/dh.
     """
+    *_, dh = _checked(h=values.h, dh=dh)
     x = values.x
     h_prev = values.h_prev
     W_R = values.W_R
@@ -116,54 +142,68 @@ def backward(values: Values, dh: np.ndarray) -> Gradients:
     r = values.r
     z = values.z
     g = values.g
-    # dg[n,j] = dh[n,j] * (1 - z[n,j])
-    dg = dh * (1.0 - z)
-    # db_G[j] = sum[n](dg[n,j] * (1 - g[n,j]^2))
-    db_G = np.einsum("nj,nj->j", dg, 1.0 - g**2)
-    # du6[n,j] = dg[n,j] * (1 - g[n,j]^2)
-    du6 = dg * (1.0 - g**2)
-    # dU_G[j,k] = sum[n](du6[n,j] * r[n,k] * h_prev[n,k])
-    dU_G = du6.T @ (r.T * h_prev.T).T
-    # du5[n,j] = dg[n,j] * (1 - g[n,j]^2)
-    du5 = np.multiply(dg, 1.0 - g**2, out=dg)
-    # dW_G[j,d] = sum[n](du5[n,j] * x[n,d])
-    dW_G = du5.T @ x
-    # dz[n,j] = dh[n,j] * (h_prev[n,j] - g[n,j])
-    dz = dh * (h_prev - g)
-    # db_Z[j] = sum[n](dz[n,j] * z[n,j] * (1 - z[n,j]))
-    db_Z = np.einsum("nj,nj->j", dz * z, 1.0 - z)
-    # du4[n,j] = dz[n,j] * z[n,j] * (1 - z[n,j])
-    du4 = dz * z * (1.0 - z)
-    # dU_Z[j,k] = sum[n](du4[n,j] * h_prev[n,k])
-    dU_Z = du4.T @ h_prev
-    # du3[n,j] = dz[n,j] * z[n,j] * (1 - z[n,j])
-    dz *= z
-    du3 = np.multiply(dz, 1.0 - z, out=dz)
-    # dW_Z[j,d] = sum[n](du3[n,j] * x[n,d])
-    dW_Z = du3.T @ x
-    # dr[n,j] = sum[k](du6[n,k] * U_G[k,j] * h_prev[n,j])
-    dr = du6 @ U_G * h_prev
-    # db_R[j] = sum[n](dr[n,j] * r[n,j] * (1 - r[n,j]))
-    db_R = np.einsum("nj,nj->j", dr * r, 1.0 - r)
-    # du2[n,j] = dr[n,j] * r[n,j] * (1 - r[n,j])
-    du2 = dr * r * (1.0 - r)
-    # dU_R[j,k] = sum[n](du2[n,j] * h_prev[n,k])
-    dU_R = du2.T @ h_prev
-    # dh_prev[n,j] = sum[k](du2[n,k] * U_R[k,j]) + sum[k](du4[n,k] * U_Z[k,j]) +
-    #     sum[k](du6[n,k] * U_G[k,j] * r[n,j]) + dh[n,j] * z[n,j]
-    dh_prev = du2 @ U_R + du4 @ U_Z + du6 @ U_G * r + dh * z
-    # du[n,j] = dr[n,j] * r[n,j] * (1 - r[n,j])
-    dr *= r
-    du = np.multiply(dr, 1.0 - r, out=dr)
-    # dW_R[j,d] = sum[n](du[n,j] * x[n,d])
-    dW_R = du.T @ x
-    # dx[n,d] = sum[j](du[n,j] * W_R[j,d]) + sum[j](du3[n,j] * W_Z[j,d]) +
-    #     sum[j](du5[n,j] * W_G[j,d])
-    dx = du @ W_R + du3 @ W_Z + du5 @ W_G
+    # dg_arg[n,j] = dh[n,j] * (1 - z[n,j]) * (1 - g[n,j]^2)
+    dg_arg = dh * (1.0 - z) * (1.0 - g**2)
+    # dW_G[j,d] = sum[n](dg_arg[n,j] * x[n,d])
+    dW_G = dg_arg.T @ x
+    # dU_G[j,k] = sum[n](dg_arg[n,j] * r[n,k] * h_prev[n,k])
+    dU_G = dg_arg.T @ (r.T * h_prev.T).T
+    # db_G[j] = sum[n](dg_arg[n,j])
+    db_G = dg_arg.sum(axis=0)
+    # dz_arg[n,j] = dh[n,j] * (h_prev[n,j] - g[n,j]) * z[n,j] * (1 - z[n,j])
+    dz_arg = dh * (h_prev - g) * z * (1.0 - z)
+    # dW_Z[j,d] = sum[n](dz_arg[n,j] * x[n,d])
+    dW_Z = dz_arg.T @ x
+    # dU_Z[j,k] = sum[n](dz_arg[n,j] * h_prev[n,k])
+    dU_Z = dz_arg.T @ h_prev
+    # db_Z[j] = sum[n](dz_arg[n,j])
+    db_Z = dz_arg.sum(axis=0)
+    # dr[n,j] = sum[k](dg_arg[n,k] * U_G[k,j] * h_prev[n,j])
+    dr = dg_arg @ U_G * h_prev
+    # dr_arg[n,j] = dr[n,j] * r[n,j] * (1 - r[n,j])
+    dr_arg = dr * r * (1.0 - r)
+    # dW_R[j,d] = sum[n](dr_arg[n,j] * x[n,d])
+    dW_R = dr_arg.T @ x
+    # dU_R[j,k] = sum[n](dr_arg[n,j] * h_prev[n,k])
+    dU_R = dr_arg.T @ h_prev
+    # db_R[j] = sum[n](dr_arg[n,j])
+    db_R = dr_arg.sum(axis=0)
+    # dx[n,d] = sum[j](dr_arg[n,j] * W_R[j,d]) + sum[j](dz_arg[n,j] * W_Z[j,d]) +
+    #     sum[j](dg_arg[n,j] * W_G[j,d])
+    dx = dr_arg @ W_R + dz_arg @ W_Z + dg_arg @ W_G
+    # dh_prev[n,j] = sum[k](dr_arg[n,k] * U_R[k,j]) + sum[k](dz_arg[n,k] * U_Z[k,j]) +
+    #     sum[k](dg_arg[n,k] * U_G[k,j] * r[n,j]) + dh[n,j] * z[n,j]
+    dh_prev = dr_arg @ U_R + dz_arg @ U_Z + dg_arg @ U_G * r + dh * z
     return Gradients(dW_R, dU_R, db_R, dW_Z, dU_Z, db_Z, dW_G, dU_G, db_G, dx, dh_prev)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + e^-x), without overflow for any x."""
     small = np.exp(-np.abs(x))
     return np.where(x >= 0.0, 1.0, small) / (1.0 + small)
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -10,6 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "F"),
+    "y": ("N",),
+    "w": ("F",),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -21,7 +31,6 @@ class Values(NamedTuple):
     c: np.ndarray  # [N] residuals, clipped to [-k, k]
     # scalar mean of r^2/2 where the residual is small, of k abs(r) - k^2/2 elsewhere
     L: np.ndarray
-    k: float  # size from which a residual counts as large
 
 
 class Gradients(NamedTuple):
@@ -40,6 +49,7 @@ def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, *, k: float = 1.345) ->
         w: [F] weights.
         k: size from which a residual counts as large.
     """
+    X, y, w = _checked(X=X, y=y, w=w)
     N = X.shape[0]
     # r[n] = sum[f](X[n,f] * w[f]) - y[n]
     r = X @ w - y
@@ -47,7 +57,7 @@ def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, *, k: float = 1.345) ->
     c = np.maximum(np.minimum(r, k), -k)
     # L = 1/N * sum[n](c[n] * r[n]) - 1/(2*N) * sum[n](c[n]^2)
     L = np.einsum("n,n->", c, r, optimize=True) / N - 0.5 * (c**2).sum() / N
-    return Values(X, y, w, r, c, L, k)
+    return Values(X, y, w, r, c, L)
 
 
 def backward(values: Values) -> Gradients:
@@ -56,13 +66,39 @@ def backward(values: Values) -> Gradients:
     Args:
         values: what `forward` returned.
     """
-    X, r, c, k = values.X, values.r, values.c, values.k
+    X, c = values.X, values.c
     N = X.shape[0]
-    # dr[n] = 1/N * (r[n] - c[n]) * step(min(r[n], k) + k) * step(k - r[n]) + 1/N * c[n]
-    part = (
-        (r - c) * np.heaviside(np.minimum(r, k) + k, 0.0) * np.heaviside(k - r, 0.0) / N
-    )
-    dr = part + c / N
+    # dr[n] = 1/N * c[n]
+    dr = c / N
     # dw[f] = sum[n](dr[n] * X[n,f])
     dw = X.T @ dr
     return Gradients(dr, dw)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "a": ("N",),
+    "J": ("N", "N"),
+    "h": ("N",),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -36,15 +43,17 @@ def forward(a: np.ndarray, J: np.ndarray, h: np.ndarray) -> Values:
         J: [N, N] couplings.
         h: [N] fields.
     """
+    a, J, h = _checked(a=a, J=J, h=h)
     # m[i] = tanh(a[i])
     m = np.tanh(a)
     # U = -0.5 * sum[i,j](J[i,j] * m[i] * m[j]) - sum[i](h[i] * m[i])
     part = -0.5 * np.einsum("j,j->", (J * m[:, None]).sum(axis=0), m, optimize=True)
     U = part - np.einsum("i,i->", h, m, optimize=True)
-    # H = -0.5 * sum[i]((1 + m[i]) * log(0.5 + 0.5 * m[i])) - 0.5 * sum[i]((1 - m[i]) *
-    #     log(0.5 - 0.5 * m[i]))
-    part = -0.5 * np.einsum("i,i->", 1.0 + m, np.log(0.5 + 0.5 * m), optimize=True)
-    H = part - 0.5 * np.einsum("i,i->", 1.0 - m, np.log(0.5 - 0.5 * m), optimize=True)
+    # H = -0.5 * sum[i]((1 + m[i]) * log(0.5 * (1 + m[i]))) - 0.5 * sum[i]((1 - m[i]) *
+    #     log(0.5 * (1 - m[i])))
+    part_1 = -0.5 * np.einsum("i,i->", 1.0 + m, np.log(0.5 * (1.0 + m)), optimize=True)
+    part_2 = 0.5 * np.einsum("i,i->", 1.0 - m, np.log(0.5 * (1.0 - m)), optimize=True)
+    H = part_1 - part_2
     # F = U - H
     F = U - H
     return Values(a, J, h, m, U, H, F)
@@ -57,12 +66,37 @@ def backward(values: Values) -> Gradients:
         values: what `forward` returned.
     """
     J, h, m = values.J, values.h, values.m
-    # dm[i] = -0.5 * sum[j](m[j] * (J[i,j] + J[j,i])) - h[i] - 0.5 * log(0.5 - 0.5 *
-    #     m[i]) + 0.5 * log(0.5 + 0.5 * m[i])
+    # dm[i] = -0.5 * sum[j](m[j] * (J[i,j] + J[j,i])) - h[i] - 0.5 * (log(0.5 * (1 -
+    #     m[i])) - log(0.5 * (1 + m[i])))
     dm = (
-        0.5 * np.log(0.5 + 0.5 * m)
-        - 0.5 * ((J + J.T) @ m)
+        -0.5 * ((J + J.T) @ m)
         - h
-        - 0.5 * np.log(0.5 - 0.5 * m)
+        - 0.5 * (np.log(0.5 * (1.0 - m)) - np.log(0.5 * (1.0 + m)))
     )
     return Gradients(dm)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -38,10 +38,10 @@ def forward(x: np.ndarray) -> Values:
         x: [N, H] rows.
     """
     (x,) = _checked(x=x)
-    # u[n] = sum[h](x[n,h]^2)
-    u = (x**2).sum(axis=1)
-    # r[n] = sqrt(u[n])
-    r = np.sqrt(u)
+    # x_sq[n] = sum[h](x[n,h]^2)
+    x_sq = (x**2).sum(axis=1)
+    # r[n] = sqrt(x_sq[n])
+    r = np.sqrt(x_sq)
     # y[n,h] = x[n,h] / r[n]
     y = x / r[:, None]
     return Values(x, r, y)
@@ -74,7 +74,7 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
             message = f"{name} has {len(shape)} axes; expected: {expected}"
             raise ValueError(message)
         for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
-            length, other, _ = seen.setdefault(extent, (size, name, place))
+            length, other = seen.setdefault(extent, (size, name))
             if size != length:
                 message = f"axis {place} of {name} has length {size}, but {extent} "
                 raise ValueError(message + f"is {length} in {other}")
@@ -83,7 +83,9 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """The arrays in one floating dtype; whole numbers have no say in which."""
-    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
-    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
-    dtype = np.result_type(*floating) if floating else float
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
     return tuple([np.asarray(array, dtype) for array in arrays])

@@ -10,6 +10,29 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "x": ("N", "D"),
+    "h_prev": ("N", "H"),
+    "c_prev": ("N", "H"),
+    "W_I": ("H", "D"),
+    "U_I": ("H", "H"),
+    "b_I": ("H",),
+    "W_F": ("H", "D"),
+    "U_F": ("H", "H"),
+    "b_F": ("H",),
+    "W_G": ("H", "D"),
+    "U_G": ("H", "H"),
+    "b_G": ("H",),
+    "W_O": ("H", "D"),
+    "U_O": ("H", "H"),
+    "b_O": ("H",),
+    "h": ("N", "H"),
+    "dh": ("N", "H"),
+    "c": ("N", "H"),
+    "E": ("N", "H"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -34,6 +57,7 @@ class Values(NamedTuple):
     g: np.ndarray  # [N, H] candidate
     o: np.ndarray  # [N, H] output gate
     c: np.ndarray  # [N, H] cell states
+    c_next: np.ndarray  # [N, H] cell states, handed on to the next step
     h: np.ndarray  # [N, H] hidden states
 
 
@@ -94,32 +118,58 @@ def forward(
         U_O: [H, H] output gate: weights of the hidden states.
         b_O: [H] output gate: bias.
     """
-    # u[n,j] = sum[d](W_I[j,d] * x[n,d])
-    u = x @ W_I.T
-    # u2[n,j] = sum[k](U_I[j,k] * h_prev[n,k])
-    u2 = h_prev @ U_I.T
-    # i[n,j] = sigmoid(u[n,j] + u2[n,j] + b_I[j])
-    i = _sigmoid(u + u2 + b_I)
-    # u3[n,j] = sum[d](W_F[j,d] * x[n,d])
-    u3 = x @ W_F.T
-    # u4[n,j] = sum[k](U_F[j,k] * h_prev[n,k])
-    u4 = h_prev @ U_F.T
-    # f[n,j] = sigmoid(u3[n,j] + u4[n,j] + b_F[j])
-    f = _sigmoid(u3 + u4 + b_F)
-    # u5[n,j] = sum[d](W_G[j,d] * x[n,d])
-    u5 = x @ W_G.T
-    # u6[n,j] = sum[k](U_G[j,k] * h_prev[n,k])
-    u6 = h_prev @ U_G.T
-    # g[n,j] = tanh(u5[n,j] + u6[n,j] + b_G[j])
-    g = np.tanh(u5 + u6 + b_G)
-    # u7[n,j] = sum[d](W_O[j,d] * x[n,d])
-    u7 = x @ W_O.T
-    # u8[n,j] = sum[k](U_O[j,k] * h_prev[n,k])
-    u8 = h_prev @ U_O.T
-    # o[n,j] = sigmoid(u7[n,j] + u8[n,j] + b_O[j])
-    o = _sigmoid(u7 + u8 + b_O)
+    arrays = _checked(
+        x=x,
+        h_prev=h_prev,
+        c_prev=c_prev,
+        W_I=W_I,
+        U_I=U_I,
+        b_I=b_I,
+        W_F=W_F,
+        U_F=U_F,
+        b_F=b_F,
+        W_G=W_G,
+        U_G=U_G,
+        b_G=b_G,
+        W_O=W_O,
+        U_O=U_O,
+        b_O=b_O,
+    )
+    x = arrays[-15]
+    h_prev = arrays[-14]
+    c_prev = arrays[-13]
+    W_I = arrays[-12]
+    U_I = arrays[-11]
+    b_I = arrays[-10]
+    W_F = arrays[-9]
+    U_F = arrays[-8]
+    b_F = arrays[-7]
+    W_G = arrays[-6]
+    U_G = arrays[-5]
+    b_G = arrays[-4]
+    W_O = arrays[-3]
+    U_O = arrays[-2]
+    b_O = arrays[-1]
+    # i_arg[n,j] = sum[d](W_I[j,d] * x[n,d]) + sum[k](U_I[j,k] * h_prev[n,k]) + b_I[j]
+    i_arg = x @ W_I.T + h_prev @ U_I.T + b_I
+    # i[n,j] = sigmoid(i_arg[n,j])
+    i = _sigmoid(i_arg)
+    # f_arg[n,j] = sum[d](W_F[j,d] * x[n,d]) + sum[k](U_F[j,k] * h_prev[n,k]) + b_F[j]
+    f_arg = x @ W_F.T + h_prev @ U_F.T + b_F
+    # f[n,j] = sigmoid(f_arg[n,j])
+    f = _sigmoid(f_arg)
+    # g_arg[n,j] = sum[d](W_G[j,d] * x[n,d]) + sum[k](U_G[j,k] * h_prev[n,k]) + b_G[j]
+    g_arg = x @ W_G.T + h_prev @ U_G.T + b_G
+    # g[n,j] = tanh(g_arg[n,j])
+    g = np.tanh(g_arg)
+    # o_arg[n,j] = sum[d](W_O[j,d] * x[n,d]) + sum[k](U_O[j,k] * h_prev[n,k]) + b_O[j]
+    o_arg = x @ W_O.T + h_prev @ U_O.T + b_O
+    # o[n,j] = sigmoid(o_arg[n,j])
+    o = _sigmoid(o_arg)
     # c[n,j] = f[n,j] * c_prev[n,j] + i[n,j] * g[n,j]
     c = f * c_prev + i * g
+    # c_next[n,j] = c[n,j]
+    c_next = c
     # h[n,j] = o[n,j] * tanh(c[n,j])
     h = o * np.tanh(c)
     return Values(
@@ -143,6 +193,7 @@ def forward(
         g,
         o,
         c,
+        c_next,
         h,
     )
 
@@ -153,8 +204,9 @@ def backward(values: Values, dh: np.ndarray, E: np.ndarray) -> Gradients:
     Args:
         values: what `forward` returned.
         dh: [N, H] the upstream gradient dL/dh.
-        E: [N, H] what later steps send back to the cell states.
+        E: [N, H] the upstream gradient dL/dc_next.
     """
+    *_, dh, E = _checked(h=values.h, c=values.c, dh=dh, E=E)
     x = values.x
     h_prev = values.h_prev
     c_prev = values.c_prev
@@ -176,60 +228,44 @@ def backward(values: Values, dh: np.ndarray, E: np.ndarray) -> Gradients:
     dc = E + dh * o * (1.0 - np.tanh(c) ** 2)
     # dc_prev[n,j] = dc[n,j] * f[n,j]
     dc_prev = dc * f
-    # db_O[j] = sum[n](dh[n,j] * h[n,j] * (1 - o[n,j]))
-    db_O = np.einsum("nj,nj->j", dh * h, 1.0 - o)
-    # du8[n,j] = dh[n,j] * h[n,j] * (1 - o[n,j])
-    du8 = dh * h * (1.0 - o)
-    # dU_O[j,k] = sum[n](du8[n,j] * h_prev[n,k])
-    dU_O = du8.T @ h_prev
-    # du7[n,j] = dh[n,j] * h[n,j] * (1 - o[n,j])
-    du7 = dh * h * (1.0 - o)
-    # dW_O[j,d] = sum[n](du7[n,j] * x[n,d])
-    dW_O = du7.T @ x
-    # dg[n,j] = dc[n,j] * i[n,j]
-    dg = dc * i
-    # db_G[j] = sum[n](dg[n,j] * (1 - g[n,j]^2))
-    db_G = np.einsum("nj,nj->j", dg, 1.0 - g**2)
-    # du6[n,j] = dg[n,j] * (1 - g[n,j]^2)
-    du6 = dg * (1.0 - g**2)
-    # dU_G[j,k] = sum[n](du6[n,j] * h_prev[n,k])
-    dU_G = du6.T @ h_prev
-    # du5[n,j] = dg[n,j] * (1 - g[n,j]^2)
-    du5 = np.multiply(dg, 1.0 - g**2, out=dg)
-    # dW_G[j,d] = sum[n](du5[n,j] * x[n,d])
-    dW_G = du5.T @ x
-    # df[n,j] = dc[n,j] * c_prev[n,j]
-    df = dc * c_prev
-    # db_F[j] = sum[n](df[n,j] * f[n,j] * (1 - f[n,j]))
-    db_F = np.einsum("nj,nj->j", df * f, 1.0 - f)
-    # du4[n,j] = df[n,j] * f[n,j] * (1 - f[n,j])
-    du4 = df * f * (1.0 - f)
-    # dU_F[j,k] = sum[n](du4[n,j] * h_prev[n,k])
-    dU_F = du4.T @ h_prev
-    # du3[n,j] = df[n,j] * f[n,j] * (1 - f[n,j])
-    df *= f
-    du3 = np.multiply(df, 1.0 - f, out=df)
-    # dW_F[j,d] = sum[n](du3[n,j] * x[n,d])
-    dW_F = du3.T @ x
-    # di[n,j] = dc[n,j] * g[n,j]
-    di = dc * g
-    # db_I[j] = sum[n](di[n,j] * i[n,j] * (1 - i[n,j]))
-    db_I = np.einsum("nj,nj->j", di * i, 1.0 - i)
-    # du2[n,j] = di[n,j] * i[n,j] * (1 - i[n,j])
-    du2 = di * i * (1.0 - i)
-    # dU_I[j,k] = sum[n](du2[n,j] * h_prev[n,k])
-    dU_I = du2.T @ h_prev
-    # dh_prev[n,j] = sum[k](du2[n,k] * U_I[k,j]) + sum[k](du4[n,k] * U_F[k,j]) +
-    #     sum[k](du6[n,k] * U_G[k,j]) + sum[k](du8[n,k] * U_O[k,j])
-    dh_prev = du2 @ U_I + du4 @ U_F + du6 @ U_G + du8 @ U_O
-    # du[n,j] = di[n,j] * i[n,j] * (1 - i[n,j])
-    di *= i
-    du = np.multiply(di, 1.0 - i, out=di)
-    # dW_I[j,d] = sum[n](du[n,j] * x[n,d])
-    dW_I = du.T @ x
-    # dx[n,d] = sum[j](du[n,j] * W_I[j,d]) + sum[j](du3[n,j] * W_F[j,d]) +
-    #     sum[j](du5[n,j] * W_G[j,d]) + sum[j](du7[n,j] * W_O[j,d])
-    dx = du @ W_I + du3 @ W_F + du5 @ W_G + du7 @ W_O
+    # do_arg[n,j] = dh[n,j] * h[n,j] * (1 - o[n,j])
+    do_arg = dh * h * (1.0 - o)
+    # dW_O[j,d] = sum[n](do_arg[n,j] * x[n,d])
+    dW_O = do_arg.T @ x
+    # dU_O[j,k] = sum[n](do_arg[n,j] * h_prev[n,k])
+    dU_O = do_arg.T @ h_prev
+    # db_O[j] = sum[n](do_arg[n,j])
+    db_O = do_arg.sum(axis=0)
+    # dg_arg[n,j] = dc[n,j] * i[n,j] * (1 - g[n,j]^2)
+    dg_arg = dc * i * (1.0 - g**2)
+    # dW_G[j,d] = sum[n](dg_arg[n,j] * x[n,d])
+    dW_G = dg_arg.T @ x
+    # dU_G[j,k] = sum[n](dg_arg[n,j] * h_prev[n,k])
+    dU_G = dg_arg.T @ h_prev
+    # db_G[j] = sum[n](dg_arg[n,j])
+    db_G = dg_arg.sum(axis=0)
+    # df_arg[n,j] = dc[n,j] * c_prev[n,j] * f[n,j] * (1 - f[n,j])
+    df_arg = dc * c_prev * f * (1.0 - f)
+    # dW_F[j,d] = sum[n](df_arg[n,j] * x[n,d])
+    dW_F = df_arg.T @ x
+    # dU_F[j,k] = sum[n](df_arg[n,j] * h_prev[n,k])
+    dU_F = df_arg.T @ h_prev
+    # db_F[j] = sum[n](df_arg[n,j])
+    db_F = df_arg.sum(axis=0)
+    # di_arg[n,j] = dc[n,j] * g[n,j] * i[n,j] * (1 - i[n,j])
+    di_arg = dc * g * i * (1.0 - i)
+    # dW_I[j,d] = sum[n](di_arg[n,j] * x[n,d])
+    dW_I = di_arg.T @ x
+    # dU_I[j,k] = sum[n](di_arg[n,j] * h_prev[n,k])
+    dU_I = di_arg.T @ h_prev
+    # db_I[j] = sum[n](di_arg[n,j])
+    db_I = di_arg.sum(axis=0)
+    # dx[n,d] = sum[j](di_arg[n,j] * W_I[j,d]) + sum[j](df_arg[n,j] * W_F[j,d]) +
+    #     sum[j](dg_arg[n,j] * W_G[j,d]) + sum[j](do_arg[n,j] * W_O[j,d])
+    dx = di_arg @ W_I + df_arg @ W_F + dg_arg @ W_G + do_arg @ W_O
+    # dh_prev[n,j] = sum[k](di_arg[n,k] * U_I[k,j]) + sum[k](df_arg[n,k] * U_F[k,j]) +
+    #     sum[k](dg_arg[n,k] * U_G[k,j]) + sum[k](do_arg[n,k] * U_O[k,j])
+    dh_prev = di_arg @ U_I + df_arg @ U_F + dg_arg @ U_G + do_arg @ U_O
     return Gradients(
         dc,
         dW_I,
@@ -250,7 +286,33 @@ def backward(values: Values, dh: np.ndarray, E: np.ndarray) -> Gradients:
     )
 
 
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + e^-x), without overflow for any x."""
     small = np.exp(-np.abs(x))
     return np.where(x >= 0.0, 1.0, small) / (1.0 + small)
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "F"),
+    "y": ("N",),
+    "w": ("F",),
+    "b": (),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -40,6 +51,7 @@ def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, b: np.ndarray) -> Value
         w: [F] weights.
         b: scalar bias.
     """
+    X, y, w, b = _checked(X=X, y=y, w=w, b=b)
     N = X.shape[0]
     # eta[n] = sum[f](X[n,f] * w[f]) + b
     eta = X @ w + b
@@ -58,8 +70,8 @@ def backward(values: Values) -> Gradients:
     """
     X, y, w, mu = values.X, values.y, values.w, values.mu
     N = X.shape[0]
-    # deta[n] = 1/N * mu[n] - 1/N * y[n]
-    deta = mu / N - y / N
+    # deta[n] = 1/N * (mu[n] - y[n])
+    deta = (mu - y) / N
     # dw[f] = sum[n](deta[n] * X[n,f])
     dw = X.T @ deta
     # db = sum[n](deta[n])
@@ -67,3 +79,32 @@ def backward(values: Values) -> Gradients:
     # dX[n,f] = deta[n] * w[f]
     dX = deta[:, None] * w
     return Gradients(deta, dw, db, dX)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

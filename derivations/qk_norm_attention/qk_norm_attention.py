@@ -11,6 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "Q": ("T", "d"),
+    "K": ("T", "d"),
+    "V": ("T", "d_v"),
+    "g": (),
+    "O": ("T", "d_v"),
+    "G": ("T", "d_v"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("T",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -51,14 +64,15 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, g: np.ndarray) -> Value
         V: [T, d_v] values.
         g: scalar learned scale of the scores.
     """
-    # u[i] = sum[k](Q[i,k]^2)
-    u = (Q**2).sum(axis=1)
-    # a[i] = sqrt(u[i])
-    a = np.sqrt(u)
-    # u2[j] = sum[k](K[j,k]^2)
-    u2 = (K**2).sum(axis=1)
-    # b[j] = sqrt(u2[j])
-    b = np.sqrt(u2)
+    Q, K, V, g = _checked(Q=Q, K=K, V=V, g=g)
+    # Q_sq[i] = sum[k](Q[i,k]^2)
+    Q_sq = (Q**2).sum(axis=1)
+    # a[i] = sqrt(Q_sq[i])
+    a = np.sqrt(Q_sq)
+    # K_sq[j] = sum[k](K[j,k]^2)
+    K_sq = (K**2).sum(axis=1)
+    # b[j] = sqrt(K_sq[j])
+    b = np.sqrt(K_sq)
     # Qh[i,k] = Q[i,k] / a[i]
     Qh = Q / a[:, None]
     # Kh[j,k] = K[j,k] / b[j]
@@ -70,12 +84,11 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, g: np.ndarray) -> Value
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # exp_S[i,l] = exp(S[i,l] - S_max[i])
-    exp_S = S - S_max[:, None]
-    np.exp(exp_S, out=exp_S)
+    exp_S = np.exp(S - S_max[:, None])
     # Z[i] = sum[l](exp_S[i,l])
     Z = exp_S.sum(axis=1)
     # A[i,j] = exp_S[i,j] / Z[i]
-    A = np.divide(exp_S, Z[:, None], out=exp_S)
+    A = exp_S / Z[:, None]
     # O[i,p] = sum[j](A[i,j] * V[j,p])
     O = A @ V
     return Values(Q, K, V, g, a, b, Qh, Kh, C, S, A, O)
@@ -88,6 +101,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [T, d_v] the upstream gradient dL/dO.
     """
+    *_, G = _checked(O=values.O, G=G)
     V = values.V
     g = values.g
     a = values.a
@@ -115,8 +129,37 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     s = np.einsum("ik,ik->i", dQh, Qh)
     # dQ[i,k] = (dQh[i,k] - s[i] * Qh[i,k]) / a[i]
     dQ = (dQh - s[:, None] * Qh) / a[:, None]
-    # v[j] = sum[k](dKh[j,k] * Kh[j,k])
-    v = np.einsum("jk,jk->j", dKh, Kh)
-    # dK[j,k] = (dKh[j,k] - v[j] * Kh[j,k]) / b[j]
-    dK = (dKh - v[:, None] * Kh) / b[:, None]
+    # u[j] = sum[k](dKh[j,k] * Kh[j,k])
+    u = np.einsum("jk,jk->j", dKh, Kh)
+    # dK[j,k] = (dKh[j,k] - u[j] * Kh[j,k]) / b[j]
+    dK = (dKh - u[:, None] * Kh) / b[:, None]
     return Gradients(dV=dV, dA=D, dS=dS, dQh=dQh, dKh=dKh, dQ=dQ, dK=dK, dg=dg)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -48,10 +48,10 @@ def forward(X: np.ndarray, g: np.ndarray, *, eps: float = 1e-06) -> Values:
     """
     X, g = _checked(X=X, g=g)
     H = X.shape[1]
-    # u[n] = 1/H * sum[h](X[n,h]^2)
-    u = (X**2).sum(axis=1) / H
-    # rms[n] = sqrt(u[n] + eps)
-    rms = np.sqrt(u + eps)
+    # X_ms[n] = 1/H * sum[h](X[n,h]^2)
+    X_ms = (X**2).sum(axis=1) / H
+    # rms[n] = sqrt(X_ms[n] + eps)
+    rms = np.sqrt(X_ms + eps)
     # xh[n,h] = X[n,h] / rms[n]
     xh = X / rms[:, None]
     # Y[n,h] = g[h] * xh[n,h]
@@ -91,7 +91,7 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
             message = f"{name} has {len(shape)} axes; expected: {expected}"
             raise ValueError(message)
         for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
-            length, other, _ = seen.setdefault(extent, (size, name, place))
+            length, other = seen.setdefault(extent, (size, name))
             if size != length:
                 message = f"axis {place} of {name} has length {size}, but {extent} "
                 raise ValueError(message + f"is {length} in {other}")
@@ -103,7 +103,9 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """The arrays in one floating dtype; whole numbers have no say in which."""
-    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
-    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
-    dtype = np.result_type(*floating) if floating else float
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
     return tuple([np.asarray(array, dtype) for array in arrays])

@@ -12,6 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "Q": ("T", "d"),
+    "K": ("T", "d"),
+    "V": ("T", "d_v"),
+    "O": ("T", "d_v"),
+    "G": ("T", "d_v"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("T", "d")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -46,6 +58,7 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, c: float = 50) -> Va
         V: [T, d_v] values.
         c: cap: no score is larger in size.
     """
+    Q, K, V = _checked(Q=Q, K=K, V=V)
     d = Q.shape[1]
     # U[i,j] = 1/sqrt(d) * sum[k](Q[i,k] * K[j,k])
     U = Q @ K.T / d**0.5
@@ -54,12 +67,11 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, c: float = 50) -> Va
     # S_max[i] = max[l](S[i,l])
     S_max = S.max(axis=1)
     # exp_S[i,l] = exp(S[i,l] - S_max[i])
-    exp_S = S - S_max[:, None]
-    np.exp(exp_S, out=exp_S)
+    exp_S = np.exp(S - S_max[:, None])
     # Z[i] = sum[l](exp_S[i,l])
     Z = exp_S.sum(axis=1)
     # A[i,j] = exp_S[i,j] / Z[i]
-    A = np.divide(exp_S, Z[:, None], out=exp_S)
+    A = exp_S / Z[:, None]
     # O[i,p] = sum[j](A[i,j] * V[j,p])
     O = A @ V
     return Values(Q, K, V, U, S, A, O, c)
@@ -72,10 +84,11 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [T, d_v] the upstream gradient dL/dO.
     """
+    *_, G = _checked(O=values.O, G=G)
     Q = values.Q
     K = values.K
     V = values.V
-    U = values.U
+    S = values.S
     A = values.A
     O = values.O
     c = values.c
@@ -88,10 +101,39 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     r = np.einsum("ip,ip->i", G, O)
     # dS[i,j] = A[i,j] * (D[i,j] - r[i])
     dS = A * (D - r[:, None])
-    # dU[i,j] = dS[i,j] * (1 - tanh(1/c * U[i,j])^2)
-    dU = dS * (1.0 - np.tanh(U / c) ** 2)
+    # dU[i,j] = dS[i,j] * (1 - c^(-2) * S[i,j]^2)
+    dU = dS * (1.0 - S**2 / c**2)
     # dQ[i,k] = 1/sqrt(d) * sum[j](dU[i,j] * K[j,k])
     dQ = dU @ K / d**0.5
     # dK[j,k] = 1/sqrt(d) * sum[i](dU[i,j] * Q[i,k])
     dK = dU.T @ Q / d**0.5
     return Gradients(dV=dV, dA=D, dS=dS, dU=dU, dQ=dQ, dK=dK)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -10,6 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "W": ("M", "F"),
+    "u": ("M",),
+    "v": ("F",),
+    "W_sn": ("M", "F"),
+    "G": ("M", "F"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -35,6 +44,7 @@ def forward(W: np.ndarray, u: np.ndarray, v: np.ndarray) -> Values:
         u: [M] left singular vector, from power iteration.
         v: [F] right singular vector, from power iteration.
     """
+    W, u, v = _checked(W=W, u=u, v=v)
     # sigma = sum[o,f](u[o] * W[o,f] * v[f])
     sigma = np.einsum("f,f->", (u[:, None] * W).sum(axis=0), v, optimize=True)
     # W_sn[o,f] = W[o,f] / sigma
@@ -49,9 +59,36 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [M, F] the upstream gradient dL/dW_sn.
     """
+    *_, G = _checked(W_sn=values.W_sn, G=G)
     u, v, sigma, W_sn = values.u, values.v, values.sigma, values.W_sn
     # r = sum[o,f](G[o,f] * W_sn[o,f])
     r = np.einsum("of,of->", G, W_sn, optimize=True)
     # dW[o,f] = (G[o,f] - r * u[o] * v[f]) / sigma
     dW = (G - r * u[:, None] * v) / sigma
     return Gradients(dW)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -10,6 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "a": ("N", "H"),
+    "p": ("N", "H"),
+    "q": ("N", "H"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N",)
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -43,6 +53,7 @@ def forward(
         q: [N, H] negatives.
         alpha: margin.
     """
+    a, p, q = _checked(a=a, p=p, q=q)
     N = a.shape[0]
     # u[n] = sum[h]((a[n,h] - p[n,h])^2)
     u = ((a - p) ** 2).sum(axis=1)
@@ -67,8 +78,37 @@ def backward(values: Values) -> Gradients:
     ds = np.heaviside(s, 0.0) / N
     # dq[n,h] = 2 * ds[n] * (a[n,h] - q[n,h])
     dq = 2 * ds[:, None] * (a - q)
-    # da[n,h] = 2 * ds[n] * (a[n,h] - p[n,h] - a[n,h] + q[n,h])
-    da = 2 * ds[:, None] * (a - p - a + q)
+    # da[n,h] = 2 * ds[n] * (q[n,h] - p[n,h])
+    da = 2 * ds[:, None] * (q - p)
     # dp[n,h] = -2 * ds[n] * (a[n,h] - p[n,h])
     dp = -2 * ds[:, None] * (a - p)
     return Gradients(ds, da, dp, dq)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

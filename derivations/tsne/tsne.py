@@ -69,7 +69,7 @@ def backward(values: Values) -> Gradients:
     # dD[i,j] = w[i,j] * (P[i,j] - q[i,j])
     dD = w * (P - q)
     # dY[i,c] = 2 * sum[j]((Y[i,c] - Y[j,c]) * (dD[i,j] + dD[j,i]))
-    dY = 2 * Y * (dD + dD.T).sum(axis=1)[:, None] - 2 * ((dD + dD.T) @ Y)
+    dY = 2 * np.einsum("icj,ij->ic", Y[..., None] - Y.T, dD + dD.T, optimize=True)
     return Gradients(dD, dY)
 
 
@@ -84,7 +84,7 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
             message = f"{name} has {len(shape)} axes; expected: {expected}"
             raise ValueError(message)
         for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
-            length, other, _ = seen.setdefault(extent, (size, name, place))
+            length, other = seen.setdefault(extent, (size, name))
             if size != length:
                 message = f"axis {place} of {name} has length {size}, but {extent} "
                 raise ValueError(message + f"is {length} in {other}")
@@ -93,7 +93,9 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """The arrays in one floating dtype; whole numbers have no say in which."""
-    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
-    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
-    dtype = np.result_type(*floating) if floating else float
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
     return tuple([np.asarray(array, dtype) for array in arrays])

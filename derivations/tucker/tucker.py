@@ -15,6 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("I", "J", "K"),
+    "G": ("R_A", "R_B", "R_C"),
+    "A": ("I", "R_A"),
+    "B": ("J", "R_B"),
+    "C": ("K", "R_C"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -49,6 +58,7 @@ def forward(
         B: [J, R_B] factor of the second way.
         C: [K, R_C] factor of the third way.
     """
+    X, G, A, B, C = _checked(X=X, G=G, A=A, B=B, C=C)
     # E[i,j,k] = sum[a,b,c](G[a,b,c] * A[i,a] * B[j,b] * C[k,c]) - X[i,j,k]
     E = np.einsum("abc,ia,jb,kc->ijk", G, A, B, C, optimize=True) - X
     # L = 0.5 * sum[i,j,k](E[i,j,k]^2)
@@ -72,3 +82,29 @@ def backward(values: Values) -> Gradients:
     # dC[k,c] = sum[i,j,a,b](E[i,j,k] * G[a,b,c] * A[i,a] * B[j,b])
     dC = np.einsum("ijk,abc,ia,jb->kc", E, G, A, B, optimize=True)
     return Gradients(dG, dA, dB, dC)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "X": ("N", "D"),
+    "Y": ("N", "D"),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("N", "D")
+"""The extents without which there is no result."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -61,11 +70,28 @@ def forward(
         gamma: standard deviation that each feature should reach.
         eps: keeps the root away from zero.
     """
+    X, Y = _checked(X=X, Y=Y)
     N, D = X.shape
-    # xc[n,i] = X[n,i] - 1/N * sum[a](X[a,i])
-    xc = X - X.sum(axis=0) / N
-    # yc[n,i] = Y[n,i] - 1/N * sum[a](Y[a,i])
-    yc = Y - Y.sum(axis=0) / N
+    # X_mean_rough[i] = 1/N * sum[n](X[n,i])
+    X_mean_rough = X.sum(axis=0) / N
+    # X_near[n,i] = X[n,i] - X_mean_rough[i]
+    X_near = X - X_mean_rough
+    # X_mean_rest[i] = 1/N * sum[n](X_near[n,i])
+    X_mean_rest = X_near.sum(axis=0) / N
+    # X_centred[n,i] = X_near[n,i] - X_mean_rest[i]
+    X_centred = X_near - X_mean_rest
+    # xc[n,i] = X_centred[n,i]
+    xc = X_centred
+    # Y_mean_rough[i] = 1/N * sum[n](Y[n,i])
+    Y_mean_rough = Y.sum(axis=0) / N
+    # Y_near[n,i] = Y[n,i] - Y_mean_rough[i]
+    Y_near = Y - Y_mean_rough
+    # Y_mean_rest[i] = 1/N * sum[n](Y_near[n,i])
+    Y_mean_rest = Y_near.sum(axis=0) / N
+    # Y_centred[n,i] = Y_near[n,i] - Y_mean_rest[i]
+    Y_centred = Y_near - Y_mean_rest
+    # yc[n,i] = Y_centred[n,i]
+    yc = Y_centred
     # C[i,j] = 1/N * sum[n](xc[n,i] * xc[n,j])
     C = xc.T @ xc / N
     # E[i,j] = 1/N * sum[n](yc[n,i] * yc[n,j])
@@ -115,14 +141,37 @@ def backward(values: Values) -> Gradients:
     dC = np.where(~mask, 2 * nu * C / D, 0.0) - np.where(
         mask, (0.5 * mu * np.heaviside(gamma - s, 0.0) / (s * D))[:, None], 0.0
     )
-    # dyc[n,i] = 1/N * sum[j](yc[n,j] * (dE[i,j] + dE[j,i]))
-    dyc = yc @ (dE + dE.T).T / N
-    # dY[n,i] = dyc[n,i] - 2*lam/N * X[n,i] + 2*lam/N * Y[n,i]
-    dyc -= 2 * lam * X / N
-    dY = np.add(dyc, 2 * lam * Y / N, out=dyc)
-    # dxc[n,i] = 1/N * sum[j](xc[n,j] * (dC[i,j] + dC[j,i]))
-    dxc = xc @ (dC + dC.T).T / N
-    # dX[n,i] = dxc[n,i] + 2*lam/N * X[n,i] - 2*lam/N * Y[n,i]
-    dxc += 2 * lam * X / N
-    dX = np.subtract(dxc, 2 * lam * Y / N, out=dxc)
+    # dY[n,i] = 2/N * sum[j](dE[i,j] * yc[n,j]) - 2*lam/N * (X[n,i] - Y[n,i])
+    dY = 2 * (yc @ dE.T) / N - 2 * lam * (X - Y) / N
+    # dX[n,i] = 2/N * sum[j](dC[i,j] * xc[n,j]) + 2*lam/N * (X[n,i] - Y[n,i])
+    dX = 2 * (xc @ dC.T) / N + 2 * lam * (X - Y) / N
     return Gradients(dC, dE, dX, dY)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

@@ -9,6 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+AXES = {
+    "v": ("M", "F"),
+    "g": ("M",),
+    "w": ("M", "F"),
+    "G": ("M", "F"),
+}
+"""The extents of the axes of every array that is given."""
+
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
@@ -34,10 +42,11 @@ def forward(v: np.ndarray, g: np.ndarray) -> Values:
         v: [M, F] directions, of any length.
         g: [M] lengths.
     """
-    # u[o] = sum[f](v[o,f]^2)
-    u = (v**2).sum(axis=1)
-    # r[o] = sqrt(u[o])
-    r = np.sqrt(u)
+    v, g = _checked(v=v, g=g)
+    # v_sq[o] = sum[f](v[o,f]^2)
+    v_sq = (v**2).sum(axis=1)
+    # r[o] = sqrt(v_sq[o])
+    r = np.sqrt(v_sq)
     # vh[o,f] = v[o,f] / r[o]
     vh = v / r[:, None]
     # w[o,f] = g[o] * vh[o,f]
@@ -52,12 +61,36 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         values: what `forward` returned.
         G: [M, F] the upstream gradient dL/dw.
     """
-    g, r, vh = values.g, values.r, values.vh
+    *_, G = _checked(w=values.w, G=G)
+    g, r, vh, w = values.g, values.r, values.vh, values.w
     # dg[o] = sum[f](G[o,f] * vh[o,f])
     dg = np.einsum("of,of->o", G, vh)
-    # dvh[o,f] = G[o,f] * g[o]
-    dvh = G * g[:, None]
-    # dv[o,f] = (dvh[o,f] - g[o] * dg[o] * vh[o,f]) / r[o]
-    dvh -= g[:, None] * dg[:, None] * vh
-    dv = np.divide(dvh, r[:, None], out=dvh)
+    # dv[o,f] = (G[o,f] * g[o] - w[o,f] * dg[o]) / r[o]
+    dv = (G * g[:, None] - w * dg[:, None]) / r[:, None]
     return Gradients(dg, dv)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    return arrays
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
+    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
+    dtype = np.result_type(*floating) if floating else float
+    return tuple([np.asarray(array, dtype) for array in arrays])

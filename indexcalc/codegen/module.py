@@ -200,6 +200,6 @@ def value_fields(plan: Plan) -> list[str]:
 
 def field_doc(plan: Plan, name: str) -> str:
     """What a tensor that is kept means; a maximum or a shifted sum has no meaning but its formula."""
-    if name in plan.program.tensors and name not in plan.added:
+    if name in plan.program.tensors:
         return plan.program.tensors[name].doc
     return next(formula(statement, plan.layouts) for statement in plan.forward if statement.name == name)

@@ -154,7 +154,8 @@ def module_names(derivation: Derivation, dialect: Dialect = NUMPY) -> Mapping[st
     """The field of `Values` for every tensor that is kept, the field of `Gradients` for every gradient asked for."""
     plan, problem = make_plan(derivation, dialect), derivation.problem
     gradients = {problem.gradient_names[target]: name for target, name in gradient_fields(derivation).items()}
-    return {**{name: plan.stored[name] for name in plan.kept}, **gradients}
+    tensors = {name: plan.stored[name] for name in plan.kept if name not in plan.added}
+    return {**tensors, **gradients}
 
 
 def module_symbols(derivation: Derivation, dialect: Dialect = NUMPY) -> Mapping[str, str]:

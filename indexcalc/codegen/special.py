@@ -94,9 +94,11 @@ def _ratio(above: tuple, below: tuple, x: np.ndarray) -> np.ndarray:
 PROMOTED = '''\
 def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """The arrays in one floating dtype; whole numbers have no say in which."""
-    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
-    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
-    dtype = np.result_type(*floating) if floating else float
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
     return tuple([np.asarray(array, dtype) for array in arrays])'''
 
 SPECIAL = {

@@ -90,7 +90,7 @@ def powers(d: Drawing) -> Formula:
         Number("1.5"),
     ]
     if d.parameters:
-        options += [Symbol(d.pick(list(d.parameters))), Negative(Symbol(d.pick(list(d.parameters))))]
+        options += [Symbol(d.pick(list(d.parameters))), Negative(Symbol(d.pick(list(d.parameters))))] * 4
     if d.chance(0.3):
         return Apply("sqrt", base)
     return Power(base, options[int(d.rng.integers(len(options)))], sign)

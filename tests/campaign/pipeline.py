@@ -129,15 +129,14 @@ class Module:
         found = function(*tensors, **self.keywords(function, point))
         outputs = found if isinstance(found, tuple) else (found,)
         given = [torch.tensor(array) for array in self.upstream(point)] or [torch.tensor(1.0, dtype=torch.float64)]
+        of_outputs = [up.of for up in problem.upstream] or [problem.loss]
+        values = {name: output.detach().numpy() for name, output in zip(of_outputs, outputs, strict=True)}
         derived = {name: tensor for name, tensor in zip(names, tensors, strict=True) if tensor.requires_grad}
         if not derived:
-            return Results({}, {})
+            return Results(values, {})
         slopes = torch.autograd.grad(outputs, list(derived.values()), given, allow_unused=True)
-        of_outputs = [up.of for up in problem.upstream] or [problem.loss]
-        return Results(
-            {name: output.detach().numpy() for name, output in zip(of_outputs, outputs, strict=True)},
-            {name: slope.numpy() for name, slope in zip(derived, slopes, strict=True) if slope is not None},
-        )
+        found = zip(derived, slopes, strict=True)
+        return Results(values, {name: slope.numpy() for name, slope in found if slope is not None})
 
 
 def double_precision(style: str) -> Any:

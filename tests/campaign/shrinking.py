@@ -16,6 +16,7 @@ from tests.campaign.formulas import (
     Program,
     Read,
     Statement,
+    Symbol,
     Tensor,
     Times,
     Use,
@@ -197,8 +198,10 @@ def without_inputs(program: Program) -> Iterator[Program]:
     if spare and not lines:
         kept = tuple(tensor for tensor in program.inputs if tensor.name in read)
         yield asked_anew(replace(program, inputs=kept))
-    if any(name not in used for name, _ in program.indices):
-        yield replace(program, indices=tuple(pair for pair in program.indices if pair[0] in used))
+    kept_indices = tuple(pair for pair in program.indices if pair[0] in used)
+    sizes = {part for _, extent in kept_indices for part in extent}
+    if kept_indices != program.indices and named_sizes(program) <= sizes:
+        yield replace(program, indices=kept_indices)
     for place, tensor in enumerate(program.inputs):
         if tensor.kind != "any":
             others = (*program.inputs[:place], replace(tensor, kind="any"), *program.inputs[place + 1 :])
@@ -207,22 +210,32 @@ def without_inputs(program: Program) -> Iterator[Program]:
         yield replace(program, parameters=program.parameters[:-1])
 
 
+def named_sizes(program: Program) -> set[str]:
+    """The extents that stand in formulas as numbers."""
+    found = {node.name for made in program.statements for node in nodes(made.right) if isinstance(node, Symbol)}
+    return found & set(program.sizes)
+
+
 def letters_of(node: Formula) -> tuple[str, ...]:
     """The indices that a node speaks of itself."""
     return (*free(node), *(node.indices if isinstance(node, Over) else ()))
 
 
 def with_less_in_formulas(program: Program) -> Iterator[Program]:
-    """One formula smaller; the equation keeps its indices."""
+    """One formula smaller; an equation that others read keeps its indices."""
+    read = reads(program.lines)
     for place in reversed(range(len(program.lines))):
         line = program.lines[place]
         if isinstance(line, Use):
             continue
         wanted = {letter for axis in line.axes for letter in axis}
         for right in reductions(line.right):
-            if set(free(right)) == wanted:
-                lines = (*program.lines[:place], replace(line, right=right), *program.lines[place + 1 :])
-                yield asked_anew(replace(program, lines=lines))
+            changed = replace(line, right=right)
+            if set(free(right)) != wanted:
+                if line.name in read or line.name == program.loss:
+                    continue
+                changed = replace(changed, axes=tuple((letter,) for letter in free(right)))
+            yield asked_anew(replace(program, lines=(*program.lines[:place], changed, *program.lines[place + 1 :])))
 
 
 def reductions(formula: Formula) -> Iterator[Formula]:

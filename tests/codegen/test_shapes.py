@@ -45,6 +45,13 @@ input X[n,c], w
 Y[n] = w * sum[c](X[n,c]^2)
 upstream G[n] = dL/dY[n]
 """,
+    "counted": """
+index i : N
+index j : M
+input x[i], y[i]
+Y[i] = x[i] * y[i] + sum[j]([j <= i] * x[i])
+upstream G[i] = dL/dY[i]
+""",
     "hidden": """
 index h : H
 index k : D
@@ -89,6 +96,8 @@ WRONG = {
     "an extent that is a number": ("literal", [(5, 4), ()], {}, "axis 1 of X has length 4, but 3 is 3"),
     "an array for a number": ("literal", [(5, 3), (1,)], {}, "w has 1 axes; expected: none"),
     "an extent that is given": ("hidden", [(7,)], {"H": 3}, r"axis 0 of x has length 7, but H \* D is a multiple of 3"),
+    "an extent that no shape shows": (
+        "counted", [(4,), (3,)], {"M": 2}, "axis 0 of y has length 3, but N is 4 in x"),
     "a mean of nothing": ("norm", [(5, 0), (0,), (0,)], {}, "H is 0 in X; 1 is the least"),
     "a softmax over nothing": ("attention", [(5, 4), (0, 4), (0, 3)], {}, "S is 0 in K; 1 is the least"),
 }  # fmt: skip
@@ -165,14 +174,18 @@ def test_jax_checks_while_it_traces():
         jax.jit(own.forward)(X, g[:1], b)
 
 
-def test_the_check_takes_less_than_a_microsecond_an_axis():
+def test_the_check_costs_less_than_two_operations_on_small_arrays_an_axis():
     own = module("attention", "numpy")
     given = dict(zip(("Q", "K", "V"), arrays("numpy", (5, 4), (6, 4), (6, 3)), strict=True))
+    Q = given["Q"]
 
-    def seconds():
+    def seconds(run):
         start = time.thread_time()
-        for _ in range(2000):
-            own._checked(**given)
-        return (time.thread_time() - start) / 2000
+        for _ in range(500):
+            run()
+        return time.thread_time() - start
 
-    assert min(seconds() for _ in range(5)) < 6e-6
+    # In turns, and the least of each: other work on the machine slows both.
+    pairs = [(seconds(lambda: own._checked(**given)), seconds(lambda: Q + Q)) for _ in range(15)]
+    check, operation = (min(times) for times in zip(*pairs, strict=True))
+    assert check / 6 < 2 * operation

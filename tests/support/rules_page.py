@@ -55,7 +55,9 @@ formula, each is an equation of its own, under a [name that says what it is](not
 
 def rules_page() -> str:
     """The whole page."""
-    derivations = [derive(load_problem(path)) for path in shipped_paths().values()]
+    # Attention first, whose steps are short and known to most readers.
+    paths = sorted(shipped_paths().items(), key=lambda entry: (entry[0] != "attention", entry[0]))
+    derivations = [derive(load_problem(path)) for _, path in paths]
     derivations.append(derive(read_problem(RESIDUAL, slug="residual")))
     rules = [(f"`{rule.name}`", rule.value, example(rule, derivations)) for rule in Rule]
     functions = [

@@ -62,9 +62,9 @@ dY[n,j] = ry[j] * (gy[n,j] - ky[j] * yh[n,j])
 """,
     "clip": """
 dS[n,m] = (P[n,m] + R[n,m] - 2 * delta[n,m]) / (2*N)
-dX[n,h] = exp(t) * sum[m](dS[n,m] * Y[m,h])
-dY[m,h] = exp(t) * sum[n](dS[n,m] * X[n,h])
-dt = sum[n,m](dS[n,m] * S[n,m])
+dX[n,h] = s * sum[m](dS[n,m] * Y[m,h])
+dY[m,h] = s * sum[n](dS[n,m] * X[n,h])
+ds = sum[n,m](dS[n,m] * C[n,m])
 """,
     "cox_partial_likelihood": """
 deta[j] = -(s[j] - sum[i](s[i] * p[i,j]))

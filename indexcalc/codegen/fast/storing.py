@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from indexcalc.algebra.terms import tensors_of
+from indexcalc.algebra.terms import Fn, tensors_of, walk
 from indexcalc.codegen.fast.blocking import Blocking
 from indexcalc.codegen.statements import Kind, Statement
 
@@ -23,6 +23,7 @@ def kept_tensors(problem: Blocking, forward: Collection[str], gradients: Collect
     """
     kept = {name for name in problem.wanted if name in forward}
     pending = [name for name in ancestors(problem.statements, gradients, forward) if name not in forward]
+    fixed = compared_tensors(problem)
     seen: set[str] = set()
     needed: set[str] = set()
     queue = [read for name in pending for read in tensors_of(problem.by_name[name].terms)]
@@ -33,11 +34,25 @@ def kept_tensors(problem: Blocking, forward: Collection[str], gradients: Collect
             continue
         seen.add(name)
         statement = problem.by_name[name]
-        if name not in kept and is_computed_again(problem, statement):
+        if name not in kept and name not in fixed and is_computed_again(problem, statement):
             queue += tensors_of(statement.terms)
         else:
             needed.add(name)
     return tuple(s.name for s in problem.statements if s.name in needed)
+
+
+def compared_tensors(problem: Blocking) -> frozenset[str]:
+    """The tensors that are held against their own largest or smallest entry: computed again, they may round otherwise.
+
+    Then no entry would be the largest one, and its gradient would be lost.
+    """
+    extremes = {s.name: tensors_of(s.terms) for s in problem.statements if s.kind in (Kind.MAXIMUM, Kind.MINIMUM)}
+    steps = (base for s in problem.statements for base in walk(s.terms) if isinstance(base, Fn) and base.name == "step")
+    found: set[str] = set()
+    for step in steps:
+        read = tensors_of(step.arg)
+        found.update(name for extreme in read for name in extremes.get(extreme, ()) if name in read)
+    return frozenset(found)
 
 
 def is_computed_again(problem: Blocking, statement: Statement) -> bool:

@@ -198,9 +198,11 @@ class Carriers:
         if same is not None:
             return same.entry
         slots = tuple(slot for slot in equation.lhs.slots if any(slot in part.axes for part in parts))
-        if any(not set(part.slots) <= set(slots) for part in parts) or (len(parts) == 1 and not parts[0].over):
+        if any(not set(part.slots) <= set(slots) for part in parts):
             return None
         distinct = tuple({(part.over, part.exponents, part.guards): part for part in parts}.values())
+        if len(distinct) == 1 and not distinct[0].over:
+            return None
         ranked = tuple(self.with_names(part, equation) for part in sorted(distinct, key=lambda p: -len(p.exponents)))
         name = ranked[0].name if len(ranked) == 1 else unused(f"{equation.name}_max", self.taken)
         powers = [power for part in ranked for power in part.exponents]
@@ -312,14 +314,16 @@ class Carriers:
 
 
 def in_front(terms: Terms) -> tuple[Terms, tuple[Power, ...]]:
-    """The terms without the exponentials that are the same for all that is summed over, and these."""
-    if len(terms) != 1:
-        return terms, ()
-    (term,) = terms
-    summed = set(term.summed)
-    outside = tuple(power for power in exponents_of(term.powers) if not summed & set(occurring_indices(power[0])))
-    rest = [power for power in term.powers if power not in outside]
-    return (product(term.coeff, rest, term.summed),), outside
+    """The terms without the exponentials that all of them have and that are not summed over, and these."""
+    outside = tuple(power for power in exponents_of(terms[0].powers) if all(is_outside(power, term) for term in terms))
+    rest = ([power for power in term.powers if power not in outside] for term in terms)
+    inside = tuple(product(term.coeff, powers, term.summed) for term, powers in zip(terms, rest, strict=True))
+    return inside, outside
+
+
+def is_outside(power: Power, term: Term) -> bool:
+    """Whether a factor of a term is the same for all that it sums over."""
+    return power in term.powers and not set(term.summed) & set(occurring_indices(power[0]))
 
 
 def are_same(bound: Bound, parts: Collection[Part]) -> bool:

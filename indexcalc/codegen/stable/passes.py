@@ -270,12 +270,13 @@ class Assembly:
         again = self.computed_again(reverse, there)
         second = with_extremes(self.with_helpers((*again, *reverse), there), self.extremes, frozenset(self.tensors))
         second = live(second, frozenset(self.backward.outputs), names_of(second))
-        names = {new: old for old, new in self.shifted.items() if old not in self.needed}
+        # What `Values` holds under a name of the program is what the program says.
+        names = {new: old for old, new in self.shifted.items() if old not in self.needed and new not in added}
         return Passes(
             tuple(renamed(statement, names) for statement in forward),
             tuple(renamed(statement, names) for statement in second),
-            (*self.tensors, *(names.get(name, name) for name in added)),
-            {names.get(name, name): self.helpers[name].axes for name in added},
+            (*self.tensors, *added),
+            {name: self.helpers[name].axes for name in added},
             self.maxima,
         )
 

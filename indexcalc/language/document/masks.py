@@ -69,15 +69,15 @@ def inline_code(text: str) -> Iterator[Range]:
         runs.setdefault(len(match.group()), []).append(match.start())
     ends = [match.start() for match in PARAGRAPH_END.finditer(text)]
     position = 0
-    while (ticks := TICKS.search(text, position)) is not None:
-        position = ticks.end()
-        if ticks["mathematics"]:
+    while (opened := TICKS.search(text, position)) is not None:
+        position = opened.end()
+        if opened["mathematics"]:
             continue
-        alike = runs[len(ticks.group())]
+        alike = runs[len(opened.group())]
         place, paragraph = bisect_left(alike, position), bisect_left(ends, position)
         if place < len(alike) and (paragraph == len(ends) or alike[place] < ends[paragraph]):
-            yield ticks.start(), alike[place] + len(ticks.group())
-            position = alike[place] + len(ticks.group())
+            position = alike[place] + len(opened.group())
+            yield opened.start(), position
 
 
 def line_starts(source: str) -> list[int]:

@@ -24,10 +24,10 @@ from indexcalc.proof.document.written.parts import part_below, set_aside
 from indexcalc.proof.document.written.roles import CONDITION, DECLARATION, DEFINITION, EQUATION, OTHER, Roles
 from indexcalc.proof.document.written.spoken import attach_spoken
 
-RELATION_LIMIT = 1_500
+RELATION_LIMIT = 1_200
 """The most relations of one document; a note of a thousand lines has some three hundred."""
 
-FORMULA_LIMIT = 6_000
+FORMULA_LIMIT = 4_000
 """The most pieces of mathematics of one document."""
 
 

@@ -77,7 +77,8 @@ def doubtful(roles: Roles, other: Roles, restated: Collection[int]) -> bool:
         if number not in other.defining and not holds(judge.statement(number, other.statements[number], defines=False)):
             return False
     apart = {*restated, *roles.defining, *other.defining}
-    asked = sorted({*range(len(roles.statements))} - apart, key=lambda number: abs(number - min(restated)))[:VOTERS]
+    claims = (n for n, statement in enumerate(roles.statements) if len(statement.sides) > 1 and n not in apart)
+    asked = sorted(claims, key=lambda number: min(abs(number - one) for one in restated))[:VOTERS]
     before, after = agreement(roles, other, [(number, roles.statements[number]) for number in asked])
     return before == 0 < after
 

@@ -1,0 +1,57 @@
+"""Random programs at hostile inputs in float32; `benchmarks/campaign.py stress` runs many more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.campaign.case import failures
+from tests.campaign.many_digits import exact_truth
+from tests.campaign.oracle import by_complex_step, sample
+from tests.campaign.stress import SIZES, cases, verdict
+
+SEED = 50_000
+COUNT = 24
+PARTS = 6
+
+FAILED = (8, 9, 10, 14, 18, 20, 24, 35, 38, 39)
+"""Programs whose code was not finite, or not accurate, when they were first met."""
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_code_is_finite_and_accurate(part):
+    pytest.importorskip("mpmath")
+    each = COUNT // PARTS
+    found = []
+    for case in cases(SEED + part * each, each):
+        wrong = failures(verdict(case, ("numpy", "fast")))
+        found += [f"seed {case.seed}: {wrong[0]}\n{case.text}"] if wrong else []
+    assert not found, "\n\n".join(found)
+
+
+@pytest.mark.parametrize("seed", FAILED)
+def test_what_failed_once_is_finite_and_accurate(seed):
+    (case,) = cases(seed, 1)
+    wrong = failures(verdict(case, ("numpy",)))
+    assert not wrong, f"{wrong[0]}\n{case.text}"
+
+
+def test_many_digits_agree_with_complex_step_at_mild_inputs():
+    compared = 0
+    for case in cases(SEED, 8):
+        program = case.subject.program
+        point = sample(
+            program, {name: SIZES[place % 2] for place, name in enumerate(program.sizes)}, np.random.default_rng(1)
+        )
+        right = exact_truth(program, point)
+        if right is None or not right.steady:
+            continue
+        with np.errstate(all="ignore"):
+            values, gradients, _ = by_complex_step(program, point, 0.0, 0)
+        for name, gradient in gradients.items():
+            room = 1e-12 * (right.spread[f"d {name}"] + 1)
+            np.testing.assert_allclose(gradient, right.gradients[name], rtol=1e-9, atol=room)
+            compared += 1
+        for name, array in values.items():
+            np.testing.assert_allclose(array, right.values[name], rtol=1e-9, atol=1e-12 * (right.spread[name] + 1))
+    assert compared > 5

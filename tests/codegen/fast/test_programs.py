@@ -1,0 +1,47 @@
+"""Fast code of programs that read an intermediate on its diagonal, in another order, or as a bare number."""
+
+import pytest
+
+import indexcalc as ic
+from indexcalc.generation import loaded
+from indexcalc.proof.fast import check_fast
+
+PROGRAMS = {
+    "a diagonal under a norm": """
+index t, u : M
+index g, w : H
+input o[g,t]
+x[u,w,t] = o[w,u] * o[w,t]
+f[t] = norm2[g](x[t,g,t])
+""",
+    "a diagonal of a quotient": """
+index i, j : N
+index k    : K
+input P[j,k]
+U[j,i,k] = P[j,k] / (1 + P[i,k]^2)
+z[k,i] = U[i,i,k]
+""",
+    "a diagonal through a fused slot": """
+index i       : N
+index m, s, t : M
+input e[s]
+V[t,m,(s,i)] = [i < s] * ([s <= t] * e[m])
+R[(m,i),t] = V[t,m,(m,i)]
+""",
+    "a mean over the diagonal of an input": """
+index i, j, l : N
+index m       : M
+input v[i,m,j,l]
+G[l,m] = mean[i](v[i,m,l,l])
+L = mean[l,m](tanh(G[l,m]))
+loss L
+""",
+}
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+def test_fast_code_is_right(text):
+    derivation = ic.derive(ic.read_problem(text))
+    written = ic.fast_module(derivation)
+    report = check_fast(derivation.problem, loaded(written.source), written)
+    assert report.ok, report.failures
