@@ -206,6 +206,8 @@ def reference_run(problem: Problem, trial: Trial, function: Callable[..., Any]) 
 
 def gradients_of(loss: Any, tensors: Mapping[str, Any], problem: Problem) -> Iterator[tuple[str, Array]]:
     """The gradients of a scalar by autograd, under the names of the derivation."""
+    if not tensors:
+        return
     gradients = torch.autograd.grad(loss, list(tensors.values()), allow_unused=True)
     for (name, tensor), gradient in zip(tensors.items(), gradients, strict=True):
         array = np.zeros(tensor.shape) if gradient is None else gradient.numpy()

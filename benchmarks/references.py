@@ -399,9 +399,8 @@ def tucker(X: Tensor, G: Tensor, A: Tensor, B: Tensor, C: Tensor) -> Tensor:
 
 @reference
 def ising_mean_field(m: Tensor, J: Tensor, h: Tensor) -> Tensor:
-    energy = -m @ J @ m / 2 - h @ m
-    up, down = (1 + m) / 2, (1 - m) / 2
-    return energy + (torch.xlogy(up, up) + torch.xlogy(down, down)).sum()
+    shares = torch.stack((1 + m, 1 - m)) / 2
+    return -m @ J @ m / 2 - h @ m + torch.xlogy(shares, shares).sum()
 
 
 @reference

@@ -216,6 +216,9 @@ def backward(
     adjoints, sizes = [ZERO] * len(values), [ZERO] * len(values)
     moved = signs(rounding, len(values), "backward")
 
+    # What has no value has no derivative either, also where a zero multiplies it.
+    broken = {number for number, value in enumerate(values) if value.is_nan()}
+    reached = set(weights)
     for number, weight in weights.items():
         adjoints[number] += weight
         sizes[number] += abs(weight)
@@ -223,8 +226,9 @@ def backward(
         if moved and sizes[number]:
             adjoints[number] += rounded(moved[number], sizes[number])
         adjoint = adjoints[number]
-        if adjoint:
+        if adjoint or (number in broken and number in reached):
             for part, contribution in handed_on(graph.nodes[number], number, adjoint, run):
+                reached.add(part)
                 adjoints[part] += contribution
                 sizes[part] += abs(contribution)
     return Adjoints(adjoints, sizes)

@@ -109,6 +109,12 @@ def test_a_pole_leaves_its_own_row_only():
     assert [value.is_nan() for value in found.gradients["z"]] == [True, True, False, False]
 
 
+def test_what_has_no_value_has_no_gradient_even_times_zero():
+    text = "index i : N\ninput v[i], g\nw[i] = g*v[i]/sqrt(sum[i](v[i]^2))\n"
+    found, _ = answered(text, {"v": [0.0, 0.0, 0.0], "g": [0.0]})
+    assert all(value.is_nan() for value in (*found.values["w"], *found.gradients["v"], *found.gradients["g"]))
+
+
 def test_a_hidden_entry_has_weight_zero_and_a_gradient():
     found, _ = answered(SOFTMAX, {"z": [0.0, 1.0, -np.inf]})
     assert found.values["p"][2] == 0

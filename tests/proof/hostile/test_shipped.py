@@ -1,0 +1,26 @@
+"""Every shipped derivation at hostile inputs: all styles that run here, in float32 and float64."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.codegen.fast.module import FastOptions
+from indexcalc.generation import code_styles, render
+from indexcalc.language import load_problem
+from indexcalc.library import shipped_paths
+from indexcalc.proof.hostile.check import check_hostile
+from indexcalc.proof.targets import is_installed
+from indexcalc.rewrite.derive import derive
+
+
+@pytest.mark.parametrize("name", sorted(shipped_paths()))
+def test_all_styles_are_finite_and_accurate(name):
+    derivation = derive(load_problem(shipped_paths()[name]))
+    targets = ("torch",) if is_installed("torch") else ()
+    texts = render(derivation, targets=targets, fast=FastOptions())
+    report = check_hostile(derivation.problem, code_styles(derivation, texts), trial=texts.trial)
+    assert report.ok, "\n".join(map(str, report.failures))
+    assert len(report.points) >= 12
+    assert report.skipped == ""
+    # Where the oracle gives no answer, it is the point that has none: its own derivatives agree with differences.
+    assert not [reason for reason in (report.left or {}).values() if reason.startswith("central differences")]
