@@ -79,8 +79,8 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dW = M.T @ dU
     # dM[i,f] = sum[h](dU[i,h] * W[f,h])
     dM = dU @ W.T
-    # dX[i,f] = sum[j](dM[j,f] * N_A[j,i])
-    dX = N_A.T @ dM
+    # dX[i,f] = sum[j](dM[j,f] * N_A[i,j])
+    dX = N_A @ dM
     return Gradients(dU, dW, dX)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 AXES = {
-    "a": ("N",),
+    "m": ("N",),
     "J": ("N", "N"),
     "h": ("N",),
 }
@@ -20,12 +20,11 @@ AXES = {
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
 
-    a: np.ndarray  # [N] mean fields
+    m: np.ndarray  # [N] magnetisations
     J: np.ndarray  # [N, N] couplings
     h: np.ndarray  # [N] fields
-    m: np.ndarray  # [N] magnetisations
     U: np.ndarray  # scalar energy
-    H: np.ndarray  # scalar entropy
+    S: np.ndarray  # scalar entropy
     F: np.ndarray  # scalar free energy at temperature 1
 
 
@@ -35,28 +34,26 @@ class Gradients(NamedTuple):
     dm: np.ndarray  # [N] dL/dm
 
 
-def forward(a: np.ndarray, J: np.ndarray, h: np.ndarray) -> Values:
+def forward(m: np.ndarray, J: np.ndarray, h: np.ndarray) -> Values:
     """Forward pass.
 
     Args:
-        a: [N] mean fields.
+        m: [N] magnetisations.
         J: [N, N] couplings.
         h: [N] fields.
     """
-    a, J, h = _checked(a=a, J=J, h=h)
-    # m[i] = tanh(a[i])
-    m = np.tanh(a)
+    m, J, h = _checked(m=m, J=J, h=h)
     # U = -0.5 * sum[i,j](J[i,j] * m[i] * m[j]) - sum[i](h[i] * m[i])
     part = -0.5 * np.einsum("j,j->", (J * m[:, None]).sum(axis=0), m, optimize=True)
     U = part - np.einsum("i,i->", h, m, optimize=True)
-    # H = -0.5 * sum[i]((1 + m[i]) * log(0.5 * (1 + m[i]))) - 0.5 * sum[i]((1 - m[i]) *
+    # S = -0.5 * sum[i]((1 + m[i]) * log(0.5 * (1 + m[i]))) - 0.5 * sum[i]((1 - m[i]) *
     #     log(0.5 * (1 - m[i])))
     part_1 = -0.5 * np.einsum("i,i->", 1.0 + m, np.log(0.5 * (1.0 + m)), optimize=True)
     part_2 = 0.5 * np.einsum("i,i->", 1.0 - m, np.log(0.5 * (1.0 - m)), optimize=True)
-    H = part_1 - part_2
-    # F = U - H
-    F = U - H
-    return Values(a, J, h, m, U, H, F)
+    S = part_1 - part_2
+    # F = U - S
+    F = U - S
+    return Values(m, J, h, U, S, F)
 
 
 def backward(values: Values) -> Gradients:
@@ -65,14 +62,10 @@ def backward(values: Values) -> Gradients:
     Args:
         values: what `forward` returned.
     """
-    J, h, m = values.J, values.h, values.m
-    # dm[i] = -0.5 * sum[j](m[j] * (J[i,j] + J[j,i])) - h[i] - 0.5 * (log(0.5 * (1 -
-    #     m[i])) - log(0.5 * (1 + m[i])))
-    dm = (
-        -0.5 * ((J + J.T) @ m)
-        - h
-        - 0.5 * (np.log(0.5 * (1.0 - m)) - np.log(0.5 * (1.0 + m)))
-    )
+    m, J, h = values.m, values.J, values.h
+    # dm[i] = -sum[j](J[i,j] * m[j]) - h[i] - 0.5 * (log(0.5 * (1 - m[i])) - log(0.5 *
+    #     (1 + m[i])))
+    dm = -(J @ m) - h - 0.5 * (np.log(0.5 * (1.0 - m)) - np.log(0.5 * (1.0 + m)))
     return Gradients(dm)
 
 
@@ -87,7 +80,7 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
             message = f"{name} has {len(shape)} axes; expected: {expected}"
             raise ValueError(message)
         for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
-            length, other, _ = seen.setdefault(extent, (size, name, place))
+            length, other = seen.setdefault(extent, (size, name))
             if size != length:
                 message = f"axis {place} of {name} has length {size}, but {extent} "
                 raise ValueError(message + f"is {length} in {other}")
@@ -96,7 +89,9 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """The arrays in one floating dtype; whole numbers have no say in which."""
-    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
-    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
-    dtype = np.result_type(*floating) if floating else float
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
     return tuple([np.asarray(array, dtype) for array in arrays])

@@ -92,10 +92,10 @@ def forward(
     Y_centred = Y_near - Y_mean_rest
     # yc[n,i] = Y_centred[n,i]
     yc = Y_centred
-    # C[i,j] = 1/N * sum[n](xc[n,i] * xc[n,j])
-    C = xc.T @ xc / N
-    # E[i,j] = 1/N * sum[n](yc[n,i] * yc[n,j])
-    E = yc.T @ yc / N
+    # C[i,j] = 1/(N - 1) * sum[n](xc[n,i] * xc[n,j])
+    C = xc.T @ xc / (N - 1)
+    # E[i,j] = 1/(N - 1) * sum[n](yc[n,i] * yc[n,j])
+    E = yc.T @ yc / (N - 1)
     # s[i] = sqrt(C[i,i] + eps)
     s = np.sqrt(np.einsum("ii->i", C) + eps)
     # t[i] = sqrt(E[i,i] + eps)
@@ -141,10 +141,10 @@ def backward(values: Values) -> Gradients:
     dC = np.where(~mask, 2 * nu * C / D, 0.0) - np.where(
         mask, (0.5 * mu * np.heaviside(gamma - s, 0.0) / (s * D))[:, None], 0.0
     )
-    # dY[n,i] = 2/N * sum[j](dE[i,j] * yc[n,j]) - 2*lam/N * (X[n,i] - Y[n,i])
-    dY = 2 * (yc @ dE.T) / N - 2 * lam * (X - Y) / N
-    # dX[n,i] = 2/N * sum[j](dC[i,j] * xc[n,j]) + 2*lam/N * (X[n,i] - Y[n,i])
-    dX = 2 * (xc @ dC.T) / N + 2 * lam * (X - Y) / N
+    # dY[n,i] = 2/(N - 1) * sum[j](dE[i,j] * yc[n,j]) - 2*lam/N * (X[n,i] - Y[n,i])
+    dY = 2 * (yc @ dE.T) / (N - 1) - 2 * lam * (X - Y) / N
+    # dX[n,i] = 2/(N - 1) * sum[j](dC[i,j] * xc[n,j]) + 2*lam/N * (X[n,i] - Y[n,i])
+    dX = 2 * (xc @ dC.T) / (N - 1) + 2 * lam * (X - Y) / N
     return Gradients(dC, dE, dX, dY)
 
 
@@ -159,7 +159,7 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
             message = f"{name} has {len(shape)} axes; expected: {expected}"
             raise ValueError(message)
         for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
-            length, other, _ = seen.setdefault(extent, (size, name, place))
+            length, other = seen.setdefault(extent, (size, name))
             if size != length:
                 message = f"axis {place} of {name} has length {size}, but {extent} "
                 raise ValueError(message + f"is {length} in {other}")
@@ -171,7 +171,9 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """The arrays in one floating dtype; whole numbers have no say in which."""
-    dtypes = {array.dtype for array in arrays if hasattr(array, "dtype")}
-    floating = [dtype for dtype in dtypes if dtype.kind not in "biu"]
-    dtype = np.result_type(*floating) if floating else float
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
     return tuple([np.asarray(array, dtype) for array in arrays])
