@@ -19,6 +19,9 @@ from indexcalc.codegen.stable.exponents import ONE, argument_of, exponential, ex
 
 Mask = Delta | Iverson
 
+LOWEST = -sp.Integer(10) ** 30
+"""What stands for the largest of no exponents: finite in every format, and its exponential is zero."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -78,6 +81,7 @@ class Bound:
         parts: those with more exponentials first.
         implied: what it bounds because one of its parts rests on a bound of that.
         given: whether it is a tensor of the program, the logarithm of the sum of these exponentials.
+        limited: whether it is never below `LOWEST`, for all of a sum may be hidden, and the sum is zero then.
         divided: whether its exponentials are over those of other bounds, so that products with them may cancel.
         depth: how many bounds deep its exponentials rest on others.
     """
@@ -87,6 +91,7 @@ class Bound:
     parts: tuple[Part, ...]
     implied: tuple[Part, ...] = ()
     given: bool = False
+    limited: bool = False
     divided: bool = False
     depth: int = 0
 

@@ -22,6 +22,7 @@ from indexcalc.algebra.terms import (
     Delta,
     Fn,
     Index,
+    Iverson,
     Power,
     Term,
     Terms,
@@ -204,11 +205,13 @@ class Carriers:
         if len(distinct) == 1 and not distinct[0].over:
             return None
         ranked = tuple(self.with_names(part, equation) for part in sorted(distinct, key=lambda p: -len(p.exponents)))
-        name = ranked[0].name if len(ranked) == 1 else unused(f"{equation.name}_max", self.taken)
+        limited = not divided and any(may_hide_all(guard) for part in ranked for guard in part.guards)
+        single = len(ranked) == 1 and not limited
+        name = ranked[0].name if single else unused(f"{equation.name}_bound", self.taken)
         powers = [power for part in ranked for power in part.exponents]
         depth, divides = depth_of(powers, self.bounds), are_divided(powers, self.bounds)
         implied = tuple(inner for part in ranked for inner in implied_parts(part, self.bounds))
-        bound = Bound(name, slots, ranked, implied[:IMPLIED_LIMIT], divided=divides, depth=depth)
+        bound = Bound(name, slots, ranked, implied[:IMPLIED_LIMIT], limited=limited, divided=divides, depth=depth)
         self.bounds[name] = bound
         return bound.entry
 
@@ -324,6 +327,11 @@ def in_front(terms: Terms) -> tuple[Terms, tuple[Power, ...]]:
 def is_outside(power: Power, term: Term) -> bool:
     """Whether a factor of a term is the same for all that it sums over."""
     return power in term.powers and not set(term.summed) & set(occurring_indices(power[0]))
+
+
+def may_hide_all(guard: Base) -> bool:
+    """Whether a bracket may be zero for all of a row: ``[j <= i]`` never is at j = i."""
+    return isinstance(guard, Iverson) and (guard.relation != "<=" or guard.left.extent != guard.right.extent)
 
 
 def are_same(bound: Bound, parts: Collection[Part]) -> bool:

@@ -17,7 +17,7 @@ from functools import cached_property
 from indexcalc.algebra.build import power
 from indexcalc.algebra.terms import Access, Index, Term, Terms, tensors_of
 from indexcalc.codegen.largest import Extreme, compared, find_extremes, live, with_extremes
-from indexcalc.codegen.stable.bounds import Bound, Mask, paired
+from indexcalc.codegen.stable.bounds import LOWEST, Bound, Mask, paired
 from indexcalc.codegen.stable.carriers import Carriers, Form, divided_tensors, positive_tensors
 from indexcalc.codegen.stable.exponents import ONE, exponential, is_exponential, together
 from indexcalc.codegen.stable.means import with_deviations
@@ -350,6 +350,8 @@ def bound_statements(bound: Bound, arguments: Sequence[Terms]) -> Iterator[State
             yield Statement(part.name, slots, compared, Kind.MAXIMUM, part.over)
             compared = (Term(ONE, ((Access(part.name, slots), ONE),)),)
         largest.append(power(compared, ONE))
+    if bound.limited:
+        largest.append(Term(LOWEST))
     if len(largest) > 1:
         yield Statement(bound.name, bound.slots, tuple(largest), Kind.LARGEST)
 
