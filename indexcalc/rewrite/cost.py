@@ -24,7 +24,10 @@ Operand = frozenset[Index]
 
 
 def nominal_sizes(program: Program) -> dict[sp.Expr, int]:
-    """A size for each extent: all different, and eight times larger for each repetition in one tensor."""
+    """A size for each extent: all different, and eight times larger for each repetition in one tensor.
+
+    Numbers, and products of extents, have the sizes that follow.
+    """
     extents: list[sp.Expr] = list(program.extents)
     sizes: dict[sp.Expr, int] = {}
     for number, extent in enumerate(extents):
@@ -32,6 +35,11 @@ def nominal_sizes(program: Program) -> dict[sp.Expr, int]:
             (sum(slot.extent == extent for slot in tensor.slots) for tensor in program.tensors.values()), default=1
         )
         sizes[extent] = (BASE_SIZE + 3 * (len(extents) - number)) * 8 ** max(0, repeats - 1)
+    # Numbers and products of extents are looked up too: substitution is slow, and costs are asked for many times.
+    named = dict(sizes)
+    for slot in (*program.indices, *(slot for tensor in program.tensors.values() for slot in tensor.slots)):
+        if slot.extent not in sizes:
+            sizes[slot.extent] = int(slot.extent.subs(named))
     return sizes
 
 

@@ -44,11 +44,17 @@ class Arithmetic:
         return np.asarray(array, float)
 
     def rounded(self, array: Array, batched: bool) -> Array:
-        """The result of an operation that rounds, moved alike along the axis of a batch."""
+        """The result of an operation that rounds, moved alike along the axis of a batch; its slope moves by itself."""
         if not self.noise:
             return array
-        shape = tuple(np.shape(array))
-        return array * self.array(1 + self.noise * self.rng.uniform(-1, 1, shape[1:] if batched else shape))
+        shape = tuple(np.shape(array))[1 if batched else 0 :]
+        value, slope = (1 + self.noise * self.rng.uniform(-1, 1, shape) for _ in range(2))
+        return self.moved(array, value, slope)
+
+    def moved(self, array: Array, value: np.ndarray, slope: np.ndarray) -> Array:
+        """The array times one factor, its slopes times another."""
+        del slope
+        return array * value
 
     def kept(self, array: Array) -> Array:
         """An array also where an operation gave a bare number."""
@@ -117,6 +123,9 @@ class Complex(Arithmetic):
 
     step: Any = 1e-30j
 
+    def moved(self, array: Array, value: np.ndarray, slope: np.ndarray) -> Array:
+        return np.real(array) * value + 1j * (np.imag(array) * slope)
+
     def slope(self, array: Array) -> Array:
         """The derivative that the imaginary part holds."""
         return array.imag / 1e-30
@@ -162,6 +171,10 @@ class Exact(Complex):
 
     def plain(self, array: Array) -> np.ndarray:
         return np.asarray(self.call(lambda x: float(x.real), array), float)
+
+    def moved(self, array: Array, value: np.ndarray, slope: np.ndarray) -> Array:
+        imaginary = self.call(lambda x: self.mp.mpc(0, x.imag), array)
+        return self.real(array) * value.astype(object) + imaginary * slope.astype(object)
 
     def slope(self, array: Array) -> Array:
         return self.call(lambda x: self.mp.mpc(x).imag / self.step.imag, array)
@@ -218,6 +231,13 @@ class Torch(Arithmetic):
 
     def plain(self, array: Array) -> np.ndarray:
         return np.asarray(array.detach().numpy())
+
+    def moved(self, array: Array, value: np.ndarray, slope: np.ndarray) -> Array:
+        result = array * self.array(value)
+        if result.requires_grad:
+            factor = self.array(slope)
+            result.register_hook(lambda gradient: gradient * factor)
+        return result
 
     def transposed(self, array: Array, order: list[int]) -> Array:
         return array.permute(order)

@@ -7,6 +7,7 @@ import sympy as sp
 from hypothesis import given, settings
 
 from indexcalc.algebra.terms import Index, free_indices
+from indexcalc.language.read import read_problem
 from indexcalc.program import Equation
 from indexcalc.rewrite.cost import (
     component_cost,
@@ -30,6 +31,16 @@ def test_nominal_sizes_differ_and_an_extent_that_a_tensor_has_twice_is_large():
     sizes = nominal_sizes(attention().program)
     assert len(set(sizes.values())) == 3
     assert sizes[N] > 8 * max(sizes[D], sizes[P])
+
+
+def test_the_extent_of_every_index_of_a_program_is_looked_up_and_not_computed():
+    text = "index i : N\nindex k : 3\nindex c : N*D\nindex d : D\ninput x[i,k], w[c], b[(i,d)]\ny = sum[i,k](x[i,k])\n"
+    program = read_problem(text).program
+    sizes = nominal_sizes(program)
+    named = {extent: sizes[extent] for extent in program.extents}
+    assert {index.extent for index in program.indices} <= set(sizes)
+    for index in program.indices:
+        assert size_of((index,), sizes) == size_of((index,), named)
 
 
 def test_sizes_of_numbers_and_products():
