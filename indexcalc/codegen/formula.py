@@ -100,6 +100,8 @@ def labels(slots: tuple[Index, ...], layout: Sequence[int] | None = None) -> str
 
 def scalar_text(value: sp.Expr) -> str:
     """A scalar coefficient in plain text."""
+    if isinstance(value, sp.Float):
+        return f"{float(value):g}"
     if isinstance(value, sp.Rational) and sp.Rational(repr(float(value))) == value and not value.is_Integer:
         return repr(float(value))
     return str(value).replace("**", "^")

@@ -19,7 +19,7 @@ from indexcalc.codegen.stable.exponents import ONE, argument_of, exponential, ex
 
 Mask = Delta | Iverson
 
-LOWEST = -sp.Integer(10) ** 30
+LOWEST = sp.Float(-1e30)
 """What stands for the largest of no exponents: finite in every format, and its exponential is zero."""
 
 

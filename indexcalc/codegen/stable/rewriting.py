@@ -23,7 +23,15 @@ from indexcalc.algebra.terms import (
 )
 from indexcalc.codegen.stable.bounds import are_divided, bound_of, paired
 from indexcalc.codegen.stable.carriers import Carriers
-from indexcalc.codegen.stable.exponents import ONE, argument_of, exponents_of, is_negative, is_open, together
+from indexcalc.codegen.stable.exponents import (
+    ONE,
+    argument_of,
+    exponents_of,
+    is_exponential,
+    is_negative,
+    is_open,
+    together,
+)
 from indexcalc.codegen.stable.logistic import factor_logarithm, logarithm, with_sigmoids
 from indexcalc.program import Equation
 from indexcalc.rewrite.reuse import Held, Reusable, reuse_in_term
@@ -145,10 +153,13 @@ class Rewriting:
 
     def logarithm_of(self, term: Term) -> Terms:
         """``log(c * exp(a)^k * u^n) = k a + n log(u) + log(c)``; factors that may be negative stay in one logarithm."""
-        left = exponents_of(term.powers)
-        parts: list[Term] = list(argument_of(left))
+        term = paired(term, self.carriers.bounds)
+        closed = [power for power in term.powers if is_exponential(power[0]) and not is_open(power)]
+        # An exponent less its bound is small, and stays together: added to the logarithm of a sum it would be rounded.
+        parts = [product(exponent, ((Add(base.arg), ONE),)) for base, exponent in closed if isinstance(base, Fn)]
+        parts.extend(argument_of(exponents_of(term.powers)))
         unsure: list[Power] = []
-        rest = [power for power in term.powers if not is_open(power)]
+        rest = [power for power in term.powers if not is_open(power) and power not in closed]
         for base, exponent in rest:
             smooth = factor_logarithm(base, exponent)
             if smooth is not None:
