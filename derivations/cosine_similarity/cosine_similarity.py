@@ -34,14 +34,14 @@ def forward(x: np.ndarray, y: np.ndarray) -> Values:
         x: [N, H] first rows.
         y: [N, H] second rows.
     """
-    # u[n] = sum[h](x[n,h]^2)
-    u = (x**2).sum(axis=1)
-    # a[n] = sqrt(u[n])
-    a = np.sqrt(u)
-    # u2[n] = sum[h](y[n,h]^2)
-    u2 = (y**2).sum(axis=1)
-    # b[n] = sqrt(u2[n])
-    b = np.sqrt(u2)
+    # x_sq[n] = sum[h](x[n,h]^2)
+    x_sq = (x**2).sum(axis=1)
+    # a[n] = sqrt(x_sq[n])
+    a = np.sqrt(x_sq)
+    # y_sq[n] = sum[h](y[n,h]^2)
+    y_sq = (y**2).sum(axis=1)
+    # b[n] = sqrt(y_sq[n])
+    b = np.sqrt(y_sq)
     # c[n] = sum[h](x[n,h] * y[n,h] / a[n] / b[n])
     c = np.einsum("nh,nh->n", x, y) / (a * b)
     return Values(x, y, a, b, c)

@@ -30,10 +30,10 @@ def forward(x: np.ndarray) -> Values:
     Args:
         x: [N, H] rows.
     """
-    # u[n] = sum[h](x[n,h]^2)
-    u = (x**2).sum(axis=1)
-    # r[n] = sqrt(u[n])
-    r = np.sqrt(u)
+    # x_sq[n] = sum[h](x[n,h]^2)
+    x_sq = (x**2).sum(axis=1)
+    # r[n] = sqrt(x_sq[n])
+    r = np.sqrt(x_sq)
     # y[n,h] = x[n,h] / r[n]
     y = x / r[:, None]
     return Values(x, r, y)

@@ -36,10 +36,10 @@ def forward(X: np.ndarray, g: np.ndarray, *, eps: float = 1e-06) -> Values:
         eps: keeps the root away from zero.
     """
     H = X.shape[1]
-    # u[n] = 1/H * sum[h](X[n,h]^2)
-    u = (X**2).sum(axis=1) / H
-    # rms[n] = sqrt(u[n] + eps)
-    rms = np.sqrt(u + eps)
+    # X_ms[n] = 1/H * sum[h](X[n,h]^2)
+    X_ms = (X**2).sum(axis=1) / H
+    # rms[n] = sqrt(X_ms[n] + eps)
+    rms = np.sqrt(X_ms + eps)
     # xh[n,h] = X[n,h] / rms[n]
     xh = X / rms[:, None]
     # Y[n,h] = g[h] * xh[n,h]
