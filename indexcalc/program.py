@@ -37,7 +37,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """``lhs[free indices] = term + term + ...``; `hoisted` marks a sum the reader gave a name to."""
+    """``lhs[free indices] = term + term + ...``; `hoisted` marks what the reader gave a name to."""
 
     lhs: Access
     terms: Terms
