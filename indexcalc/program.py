@@ -38,7 +38,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """``lhs[free indices] = term + term + ...``; `hoisted` marks a sum the reader gave a name to.
+    """``lhs[free indices] = term + term + ...``; `hoisted` marks what the reader gave a name to.
 
     `place` says where an author wrote it, for errors; it is no part of what the equation says.
     """

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 import sympy as sp
 
+from indexcalc.language import read_problem
+from indexcalc.notes import markdown_note
 from indexcalc.notes.blocks import Scalar, Sign
 from indexcalc.notes.setup import default_span
+from indexcalc.rewrite.derive import derive
 
 
 @pytest.mark.parametrize(
@@ -21,3 +24,20 @@ from indexcalc.notes.setup import default_span
 )
 def test_a_default(value, span):
     assert default_span(value) == span
+
+
+def test_a_composite_that_the_reader_named_is_a_part_and_no_sum() -> None:
+    text = "index i : N\nindex j : M\ninput x[i,j]\nY[i,j] = 1 + softmax[j](x[i,j])\n"
+    note = markdown_note(derive(read_problem(text)))
+    assert "The sum in the next equation has a name of its own:\n\n```math\nZ_{i} :=" in note
+    assert "A part of the next equation has a name of its own:\n\n```math\nx^{\\mathrm{softmax}}_{ij} :=" in note
+
+
+def test_domains_and_symmetries_are_stated() -> None:
+    text = (
+        "index i, j : N\ninput m[i] in (-1,1], x[i] positive, z[i] in (-inf, 2], J[i,j]\nassume J[i,j] = -J[j,i]\n"
+        "L = sum[i,j](J[i,j] * m[i] * log(x[j])) + sum[i](z[i])\nloss L\n"
+    )
+    note = markdown_note(derive(read_problem(text)))
+    assert "Every entry lies in its domain: $`m_{i} \\in (-1, 1]`$, $`x_{i} > 0`$ and $`z_{i} \\le 2`$." in note
+    assert "J_{ij} = -J_{ji}" in note
