@@ -188,7 +188,9 @@ def sizes_compared(asked: Asked, passes: Passes) -> list[Decimal]:
 
 def floor_of(asked: Asked, passes: Passes, format: Format) -> float:
     """The least normal number, as large as the largest number that may multiply it."""
-    return float(format.least * max([ONE, *sizes_compared(asked, passes)]))
+    largest = max([ONE, *sizes_compared(asked, passes)])
+    # What no format holds is left to `check_fit`; decimals overflow long after that.
+    return float(format.least * min(largest, format.largest))
 
 
 def check_fit(asked: Asked, passes: Passes, format: Format) -> None:
