@@ -72,8 +72,8 @@ def forward(X: np.ndarray, Y: np.ndarray, s: np.ndarray) -> Values:
     Z2 = exp_S_2.sum(axis=0)
     # R[n,m] = exp_S_2[n,m] / Z2[m]
     R = exp_S_2 / Z2
-    # L = -1/(2*N) * sum[n]((S[n,n] - S_max[n] - log(Z[n]))) - 1/(2*N) * sum[n]((S[n,n]
-    #     - S_max_2[n] - log(Z2[n])))
+    # L = -1/(2*N) * sum[n](((S[n,n] - S_max[n]) - log(Z[n]))) - 1/(2*N) *
+    #     sum[n](((S[n,n] - S_max_2[n]) - log(Z2[n])))
     part = 0.5 * (np.einsum("nn->n", S) - S_max_2 - np.log(Z2)).sum() / N
     L = -0.5 * (np.einsum("nn->n", S) - S_max - np.log(Z)).sum() / N - part
     return Values(X, Y, s, C, S, P, R, L)

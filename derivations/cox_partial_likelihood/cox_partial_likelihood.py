@@ -66,8 +66,8 @@ def forward(X: np.ndarray, w: np.ndarray, s: np.ndarray, R: np.ndarray) -> Value
     Z = np.einsum("il,li->i", R, exp_eta)
     # p[i,j] = R[i,j] * exp_eta[j,i] / Z[i]
     p = R * exp_eta.T / Z[:, None]
-    # L = -sum[i](s[i] * (eta[i] - eta_max[i] + log(R[i,i] / Z[i])))
-    part = eta - eta_max + np.log(np.einsum("ii->i", R) / Z)
+    # L = -sum[i](s[i] * ((eta_masked[i,i] - eta_max[i]) + log(R[i,i] / Z[i])))
+    part = np.einsum("ii->i", eta_masked) - eta_max + np.log(np.einsum("ii->i", R) / Z)
     L = -np.einsum("i,i->", s, part, optimize=True)
     return Values(X, w, s, R, eta, p, L)
 

@@ -63,14 +63,13 @@ def forward(z: np.ndarray, t: np.ndarray, *, tau: float = 4) -> Values:
     Z2 = exp_t.sum(axis=1)
     # q[n,c] = exp_t[n,c] / Z2[n]
     q = exp_t / Z2[:, None]
-    # L = tau^2/N * sum[n,c](q[n,c] * (1/tau * t[n,c] - Z2_max[n] - log(Z2[n]) - 1/tau *
-    #     z[n,c] + Z_max[n] + log(Z[n])))
+    # L = tau^2/N * sum[n,c](q[n,c] * ((1/tau * t[n,c] - Z2_max[n]) - log(Z2[n]) -
+    #     (1/tau * z[n,c] - Z_max[n]) + log(Z[n])))
     part = (
         t / tau
         - Z2_max[:, None]
         - np.log(Z2)[:, None]
-        - z / tau
-        + Z_max[:, None]
+        - (z / tau - Z_max[:, None])
         + np.log(Z)[:, None]
     )
     L = tau**2 * np.einsum("nc,nc->", q, part, optimize=True) / N

@@ -66,7 +66,7 @@ def forward(x: np.ndarray, a: np.ndarray, mu: np.ndarray, sigma: np.ndarray) -> 
     w = exp_a / Z
     # ell_arg[k] = sum[d](log(sigma[k,d]))
     ell_arg = np.log(sigma).sum(axis=1)
-    # ell[n,k] = a[k] - a_max - log(Z) - 0.5 * sum[d]((x[n,d] - mu[k,d])^2 /
+    # ell[n,k] = (a[k] - a_max) - log(Z) - 0.5 * sum[d]((x[n,d] - mu[k,d])^2 /
     #     sigma[k,d]^2) - ell_arg[k] - D*log(2*pi)/2
     ell = (
         a

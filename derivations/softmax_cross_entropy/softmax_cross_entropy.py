@@ -55,7 +55,7 @@ def forward(z: np.ndarray, y: np.ndarray, *, a: float = 0.1) -> Values:
     Z = exp_z.sum(axis=1)
     # p[n,c] = exp_z[n,c] / Z[n]
     p = exp_z / Z[:, None]
-    # L = -1/N * sum[n,c](q[n,c] * (z[n,c] - z_max[n] - log(Z[n])))
+    # L = -1/N * sum[n,c](q[n,c] * ((z[n,c] - z_max[n]) - log(Z[n])))
     part = np.einsum(
         "nc,nc->", q, z - z_max[:, None] - np.log(Z)[:, None], optimize=True
     )

@@ -124,7 +124,7 @@ def forward(
     Z2 = exp_z.sum()
     # P[v] = exp_z[v] / Z2
     P = exp_z / Z2
-    # L = -sum[v](y[v] * (z[v] - z_max - log(Z2)))
+    # L = -sum[v](y[v] * ((z[v] - z_max) - log(Z2)))
     L = -np.einsum("v,v->", y, z - z_max - np.log(Z2), optimize=True)
     return Values(X, WQ, WK, WV, WO, e, y, Q, K, V, S, SS, A, O, c, z, P, L)
 
