@@ -133,6 +133,13 @@ def truth(asked: Asked, inputs: Inputs) -> Truth:
         UndeterminedError: if the point lies outside the domain, if numbers that the author asked for do not fit
             the smallest format, or if no two precisions agree.
     """
+    # Nothing raises here either, where numbers are compared that no format holds.
+    with localcontext(wide(DIGITS[0])):
+        return settled(asked, inputs)
+
+
+def settled(asked: Asked, inputs: Inputs) -> Truth:
+    """The right values, in precision that rises until two agree; see `truth`."""
     single, double = FORMATS
     with localcontext(wide(DIGITS[0])):
         coarse = both_passes(asked, inputs)
@@ -189,7 +196,6 @@ def sizes_compared(asked: Asked, passes: Passes) -> list[Decimal]:
 def floor_of(asked: Asked, passes: Passes, format: Format) -> float:
     """The least normal number, as large as the largest number that may multiply it."""
     largest = max([ONE, *sizes_compared(asked, passes)])
-    # What no format holds is left to `check_fit`; decimals overflow long after that.
     return float(format.least * min(largest, format.largest))
 
 
