@@ -160,6 +160,9 @@ class Carriers:
         if set(shifted.bound.slots) != set(shifted.equation.lhs.slots):
             return
         bound = self.bounds[shifted.bound.tensor]
+        if any(not isinstance(guard, Mask) for part in bound.parts for guard in part.guards):
+            # A weight that is zero hides an exponent that may be huge; only the exponent hidden for a maximum says so.
+            return
         names = dict(zip(shifted.equation.lhs.slots, source.slots, strict=True))
         outer = {inner: names[there] for inner, there in zip(bound.slots, shifted.bound.slots, strict=True)}
         taken = index_names((equation.terms[0],)) | {slot.name for slot in equation.lhs.slots}

@@ -1,0 +1,54 @@
+"""Bounds: at least as large as every exponent that counts, shared where they are the same, and never in the way."""
+
+import numpy as np
+import pytest
+
+from indexcalc.codegen import numpy_module
+from indexcalc.generation import loaded
+from indexcalc.language import read_problem
+from indexcalc.rewrite.derive import derive
+
+HEAD = "index i, k : N\nindex j, l : M\nindex p : P\ninput S[i,j], w[i,j], V[j,p]\n"
+
+
+def source_of(body, asked):
+    return numpy_module(derive(read_problem(f"{HEAD}{body}\n{asked}\n")))
+
+
+def test_a_signed_sum_takes_the_bound_of_what_it_is_divided_by():
+    body = "U[i,p] = sum[j](exp(S[i,j]) * V[j,p])\nZ[i] = sum[j](exp(S[i,j]))\nO[i,p] = U[i,p] / Z[i]"
+    source = source_of(body, "upstream G[i,p] = dL/dO[i,p]\nderive V")
+    assert source.count(".max(") == 1
+    scores = np.array([[1e3, 999.0, -1e3]])
+    values = loaded(source).forward(scores, scores, np.array([[1.0], [-1.0], [5.0]]))
+    np.testing.assert_allclose(values.O, [[np.tanh(0.5)]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("hidden", [0.0, 1e4])
+def test_what_a_weight_hides_does_not_count(hidden):
+    source = source_of("q[i] = log(sum[j](w[i,j] * exp(S[i,j])))", "upstream g[i] = dL/dq[i]\nderive S")
+    module = loaded(source)
+    scores = np.array([[hidden, -500.0, -501.0]])
+    values = module.forward(scores, np.array([[0.0, 1.0, 1.0]]), np.ones((3, 1)))
+    np.testing.assert_allclose(values.q, [-500 + np.log1p(np.exp(-1.0))], rtol=1e-12)
+    (dS,) = module.backward(values, np.ones(1))
+    np.testing.assert_allclose(dS, [[0.0, 1 / (1 + np.exp(-1.0)), 1 / (1 + np.e)]], rtol=1e-12)
+
+
+def test_a_positive_weight_hides_nothing():
+    source = source_of("q[i] = log(sum[j](sigmoid(w[i,j]) * exp(S[i,j])))", "upstream g[i] = dL/dq[i]\nderive S")
+    assert "masked" not in source
+
+
+def test_a_sum_of_which_all_is_hidden_is_zero():
+    body = "Z = sum[i,k]([k < i] * exp(S[k,0]))".replace("[k,0]", "[k,j]").replace("sum[i,k]", "sum[i,k,j]")
+    source = source_of(f"{body}\nq = log(Z)", "upstream g = dL/dq\nderive S")
+    module = loaded(source)
+    values = module.forward(np.array([[900.0], [901.0]]), np.ones((2, 1)), np.ones((1, 1)))
+    (dS,) = module.backward(values, np.ones(()))
+    np.testing.assert_allclose(dS, [[1.0], [0.0]])
+
+
+def test_nothing_is_bounded_where_nothing_is_divided():
+    source = source_of("K[i,j] = exp(-S[i,j]^2)\nq[i] = sum[j](K[i,j] * w[i,j])", "upstream g[i] = dL/dq[i]\nderive S")
+    assert "max" not in source
