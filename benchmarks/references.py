@@ -143,8 +143,8 @@ def info_nce(Q: Tensor, K: Tensor, tau: float) -> Tensor:
 
 
 @reference
-def clip(X: Tensor, Y: Tensor, t: Tensor) -> Tensor:
-    S, right = torch.exp(t) * (X @ Y.T), torch.arange(len(X))
+def clip(X: Tensor, Y: Tensor, s: Tensor) -> Tensor:
+    S, right = s * (X @ Y.T), torch.arange(len(X))
     return (F.cross_entropy(S, right) + F.cross_entropy(S.T, right)) / 2
 
 
@@ -173,7 +173,7 @@ def poisson_regression(X: Tensor, y: Tensor, w: Tensor, b: Tensor) -> Tensor:
 def cox_partial_likelihood(X: Tensor, w: Tensor, s: Tensor, R: Tensor) -> Tensor:
     eta = X @ w
     weights, largest = masked_exponentials(eta.expand(len(R), -1), R)
-    return -(s * (eta - largest[:, 0] - torch.log(weights.sum(dim=1)))).sum()
+    return -(s * (torch.log(R.diagonal()) + eta - largest[:, 0] - torch.log(weights.sum(dim=1)))).sum()
 
 
 @reference
@@ -364,7 +364,7 @@ def vicreg(X: Tensor, Y: Tensor, lam: float, mu: float, nu: float, gamma: float,
     total = lam * F.mse_loss(X, Y, reduction="sum") / len(X)
     for view in (X, Y):
         centred = view - view.mean(dim=0)
-        C = centred.T @ centred / len(view)
+        C = centred.T @ centred / (len(view) - 1)
         off = ~torch.eye(len(C), dtype=torch.bool)
         total = total + mu * F.relu(gamma - torch.sqrt(C.diagonal() + eps)).mean() + nu * (C[off] ** 2).sum() / len(C)
     return total
