@@ -18,7 +18,7 @@ from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
 from indexcalc.notes.held import held_in
-from indexcalc.notes.layout import SOFT, WEAK, solid, width
+from indexcalc.notes.layout import BETWEEN_FACTORS, SOFT, WEAK, solid, width
 from indexcalc.notes.names import Notation
 from indexcalc.program import Identity
 
@@ -170,7 +170,7 @@ def power_latex(base: Base, exponent: sp.Expr, notation: Notation, *, alone: boo
 def factors_latex(powers: Sequence[Power], notation: Notation, *, alone: bool) -> str:
     """A product with thin spaces."""
     lonely = alone and len(powers) == 1
-    return rf" \, {WEAK}".join(power_latex(base, exp, notation, alone=lonely) for base, exp in powers)
+    return f"{BETWEEN_FACTORS}{WEAK}".join(power_latex(base, exp, notation, alone=lonely) for base, exp in powers)
 
 
 def is_tall(base: Base, notation: Notation) -> bool:
@@ -204,7 +204,7 @@ def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.
             inverse = solid(factors_latex(below, notation, alone=False))
             bottom = rf"{scalar_text(denominator, notation)} \, {inverse}"
     behind = [factors_latex(tall, notation, alone=False)] if tall else []
-    return scaled(scale, rf" \, {WEAK}".join([rf"\frac{{{top}}}{{{bottom}}}", *behind]), notation)
+    return scaled(scale, f"{BETWEEN_FACTORS}{WEAK}".join([rf"\frac{{{top}}}{{{bottom}}}", *behind]), notation)
 
 
 def sum_sign(indices: Sequence[Index], notation: Notation) -> str:

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 SOFT, WEAK = "\x1e", "\x1f"
 """Where a line may end: between terms, and less willingly inside a parenthesis or between factors."""
 
+BETWEEN_FACTORS = r" \, "
+"""The thin space of a product, with a `WEAK` mark behind it where a line may end."""
+
 LINE_WIDTH = 60.0
 """The widest line, in widths of an average letter of the body font."""
 
@@ -70,11 +73,17 @@ def wrapped(text: str, room: float) -> list[str]:
 
 
 def filled(pieces: Sequence[str], room: float) -> list[str]:
-    """Pieces put on lines, as many on each as fit."""
+    r"""Pieces put on lines, as many on each as fit; a product that is parted goes on with ``\cdot``.
+
+    Without that sign the factors of the second line would seem to be a formula of their own.
+    """
     lines: list[str] = []
     for piece in pieces:
         if lines and width(lines[-1]) + width(piece) <= room:
             lines[-1] += piece
+        elif lines and lines[-1].endswith(BETWEEN_FACTORS):
+            lines[-1] = lines[-1].removesuffix(BETWEEN_FACTORS)
+            lines.append(rf"\cdot {piece}")
         else:
             lines.append(piece)
     return lines

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexcalc.notes.layout import LINE_WIDTH, SOFT, WEAK, chain_latex, solid, width, wrapped
+from indexcalc.notes.layout import BETWEEN_FACTORS, LINE_WIDTH, SOFT, WEAK, chain_latex, solid, width, wrapped
 
 
 def test_widths_are_as_printed() -> None:
@@ -30,6 +30,14 @@ def test_a_wide_left_side_stands_on_a_line_of_its_own() -> None:
     left, right = "l" * 40, "r" * 40
     expected = f"\\begin{{aligned}}\n&{left} \\\\\n&\\quad = {right}\n\\end{{aligned}}"
     assert chain_latex(left, "=", [right]) == expected
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=30), min_size=1, max_size=12))
+def test_a_product_goes_on_with_a_sign_on_every_new_line(factors: list[str]) -> None:
+    lines = wrapped(f"{BETWEEN_FACTORS}{WEAK}".join(factors), 40.0)
+    assert all(line.startswith(r"\cdot ") for line in lines[1:])
+    assert not any(line.endswith((r"\,", " ")) for line in lines)
+    assert [factor for line in lines for factor in line.removeprefix(r"\cdot ").split(BETWEEN_FACTORS)] == factors
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=30), min_size=1, max_size=12), st.sampled_from([SOFT, WEAK]))

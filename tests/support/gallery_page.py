@@ -119,11 +119,12 @@ def unsaid(name: str, derivation: Derivation) -> list[str]:
     asked = {problem.gradient_names[target]: target for target in problem.targets}
     rest = [equation for equation in derivation.backward.equations if equation.name not in asked]
     lines = shipped_paths()[name].read_text(encoding="utf-8").splitlines()
+    loss = problem.loss or "L"
     return [
         *(f"{entry} \\in {shape}" for entry, shape in shaped_inputs(derivation, notation) if shape != "scalar"),
         *forward_lines(derivation, notation),
-        "adjoint d* = dL/d*",
-        *(f"adjoint {own} = dL/d{target}" for own, target in asked.items() if own != f"d{target}"),
+        f"adjoint d* = d{loss}/d*",
+        *(f"adjoint {own} = d{loss}/d{target}" for own, target in asked.items() if own != f"d{target}"),
         *(line.split('"')[0].strip() for line in lines if line.startswith("assume ")),
         *(equation_latex(equation, notation.short().inline()) for equation in rest),
     ]

@@ -18,6 +18,7 @@ from indexcalc.proof.document.meaning.symbols import Symbols
 from indexcalc.proof.document.numerics.lowering import Lexicon, Lowering, contracted
 from indexcalc.rewrite.normal import Knowledge, normal_form
 from indexcalc.rewrite.rules import SumRule, lemma_rule
+from indexcalc.rewrite.symmetry import NONE, Symmetries
 
 
 def proves(left: Meaning, right: Meaning, symbols: Symbols, sizes: Sizes, lexicon: Lexicon) -> bool:
@@ -35,7 +36,7 @@ def proves(left: Meaning, right: Meaning, symbols: Symbols, sizes: Sizes, lexico
 
 def vanishes(terms: Terms, lowering: Lowering) -> bool:
     """Whether a sum of terms has the normal form zero, unfolding little at first, then all."""
-    known = Knowledge(lowering.equations, tuple(assumptions(lowering)))
+    known = Knowledge(lowering.equations, tuple(assumptions(lowering)), symmetries(lowering))
     start = finished(terms)
     named = frozenset(tensors_of(terms))
     return any(cancels(start, known, unfoldable) for unfoldable in stages(named, lowering.equations))
@@ -91,6 +92,18 @@ def assumptions(lowering: Lowering) -> Iterator[SumRule]:
         )
         if rule is not None:
             yield rule
+
+
+def symmetries(lowering: Lowering) -> Symmetries:
+    """Which inputs are equal to their transposes, as equations of their entries say."""
+    known = NONE
+    for name in sorted(lowering.symbols.exchanged):
+        slots = lowering.symbols.slots[name]
+        entry = Access(name, tuple(lowering.index(slot) for slot in slots))
+        places = len(slots)
+        if entry.slots[-1].extent == entry.slots[-2].extent:
+            known = known.extended(entry, [(*range(places - 2), places - 1, places - 2)])
+    return known
 
 
 def finished(terms: Terms) -> Terms:

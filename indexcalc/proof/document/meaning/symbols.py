@@ -95,6 +95,7 @@ class Symbols:
         determinants: whether bars around a matrix are its determinant.
         orthonormal: inputs whose columns are orthonormal, and vectors of length one.
         symmetric: matrices that are equal to their transposes.
+        exchanged: those of them of which an equation of their entries says so, ``J_ij = J_ji``.
         words: functions named by a context, such as sigma for softmax.
         orientation: that of vectors of which nothing is declared.
         orientations: those of vectors declared as rows or columns.
@@ -157,6 +158,7 @@ class Symbols:
     one_set: bool = False
     told: frozenset[str] = frozenset()
     symmetric: frozenset[str] = frozenset()
+    exchanged: frozenset[str] = frozenset()
     orthonormal: frozenset[str] = frozenset()
 
     def resolve(self, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import pairwise
 
 from indexcalc.errors import IndexCalcError, SpecError
 from indexcalc.language.document import Document
@@ -256,10 +257,34 @@ def is_one_of_many(roles: Roles, found: Named, extents: list[str]) -> bool:
     r"""Whether ``x_i \in \mathbb{R}^d`` is one of many vectors: it stands where a vector must."""
     if found.parts is None or len(found.parts) != 1 or len(extents) != 1 or not found.parts[0].isalpha():
         return False
-    if extents[0].lower() == found.parts[0]:  # w_f in R^F: the letter runs over the entries
-        return False
+    if extents[0].lower() == found.parts[0] or runs_over(roles, found.parts[0], extents[0]):
+        return False  # w_f in R^F, and s_i in R^N beside R_ij in R^{N x N}: the letter runs over the entries
     usage = roles.survey.usages.get(found.name)
     return (usage is not None and usage.transposed) or meets_transpose(roles, found.name)
+
+
+def runs_over(roles: Roles, letter: str, extent: str) -> bool:
+    r"""Whether a matrix is declared with this letter for this extent: ``R_{ij} \in \mathbb{R}^{N \times N}``."""
+    return any(
+        (letter, extent) in zip(found.parts, extents, strict=True)
+        for tokens, extents in declared_shapes(roles)
+        for found in names_in(tokens, roles.survey)
+        if found.parts is not None and len(found.parts) == len(extents) > 1
+    )
+
+
+def declared_shapes(roles: Roles) -> Iterator[tuple[tuple[Token, ...], list[str]]]:
+    """What is declared, and its extents, in a formula or in neighbouring cells of a table."""
+    for before, statement in pairwise((None, *roles.statements)):
+        assert statement is not None
+        extents = extents_of(statement.sides[-1].tokens)
+        if not extents:
+            continue
+        if len(statement.sides) == 2 and statement.sides[1].relation == "in":
+            yield statement.sides[0].tokens, extents
+        elif before is not None and len(statement.sides) == len(before.sides) == 1:
+            tokens = before.sides[0].tokens
+            yield from [(tokens, extents)] if same_line(roles.document, before, statement) else []
 
 
 def tie_ranges(roles: Roles) -> None:

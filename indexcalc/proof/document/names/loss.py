@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -44,11 +45,16 @@ UNNAMED = "loss"
 """The loss of a document that has only short names of gradients, ``dX``."""
 
 
+CALLED_LOSS = re.compile(r"\bloss(?:\s+function)?\s+(?:\$`?|\\\()\s*\\?([A-Za-z]+)\s*(?:`?\$|\\\))", re.IGNORECASE)
+"""Words that say that a name is the loss: ``the loss $F$``."""
+
+
 def may_be_loss(roles: Roles, names: Collection[str]) -> dict[str, tuple[Ix, ...] | None]:
     """The names of losses that such a document defines by an equation, made scalars; with the slots they had."""
     symbols = roles.symbols
     if symbols.losses != {UNNAMED}:
         return {}
+    names = {*names, *CALLED_LOSS.findall(roles.document.source)}
     found: dict[str, tuple[Ix, ...] | None] = {}
     for statement in roles.statements:
         head = head_of(roles, statement) if len(statement.sides) > 1 else None

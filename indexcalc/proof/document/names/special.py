@@ -6,12 +6,13 @@ Such inputs are sampled as they are said to be. Here is also settled whether bar
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from indexcalc.language.latex.tree import NORM, Group, Scripted
 from indexcalc.proof.document.meaning.sizes import ShapeError
 from indexcalc.proof.document.names.definitions import adopt
 from indexcalc.proof.document.written.outline import Statement
-from indexcalc.proof.document.written.roles import CONDITION, EQUATION, Roles, names_of_tree
+from indexcalc.proof.document.written.roles import CONDITION, EQUATION, Roles, head_of, heads, names_of_tree
 
 DETERMINANT = re.compile(r"determinant|\\det\b|covariance|\^\{?-(?:1|T|\\top)\b|\binvers", re.IGNORECASE)
 """Words and signs of documents that have determinants."""
@@ -49,6 +50,34 @@ def find_bars(roles: Roles) -> None:
     roles.symbols.determinants = DETERMINANT.search(roles.document.source) is not None
 
 
+def find_exchanges(roles: Roles) -> None:
+    """Settle which inputs are symmetric from equations of their entries, ``J_ij = J_ji``: these define nothing.
+
+    Where another equation says what the entries are, it is a claim like any other.
+    """
+    found = {n: name for n, s in enumerate(roles.statements) if (name := exchanged(roles, n, s))}
+    inputs = {name for name in found.values() if set(heads(roles, name)) <= found.keys()}
+    for number, name in found.items():
+        if name in inputs:
+            roles.kinds[number] = CONDITION
+            make_square(roles, roles.symbols.resolve(name))
+    roles.symbols.exchanged = frozenset(roles.symbols.resolve(name) for name in inputs)
+
+
+def exchanged(roles: Roles, number: int, statement: Statement) -> str:
+    """The name of which a statement says nothing but that its last two slots may change places, or nothing."""
+    if roles.kinds.get(number) != EQUATION or len(statement.sides) != 2 or statement.sides[1].relation != "=":
+        return ""
+    left, tree = head_of(roles, statement), statement.sides[1].tree
+    only = tree.only if tree is not None else None
+    right = roles.survey.name(only.items[0]) if only is not None and len(only.items) == 1 else None
+    if left is None or right is None or left.parts is None or len(left.parts) < 2:
+        return ""
+    *others, first, second = left.parts
+    swapped = replace(left, parts=(*others, second, first), start=right.start) == right
+    return left.name if swapped and len(roles.symbols.slots.get(left.name, ())) == len(left.parts) else ""
+
+
 def find_special(roles: Roles) -> None:
     """Settle it from equations such as ``S^T = S``, ``U^T U = I`` and ``w^T w = 1``, and from words."""
     symbols, source = roles.symbols, roles.document.source
@@ -59,7 +88,7 @@ def find_special(roles: Roles) -> None:
         found.update(name for name in square_names(roles) if spoken_of(name, before) or spoken_of(name, after))
     if COVARIANCE.search(source):
         found.update(name for name in square_names(roles) if name.split("_")[0] == "Sigma")
-    symbols.symmetric = frozenset(found)
+    symbols.symmetric = symbols.exchanged | found
     told: set[str] = set()
     for word in TOLD.finditer(source):
         start = source.rfind(".", max(0, word.start() - REACH), word.start()) + 1 or max(0, word.start() - REACH)

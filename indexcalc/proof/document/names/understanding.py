@@ -33,7 +33,7 @@ from indexcalc.proof.document.names.means import tie_means
 from indexcalc.proof.document.names.orientation import orient
 from indexcalc.proof.document.names.particular import find_cases
 from indexcalc.proof.document.names.slots import make_slots, name_loss
-from indexcalc.proof.document.names.special import find_bars, find_special
+from indexcalc.proof.document.names.special import find_bars, find_exchanges, find_special
 from indexcalc.proof.document.names.stationary import find_stationary
 from indexcalc.proof.document.names.varying import find_variations
 from indexcalc.proof.document.names.words import find_chosen
@@ -113,6 +113,7 @@ def roles_of(document: Document, statements: list[Statement], context: Context |
     find_cases(roles)
     find_stationary(roles)
     find_bars(roles)
+    find_exchanges(roles)
     define(roles)
     define_bare(roles)
     find_logarithms(roles)

@@ -8,6 +8,7 @@ Lines are equations of the forward pass in the notation of the document, or one 
     layout jacobian
     adjoint G_* = dL/d*
     assume sum[k](y[k]) = 1
+    assume J[i,j] = J[j,i]
     size H = x.2
     schematic lines 29-30
     scope "Backward pass"
@@ -29,6 +30,7 @@ from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 JACOBIAN, GRADIENT = "jacobian", "gradient"
 
 SUMS_TO_ONE = re.compile(r"sum\[([^\]]*)\]\s*\(\s*([^\[\s]+)\[([^\]]*)\]\s*\)\s*=\s*1")
+EXCHANGED = re.compile(r"(?P<name>[^\[\s]+)\[([^\]]*)\]\s*=\s*(?P=name)\[([^\]]*)\]")
 ADJOINT = re.compile(r"(\S+?)\*(\S*)\s*=\s*[d∂](\S+)/[d∂]\*")
 ONE_ADJOINT = re.compile(r"([^\s*]+)\s*=\s*[d∂]([^\s*/]+)/[d∂]([^\s*]+)")
 SIZE = re.compile(r"(\S+)\s*=\s*(\S+)\.(\d+)")
@@ -217,10 +219,16 @@ def read_adjoint(rest: str, line: str, context: Context) -> None:
 
 
 def read_assumption(rest: str, line: str, context: Context) -> None:
-    """``assume sum[k](y[k]) = 1``."""
+    """``assume sum[k](y[k]) = 1``, or ``assume J[i,j] = J[j,i]``."""
+    if EXCHANGED.fullmatch(rest):
+        context.equations.append(rest)
+        return
     found = SUMS_TO_ONE.fullmatch(rest)
     if found is None:
-        raise SpecError(f"what can be assumed is that a sum is one, as in: assume sum[k](y[k]) = 1; found: {line}")
+        raise SpecError(
+            "what can be assumed is that a sum is one or a matrix symmetric, as in: assume sum[k](y[k]) = 1, "
+            f"assume J[i,j] = J[j,i]; found: {line}"
+        )
     slots = [slot.strip() for slot in found[3].split(",")]
     bound = [slot.strip() for slot in found[1].split(",")]
     if not set(bound) <= set(slots):

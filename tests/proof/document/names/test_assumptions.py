@@ -47,3 +47,35 @@ def test_a_weight_of_anything_else_has_no_given_sum():
     assert check(note.replace(r"\sum_j y_j", "")).counts["proved"] == 1
     note = r"$$s = \sum_k y_k z_k$$ $$L = s^2$$ $$\frac{\partial s}{\partial z_k} = CLAIM$$"
     assert check(note.replace("CLAIM", "1")).counts["refuted"] == 1
+
+
+ENERGY = r"""
+$$U = -\frac{1}{2} \sum_{i, j} J_{ij} m_i m_j - \sum_i h_i m_i$$
+
+SAID
+
+$$\frac{\partial U}{\partial m_i} = -\sum_j J_{ij} m_j - h_i$$
+"""
+
+
+def last(note: str, context: str = "") -> str:
+    return str(check(note, "note.md", context).claims[-1].verdict)
+
+
+def test_an_exchange_of_letters_makes_an_input_symmetric():
+    assert last(ENERGY.replace("SAID", "")) == "refuted"
+    said = ENERGY.replace("SAID", "$$J_{ij} = J_{ji}$$")
+    assert [str(claim.verdict) for claim in check(said).claims] == ["definition", "condition", "proved"]
+    assert last(ENERGY.replace("SAID", ""), "assume J[i,j] = J[j,i]") == "proved"
+    assert last(said.replace("- h_i$$", "+ h_i$$")) == "refuted"
+
+
+def test_an_exchange_of_letters_of_what_is_defined_is_a_claim():
+    claims = check("$$D_{ij} = a_i b_j$$\n\nThen $$D_{ij} = D_{ji}$$").claims
+    assert [str(claim.verdict) for claim in claims] == ["definition", "refuted"]
+
+
+def test_the_words_say_which_name_is_the_loss():
+    note = "The loss $F$ is $$F = \\sum_i m_i^2 - \\sum_i h_i m_i$$\n\n$$dm = 2 m - h$$"
+    assert last(note) == "proved"
+    assert last(note.replace("2 m - h", "2 m + h")) == "refuted"
