@@ -43,7 +43,6 @@ class Dialect:
         keywords: the name of each keyword that methods take, if it differs.
         constants: the atoms that are spelled otherwise.
         device: whether arrays made from nothing must be told where to live.
-        accurate_sums: whether sums of many numbers are accurate along every axis, and not only along the last.
         private: the private functions that a module holds where it uses them.
         imports: for each name of another module, the line that imports it: the standard library, then the rest.
     """
@@ -61,7 +60,6 @@ class Dialect:
     keywords: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
     device: bool = False
-    accurate_sums: bool = False
     private: Mapping[str, Special] = field(default_factory=dict)
     imports: tuple[Mapping[str, str], ...] = ()
 

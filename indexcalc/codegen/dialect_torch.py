@@ -60,7 +60,6 @@ TORCH = Dialect(
     template="torch_module.py.jinja2",
     prefix="np.",
     device=True,
-    accurate_sums=True,
     calls={
         "np.einsum": renamed("torch.einsum"),
         "np.where": renamed("torch.where"),

@@ -85,7 +85,7 @@ class Plan:
 def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
     """Statements and names, before they are text."""
     program, backward = derivation.problem.program, derivation.backward
-    passes = stable_passes(program, backward, derivation.problem.recompute, accurate_sums=dialect.accurate_sums)
+    passes = stable_passes(program, backward, derivation.problem.recompute)
     taken = {*program.tensors, *backward.tensors, *(s.name for s in (*passes.forward, *passes.backward))}
     forward = tuple(share_functions(passes.forward, set(taken), passes.maxima))
     reverse = tuple(share_functions(passes.backward, set(taken), passes.maxima))

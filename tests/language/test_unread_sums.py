@@ -30,7 +30,7 @@ def test_only_what_the_author_wrote_is_a_result(body):
 def test_a_sum_that_another_equation_reads_stays():
     body = "S[i] = (e - e) / sum[j](1 + u[i,j]^2)\nR[i] = u[i,i] / sum[j](1 + u[i,j]^2)"
     problem = ic.read_problem(HEAD + body)
-    assert [equation.name for equation in problem.program.equations] == ["Z", "S", "R"]
+    assert [equation.name for equation in problem.program.equations] == ["u_sq", "S", "R"]
     assert problem.program.outputs == ("S", "R")
     assert generate(ic.derive(problem)).report.ok
 

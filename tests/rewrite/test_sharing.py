@@ -70,7 +70,7 @@ def test_a_recurrent_cell_has_one_gradient_for_each_argument(spec, outputs):
     named = [equation for equation in equations if equation.name not in derivation.backward.outputs]
     assert len(equations) == outputs + len(TEXTBOOK[spec].splitlines())
     assert len(named) == len(TEXTBOOK[spec].splitlines())
-    for equation in equations:
+    for equation in (one for one in equations if one.name in derivation.backward.outputs):
         if equation.name[:2] in {"dW", "dU"}:
             (one,) = equation.terms
             assert len(one.powers) == 2, equation

@@ -47,9 +47,7 @@ class Passes:
     maxima: Mapping[str, str] = field(default_factory=dict)
 
 
-def stable_passes(
-    program: Program, backward: Program, recompute: Collection[str] = (), *, accurate_sums: bool = False
-) -> Passes:
+def stable_passes(program: Program, backward: Program, recompute: Collection[str] = ()) -> Passes:
     """The equations of both passes as statements, in their stable form.
 
     A sum that the reader gave a name to is kept only where the backward pass reads its true value.
@@ -59,14 +57,12 @@ def stable_passes(
         program: the forward pass.
         backward: the backward pass.
         recompute: the intermediates that are not kept.
-        accurate_sums: whether the library adds up many numbers without losing digits, along whatever axis.
     """
     taken = {*program.tensors, *backward.tensors}
     extremes = find_extremes(program, taken)
     plain = [compared(equation, extremes) for equation in program.equations]
     reverse = [compared(eq, extremes) for eq in backward.equations if eq.name not in program.definitions]
-    if not accurate_sums:
-        plain, reverse = with_deviations(plain, reverse, taken)
+    plain, reverse = with_deviations(plain, reverse, taken)
     definitions = {equation.name: equation for equation in plain}
     sums = SumNames(definitions, exponential_tensors((*plain, *reverse)), taken)
     first, second = sums.named(plain), sums.named(reverse)

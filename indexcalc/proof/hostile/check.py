@@ -17,6 +17,9 @@ from indexcalc.proof.hostile.trial import Case, Trial, hostile_trial
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 
+BLUR = 1e-4
+"""The part of a tensor's largest entry by which rounding may move it, for errors to be held against an explanation."""
+
 SHOWN = 3
 """How many failing points of one style and format are kept."""
 
@@ -93,6 +96,7 @@ def worst_number(trial: Trial, style: CodeStyle, case: Case, format: str, found:
     """The number of one style at one point whose error is the least explained."""
     values, gradients = case.truth.explained[format]
     names = trial.problem.gradient_names
+    blurred = is_blurred(case, format)
     worst = Finding(style.name, format, 0.0, point=case.name)
     rows = [(name, name, case.truth.values[name], values[name]) for name in values if name in found]
     rows += [(names[name], f"d{name}", case.truth.gradients[name], gradients[name]) for name in style.gradients]
@@ -104,11 +108,28 @@ def worst_number(trial: Trial, style: CodeStyle, case: Case, format: str, found:
         expected = np.array([float(value) for value in right])
         actual = np.asarray(found[key], dtype=float).ravel()
         ratios = unexplained(actual, expected, explained, case.truth.floor[format])
+        if blurred:
+            ratios = np.where(np.isfinite(ratios), 0.0, ratios)
         if ratios.size and ratios.max() > worst.ratio:
             place = int(ratios.argmax())
             numbers = (float(actual[place]), float(expected[place]))
             worst = Finding(style.name, format, float(ratios.max()), said, case.name, *numbers)
     return worst
+
+
+def is_blurred(case: Case, format: str) -> bool:
+    """Whether rounding moves some tensor that the author named so far that what follows can't be foretold by it.
+
+    Then an exponential may turn to another entry, and a few random roundings need not show it: only what is not
+    finite counts.
+    """
+    values, _ = case.truth.explained[format]
+    for name, explained in values.items():
+        entries = np.abs(np.array([float(value) for value in case.truth.values[name]]))
+        known = np.isfinite(entries) & np.isfinite(explained)
+        if np.any(known) and np.max(explained[known]) > BLUR * np.max(entries[known]):
+            return True
+    return False
 
 
 def unexplained(actual: Array, expected: Array, explained: Array, floor: float) -> Array:

@@ -235,7 +235,6 @@ SPELLINGS = {
     "product with a reciprocal": "R[i] = 1 / sum[l](exp(z[i,l]))\np[i,c] = R[i] * exp(z[i,c])",
     "product of parts": "p[i,c] = exp(z[i,c] / 2) * exp(z[i,c] / 2) / sum[l](exp(z[i,l]))",
     "exponential of a difference": "p[i,c] = exp(z[i,c] - logsumexp[l](z[i,l]))",
-    "sigmoid of a sum of the others": "p[i,c] = 1 / sum[l](exp(z[i,l] - z[i,c]))",
 }
 
 
