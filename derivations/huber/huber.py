@@ -55,8 +55,8 @@ def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, *, k: float = 1.345) ->
     r = X @ w - y
     # c[n] = max(min(r[n], k), -k)
     c = np.maximum(np.minimum(r, k), -k)
-    # L = 1/N * sum[n](c[n] * r[n]) - 1/(2*N) * sum[n](c[n]^2)
-    L = np.einsum("n,n->", c, r, optimize=True) / N - 0.5 * (c**2).sum() / N
+    # L = 1/N * sum[n]((c[n] * r[n] - 0.5 * c[n]^2))
+    L = (c * r - 0.5 * c**2).sum() / N
     return Values(X, y, w, r, c, L)
 
 

@@ -58,8 +58,8 @@ def forward(Q: np.ndarray, K: np.ndarray, *, tau: float = 0.1) -> Values:
     Z = exp_S.sum(axis=1)
     # P[i,j] = exp_S[i,j] / Z[i]
     P = exp_S / Z[:, None]
-    # L = 1/N * sum[i]((S_max[i] + log(Z[i]))) - 1/N * sum[i](S[i,i])
-    L = (S_max + np.log(Z)).sum() / N - np.einsum("ii->i", S).sum() / N
+    # L = 1/N * sum[i]((S_max[i] + log(Z[i]) - S[i,i]))
+    L = (S_max + np.log(Z) - np.einsum("ii->i", S)).sum() / N
     return Values(Q, K, S, P, L, tau)
 
 

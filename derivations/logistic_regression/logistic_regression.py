@@ -58,8 +58,8 @@ def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, b: np.ndarray) -> Value
     z = X @ w + b
     # p[n] = sigmoid(z[n])
     p = _sigmoid(z)
-    # L = 1/N * sum[n](softplus(z[n])) - 1/N * sum[n](y[n] * z[n])
-    L = np.logaddexp(0.0, z).sum() / N - np.einsum("n,n->", y, z, optimize=True) / N
+    # L = 1/N * sum[n]((softplus(z[n]) - y[n] * z[n]))
+    L = (np.logaddexp(0.0, z) - y * z).sum() / N
     return Values(X, y, w, b, z, p, L)
 
 

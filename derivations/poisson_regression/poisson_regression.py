@@ -57,8 +57,8 @@ def forward(X: np.ndarray, y: np.ndarray, w: np.ndarray, b: np.ndarray) -> Value
     eta = X @ w + b
     # mu[n] = exp(eta[n])
     mu = np.exp(eta)
-    # L = 1/N * sum[n](mu[n]) - 1/N * sum[n](y[n] * eta[n])
-    L = mu.sum() / N - np.einsum("n,n->", y, eta, optimize=True) / N
+    # L = 1/N * sum[n]((mu[n] - y[n] * eta[n]))
+    L = (mu - y * eta).sum() / N
     return Values(X, y, w, b, eta, mu, L)
 
 

@@ -44,14 +44,8 @@ def forward(mu: np.ndarray, lv: np.ndarray) -> Values:
     """
     mu, lv = _checked(mu=mu, lv=lv)
     N, Z = mu.shape
-    # L = -Z/2 - 1/(2*N) * sum[n,z](lv[n,z]) + 1/(2*N) * sum[n,z](mu[n,z]^2) + 1/(2*N) *
-    #     sum[n,z](exp(lv[n,z]))
-    L = (
-        0.5 * (mu**2).sum() / N
-        - 0.5 * Z
-        - 0.5 * lv.sum() / N
-        + 0.5 * np.exp(lv).sum() / N
-    )
+    # L = -Z/2 - 1/(2*N) * sum[n,z]((lv[n,z] - mu[n,z]^2 - exp(lv[n,z])))
+    L = -0.5 * Z - 0.5 * (lv - mu**2 - np.exp(lv)).sum() / N
     return Values(mu, lv, L)
 
 

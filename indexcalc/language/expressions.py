@@ -190,16 +190,16 @@ class Lowering(Arithmetic):
         return terms if entry is None else (access(entry.tensor, *entry.slots),)
 
     def written_out(self, node: Reduce) -> Terms:
-        """What the composite stands for."""
+        """What the composite stands for, as a side of an equation: it may become one under a name."""
         if node.operator in EXTREMES:
             return self.extreme(node, EXTREMES[node.operator])
-        written = expand_sugar(node)
-        return self.summands(written) if node.operator in LINEAR else self.terms(written)
+        return self.summands(expand_sugar(node))
 
     def extreme(self, node: Reduce, sign: int) -> Terms:
         """The largest entry along the indices, for the sign 1, or the smallest: see `EXTREMES`."""
         bound = tuple(self.scope.index(slot) for slot in node.indices)
-        entries = self.one_entry(self.terms(node.body), node.at)
+        # A side of an equation: there a sum over an index that other terms have as well has a name.
+        entries = self.one_entry(self.summands(node.body), node.at)
         others = self.twins(bound, {*index_names(entries), *(index.name for index in self.names.order)})
         above = scale((*substitute(entries, others), *scale(entries, -sp.S.One)), sp.Integer(sign))
         larger = Term(sp.S.One, ((Fn("step", above), sp.S.One),))

@@ -72,7 +72,12 @@ def total_gradient(
         weights: the upstream gradient of each output; for a loss tensor, 1.
         wrt: an input or an intermediate; it is perturbed, and all that follows is computed again.
         method: `complex step` or `central differences`; by default what the program allows.
+
+    Returns:
+        An array of the shape of `wrt`; zeros where nothing that has a weight depends on it.
     """
+    if depending_on(program, {wrt}).isdisjoint(weights):
+        return np.zeros(np.shape(point.values[wrt]))
     loss = loss_of(program, point, weights, wrt)
     gradient = differentiate(loss, point.values[wrt], method or method_for(program), largest_grid(program, point))
     return gradient.reshape(np.shape(point.values[wrt]))
@@ -228,7 +233,8 @@ def differentiate(function: Callable[[Array], Array], at: Array, method: str, gr
     `function` maps a batch of arrays, the lane axis first, to (lanes, components).
     """
     at = np.asarray(at, dtype=float)
-    batch = max(1, LANE_POINTS // max(1, grid))
+    # Every lane holds the whole array, of which an equation may read a diagonal only.
+    batch = max(1, LANE_POINTS // max(1, grid, at.size))
     rows = [METHODS[method](function, at, range(s, min(s + batch, at.size))) for s in range(0, at.size, batch)]
     return np.concatenate(rows)
 

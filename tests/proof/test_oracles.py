@@ -11,6 +11,7 @@ from indexcalc.proof.gradcheck import Reference, compare
 from indexcalc.proof.oracles import (
     DIRECTIONS,
     METHODS,
+    Point,
     along_directions,
     chained_gradients,
     gradients_by_entry,
@@ -153,3 +154,24 @@ def test_a_long_program_takes_evaluations_in_proportion_to_its_length(monkeypatc
         assert gradients_by_entry(problem.program, point, weights_for(problem, point, rng), problem.targets)
         counted[length] = len(calls)
     assert counted[80] == 4 * counted[20]
+
+
+def test_a_tensor_that_nothing_depends_on_is_not_perturbed(monkeypatch):
+    program = read_problem("index n : N\ninput x[n], unread[n]\nL = sum[n](x[n]^2)\nloss L\n").program
+    values = {"x": np.ones(3), "unread": np.ones(3), "L": np.array(3.0)}
+    point = Point(values, {program.extents[0]: 3})
+    monkeypatch.setattr(oracles, "differentiate", lambda *_: pytest.fail("evaluated again"))
+    assert not total_gradient(program, point, {"L": np.array(1.0)}, "unread").any()
+
+
+def test_a_batch_of_lanes_is_small_where_the_array_is_larger_than_what_is_made_of_it(monkeypatch):
+    monkeypatch.setattr(oracles, "LANE_POINTS", 1_000)
+    lanes = []
+
+    def first_entry(batch):
+        lanes.append(len(batch))
+        return batch[:, :1]
+
+    gradient = oracles.differentiate(first_entry, np.ones(100), "complex step", 1)
+    assert gradient[:, 0].tolist() == [1.0] + [0.0] * 99
+    assert max(lanes) == 10

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 import sympy as sp
 
@@ -69,6 +70,20 @@ class Blocking:
         }
 
     @cached_property
+    def accesses_to(self) -> Mapping[str, tuple[tuple[str, Access], ...]]:
+        """The accesses to every tensor that is read, each with the statement that reads it."""
+        found: dict[str, list[tuple[str, Access]]] = {}
+        for name, accesses in self.accesses.items():
+            for access in accesses:
+                found.setdefault(access.tensor, []).append((name, access))
+        return {name: tuple(read) for name, read in found.items()}
+
+    @cached_property
+    def cheap(self) -> frozenset[str]:
+        """The statements that memory limits."""
+        return frozenset(statement.name for statement in self.statements if is_cheap(statement))
+
+    @cached_property
     def needs(self) -> Mapping[str, frozenset[str]]:
         """The statements that every statement reads."""
         return {n: frozenset(a.tensor for a in found if a.tensor in self.by_name) for n, found in self.accesses.items()}
@@ -130,7 +145,20 @@ def is_cheap(statement: Statement) -> bool:
 
 def is_acyclic(problem: Blocking, groups: Sequence[frozenset[str]]) -> bool:
     """Whether the groups and the statements outside them can run one after another."""
-    return sum(1 for _ in group_order(problem, groups)) == len(group_names(problem, groups)[1])
+    group, members = group_names(problem, groups)
+    try:
+        TopologicalSorter(before(problem, group, members)).prepare()
+    except CycleError:
+        return False
+    return True
+
+
+def before(problem: Blocking, group: Mapping[str, int], members: Mapping[int, frozenset[str]]) -> dict[int, set[int]]:
+    """For each group, those that it reads."""
+    return {
+        number: {group[read] for name in names for read in problem.needs[name]} - {number}
+        for number, names in members.items()
+    }
 
 
 def group_names(
@@ -151,10 +179,7 @@ def group_order(problem: Blocking, groups: Sequence[frozenset[str]]) -> Iterator
     group, members = group_names(problem, groups)
     places = {statement.name: number for number, statement in enumerate(problem.statements)}
     first = {number: min(places[name] for name in names) for number, names in members.items()}
-    waiting = {
-        number: {group[read] for name in names for read in problem.needs[name]} - {number}
-        for number, names in members.items()
-    }
+    waiting = before(problem, group, members)
     while True:
         ready = [number for number, before in waiting.items() if not before]
         if not ready:
@@ -162,5 +187,5 @@ def group_order(problem: Blocking, groups: Sequence[frozenset[str]]) -> Iterator
         chosen = min(ready, key=lambda number: first[number])
         yield members[chosen]
         del waiting[chosen]
-        for before in waiting.values():
-            before.discard(chosen)
+        for others in waiting.values():
+            others.discard(chosen)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product as cartesian
 
 from indexcalc.algebra.terms import Access, Index
-from indexcalc.codegen.fast.blocking import Blocking, Loop, Members, is_acyclic, is_cheap
+from indexcalc.codegen.fast.blocking import Blocking, Loop, Members, is_acyclic
 from indexcalc.codegen.statements import Statement
 
 
@@ -31,7 +31,7 @@ def grown(problem: Blocking, root: Statement, indices: tuple[Index, ...], loops:
 
 def is_worth_it(problem: Blocking, statement: Statement, members: Members) -> bool:
     """Whether a statement gains from running in blocks."""
-    if statement.name in problem.large or is_cheap(statement):
+    if statement.name in problem.large or statement.name in problem.cheap:
         return True
     return any(name in problem.large and name in members for name in problem.needs[statement.name])
 
@@ -52,15 +52,17 @@ def meetings(problem: Blocking, statement: Statement, members: Members, dimensio
             found.update(
                 slot for slot, own in zip(access.slots, slots, strict=True) if own == members[access.tensor][dimension]
             )
-    for name, indices in members.items():
-        for access in problem.accesses[name]:
-            if access.tensor == statement.name:
-                pairs = zip(access.slots, statement.axes, strict=True)
-                found.update(axis for slot, axis in pairs if slot == indices[dimension])
-            elif access.tensor in problem.given and is_cheap(statement):
-                places = [n for n, slot in enumerate(access.slots) if slot == indices[dimension]]
-                same = (a for a in problem.accesses[statement.name] if a.tensor == access.tensor)
-                found.update(other.slots[n] for other in same for n in places)
+    for name, access in problem.accesses_to.get(statement.name, ()):
+        if name in members:
+            pairs = zip(access.slots, statement.axes, strict=True)
+            found.update(axis for slot, axis in pairs if slot == members[name][dimension])
+    if statement.name in problem.cheap:
+        shared = (access for access in problem.accesses[statement.name] if access.tensor in problem.given)
+        for own in shared:
+            for name, access in problem.accesses_to[own.tensor]:
+                if name in members:
+                    pairs = zip(own.slots, access.slots, strict=True)
+                    found.update(mine for mine, slot in pairs if slot == members[name][dimension])
     return found
 
 

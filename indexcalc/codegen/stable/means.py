@@ -93,7 +93,7 @@ def averaged(equation: Equation) -> Access | None:
     extents = sp.Mul(*(index.extent for index in term.summed))
     if not isinstance(base, Access) or not term.summed or len(set(base.slots)) < len(base.slots):
         return None
-    return base if sp.simplify(term.coeff * extents) == 1 and set(equation.lhs.slots) <= set(base.slots) else None
+    return base if sp.cancel(term.coeff * extents) == 1 and set(equation.lhs.slots) <= set(base.slots) else None
 
 
 def is_along_last_axes(entry: Access, equation: Equation) -> bool:

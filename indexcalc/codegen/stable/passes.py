@@ -19,6 +19,7 @@ from indexcalc.algebra.terms import Access, Index, Term, Terms, tensors_of
 from indexcalc.codegen.largest import Extreme, compared, find_extremes, live, with_extremes
 from indexcalc.codegen.stable.bounds import LOWEST, Bound, Mask, paired
 from indexcalc.codegen.stable.carriers import Carriers, Form, divided_tensors, positive_tensors
+from indexcalc.codegen.stable.differences import with_joined_sums
 from indexcalc.codegen.stable.exponents import ONE, exponential, is_exponential, together
 from indexcalc.codegen.stable.means import with_deviations
 from indexcalc.codegen.stable.rewriting import Rewriting, held_product
@@ -69,12 +70,12 @@ def stable_passes(program: Program, backward: Program, recompute: Collection[str
     helpers = {equation.name for equation in first} - set(program.tensors)
     spare = {*hoisted_names(program), *recompute, *helpers} - set(program.outputs)
     carriers = known_carriers(first, second, taken)
-    ahead = rewritten(first, carriers, definitions, ()).restored(sums)
+    ahead = rewritten(first, carriers, definitions, ()).restored(sums).joined()
     with_logarithms(carriers, [eq for eq in first if eq.name not in spare], {eq.name: eq for eq in first})
     for equation in second:
         carriers.learn(equation)
     present = [name for name in reversed(tuple(program.tensors)) if name not in spare]
-    behind = rewritten(second, carriers, definitions, present).restored(sums)
+    behind = rewritten(second, carriers, definitions, present).restored(sums).joined()
     return Assembly(program, backward, frozenset(recompute), ahead, behind, carriers, extremes).passes()
 
 
@@ -134,6 +135,11 @@ class Rewritten:
             {name: without(equation) for name, equation in self.sums.items()},
             {name: tuple(map(sums.restored, parts)) for name, parts in self.arguments.items()},
         )
+
+    def joined(self) -> Rewritten:
+        """The same with sums that are subtracted from each other added up as one."""
+        equations = tuple(map(with_joined_sums, self.equations))
+        return replace(self, equations=equations, sums={name: with_joined_sums(eq) for name, eq in self.sums.items()})
 
 
 def rewritten(

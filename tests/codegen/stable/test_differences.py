@@ -1,0 +1,68 @@
+"""Sums that are subtracted from each other are added up as one, where no array gets larger by it."""
+
+import types
+
+import numpy as np
+import pytest
+
+import indexcalc as ic
+from indexcalc.algebra.terms import free_indices
+from indexcalc.codegen.formula import terms_text
+from indexcalc.codegen.stable.differences import joined_sums
+
+HEAD = "index i, j, k : N\nindex h : H\nparam eps\ninput A[i,j], B[i,j], a[i], b[i], w[h], X[i,h], Y[i,h]\n"
+
+
+def terms_of(line):
+    return ic.read_problem(f"{HEAD}{line}\n").program.equations[-1].terms
+
+
+@pytest.mark.parametrize(
+    ("line", "joined"),
+    [
+        ("y = sum[i](a[i] - b[i])", "sum[i]((a[i] - b[i]))"),
+        ("y = mean[i](b[i] - a[i])", "1/N * sum[i]((b[i] - a[i]))"),
+        ("y = -eps * sum[i](a[i] - b[i]) + eps", "-eps * sum[i]((a[i] - b[i])) + eps"),
+        ("y = sum[i](2 * a[i] - b[i])", "sum[i]((2 * a[i] - b[i]))"),
+        ("y = sum[i](a[i]^2 - exp(b[i]) + b[i])", "sum[i]((a[i]^2 - exp(b[i]) + b[i]))"),
+        ("y = sum[i](a[i] - A[i,i])", "sum[i]((a[i] - A[i,i]))"),
+        ("y = sum[i,j](A[i,j] - B[j,i])", "sum[i,j]((A[i,j] - B[j,i]))"),
+        ("y[j] = sum[i]([i <= j] * (A[i,j] - B[i,j]))", "sum[i]([i <= j] * (A[i,j] - B[i,j]))"),
+    ],
+)
+def test_a_difference_is_taken_before_it_is_summed(line, joined):
+    assert terms_text(joined_sums(terms_of(line))) == joined
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "y = sum[i](a[i] + b[i])",
+        "y[i,j] = sum[k](A[i,k] * B[k,j]) - sum[k](B[i,k] * A[k,j])",
+        "y[i] = sum[h](X[i,h] * w[h]) - sum[h](Y[i,h])",
+        "y[h] = sum[i](X[i,h]) - sum[i](a[i] * Y[i,h])",
+        "y[j] = eps * sum[i](A[i,j]) - sum[i](B[i,j])",
+        "y = sum[i](a[i]) - sum[h](w[h])",
+        "y[k] = a[k] * sum[i](A[i,k]) - b[k] * sum[i](B[i,k])",
+    ],
+)
+def test_other_sums_stay(line):
+    terms = terms_of(line)
+    assert joined_sums(terms) == terms
+
+
+def test_a_sum_over_two_indices_is_not_joined_with_outer_products():
+    terms = terms_of("y[k] = sum[i,j](A[i,k] * a[j]) - sum[i,j](A[j,k] * b[i])")
+    assert all(len(free_indices(term)) == 1 for term in joined_sums(terms))
+    assert joined_sums(terms) == terms
+
+
+def test_near_entries_keep_their_digits():
+    problem = ic.read_problem("index n : N\ninput a[n], b[n]\nL = sum[n](a[n] - b[n])\nloss L\n")
+    source = ic.numpy_module(ic.derive(problem))
+    module = types.ModuleType("generated")
+    exec(source, module.__dict__)
+    b = np.full(1000, 333.0, np.float32) + np.arange(1000, dtype=np.float32)
+    a = np.nextafter(b, np.float32(np.inf))
+    exact = (a.astype(float) - b.astype(float)).sum()
+    np.testing.assert_allclose(module.forward(a, b).L, exact, rtol=1e-5)
