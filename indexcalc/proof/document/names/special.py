@@ -56,7 +56,8 @@ def find_exchanges(roles: Roles) -> None:
     Where another equation says what the entries are, it is a claim like any other.
     """
     found = {n: name for n, s in enumerate(roles.statements) if (name := exchanged(roles, n, s))}
-    inputs = {name for name in found.values() if set(heads(roles, name)) <= found.keys()}
+    equations = {number for number, kind in roles.kinds.items() if kind == EQUATION}
+    inputs = {name for name in found.values() if equations.intersection(heads(roles, name)) <= found.keys()}
     for number, name in found.items():
         if name in inputs:
             roles.kinds[number] = CONDITION

@@ -220,8 +220,9 @@ def read_adjoint(rest: str, line: str, context: Context) -> None:
 
 def read_assumption(rest: str, line: str, context: Context) -> None:
     """``assume sum[k](y[k]) = 1``, or ``assume J[i,j] = J[j,i]``."""
-    if EXCHANGED.fullmatch(rest):
-        context.equations.append(rest)
+    if exchange := EXCHANGED.fullmatch(rest):
+        name, one, other = exchange.groups()
+        context.equations.append(f"{name}_{{{one}}} = {name}_{{{other}}}")
         return
     found = SUMS_TO_ONE.fullmatch(rest)
     if found is None:

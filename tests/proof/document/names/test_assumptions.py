@@ -68,6 +68,7 @@ def test_an_exchange_of_letters_makes_an_input_symmetric():
     assert [str(claim.verdict) for claim in check(said).claims] == ["definition", "condition", "proved"]
     assert last(ENERGY.replace("SAID", ""), "assume J[i,j] = J[j,i]") == "proved"
     assert last(said.replace("- h_i$$", "+ h_i$$")) == "refuted"
+    assert last(r"Let $J_{ij} \in \mathbb{R}^{N \times N}$, $J_{ij} \ge 0$." + said) == "proved"
 
 
 def test_an_exchange_of_letters_of_what_is_defined_is_a_claim():
