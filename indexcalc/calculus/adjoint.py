@@ -6,8 +6,9 @@ on its own, and their contributions are summed. Statistics are differentiated th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import sympy as sp
 
@@ -73,16 +74,36 @@ def sweep_order(problem: Problem, flow: Flow) -> Iterator[str]:
     given = frozenset(problem.given) | ({problem.loss} if problem.loss else frozenset())
     waiting = [name for name in flow.needed if name not in given or name in problem.targets]
     waiting.extend(name for name in problem.targets if name not in waiting)
-    consumers: Mapping[str, frozenset[str]] = {
-        name: frozenset(nearest_consumers(program, flow.statistics, name)) for name in waiting
-    }
-    while waiting:
-        open_names = frozenset(waiting)
-        ready = [name for name in waiting if not consumers[name] & (open_names - {name})]
-        asked = [name for name in problem.targets if name in ready]
-        chosen = asked[0] if asked else ready[-1]
-        waiting.remove(chosen)
+    places = {name: place for place, name in enumerate(waiting)}
+    ranks = {name: rank for rank, name in enumerate(problem.targets)}
+    feeding: dict[str, list[str]] = {name: [] for name in waiting}
+    missing = dict.fromkeys(waiting, 0)
+    for name in waiting:
+        for consumer in nearest_consumers(program, flow.statistics, name):
+            if consumer in places and consumer != name:
+                feeding[consumer].append(name)
+                missing[name] += 1
+
+    # Two heaps of what is ready: targets as they are asked for, others from the end of the program.
+    asked: list[tuple[int, str]] = []
+    others: list[tuple[int, str]] = []
+
+    def release(name: str) -> None:
+        if name in ranks:
+            heappush(asked, (ranks[name], name))
+        else:
+            heappush(others, (-places[name], name))
+
+    for name in waiting:
+        if not missing[name]:
+            release(name)
+    for _ in waiting:
+        _, chosen = heappop(asked or others)
         yield chosen
+        for name in feeding[chosen]:
+            missing[name] -= 1
+            if not missing[name]:
+                release(name)
 
 
 def derive_section(sweep: Sweep, name: str) -> Section:

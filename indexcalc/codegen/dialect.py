@@ -25,9 +25,9 @@ def no_number(call: Call) -> Node:
     return Call("float", (call,))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dialect:
-    """How one array library spells NumPy.
+    """How one array library spells NumPy; equal to itself alone.
 
     Attributes:
         name: as it is asked for, and the ending of file names.

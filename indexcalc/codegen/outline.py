@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sympy as sp
 
@@ -83,7 +84,13 @@ class Plan:
 
 
 def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
-    """Statements and names, before they are text."""
+    """Statements and names, before they are text; remembered, as the module and its checks all read them."""
+    return planned(derivation, dialect)
+
+
+@lru_cache(maxsize=8)
+def planned(derivation: Derivation, dialect: Dialect) -> Plan:
+    """The plan, made once for a derivation and a library, however they are handed over."""
     program, backward = derivation.problem.program, derivation.backward
     passes = stable_passes(program, backward, derivation.problem.recompute)
     taken = {*program.tensors, *backward.tensors, *(s.name for s in (*passes.forward, *passes.backward))}

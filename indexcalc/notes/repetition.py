@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
+from functools import cache
+from typing import Any
 
 import sympy as sp
 
@@ -78,11 +80,15 @@ def write(item: object, names: Names, text: list[str]) -> None:
                 write(inner, names, text)
                 text.append(",")
             text.append(")")
-        case Access(tensor, slots):
-            text.append(f"T{number(tensor, names.tensors)}")
-            write(slots, names, text)
-        case Index(name):
-            text.append(f"i{number(name, names.indices)}")
+        case Access():
+            text.append(f"T{number(item.tensor, names.tensors)}(")
+            for slot in item.slots:
+                text.append(f"i{number(slot.name, names.indices)},")
+            text.append(")")
+        case Index():
+            text.append(f"i{number(item.name, names.indices)}")
+        case sp.Basic():
+            text.append(scalar_text(item, names))
         case Delta(left, right):
             text.append("D")
             write((left, right), names, text)
@@ -91,15 +97,20 @@ def write(item: object, names: Names, text: list[str]) -> None:
         case ThroughConsumer(gradient, wrt, consumer):
             write((gradient, wrt), names, text)
             text.append(f"T{number(consumer, names.tensors)}")
-        case sp.Basic():
-            text.append(scalar_text(item, names))
         case Enum() | str() | None:
             text.append(f"<{item}>")
         case _ if is_dataclass(item):
-            text.append(type(item).__name__)
-            write(tuple(getattr(item, each.name) for each in fields(item)), names, text)
+            kind: Any = type(item)
+            text.append(kind.__name__)
+            write(tuple([getattr(item, name) for name in attributes(kind)]), names, text)
         case _:
             raise AssertionError(f"a step holds an unexpected {type(item).__name__}")
+
+
+@cache
+def attributes(kind: Any) -> tuple[str, ...]:
+    """The names of the fields of a dataclass."""
+    return tuple(each.name for each in fields(kind))
 
 
 def scalar_text(value: sp.Basic, names: Names) -> str:

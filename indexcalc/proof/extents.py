@@ -44,5 +44,5 @@ def left_out(program: Program, sets: Sequence[Mapping[sp.Symbol, int]]) -> Itera
 def extent_scalars(program: Program) -> tuple[sp.Expr, ...]:
     """The coefficients, exponents and constants made of extents alone, each once."""
     extents = frozenset(program.extents)
-    every = (scalar for equation in program.equations for scalar in scalars_of(equation.terms))
-    return tuple(dict.fromkeys(s for s in every if s.free_symbols and s.free_symbols <= extents))
+    every = dict.fromkeys(scalar for equation in program.equations for scalar in scalars_of(equation.terms))
+    return tuple(s for s in every if not s.is_Number and s.free_symbols and s.free_symbols <= extents)

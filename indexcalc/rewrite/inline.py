@@ -104,16 +104,15 @@ class Inliner:
     def join(self, sections: Sequence[Section]) -> tuple[Section, ...]:
         """Sections in their last form in which each gradient that is only a link to one reader is put into it."""
         kept = {self.problem.gradient_names[name] for name in (*self.problem.targets, *self.problem.names)}
-        current = list(sections)
+        current = Backward.of(sections)
         for name in [s.equation.name for s in sections if s.target is not None and s.equation.name not in kept]:
-            own = next(s for s in current if s.equation.name == name)
-            readers = [s for s in current if name in tensors_of(s.equation.terms)]
+            own, readers = current.by_name[name], current.readers(name)
             if len(readers) != 1 or len(own.equation.terms) != 1:
                 continue
             inlined = self.inline(readers[0], own.equation)
             if inlined is not None and self.is_link(own, readers[0], inlined):
-                current = [inlined if s is readers[0] else s for s in current]
-        return tuple(current)
+                current.put([inlined])
+        return current.sections
 
     def decide(self, current: Backward, name: str) -> Sequence[Section]:
         """The readers of one gradient with it inlined into all of them; nothing where it stays."""

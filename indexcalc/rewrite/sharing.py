@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.steps import Rule, Section, Step, Used
@@ -26,27 +27,63 @@ def with_shared_gradients(sections: Sequence[Section], kept: Collection[str], si
         kept: the gradients that stay, as they are asked for or have an author's name.
         sizes: nominal sizes: a name is put in where the form that is written in the end gets cheaper.
     """
-    current = {section.equation.name: section for section in sections}
-    order = {name: number for number, name in enumerate(current)}
-    for name in current:
+    library = Library({section.equation.name: number for number, section in enumerate(sections)})
+    for section in sections:
+        library.put(section)
+    for name in library.order:
         for _ in range(ROUNDS):
-            section = folded(current, name, order, kept, sizes)
-            if section is None:
+            found = folded(library, name, kept, sizes)
+            if found is None:
                 break
-            current[name] = section
-    return in_reading_order(current)
+            library.put(found)
+    return in_reading_order(library.sections)
 
 
-def folded(
-    current: Mapping[str, Section], name: str, order: Mapping[str, int], kept: Collection[str], sizes: Sizes
-) -> Section | None:
+@dataclass
+class Library:
+    """Sections by name, found again by what they read: with hundreds of them, most have nothing in common.
+
+    Attributes:
+        order: the place of each section.
+        sections: what they are now, in that order.
+        tensors: what the equation of each reads.
+        shelves: for every tensor, the sections whose equations read it first of all; for "", those that read none.
+    """
+
+    order: Mapping[str, int]
+    sections: dict[str, Section] = field(default_factory=dict)
+    tensors: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    shelves: dict[str, set[str]] = field(default_factory=dict)
+
+    def put(self, section: Section) -> None:
+        """Add a section, or put it in the place of what it was."""
+        name = section.equation.name
+        if name in self.tensors:
+            self.shelf(name).discard(name)
+        self.sections[name] = section
+        self.tensors[name] = tensors_of(section.equation.terms)
+        self.shelf(name).add(name)
+
+    def shelf(self, name: str) -> set[str]:
+        """Where a section stands."""
+        return self.shelves.setdefault(next(iter(self.tensors[name]), ""), set())
+
+    def reading_parts_of(self, name: str) -> list[Section]:
+        """The other sections that read nothing but what a section reads, in order."""
+        present = frozenset(self.tensors[name])
+        found = [other for tensor in (*present, "") for other in self.shelves.get(tensor, ())]
+        parts = [other for other in found if other != name and present.issuperset(self.tensors[other])]
+        return [self.sections[other] for other in sorted(parts, key=self.order.__getitem__)]
+
+
+def folded(library: Library, name: str, kept: Collection[str], sizes: Sizes) -> Section | None:
     """A section with the largest other equation that it contains under its name; None if it contains none."""
-    section = current[name]
+    order, section = library.order, library.sections[name]
     slots = section.equation.lhs.slots
     cost = written_cost(section.equation.terms, slots, sizes)
-    for other in candidates(current, name):
+    for other in candidates(library, name):
         terms = gathered(section.equation.terms, other)
-        if terms is None or written_cost(terms, slots, sizes) >= cost or reads(current, other.name, name):
+        if terms is None or written_cost(terms, slots, sizes) >= cost or reads(library, other.name, name):
             continue
         whole = len(terms) == 1 and len(terms[0].powers) == 1 and not terms[0].summed
         if not whole and other.name in kept and not any(term.summed for term in other.terms):
@@ -58,16 +95,10 @@ def folded(
     return None
 
 
-def candidates(current: Mapping[str, Section], name: str) -> Iterator[Equation]:
+def candidates(library: Library, name: str) -> Iterator[Equation]:
     """The equations that another may contain, the largest first: they read a part of what it reads."""
-    present = frozenset(tensors_of(current[name].equation.terms))
-    found = [
-        section.equation
-        for section in current.values()
-        if section.equation.name != name
-        and not is_trivial(section.equation)
-        and present.issuperset(tensors_of(section.equation.terms))
-    ]
+    parts = [section.equation for section in library.reading_parts_of(name)]
+    found = [equation for equation in parts if not is_trivial(equation)]
     yield from sorted(found, key=lambda equation: -sum(len(term.powers) for term in equation.terms))
 
 
@@ -78,14 +109,14 @@ def is_trivial(equation: Equation) -> bool:
     )
 
 
-def reads(current: Mapping[str, Section], name: str, other: str) -> bool:
+def reads(library: Library, name: str, other: str) -> bool:
     """Whether a gradient depends on another, directly or through others."""
     pending, seen = [name], {name}
     while pending:
-        for read in tensors_of(current[pending.pop()].equation.terms):
+        for read in library.tensors[pending.pop()]:
             if read == other:
                 return True
-            if read in current and read not in seen:
+            if read in library.tensors and read not in seen:
                 seen.add(read)
                 pending.append(read)
     return False

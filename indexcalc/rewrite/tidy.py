@@ -13,7 +13,7 @@ from functools import cached_property
 import sympy as sp
 
 from indexcalc.algebra.canonical import collect, components, term_key
-from indexcalc.algebra.terms import Add, Term, Terms, tensors_of
+from indexcalc.algebra.terms import Access, Add, Term, Terms, tensors_of
 from indexcalc.calculus.steps import Cited, Detail, Proof, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Program
@@ -143,7 +143,9 @@ class Simplifier:
         """A sum over a parenthesis that is constant, such as the sum of deviations from a mean, is replaced."""
         for term in terms:
             for powers, summed in components(term):
-                if summed and any(isinstance(base, Add) for base, _ in powers):
+                # What a gradient multiplies depends on it: no rule of the program takes it away.
+                given = any(isinstance(base, Access) and base.tensor not in self.program.tensors for base, _ in powers)
+                if summed and not given and any(isinstance(base, Add) for base, _ in powers):
                     proof = self.vanishing(Term(sp.S.One, powers, summed))
                     rule = lemma_rule(proof.identity) if proof is not None else None
                     if rule is None:

@@ -6,7 +6,7 @@ import pytest
 
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.language import read_problem
-from indexcalc.rewrite import inline, lemmas, reuse
+from indexcalc.rewrite import inline, lemmas, normal, reuse, sharing
 from indexcalc.rewrite.derive import derive
 
 
@@ -73,3 +73,16 @@ WORK = [(inline, "tensors_of"), (reuse, "find_products"), (lemmas, "prove_consta
 def test_the_work_of_a_chain_grows_with_its_length(monkeypatch, module, name):
     found = [counted(monkeypatch, module, name, lambda n=n: derive(read_problem(chain(n)))) for n in (20, 80)]
     assert found[1] <= 4.5 * found[0]
+
+
+def residual(length: int) -> str:
+    step = "input W{n}[f,h]\nx{n}[i,f] = x{b}[i,f] + tanh(sum[h](W{n}[f,h]*x{b}[i,h]))"
+    lines = "\n".join(step.format(n=n, b=n - 1) for n in range(1, length + 1))
+    return f"index i : N\nindex f, h : F\ninput x0[i,f]\n{lines}\nupstream G[i,f] = dL/dx{length}[i,f]\nderive x0"
+
+
+@pytest.mark.parametrize(("module", "name"), [(normal, "unfold_everywhere"), (sharing, "tensors_of")])
+def test_the_work_of_residual_layers_grows_with_their_number(monkeypatch, module, name):
+    """No layer is unfolded in search of what cancels a gradient: nothing does."""
+    found = [counted(monkeypatch, module, name, lambda n=n: derive(read_problem(residual(n)))) for n in (6, 24)]
+    assert found[1] <= 4.5 * found[0] + 10

@@ -18,15 +18,18 @@ from indexcalc.proof.hostile.admission import InadmissibleError, Rule, rules_of
 from indexcalc.proof.hostile.kinks import kink_points
 from indexcalc.proof.hostile.oracle import BEYOND, FORMATS, Asked, Truth, UndeterminedError, truth
 from indexcalc.proof.hostile.points import EVERYTHING, Hostile, hostile_points
-from indexcalc.proof.hostile.unrolled import Unrolled, unrolled
+from indexcalc.proof.hostile.unrolled import Call, Unrolled, unrolled
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
-WORK = 40_000
-"""The scalars of all points together; a point takes the oracle some dozen runs through its program."""
+WORK, CALLS = 40_000, 3_000
+"""The scalars of all points together, and the functions among them, each of which takes as long as ten sums.
 
-FEWEST, MOST = 12, 80
+A point takes the oracle some dozen runs through its program.
+"""
+
+FEWEST, MOST = 4, 80
 """The least and largest number of points that are tried, whatever the size of the program."""
 
 
@@ -105,8 +108,11 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
     """
     rng = np.random.default_rng(seed)
     program = problem.program
-    sizes, parameters, mild = mild_point(program, rng)
+    sizes, parameters, mild = mild_point(program, rng, small_sizes(program))
     graph = unrolled(program, exact(sizes, parameters))
+    if len(graph.nodes) * FEWEST > WORK:
+        sizes, parameters, mild = mild_point(program, rng, dict.fromkeys(program.extents, 2))
+        graph = unrolled(program, exact(sizes, parameters))
     trial = Trial(problem, graph, sizes, parameters)
     weights = {name: np.asarray(w, dtype=np.float32) for name, w in weights_for(problem, mild, rng).items()}
     inputs = {tensor.name: mild.values[tensor.name] for tensor in program.inputs}
@@ -114,23 +120,30 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
     asked = Asked(graph, written, problem.targets, loss_weights(graph, weights), seed)
     search = Search(trial, asked, inputs, weights, rules_of(program, numbers_of(sizes, parameters)))
     points = [*hostile_points(problem, graph.shapes), *kink_points(graph, inputs)]
-    room = min(MOST, max(FEWEST, WORK // max(1, len(graph.nodes))))
-    chosen = spread(points, room)
+    chosen = spread(points, room_of(graph))
     trial.untried = len(points) - len(chosen)
     for point in chosen:
         search.try_point(point)
     return trial
 
 
-def mild_point(program: Program, rng: np.random.Generator) -> tuple[Sizes, Mapping[sp.Symbol, float], Point]:
-    """Small sizes at which the program is defined, with constants and mild inputs there.
+def room_of(graph: Unrolled) -> int:
+    """How many points there is time for: fewer for a larger program, from the most telling families."""
+    calls = sum(isinstance(node, Call) for node in graph.nodes)
+    return min(MOST, max(FEWEST, min(WORK // max(1, len(graph.nodes)), CALLS // max(1, calls))))
+
+
+def mild_point(
+    program: Program, rng: np.random.Generator, smallest: Sizes
+) -> tuple[Sizes, Mapping[sp.Symbol, float], Point]:
+    """The smallest sizes at which the program is defined, or other small ones, with constants and mild inputs there.
 
     Raises:
         UnsupportedError: if no mild inputs are found.
     """
     defaults = {p.symbol: rounded(float(p.default)) for p in program.parameters if p.default is not None}
     failure: UnsupportedError | None = None
-    for sizes in (small_sizes(program), *size_sets(program, rng)):
+    for sizes in (smallest, *size_sets(program, rng)):
         try:
             point = sample_point(program, sizes, rng, defaults)
         except UnsupportedError as error:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, getcontext, localcontext
 from functools import lru_cache
+from math import log10
 from typing import Any
 
 import mpmath
@@ -85,10 +86,32 @@ def sigmoid(x: Decimal) -> Decimal:
     return ONE / (ONE + (-x).exp())
 
 
+@lru_cache(maxsize=1_000)
+def last_odd(digits: int, exponent: int) -> int:
+    """The odd number at which Lambert's fraction ends for arguments below ten to an exponent plus one.
+
+    A level more changes the value by the product of x^2 / odd^2 over all levels, at most.
+    """
+    odd, left = 1, float(digits + 4)
+    while left > 0:
+        odd += 2
+        left += 2 * (exponent + 1 - log10(odd))
+    return odd
+
+
 def hyperbolic_tangent(x: Decimal) -> Decimal:
-    """2 sigmoid(2 x) - 1, from the side on which the exponential is small; near zero it would cancel."""
-    if abs(x) < Decimal("0.1"):
-        return by_mpmath(mpmath.tanh, x)
+    """2 sigmoid(2 x) - 1, from the side on which the exponential is small; near zero a fraction, as it would cancel.
+
+    Lambert's fraction x/(1 + x^2/(3 + x^2/(5 + ...))) has no term that cancels.
+    """
+    if abs(x) < 1:
+        square = x * x
+        odd = last_odd(getcontext().prec, max(x.adjusted(), -getcontext().prec))
+        below = Decimal(odd)
+        while odd > 1:
+            odd -= 2
+            below = odd + square / below
+        return x / below
     small = (-abs(x) * 2).exp()
     return ((ONE - small) / (ONE + small)).copy_sign(x)
 

@@ -8,7 +8,7 @@ import pytest
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.proof.hostile.points import additive_masks, hostile_points, multiplicative_masks
-from indexcalc.proof.hostile.trial import FEWEST, WORK, checked_range, hostile_trial, spread
+from indexcalc.proof.hostile.trial import CALLS, FEWEST, WORK, checked_range, hostile_trial, spread
 
 MASKED = """
 index i, j : N
@@ -148,3 +148,22 @@ def test_large_programs_get_fewer_points_of_every_family():
     points = hostile_points(problem, trial.graph.shapes)
     families = {point.family for point in points}
     assert {point.family for point in spread(points, len(families))} == families
+
+
+def test_a_program_of_many_functions_gets_the_most_telling_points_only():
+    """Points are few enough for the work that functions are, and the first families are among them."""
+    lines = "\n".join(f"x{n}[i] = tanh(x{n - 1}[i])" for n in range(1, 301))
+    trial = hostile_trial(read_problem(f"index i : N\ninput x0[i]\n{lines}\nupstream G[i] = dL/dx300[i]\n"))
+    assert FEWEST <= len(trial.cases) <= CALLS // 600
+    assert {case.point.family for case in trial.cases} >= {"mild", "scale", "tiny", "offset"}
+    assert trial.untried > 0
+
+
+def test_a_program_too_large_for_a_few_points_is_tried_at_the_least_sizes():
+    """300 layers with a matrix each have twice the scalars that there is time for, at sizes of 3."""
+    step = "input W{n}[f,h]\nx{n}[i,f] = x{b}[i,f] + tanh(sum[h](W{n}[f,h]*x{b}[i,h]))"
+    lines = "\n".join(step.format(n=n, b=n - 1) for n in range(1, 301))
+    head = f"index i : N\nindex f, h : F\ninput x0[i,f]\n{lines}\n"
+    trial = hostile_trial(read_problem(f"{head}upstream G[i,f] = dL/dx300[i,f]\nderive x0\n"))
+    assert set(trial.sizes.values()) == {2}
+    assert trial.cases
