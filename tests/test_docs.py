@@ -111,7 +111,7 @@ def test_every_link_leads_somewhere(page):
 
 
 def test_both_commands_start_from_nothing():
-    for name, last in (("main", "indexcalc derive attention"), ("test", "pytest")):
+    for name, last in (("main", "indexcalc derive attention"), ("test", "pytest -n auto")):
         assert command(name).startswith("python3 -m venv .venv && ")
         assert command(name).endswith(f".venv/bin/{last}")
 

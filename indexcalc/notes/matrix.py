@@ -16,7 +16,8 @@ class Whole:
 
     Attributes:
         tensor: its name.
-        fixed: for each slot up to the last fixed one, the index it is fixed at, or None if it runs.
+        fixed: the index that each slot is fixed at, or None if it runs; running slots behind are left out, unless
+            one stands before a fixed one.
     """
 
     tensor: str
@@ -24,11 +25,10 @@ class Whole:
 
 
 def slice_of(tensor: str, slots: Sequence[Index], fixed: Collection[Index]) -> Whole:
-    """The tensor with some of its slots fixed."""
+    """The tensor with some of its slots fixed; where one runs before a fixed one, all are said."""
     marks = [slot if slot in fixed else None for slot in slots]
-    while marks and marks[-1] is None:
-        marks.pop()
-    return Whole(tensor, tuple(marks))
+    last = max((place for place, mark in enumerate(marks) if mark is not None), default=-1)
+    return Whole(tensor, tuple(marks if None in marks[: max(last, 0)] else marks[: last + 1]))
 
 
 @dataclass(frozen=True, slots=True)
