@@ -97,7 +97,7 @@ def write(item: object, names: Names, text: list[str]) -> None:
         case ThroughConsumer(gradient, wrt, consumer):
             write((gradient, wrt), names, text)
             text.append(f"T{number(consumer, names.tensors)}")
-        case Enum() | str() | None:
+        case Enum() | str() | int() | None:
             text.append(f"<{item}>")
         case _ if is_dataclass(item):
             kind: Any = type(item)

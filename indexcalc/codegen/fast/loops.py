@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -107,11 +108,13 @@ class LoopText:
         yield ""
         *head, last = call_or_wrap(f"def {own['loop']}_{self.number}", arguments)
         yield from (*head, f"{last}:")
+        text = "\n".join(inner)
         for place, axes in enumerate(self.writer.storage.spaces):
-            yield f"    {own['space']}_{place + 1} = np.empty({self.shape(axes)}, {own['dtype']})"
+            space = f"{own['space']}_{place + 1}"
+            if re.search(rf"\b{space}\b", text):
+                yield f"    {space} = np.empty({self.shape(axes)}, {own['dtype']})"
         target = f"({blocks[0]},)" if len(blocks) == 1 else ", ".join(blocks)
         yield f"    for {target} in {own['blocks']}:"
-        text = "\n".join(inner)
         for dimension, block in enumerate(blocks):
             size = f"{own['size']}_{dimension + 1}"
             if size in text:

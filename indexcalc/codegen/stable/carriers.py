@@ -111,7 +111,8 @@ class Carriers:
 
     Attributes:
         taken: the names in use; new ones join.
-        divided: the tensors that something is divided by, or whose logarithm is taken.
+        divided: the tensors that something is divided by, or whose logarithm is taken, and the factors of such.
+        below: those of them that stand below the line or in a logarithm themselves: where all is hidden, no number.
         positive: the tensors that are never zero or negative.
         forms: of the tensors that hold exponentials.
         bounds: in the order in which they were found; later ones may rest on earlier ones.
@@ -121,6 +122,7 @@ class Carriers:
 
     taken: set[str]
     divided: frozenset[str]
+    below: frozenset[str]
     positive: frozenset[str] = frozenset()
     forms: dict[str, Form] = field(default_factory=dict)
     bounds: dict[str, Bound] = field(default_factory=dict)
@@ -208,7 +210,7 @@ class Carriers:
         if len(distinct) == 1 and not distinct[0].over:
             return None
         ranked = tuple(self.with_names(part, equation) for part in sorted(distinct, key=lambda p: -len(p.exponents)))
-        limited = not divided and any(may_hide_all(guard) for part in ranked for guard in part.guards)
+        limited = equation.name not in self.below and any(may_hide_all(part) for part in ranked)
         single = len(ranked) == 1 and not limited
         name = ranked[0].name if single else unused(f"{equation.name}_bound", self.taken)
         powers = [power for part in ranked for power in part.exponents]
@@ -332,9 +334,15 @@ def is_outside(power: Power, term: Term) -> bool:
     return power in term.powers and not set(term.summed) & set(occurring_indices(power[0]))
 
 
-def may_hide_all(guard: Base) -> bool:
-    """Whether a bracket may be zero for all of a row: ``[j <= i]`` never is at j = i."""
-    return isinstance(guard, Iverson) and (guard.relation != "<=" or guard.left.extent != guard.right.extent)
+def may_hide_all(part: Part) -> bool:
+    """Whether guards may be zero for all of a row: one ``[j <= i]`` over j never is at j = i."""
+    if not part.guards:
+        return False
+    guard = part.guards[0]
+    if len(part.guards) > 1 or not isinstance(guard, Delta | Iverson) or guard.left.extent != guard.right.extent:
+        return True
+    summed = [index in part.over for index in (guard.left, guard.right)]
+    return summed.count(True) != 1 or (isinstance(guard, Iverson) and guard.relation != "<=")
 
 
 def are_same(bound: Bound, parts: Collection[Part]) -> bool:

@@ -18,7 +18,7 @@ from indexcalc.algebra.build import power
 from indexcalc.algebra.terms import Access, Index, Term, Terms, tensors_of
 from indexcalc.codegen.largest import Extreme, compared, find_extremes, live, with_extremes
 from indexcalc.codegen.stable.bounds import LOWEST, Bound, Mask, paired
-from indexcalc.codegen.stable.carriers import Carriers, Form, divided_tensors, positive_tensors
+from indexcalc.codegen.stable.carriers import Carriers, Form, divided_tensors, divisors, positive_tensors
 from indexcalc.codegen.stable.differences import with_joined_sums
 from indexcalc.codegen.stable.exponents import ONE, exponential, is_exponential, together
 from indexcalc.codegen.stable.means import with_deviations
@@ -83,15 +83,16 @@ def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken:
     """The forms of the forward tensors; a signed sum takes the bound of what it is divided by, wherever that stands."""
     definitions = {equation.name: equation for equation in (*first, *second)}
     divided = divided_tensors((*first, *second), definitions)
+    below = frozenset(name for equation in (*first, *second) for name in divisors(equation.terms))
     positive = positive_tensors((*first, *second))
-    trial = Carriers(set(taken), divided, positive)
+    trial = Carriers(set(taken), divided, below, positive)
     for equation in first:
         trial.learn(equation)
     sums = [shifted for name, shifted in trial.shifted.items() if name in divided]
     owned = {shifted.bound.tensor for shifted in sums if shifted.bound is not None}
     bounds = {name: bound for name, bound in trial.bounds.items() if name in owned}
     names = {name for bound in bounds.values() for part in bound.parts for name in (part.name, part.hidden)}
-    carriers = Carriers({*taken, *bounds, *names}, divided, positive, bounds=bounds)
+    carriers = Carriers({*taken, *bounds, *names}, divided, below, positive, bounds=bounds)
     for equation in first:
         carriers.learn(equation)
     return carriers

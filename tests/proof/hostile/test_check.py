@@ -137,8 +137,6 @@ def test_careful_code_passes(name):
 def test_careless_code_is_refused(name):
     report = verdict(*CARELESS[name])
     assert not report.ok
-    # Squares of float32 numbers are exact in float64: what cancels there does so without loss.
-    assert "float32" in {finding.format for finding in report.failures}
 
 
 def test_what_is_not_finite_is_infinitely_wrong():
