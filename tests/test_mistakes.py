@@ -130,5 +130,8 @@ def test_a_file_that_is_no_spec(content, words):
 
 
 def test_a_bound_that_the_check_meets_has_the_place_of_the_equation():
-    said = refused(b"index a, b, c, d : 100\ninput u[a]\nv = sum[a](u[a])\nw[a,b,c,d] = u[a] * u[b] * u[c] * u[d]\n")
-    assert said.startswith("error: mine.ixc:4:1: a term has 100000000 grid points; the limit is 20000000\n")
+    said = refused(
+        b"index a, b, c, d, e, f, g, h : 9\ninput u[a]\nv = sum[a](u[a])\n"
+        b"w[a,b,c,d,e,f,g,h] = u[a] * u[b] * u[c] * u[d] * u[e] * u[f] * u[g] * u[h]\n"
+    )
+    assert said.startswith("error: mine.ixc:4:1: a term has 43046721 grid points; the limit is 20000000\n")
