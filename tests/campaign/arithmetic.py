@@ -7,7 +7,7 @@ result of every operation that rounds by a random part of itself: what that does
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -28,11 +28,14 @@ class Arithmetic:
     Attributes:
         noise: the relative size of the random moves; 0 for none.
         decisions: what was decided at kinks, and which entries were the largest, in the order of the operations.
+        given: what is to be decided, if that is known already. A step that is taken to find a slope decides nothing:
+            at 0, the square of an imaginary step would.
     """
 
-    def __init__(self, noise: float = 0.0, seed: int = 0) -> None:
+    def __init__(self, noise: float = 0.0, seed: int = 0, given: Sequence[np.ndarray] = ()) -> None:
         self.noise = noise
         self.rng = np.random.default_rng(seed)
+        self.given = given
         self.decisions: list[np.ndarray] = []
 
     def array(self, values: np.ndarray) -> Array:
@@ -91,13 +94,16 @@ class Arithmetic:
 
     def over(self, x: Array, y: Array) -> Array:
         """Where one is larger than the other, remembered as a decision."""
-        found = self.real(x) > self.real(y)
-        self.decisions.append(np.asarray(found))
-        return found
+        return self.decided(self.real(x) > self.real(y))
 
     def equal(self, x: Array, y: Array) -> Array:
         """Where both are equal, remembered as a decision."""
-        found = self.real(x) == self.real(y)
+        return self.decided(self.real(x) == self.real(y))
+
+    def decided(self, found: Array) -> Array:
+        """A decision, as it was found or as it is given."""
+        if self.given:
+            found = self.given[len(self.decisions)]
         self.decisions.append(np.asarray(found))
         return found
 
@@ -154,8 +160,8 @@ class Exact(Complex):
     Exponentials beyond `HUGE` are refused: nothing fits that is made of them.
     """
 
-    def __init__(self, mp: Any, noise: float = 0.0, seed: int = 0) -> None:
-        super().__init__(noise, seed)
+    def __init__(self, mp: Any, noise: float = 0.0, seed: int = 0, given: Sequence[np.ndarray] = ()) -> None:
+        super().__init__(noise, seed, given)
         self.mp = mp
         self.step = mp.mpc(0, mp.mpf(10) ** -mp.dps)
 
@@ -209,14 +215,10 @@ class Exact(Complex):
         return self.call(lambda x: x.real, x)
 
     def over(self, x: Array, y: Array) -> Array:
-        found = np.asarray(self.real(x) > self.real(y), bool)
-        self.decisions.append(found)
-        return found
+        return self.decided(np.asarray(self.real(x) > self.real(y), bool))
 
     def equal(self, x: Array, y: Array) -> Array:
-        found = np.asarray(self.real(x) == self.real(y), bool)
-        self.decisions.append(found)
-        return found
+        return self.decided(np.asarray(self.real(x) == self.real(y), bool))
 
 
 class Torch(Arithmetic):

@@ -27,7 +27,7 @@ def exact_truth(program: Program, point: Point) -> Truth | None:
         with mp.workdps(digits):
 
             def evaluate(program: Program, point: Point, noise: float, seed: int) -> Evaluated:
-                return stepped(program, point, lambda: Exact(mp, noise, seed))
+                return stepped(program, point, lambda given: Exact(mp, noise, seed, given))
 
             try:
                 found = evaluate(program, point, 0.0, 0)

@@ -148,19 +148,19 @@ def weights(program: Program, point: Point) -> Mapping[str, np.ndarray]:
 
 def by_complex_step(program: Program, point: Point, noise: float, seed: int) -> Evaluated:
     """All entries of a target at once, each moved a little along the imaginary axis in an array of its own."""
-    return stepped(program, point, lambda: Complex(noise, seed))
+    return stepped(program, point, lambda given: Complex(noise, seed, given))
 
 
-def stepped(program: Program, point: Point, kind: Callable[[], Complex]) -> Evaluated:
-    """Values and gradients in complex numbers of one kind."""
-    arithmetic = kind()
+def stepped(program: Program, point: Point, kind: Callable[[Sequence[np.ndarray]], Complex]) -> Evaluated:
+    """Values and gradients in complex numbers of a kind, to which decisions may be given."""
+    arithmetic = kind(())
     values = run(program, point.inputs, point.sizes, arithmetic)
     gradients = {}
     for name in program.targets:
         shape = shape_of(program.axes[name], program.extents, point.sizes)
         count = math.prod(shape)
         move = arithmetic.step * np.eye(count).reshape(count, *shape)
-        moved = run(program, point.inputs, point.sizes, kind(), {name: move})
+        moved = run(program, point.inputs, point.sizes, kind(arithmetic.decisions), {name: move})
         gradient = np.zeros(count)
         for of, given in weights(program, point).items():
             # What does not depend on the target has no axis for its moves.

@@ -65,6 +65,8 @@ STYLES = ("numpy", "fast", "torch", "jax")
 
 @cache
 def module(name, style):
+    if style in ("torch", "jax"):
+        pytest.importorskip(style)
     derivation = ic.derive(ic.read_problem(TEXTS[name]))
     return loaded(fast_module(derivation).source if style == "fast" else target_module(derivation, style).source)
 
