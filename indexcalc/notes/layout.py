@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 SOFT, WEAK = "\x1e", "\x1f"
 """Where a line may end: between terms, and less willingly inside a parenthesis or between factors."""
@@ -31,6 +32,7 @@ def solid(text: str) -> str:
     return text.replace(SOFT, "").replace(WEAK, "")
 
 
+@lru_cache(maxsize=4096)
 def width(text: str) -> float:
     """An estimate of the printed width, in average letters."""
     return measure(TOKEN.findall(text), 0)[0]
@@ -78,14 +80,18 @@ def filled(pieces: Sequence[str], room: float) -> list[str]:
     Without that sign the factors of the second line would seem to be a formula of their own.
     """
     lines: list[str] = []
+    taken = 0.0
     for piece in pieces:
-        if lines and width(lines[-1]) + width(piece) <= room:
+        more = width(piece)
+        if lines and taken + more <= room:
             lines[-1] += piece
-        elif lines and lines[-1].endswith(BETWEEN_FACTORS):
+            taken += more
+            continue
+        parted = bool(lines) and lines[-1].endswith(BETWEEN_FACTORS)
+        if parted:
             lines[-1] = lines[-1].removesuffix(BETWEEN_FACTORS)
-            lines.append(rf"\cdot {piece}")
-        else:
-            lines.append(piece)
+        lines.append(rf"\cdot {piece}" if parted else piece)
+        taken = width(lines[-1])
     return lines
 
 

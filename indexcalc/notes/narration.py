@@ -54,6 +54,9 @@ from indexcalc.notes.prose import RULES, fill, listed, say
 NOTHING = Shown()
 """What a note has shown that shows everything."""
 
+MANY = 12
+"""So many constants are named one by one at most."""
+
 
 @dataclass(frozen=True)
 class Local:
@@ -222,6 +225,8 @@ def inside_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
     where = "inside" if sums_of(local.forward) else "factors"
     if not tensors:
         return say(where)
+    if len(tensors) > MANY:
+        return say(f"{where}.others", target=Symbol(local.partial.wrt.tensor))
     entries = [entry for name in tensors for entry in accesses_of(local.forward, name)]
     sentence = say(
         f"{where}.constant",

@@ -66,12 +66,17 @@ def check_equation(equation: Equation) -> None:
         raise LimitError(
             f"{where} a sum over a product of {connected} connected factors; the bound is {CONNECTED_LIMIT}; {PART}"
         )
-    total, reads = sum(1 for _ in nested(equation.terms)), len(tensors_of(equation.terms))
-    if total * reads > DERIVATIVE_LIMIT:
+    derived = sum(derivative_terms(term) for term in equation.terms)
+    if derived > DERIVATIVE_LIMIT:
         raise LimitError(
-            f"{where} {total} terms that read {reads} tensors, so its derivatives have {total * reads} terms; "
-            f"the bound is {DERIVATIVE_LIMIT}; {PART}"
+            f"{where} derivatives of {derived} terms, by the tensors that it reads; the bound is "
+            f"{DERIVATIVE_LIMIT}; {PART}"
         )
+
+
+def derivative_terms(term: Term) -> int:
+    """The most terms that the derivatives of a term have at every depth: itself once for each tensor that it reads."""
+    return sum(1 for _ in nested((term,))) * len(tensors_of((term,)))
 
 
 def longest_sum(base: Base) -> int:

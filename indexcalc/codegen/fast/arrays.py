@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TypeAlias
 
 import sympy as sp
@@ -81,7 +82,13 @@ class Arrays:
 
     def nearest(self, values: Sequence[Value]) -> tuple[int, int]:
         """The two values that are smallest together, the first ones of those."""
-        pairs = [(first, second) for first in range(len(values)) for second in range(first + 1, len(values))]
+        # Values with the same axes are alike here, so that the first two of each kind are enough: sums are long.
+        alike: dict[frozenset[Index], list[int]] = {}
+        for place, value in enumerate(values):
+            places = alike.setdefault(frozenset(value.axes if isinstance(value, Array) else ()), [])
+            if len(places) < 2:
+                places.append(place)
+        pairs = combinations(sorted(place for places in alike.values() for place in places), 2)
         return min(pairs, key=lambda pair: (self.joint_size(values[pair[0]], values[pair[1]]), pair))
 
     def joint_size(self, *values: Value) -> int:
