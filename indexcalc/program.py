@@ -106,6 +106,7 @@ class CheckedRange:
 
     Attributes:
         points: how many there are.
+        allowed: how many times the error that rounding explains code may make there.
         families: what they are, such as ``scale``, in the order in which they are tried.
         limits: where what the author asked for would exceed the smallest format if the inputs went further.
         poles: where the function itself has no value.
@@ -113,6 +114,7 @@ class CheckedRange:
     """
 
     points: int
+    allowed: int
     families: tuple[str, ...]
     limits: tuple[Extreme, ...] = ()
     poles: tuple[Extreme, ...] = ()

@@ -36,8 +36,8 @@ def range_blocks(checked: CheckedRange | None) -> Iterator[Block]:
             f"The code is checked in float32 and in float64 at {checked.points} points: inputs of ordinary size, and "
             "inputs ",
             *listed(said),
-            ", all together or one alone. There it is finite, and loses at most 300 times what one rounding of every "
-            "tensor and sum above explains.",
+            ", all together or one alone. There it is finite, and loses at most "
+            f"{checked.allowed} times what one rounding of every tensor and sum above explains.",
         )
     )
     if checked.limits:

@@ -17,7 +17,7 @@ from indexcalc.proof.hostile.trial import Case, Trial, hostile_trial
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 
-BLUR = 1e-4
+BLUR = 1e-2
 """The part of a tensor's largest entry by which rounding may move it, for errors to be held against an explanation."""
 
 SHOWN = 3

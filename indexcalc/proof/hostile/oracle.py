@@ -2,7 +2,8 @@
 
 The precision is raised until two agree. The explained error of a number is what it moves by when every
 input, every tensor entry and every sum of the program, and every gradient on the way, is moved by a
-rounding of what was added up (Monte Carlo arithmetic; Parker, 1997), together with its own rounding.
+rounding of what was added up (Monte Carlo arithmetic; Parker, 1997), together with its own rounding:
+of a tensor's entry that of its terms, of a gradient that of the products along all ways from the loss.
 """
 
 from __future__ import annotations
@@ -276,7 +277,7 @@ def explained_by(asked: Asked, passes: Passes, inputs: Inputs, format: Format) -
     values, gradients = [p.run.values for p in rounded], [p.adjoints.values for p in rounded]
     return (
         {name: moved(name, passes.run.values, passes.run.sizes, values) for name in asked.written},
-        {name: moved(name, passes.adjoints.values, passes.adjoints.sizes, gradients) for name in asked.targets},
+        {name: moved(name, passes.adjoints.values, passes.adjoints.spans, gradients) for name in asked.targets},
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-ALLOWED = 300.0
+ALLOWED = 100.0
 """How many times the error that rounding explains a style may make."""
 
 

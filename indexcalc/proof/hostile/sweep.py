@@ -20,6 +20,9 @@ from indexcalc.proof.hostile.wide import NAN, ONE, ZERO, constant, raised, wide_
 NEAR = 4
 """How many roundings from a kink or the end of a domain an argument may as well lie on the other side."""
 
+LEAST_PART, PARTS = 256, 1024
+"""A rounding is between a quarter of the unit and all of it, in so many steps."""
+
 
 @dataclass(frozen=True)
 class Rounding:
@@ -65,18 +68,30 @@ class Forward:
 
 @dataclass(frozen=True)
 class Adjoints:
-    """The derivative of the loss by each node, and the sum of the absolute contributions to it."""
+    """The derivative of the loss by each node.
+
+    Attributes:
+        values: the derivatives.
+        sizes: the sum of the absolute contributions to each.
+        spans: the sum of the absolute products along all ways from the loss: what cancels in another order of the
+            operations too. An output times its gradient may stand for a sum over all that it was made of.
+    """
 
     values: list[Decimal]
     sizes: list[Decimal]
+    spans: list[Decimal]
 
 
 def signs(rounding: Rounding | None, count: int, part: str) -> list[Decimal]:
-    """One rounding for each node, up or down."""
+    """One rounding for each node, up or down, by a part of the unit.
+
+    Were all as large as the unit, those of equal entries would cancel to nothing in every second pattern.
+    """
     if rounding is None:
         return []
     source = random.Random(f"{rounding.seed} {part}")
-    return [rounding.unit if source.getrandbits(1) else -rounding.unit for _ in range(count)]
+    parts = (source.randint(LEAST_PART, PARTS) * source.choice((-1, 1)) for _ in range(count))
+    return [rounding.unit * part / PARTS for part in parts]
 
 
 def forward(
@@ -231,7 +246,20 @@ def backward(
                 reached.add(part)
                 adjoints[part] += contribution
                 sizes[part] += abs(contribution)
-    return Adjoints(adjoints, sizes)
+    return Adjoints(adjoints, sizes, [] if rounding else spans_back(graph, run, weights))
+
+
+def spans_back(graph: Unrolled, run: Forward, weights: Mapping[int, Decimal]) -> list[Decimal]:
+    """The sum of the absolute products along all ways from the weighted values to each node."""
+    spans = [ZERO] * len(run.values)
+    for number, weight in weights.items():
+        spans[number] += abs(weight)
+    for number in range(len(spans) - 1, -1, -1):
+        if spans[number]:
+            for part, contribution in handed_on(graph.nodes[number], number, spans[number], run):
+                if contribution.is_finite():
+                    spans[part] += abs(contribution)
+    return spans
 
 
 def handed_on(node: Node, number: int, adjoint: Decimal, run: Forward) -> Iterable[tuple[int, Decimal]]:

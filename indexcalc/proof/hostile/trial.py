@@ -18,6 +18,7 @@ from indexcalc.proof.hostile.admission import InadmissibleError, Rule, rules_of
 from indexcalc.proof.hostile.kinks import kink_points
 from indexcalc.proof.hostile.oracle import BEYOND, FORMATS, Asked, Truth, UndeterminedError, truth
 from indexcalc.proof.hostile.points import EVERYTHING, Hostile, hostile_points
+from indexcalc.proof.hostile.report import ALLOWED
 from indexcalc.proof.hostile.unrolled import Call, Unrolled, unrolled
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
@@ -251,7 +252,7 @@ def checked_range(trial: Trial) -> CheckedRange:
     limits = alone(list({used.subject: used for used in factors}.values()))
     poles = alone([case.point for case in trial.cases if case.poles])
     blurred = alone([case.point for case in trial.cases if case.blurred])
-    return CheckedRange(len(trial.cases), tuple(families), limits, poles, blurred)
+    return CheckedRange(len(trial.cases), int(ALLOWED), tuple(families), limits, poles, blurred)
 
 
 def alone(points: list[Hostile]) -> tuple[Extreme, ...]:

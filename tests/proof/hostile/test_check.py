@@ -137,6 +137,8 @@ def test_careful_code_passes(name):
 def test_careless_code_is_refused(name):
     report = verdict(*CARELESS[name])
     assert not report.ok
+    # Squares of float32 numbers are exact in float64: what cancels there does so without loss.
+    assert "float32" in {finding.format for finding in report.failures}
 
 
 def test_what_is_not_finite_is_infinitely_wrong():
@@ -186,6 +188,7 @@ def test_every_number_of_the_report_is_plain_data():
 
 
 def test_all_styles_and_targets_are_checked():
+    pytest.importorskip("torch")
     derivation = derive(load_problem(shipped_paths()["softmax"]))
     outputs = checked(derivation, render(derivation, targets=("torch",), fast=FastOptions()))
     assert outputs.report.hostile is not None
