@@ -138,6 +138,12 @@ def scalar_key(scalar: sp.Expr) -> str:
     return str(scalar)
 
 
+@lru_cache(maxsize=KEY_CACHE)
+def coefficient_key(coeff: sp.Expr) -> str:
+    """A coefficient as text that does not depend on how it is factored."""
+    return str(sp.expand(coeff))
+
+
 def serialise_product(powers: Iterable[Power], names: Colours) -> str:
     """The factors in sorted order, each index under its name in `names` or, if free, its own."""
     parts = []
@@ -226,7 +232,7 @@ def sum_key(terms: Terms) -> str:
     Raises:
         LimitError: if a term is too symmetric to compare.
     """
-    return " + ".join(sorted(f"{sp.expand(term.coeff)} {term_key(term)}" for term in collect(terms)))
+    return " + ".join(sorted(f"{coefficient_key(term.coeff)} {term_key(term)}" for term in collect(terms)))
 
 
 def same(left: Terms, right: Terms) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sympy as sp
 
@@ -75,6 +76,7 @@ def assign(
             yield from assign(pattern, subject, extended, (*positions, position), budget)
 
 
+@lru_cache(maxsize=1_000)
 def divides(exponent: sp.Expr, power: sp.Expr) -> bool:
     """Whether ``power / exponent`` is a number of magnitude one or more."""
     ratio = power / exponent

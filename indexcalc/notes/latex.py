@@ -133,6 +133,15 @@ def with_held(derivative: str, held: Sequence[str], notation: Notation) -> str:
 
 def base_latex(base: Base, notation: Notation) -> str:
     """One factor."""
+    if not isinstance(base, Fn | Add):
+        return written_latex(base, notation)
+    if base not in notation.texts:
+        notation.texts[base] = written_latex(base, notation)
+    return notation.texts[base]
+
+
+def written_latex(base: Base, notation: Notation) -> str:
+    """One factor, written out."""
     match base:
         case Access():
             return access_latex(base, notation)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from indexcalc.algebra.terms import Index, occurring_indices
+from indexcalc.algebra.terms import Base, Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.held import Held, held_tensors
 
@@ -166,14 +166,22 @@ class Notation:
         symbols = (*self.tensors.values(), *self.indices.values(), *self.scalars.values())
         return any(re.split(r"[_^]", symbol, maxsplit=1)[0] in ("e", r"\mathrm{e}") for symbol in symbols)
 
+    @cached_property
+    def texts(self) -> dict[Base, str]:
+        """How functions and brackets are printed, as far as they were: the same ones stand in many lines."""
+        return {}
+
+    @cached_property
     def inline(self) -> Notation:
         """The same notation for running text."""
         return replace(self, slashed=True)
 
+    @cached_property
     def short(self) -> Notation:
         """The same notation with every gradient printed under its name, such as ``dX``."""
         return replace(self, gradients={}, named={})
 
+    @cached_property
     def spelled(self) -> Notation:
         """The same notation with every gradient printed as a derivative of the loss."""
         return replace(self, gradients={**self.gradients, **self.named}, named={})

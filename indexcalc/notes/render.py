@@ -54,7 +54,7 @@ from indexcalc.program import Equation
 def span_latex(span: Span, notation: Notation) -> str:
     """A piece of running text that is mathematics."""
     assert not isinstance(span, str)
-    inline = notation.inline()
+    inline = notation.inline
     match span:
         case tuple():
             return solid(terms_latex(span, inline))
@@ -130,7 +130,7 @@ def side_latex(side: Side, notation: Notation) -> str:
             held = notation.held.get((tensor, wrt.tensor), ())
             return with_held(operator, held, notation) + bracketed(terms_latex(terms, notation))
         case Spelled(terms):
-            return terms_latex(terms, notation.spelled())
+            return terms_latex(terms, notation.spelled)
         case Split(terms):
             return joined(term_latex(term, notation) for term in terms)
         case Quotient(above, below):
@@ -148,7 +148,7 @@ def display_latex(display: Display, notation: Notation) -> str:
     """A displayed equation; sides that read alike are written once."""
     relation = ":=" if display.defines else "="
     sides = list(dict.fromkeys(side_latex(side, notation) for side in display.sides))
-    left = left_latex(display.left, notation.spelled())
+    left = left_latex(display.left, notation.spelled)
     if isinstance(display.left, Access) and display.left.tensor in notation.named:
         name = left_latex(display.left, notation)
         if display.spelled:
@@ -163,13 +163,13 @@ def matrix_display_latex(whole: Whole, matrix: Matrix, notation: Notation) -> st
     """An equation between whole arrays."""
     left = whole_latex(whole, notation)
     if whole.tensor in notation.named:
-        left += " = " + whole_latex(whole, notation.spelled())
+        left += " = " + whole_latex(whole, notation.spelled)
     return chain_latex(left, "=", [matrix_latex(matrix, notation)])
 
 
 def assignment_latex(item: tuple[Whole, Matrix] | Equation, notation: Notation) -> str:
     """``left <- right`` on one line of LaTeX source, gradients under their short names."""
-    short = notation.short()
+    short = notation.short
     if isinstance(item, Equation):
         left, right = left_latex(item.lhs, short), terms_latex(item.terms, short)
     else:

@@ -7,23 +7,36 @@ twice in one tensor (a square matrix of scores) counts as large, since it is the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from functools import lru_cache
 
 import sympy as sp
 
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.factor import factor
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, occurring_indices, tensors_of, walk
+from indexcalc.algebra.terms import Access, Add, Fn, Index, Term, Terms, occurring_indices, tensors_of, walk
 from indexcalc.program import Equation, Program
 
 BASE_SIZE = 64
 """The nominal size of the first extent, as a number of entries."""
 
-Sizes = Mapping[sp.Expr, int]
+
+class Sizes(dict[sp.Expr, int]):
+    """A size for each extent, for costs; equal only to itself, so that costs can be remembered under it."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
 Operand = frozenset[Index]
 
+COST_CACHE = 20_000
+"""The number of products whose costs are remembered."""
 
-def nominal_sizes(program: Program) -> dict[sp.Expr, int]:
+
+def nominal_sizes(program: Program) -> Sizes:
     """A size for each extent: all different, and eight times larger for each repetition in one tensor.
 
     Numbers, and products of extents, have the sizes that follow.
@@ -40,7 +53,7 @@ def nominal_sizes(program: Program) -> dict[sp.Expr, int]:
     for slot in (*program.indices, *(slot for tensor in program.tensors.values() for slot in tensor.slots)):
         if slot.extent not in sizes:
             sizes[slot.extent] = int(slot.extent.subs(named))
-    return sizes
+    return Sizes(sizes)
 
 
 def size_of(indices: Iterable[Index], sizes: Sizes) -> int:
@@ -52,19 +65,23 @@ def size_of(indices: Iterable[Index], sizes: Sizes) -> int:
     return total
 
 
-def term_cost(term: Term, output: Iterable[Index], sizes: Sizes) -> int:
+@lru_cache(maxsize=COST_CACHE)
+def term_cost(term: Term, output: tuple[Index, ...], sizes: Sizes) -> int:
     """Operations to compute the parts of a term, and to multiply them over the `output` indices."""
     parts = components(term)
-    total = sum(component_cost([base for base, _ in powers], summed, sizes) for powers, summed in parts)
+    total = sum(
+        component_cost(tuple(frozenset(occurring_indices(base)) for base, _ in powers), frozenset(summed), sizes)
+        for powers, summed in parts
+    )
     functions = {base for base in walk(term) if isinstance(base, Fn)}
     total += sum(size_of(occurring_indices(function), sizes) for function in functions)
     return total + max(0, len(parts) - 1) * size_of(output, sizes)
 
 
-def component_cost(bases: Iterable[Base], summed: Iterable[Index], sizes: Sizes) -> int:
-    """Multiplications and additions of a pairwise contraction, the cheapest pair first."""
-    operands: list[Operand] = [frozenset(occurring_indices(base)) for base in bases]
-    bound = frozenset(summed)
+@lru_cache(maxsize=COST_CACHE)
+def component_cost(factors: tuple[Operand, ...], bound: frozenset[Index], sizes: Sizes) -> int:
+    """Multiplications and additions of a pairwise contraction of what has these indices, the cheapest pair first."""
+    operands = list(factors)
     total = 0
     while len(operands) > 1:
         pairs = [(a, b) for a in range(len(operands)) for b in range(a + 1, len(operands))]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.algebra.build import expand
+from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.factor import positive_first
 from indexcalc.algebra.terms import Access, Base, Term, Terms, accesses_of, tensors_of
 from indexcalc.calculus.contract import contract
@@ -182,7 +183,7 @@ class Inliner:
     def multiplied_out(self, subject: Access, terms: Terms) -> tuple[Step, ...]:
         """Products of sums multiplied out, where terms then cancel and the result is cheaper."""
         expanded = expand(terms)
-        if expanded == terms or len(expanded) > TRIAL_LIMIT:
+        if expanded == terms or len(expanded) > TRIAL_LIMIT or len(collect(expanded)) == len(expanded):
             return ()
         steps = (Step(Rule.EXPAND, subject, terms, expanded), *self.simplify(subject, expanded))
         gain = terms_cost(terms, subject.slots, self.sizes) - terms_cost(steps[-1].after, subject.slots, self.sizes)

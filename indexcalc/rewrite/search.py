@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from indexcalc.algebra.canonical import collect, sum_key
 from indexcalc.algebra.terms import Access, Terms, tensors_of
@@ -24,6 +24,9 @@ BEAM = 30
 """The most forms kept after each move."""
 TERM_LIMIT = 8
 """The most terms that a form may have."""
+
+SEARCH_CACHE = 2_000
+"""The number of searches that are remembered: gradients share parts, and each is improved for several decisions."""
 
 Score = tuple[int, int]
 
@@ -53,9 +56,39 @@ class Moves:
         """Operations, then entries of intermediates that are read: lower is better."""
         return terms_cost(terms, entry.slots, self.sizes), reading_cost(terms, self.intermediates, self.sizes)
 
+    def within_reach(self, terms: Terms) -> Moves:
+        """What a search from these terms can meet, and nothing else."""
+        names = reached = frozenset(tensors_of(terms))
+        for _ in range(DEPTH):
+            names = reached
+            unfolded = (self.definitions[name].terms for name in names if name in self.definitions)
+            replaced = (rule.value for rule in self.rules if rule.reads <= names)
+            reached = names.union(*map(tensors_of, unfolded), *map(tensors_of, replaced))
+        return Moves(
+            {name: self.definitions[name] for name in sorted(names) if name in self.definitions},
+            tuple(rule for rule in self.rules if rule.reads <= names),
+            self.sizes,
+            self.intermediates & reached,
+        )
+
 
 def cheaper_form(entry: Access, terms: Terms, moves: Moves) -> tuple[Step, ...]:
     """The steps to the cheapest form of ``entry = terms`` within reach; none if nothing is cheaper."""
+    near = moves.within_reach(terms)
+    return found_form(entry, terms, tuple(near.definitions.values()), near.rules, near.sizes, near.intermediates)
+
+
+@lru_cache(maxsize=SEARCH_CACHE)
+def found_form(
+    entry: Access,
+    terms: Terms,
+    definitions: tuple[Equation, ...],
+    rules: tuple[SumRule, ...],
+    sizes: Sizes,
+    intermediates: frozenset[str],
+) -> tuple[Step, ...]:
+    """What `cheaper_form` finds with these moves."""
+    moves = Moves({equation.name: equation for equation in definitions}, rules, sizes, intermediates)
     best: tuple[Score, tuple[Step, ...]] = (moves.score(entry, terms), ())
     try:
         seen = {sum_key(terms)}

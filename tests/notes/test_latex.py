@@ -95,7 +95,7 @@ def test_a_wide_expression_stands_behind_the_operator() -> None:
 
 
 def test_running_text_has_no_tall_fractions() -> None:
-    assert solid(terms_latex(one(1, (DS, ONE)), PLAIN.inline())) == r"\partial L/\partial S_{ij}"
+    assert solid(terms_latex(one(1, (DS, ONE)), PLAIN.inline)) == r"\partial L/\partial S_{ij}"
 
 
 def test_a_share_of_a_gradient_names_its_consumer() -> None:

@@ -70,7 +70,7 @@ def test_gradients_are_printed_by_name_only_if_the_author_gave_one() -> None:
     found = notation("attention")
     assert found.named == {"G": "O", "D": "A"}
     assert found.gradients == {"dV": "V", "dS": "S", "dQ": "Q", "dK": "K", "dZ": "Z"}
-    assert set(found.spelled().gradients) == {"G", "D", "dV", "dS", "dQ", "dK", "dZ"}
+    assert set(found.spelled.gradients) == {"G", "D", "dV", "dS", "dQ", "dK", "dZ"}
 
 
 def test_subscripts_are_separated_where_letters_do_not_suffice() -> None:

@@ -126,13 +126,13 @@ def unsaid(name: str, derivation: Derivation) -> list[str]:
         f"adjoint d* = d{loss}/d*",
         *(f"adjoint {own} = d{loss}/d{target}" for own, target in asked.items() if own != f"d{target}"),
         *(line.split('"')[0].strip() for line in lines if line.startswith("assume ")),
-        *(equation_latex(equation, notation.short().inline()) for equation in rest),
+        *(equation_latex(equation, notation.short.inline) for equation in rest),
     ]
 
 
 def gradients(derivation: Derivation) -> str:
     """The equations of the gradients asked for, in short notation."""
-    short = notation_of(derivation).short().inline()
+    short = notation_of(derivation).short.inline
     asked = [derivation.problem.gradient_names[target] for target in derivation.problem.targets]
     equations = {equation.name: equation for equation in derivation.backward.equations}
     chosen = [equations[name] for name in asked]
