@@ -60,7 +60,7 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
             kept.append((base, exponent))
     bound = tuple(dict.fromkeys(summed))
     if bound:
-        present = frozenset(occurring_indices(Term(factor, tuple(kept))))
+        present = {index for base, _ in kept for index in occurring_indices(base)}
         for index in bound:
             if index not in present:
                 factor = factor * index.extent

@@ -155,6 +155,19 @@ def serialise_product(powers: Iterable[Power], names: Colours) -> str:
 
 def serialise_base(base: Base, names: Colours) -> str:
     """One factor as text; a symmetric pair or a sum is sorted."""
+    if names and isinstance(base, Fn | Add) and names.keys().isdisjoint(occurring_indices(base)):
+        return free_text(base)
+    return written(base, names)
+
+
+@lru_cache(maxsize=KEY_CACHE)
+def free_text(base: Fn | Add) -> str:
+    """A factor as text in which all indices are free."""
+    return written(base, {})
+
+
+def written(base: Base, names: Colours) -> str:
+    """One factor written out."""
     match base:
         case Access(tensor, slots):
             return f"{tensor}[{','.join(label(slot, names) for slot in slots)}]"
@@ -176,6 +189,19 @@ def serialise_even(base: Base, names: Colours) -> str:
     """One factor to an even power as text: a sum and its negative have one square."""
     if not isinstance(base, Add):
         return serialise_base(base, names)
+    if names and names.keys().isdisjoint(occurring_indices(base)):
+        return even_text(base)
+    return written_even(base, names)
+
+
+@lru_cache(maxsize=KEY_CACHE)
+def even_text(base: Add) -> str:
+    """A sum to an even power as text in which all indices are free."""
+    return written_even(base, {})
+
+
+def written_even(base: Add, names: Colours) -> str:
+    """A sum to an even power written out."""
     # The products are written once for both signs: twice at every level would be exponential in the depth.
     products = [(term.coeff, serialise_product(term.powers, names)) for term in base.terms]
     signs = ("+".join(sorted(f"{scalar_key(s * c)}*{text}" for c, text in products)) for s in (1, -1))

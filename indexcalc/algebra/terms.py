@@ -185,6 +185,8 @@ def own_indices(base: Base) -> tuple[Index, ...]:
 
 def occurring_indices(expression: Expression) -> tuple[Index, ...]:
     """Every index that occurs in a factor, free or summed, in order of first occurrence."""
+    if isinstance(expression, Access):
+        return tuple(dict.fromkeys(expression.slots))
     if isinstance(expression, Compound):
         try:
             return expression._indices

@@ -14,7 +14,7 @@ from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.shared import share_functions
-from indexcalc.codegen.stable.passes import stable_passes
+from indexcalc.codegen.stable.passes import Passes, stable_passes
 from indexcalc.codegen.statements import Statement
 from indexcalc.codegen.storage import Array, Layout, is_fused, unshown
 from indexcalc.program import Program
@@ -88,11 +88,17 @@ def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
     return planned(derivation, dialect)
 
 
+@lru_cache(maxsize=4)
+def passes_of(derivation: Derivation) -> Passes:
+    """The statements of both passes, made once for all libraries."""
+    return stable_passes(derivation.problem.program, derivation.backward, derivation.problem.recompute)
+
+
 @lru_cache(maxsize=8)
 def planned(derivation: Derivation, dialect: Dialect) -> Plan:
     """The plan, made once for a derivation and a library, however they are handed over."""
     program, backward = derivation.problem.program, derivation.backward
-    passes = stable_passes(program, backward, derivation.problem.recompute)
+    passes = passes_of(derivation)
     taken = {*program.tensors, *backward.tensors, *(s.name for s in (*passes.forward, *passes.backward))}
     forward = tuple(share_functions(passes.forward, set(taken), passes.maxima))
     reverse = tuple(share_functions(passes.backward, set(taken), passes.maxima))

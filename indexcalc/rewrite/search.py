@@ -75,13 +75,21 @@ class Moves:
 def cheaper_form(entry: Access, terms: Terms, moves: Moves) -> tuple[Step, ...]:
     """The steps to the cheapest form of ``entry = terms`` within reach; none if nothing is cheaper."""
     near = moves.within_reach(terms)
-    return found_form(entry, terms, tuple(near.definitions.values()), near.rules, near.sizes, near.intermediates)
+    return found_form(
+        entry,
+        terms,
+        definitions=tuple(near.definitions.values()),
+        rules=near.rules,
+        sizes=near.sizes,
+        intermediates=near.intermediates,
+    )
 
 
 @lru_cache(maxsize=SEARCH_CACHE)
 def found_form(
     entry: Access,
     terms: Terms,
+    *,
     definitions: tuple[Equation, ...],
     rules: tuple[SumRule, ...],
     sizes: Sizes,

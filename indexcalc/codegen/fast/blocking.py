@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 
 import sympy as sp
 
@@ -143,14 +143,47 @@ def is_cheap(statement: Statement) -> bool:
     return not (term.summed and len(slots) == 2 and slots[0] - slots[1] and slots[1] - slots[0])
 
 
-def is_acyclic(problem: Blocking, groups: Sequence[frozenset[str]]) -> bool:
-    """Whether the groups and the statements outside them can run one after another."""
+@dataclass(frozen=True)
+class Order:
+    """What must run before and after each statement outside loops, where each loop runs as a whole.
+
+    Groups are numbered; sets of them are the bits of a number, for they are joined all the time.
+
+    Attributes:
+        taken: the statements in loops.
+        group: the number of the group of each statement.
+        ahead: for each group, those that it waits for, directly or not.
+        behind: for each group, those that wait for it.
+    """
+
+    taken: frozenset[str]
+    group: Mapping[str, int]
+    ahead: Mapping[int, int]
+    behind: Mapping[int, int]
+
+    def can_join(self, names: Iterable[str]) -> bool:
+        """Whether statements outside loops can run together: none waits for a stranger that waits for another."""
+        inside = ahead = behind = 0
+        for number in (self.group[name] for name in names):
+            inside |= 1 << number
+            ahead |= self.ahead[number]
+            behind |= self.behind[number]
+        return not ahead & behind & ~inside
+
+
+def order_of(problem: Blocking, groups: Sequence[frozenset[str]]) -> Order:
+    """The order of the groups, which can run one after another, and of the statements outside them."""
     group, members = group_names(problem, groups)
-    try:
-        TopologicalSorter(before(problem, group, members)).prepare()
-    except CycleError:
-        return False
-    return True
+    reads = before(problem, group, members)
+    numbers = tuple(TopologicalSorter(reads).static_order())
+    ahead, behind = dict.fromkeys(numbers, 0), dict.fromkeys(numbers, 0)
+    for number in numbers:
+        for other in reads[number]:
+            ahead[number] |= ahead[other] | 1 << other
+    for number in reversed(numbers):
+        for other in reads[number]:
+            behind[other] |= behind[number] | 1 << number
+    return Order(frozenset().union(*groups), group, ahead, behind)
 
 
 def before(problem: Blocking, group: Mapping[str, int], members: Mapping[int, frozenset[str]]) -> dict[int, set[int]]:

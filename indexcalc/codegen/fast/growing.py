@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product as cartesian
 
 from indexcalc.algebra.terms import Access, Index
-from indexcalc.codegen.fast.blocking import Blocking, Loop, Members, is_acyclic
+from indexcalc.codegen.fast.blocking import Blocking, Members, Order
 from indexcalc.codegen.statements import Statement
 
 
-def grown(problem: Blocking, root: Statement, indices: tuple[Index, ...], loops: Sequence[Loop]) -> Members:
+def grown(problem: Blocking, root: Statement, indices: tuple[Index, ...], order: Order) -> Members:
     """The statements that run in a loop over `indices` of `root`, each with its own; as many as possible."""
     members: dict[str, tuple[Index, ...]] = {root.name: indices}
-    elsewhere = {name for loop in loops for name in loop.indices}
-    groups = [frozenset(loop.indices) for loop in loops]
     changed = True
     while changed:
         changed = False
         for statement in problem.statements:
-            if statement.name in members or statement.name in elsewhere or not is_worth_it(problem, statement, members):
+            if statement.name in members or statement.name in order.taken:
+                continue
+            if not is_worth_it(problem, statement, members):
                 continue
             for own in candidates(problem, statement, members):
                 trial = {**members, statement.name: own}
-                if is_consistent(problem, trial, statement) and is_acyclic(problem, [*groups, frozenset(trial)]):
+                if is_consistent(problem, trial, statement) and order.can_join(trial):
                     members, changed = trial, True
                     break
     return members

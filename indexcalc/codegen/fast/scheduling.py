@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from indexcalc.algebra.terms import Index
-from indexcalc.codegen.fast.blocking import Blocking, Loop, Members, Schedule, group_order, is_cheap
+from indexcalc.codegen.fast.blocking import Blocking, Loop, Members, Schedule, group_order, is_cheap, order_of
 from indexcalc.codegen.fast.growing import grown
 from indexcalc.codegen.statements import Statement
 
@@ -49,12 +49,13 @@ def roots(problem: Blocking) -> Iterator[Statement]:
 
 def best_loop(problem: Blocking, root: Statement, loops: Sequence[Loop], block: str | None) -> Loop:
     """The loop around a statement, over the indices that leave least in memory."""
+    order = order_of(problem, [frozenset(loop.indices) for loop in loops])
     choices: list[tuple[tuple[int, ...], int, Loop]] = []
     for index in root.axes:
         others = [axis for axis in root.axes if axis != index]
         for count in range(len(others) + 1):
             for outer in combinations(others, count):
-                loop = loop_of(problem, root, grown(problem, root, (*outer, index), loops))
+                loop = loop_of(problem, root, grown(problem, root, (*outer, index), order))
                 asked = block is not None and index.name != block
                 rank = (asked, *cost(problem, loop, loops), *awkwardness(root, (*outer, index)))
                 choices.append((rank, len(choices), loop))

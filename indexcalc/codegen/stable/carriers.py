@@ -34,6 +34,7 @@ from indexcalc.codegen.names import unused
 from indexcalc.codegen.plan import without_inner_deltas
 from indexcalc.codegen.stable.bounds import (
     Bound,
+    Bounds,
     Mask,
     Part,
     are_divided,
@@ -42,6 +43,7 @@ from indexcalc.codegen.stable.bounds import (
     implied_parts,
     is_tight,
     paired,
+    pairs,
     under_bound,
 )
 from indexcalc.codegen.stable.exponents import (
@@ -118,6 +120,7 @@ class Carriers:
         bounds: in the order in which they were found; later ones may rest on earlier ones.
         shifted: the sums in shifted form, by the tensor.
         logarithms: the sums of exponentials that tensors are logarithms of, under the indices of these tensors.
+        found: what `unfolded` found, by what was asked and how much was known.
     """
 
     taken: set[str]
@@ -128,6 +131,7 @@ class Carriers:
     bounds: dict[str, Bound] = field(default_factory=dict)
     shifted: dict[str, Shifted] = field(default_factory=dict)
     logarithms: dict[str, Access] = field(default_factory=dict)
+    found: dict[tuple[Term, bool, int, int], Terms] = field(default_factory=dict)
 
     def learn(self, equation: Equation) -> None:
         """Find the form of the tensor that an equation defines, if it has exponentials."""
@@ -176,7 +180,7 @@ class Carriers:
 
     def carry(self, equation: Equation, terms: Terms) -> None:
         """A sum of exponentials as a shifted sum times exponentials: of its bound, and of what is not summed over."""
-        terms, outside = in_front(terms)
+        terms, outside = in_front(terms, self.bounds)
         inside = any(exponents_of(term.powers) for term in terms)
         entry = self.bound(equation, terms) if inside else None
         if entry is None and (inside or not outside):
@@ -264,6 +268,14 @@ class Carriers:
 
     def unfolded(self, term: Term, *, everything: bool = False) -> Terms:
         """The term with forms put in, of what is wild and of what divides, or of all; its exponentials are apart."""
+        # What is known only grows.
+        key = (term, everything, len(self.forms), len(self.bounds))
+        if key not in self.found:
+            self.found[key] = self.unfolding(term, everything)
+        return self.found[key]
+
+    def unfolding(self, term: Term, everything: bool) -> Terms:
+        """What `unfolded` gives, with the forms that are known now."""
         pending, done = [term], list[Term]()
         while pending:
             current = pending.pop()
@@ -321,9 +333,16 @@ class Carriers:
         return self.forms[tensor].wild or is_negative(exponent)
 
 
-def in_front(terms: Terms) -> tuple[Terms, tuple[Power, ...]]:
-    """The terms without the exponentials that all of them have and that are not summed over, and these."""
-    outside = tuple(power for power in exponents_of(terms[0].powers) if all(is_outside(power, term) for term in terms))
+def in_front(terms: Terms, bounds: Bounds) -> tuple[Terms, tuple[Power, ...]]:
+    """The terms without the exponentials that all of them have and that are not summed over, and these.
+
+    That of a bound stays with what it bounds: the difference of the two is small, where each may be large.
+    """
+    outside = tuple(
+        power
+        for power in exponents_of(terms[0].powers)
+        if all(is_outside(power, term) and not is_met(power[0], term, bounds) for term in terms)
+    )
     rest = ([power for power in term.powers if power not in outside] for term in terms)
     inside = tuple(product(term.coeff, powers, term.summed) for term, powers in zip(terms, rest, strict=True))
     return inside, outside
@@ -332,6 +351,11 @@ def in_front(terms: Terms) -> tuple[Terms, tuple[Power, ...]]:
 def is_outside(power: Power, term: Term) -> bool:
     """Whether a factor of a term is the same for all that it sums over."""
     return power in term.powers and not set(term.summed) & set(occurring_indices(power[0]))
+
+
+def is_met(base: Base, term: Term, bounds: Bounds) -> bool:
+    """Whether a factor is the exponential of a bound of other exponentials of the term."""
+    return any(pair.factor == base for pair in pairs(term, bounds))
 
 
 def may_hide_all(part: Part) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import sympy as sp
 
@@ -58,8 +59,19 @@ class Rewriting:
         """A sum, its terms in stable form at every depth."""
         return tuple(part for term in terms for part in self.term(term))
 
+    @cached_property
+    def done(self) -> dict[Term, Terms]:
+        """The terms in stable form, as far as they were asked for: the same brackets and functions stand in many."""
+        return {}
+
     def term(self, term: Term) -> Terms:
         """One term: rewritten where exponentials cancel, or else as it was written, its functions in stable form."""
+        if term not in self.done:
+            self.done[term] = self.stable(term)
+        return self.done[term]
+
+    def stable(self, term: Term) -> Terms:
+        """What `term` gives."""
         term = with_sigmoids(term)
         found = self.cancelled(term)
         if found is not None:
