@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 import sympy as sp
@@ -16,6 +16,10 @@ from indexcalc.rewrite.normal import Knowledge, normal_form
 from indexcalc.rewrite.rules import SumRule, lemma_rule
 
 Sums = frozenset[tuple[str, ...]]
+
+DEFINITIONS = 4
+"""How many definitions behind a sum a proof that it is constant may go: a softmax needs two, a deviation from a mean two,
+and each may double what is to be multiplied out."""
 
 SLOT_LIMIT = 4
 """The most slots that a lemma sums over at once."""
@@ -36,7 +40,7 @@ def find_lemmas(program: Program) -> tuple[Proof, ...]:
 
 def lemmas_of(equation: Equation, program: Program, known: Knowledge, sums: Sums) -> Iterator[Proof]:
     """The lemmas of one equation: one slot at a time, and slots that the program sums together."""
-    narrow = narrower_tensors(program, len(equation.lhs.slots))
+    narrow = narrower_tensors(program, len(equation.lhs.slots), (equation.name,))
     single = tuple((slot,) for slot in equation.lhs.slots)
     for summed in (*single, *slots_summed_together(equation, sums)):
         left = (Term(sp.S.One, ((equation.lhs, sp.S.One),), summed),)
@@ -60,9 +64,16 @@ def slots_summed_together(equation: Equation, sums: Sums) -> Iterator[tuple[Inde
                 yield chosen
 
 
-def narrower_tensors(program: Program, slots: int) -> frozenset[str]:
-    """The tensors with fewer slots: unfolding these stays close to the equation at hand."""
-    return program.narrower[slots] if slots in program.narrower else frozenset(program.definitions)
+def narrower_tensors(program: Program, slots: int, start: Iterable[str]) -> frozenset[str]:
+    """The tensors with fewer slots that stand a few definitions before some: unfolding these stays close to them."""
+    narrow = program.narrower[slots] if slots in program.narrower else frozenset(program.definitions)
+    near = reached = frozenset(start)
+    for _ in range(DEFINITIONS):
+        equations = (program.definitions[name] for name in reached if name in program.definitions)
+        read = (name for equation in equations for name in tensors_of(equation.terms))
+        reached = frozenset(read) - near
+        near |= reached
+    return narrow & near
 
 
 def prove_constant(left: Terms, known: Knowledge, unfoldable: frozenset[str]) -> Proof | None:
@@ -83,7 +94,7 @@ def vanishing_lemma(powers: tuple[Power, ...], summed: tuple[Index, ...], progra
     known = Knowledge(program.definitions, assumed_rules(program))
     term = in_authored_names(Term(sp.S.One, powers, summed), program)
     width = len(free_indices(term)) + len(summed)
-    return prove_constant((term,), known, narrower_tensors(program, width))
+    return prove_constant((term,), known, narrower_tensors(program, width, tensors_of((term,))))
 
 
 def in_authored_names(term: Term, program: Program) -> Term:

@@ -20,7 +20,7 @@ from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, unfold_term
 
 DEPTH = 3
 """The most moves in a row."""
-BEAM = 30
+BEAM = 10
 """The most forms kept after each move."""
 TERM_LIMIT = 8
 """The most terms that a form may have."""
