@@ -198,7 +198,8 @@ class Assembly:
         found: dict[str, Statement] = {}
         arguments = {**self.reverse.arguments, **self.ahead.arguments}
         for bound in self.carriers.bounds.values():
-            if not bound.given:
+            # One that was found ahead for a sum, and that no sum takes in the end, is read by nothing.
+            if bound.name in arguments:
                 found.update({s.name: s for s in bound_statements(bound, arguments[bound.name])})
         for sums in (self.ahead.sums, self.reverse.sums):
             found.update({eq.name: Statement(eq.name, eq.lhs.slots, eq.terms) for eq in sums.values()})
