@@ -94,8 +94,11 @@ class Normaliser:
     def base(self, base: Base) -> Base:
         """A factor with every tensor under its first name."""
         if isinstance(base, Access):
-            name, places = self.aliases.get(base.tensor, (base.tensor, tuple(range(len(base.slots)))))
-            return Access(name, tuple(base.slots[place] for place in places))
+            # A tensor may have the name of another, which holds what one before it does.
+            while base.tensor in self.aliases:
+                name, places = self.aliases[base.tensor]
+                base = Access(name, tuple(base.slots[place] for place in places))
+            return base
         if isinstance(base, Fn):
             return Fn(base.name, self.renamed(base.arg), base.params)
         return Add(self.renamed(base.terms)) if isinstance(base, Add) else base

@@ -28,6 +28,12 @@ input e[s]
 V[t,m,(s,i)] = [i < s] * ([s <= t] * e[m])
 R[(m,i),t] = V[t,m,(m,i)]
 """,
+    "a sum that is another one in the stable form": """
+index i, j : N
+input h[i]
+a[i] = softmax[i](h[i])
+b[i,j] = softmax[i](h[i] + h[j])
+""",
     "a mean over the diagonal of an input": """
 index i, j, l : N
 index m       : M

@@ -197,6 +197,12 @@ L = -sum[n](y[n]*(1-p[n])^2*log(p[n]) + (1-y[n])*p[n]^2*log(1-p[n]))
 loss L
 derive z
 """,
+    "softmax_of_a_diagonal_and_of_all": """
+index i,j,l : N
+input u[j,i,l]
+R[i]=softmax[i](u[i,i,i])
+z[j,i]=softmax[i,j](u[j,i,j])
+""",
     "softmaxes_product_inline": """
 index i : M
 index j : N
