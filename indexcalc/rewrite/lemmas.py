@@ -18,8 +18,13 @@ from indexcalc.rewrite.rules import SumRule, lemma_rule
 Sums = frozenset[tuple[str, ...]]
 
 DEFINITIONS = 4
-"""How many definitions behind a sum a proof that it is constant may go: a softmax needs two, a deviation from a mean two,
-and each may double what is to be multiplied out."""
+"""How many definitions behind a sum a proof that it is constant may go.
+
+A softmax and a deviation from a mean need two, and each may double what is to be multiplied out.
+"""
+
+TERM_LIMIT, FACTOR_LIMIT = 24, 120
+"""The most terms and factors of a sum that is tried for being constant; the known lemmas need 4 and 7."""
 
 SLOT_LIMIT = 4
 """The most slots that a lemma sums over at once."""
@@ -33,7 +38,7 @@ def assumed_rules(program: Program) -> tuple[SumRule, ...]:
 
 def find_lemmas(program: Program) -> tuple[Proof, ...]:
     """Every equation summed over every slot, where the result is a constant, with its proof."""
-    known = Knowledge(program.definitions, assumed_rules(program))
+    known = Knowledge(program.definitions, assumed_rules(program), terms=TERM_LIMIT, factors=FACTOR_LIMIT)
     sums = extents_summed_together(program)
     return tuple(proof for equation in program.equations for proof in lemmas_of(equation, program, known, sums))
 
@@ -91,7 +96,7 @@ def prove_constant(left: Terms, known: Knowledge, unfoldable: frozenset[str]) ->
 
 def vanishing_lemma(powers: tuple[Power, ...], summed: tuple[Index, ...], program: Program) -> Proof | None:
     """A proof that a sum which came up on the way is constant, such as ``sum_h (x_nh - mu_n) = 0``."""
-    known = Knowledge(program.definitions, assumed_rules(program))
+    known = Knowledge(program.definitions, assumed_rules(program), terms=TERM_LIMIT, factors=FACTOR_LIMIT)
     term = in_authored_names(Term(sp.S.One, powers, summed), program)
     width = len(free_indices(term)) + len(summed)
     return prove_constant((term,), known, narrower_tensors(program, width, tensors_of((term,))))

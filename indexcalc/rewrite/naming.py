@@ -17,7 +17,7 @@ from indexcalc.rewrite.cost import Sizes, nominal_sizes
 from indexcalc.rewrite.normal import unfold_factors
 from indexcalc.rewrite.parts import PartNames, name_parts, refold
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule
-from indexcalc.rewrite.search import Moves
+from indexcalc.rewrite.search import Effort, Moves
 from indexcalc.rewrite.tidy import Simplifier
 
 
@@ -52,12 +52,17 @@ class PartNaming:
             parts, step = name_parts(section.equation, names, order)
             if step is not None:
                 moves = self.moves((*before(section), *done))
-                refolded = [refold(part, moves, order) for part in parts]
+                refolded = [refold(part, moves, order, self.effort) for part in parts]
                 named.extend(rule for part in refolded for rule in as_rules(part))
                 done.extend(refolded)
                 section = without_trivial_parts(extended(section, step), done)
             done.append(section)
         return tuple(done)
+
+    @cached_property
+    def effort(self) -> Effort:
+        """What is left of the effort for searches."""
+        return Effort()
 
     @cached_property
     def order(self) -> Nomenclature:

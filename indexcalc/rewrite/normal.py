@@ -27,10 +27,10 @@ from indexcalc.rewrite.symmetry import NONE, Symmetries, oriented
 
 TERM_LIMIT = 1_000
 """The most terms that a normal form may have on the way."""
+FACTOR_LIMIT = 4_000
+"""The most factors, at all depths, that unfolding may give: each unfolding may double what functions hold."""
 ROUND_LIMIT = 12
 """The most rounds of folding."""
-SIZE_LIMIT = 4_000
-"""The most factors, at all depths, that unfolding may give: each unfolding may double what functions hold."""
 DEPTH_LIMIT = 60
 """The deepest nesting of functions and parentheses that unfolding may give."""
 
@@ -43,18 +43,22 @@ class Knowledge:
         definitions: equations by name, in program order; later ones read earlier ones.
         rules: lemmas and assumptions.
         symmetries: those of the tensors.
+        terms: the most terms of a normal form on the way.
+        factors: the most factors of it, at all depths.
     """
 
     definitions: Mapping[str, Equation]
     rules: tuple[SumRule, ...] = ()
     symmetries: Symmetries = NONE
+    terms: int = TERM_LIMIT
+    factors: int = FACTOR_LIMIT
 
 
 def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Collection[str]) -> tuple[Step, ...]:
     """Steps from `terms` to their normal form, unfolding only the tensors in `unfoldable`.
 
     Raises:
-        LimitError: if more than `TERM_LIMIT` terms come up.
+        LimitError: if more terms or factors come up than may.
     """
     steps: list[Step] = []
 
@@ -66,7 +70,7 @@ def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Co
     def current() -> Terms:
         return steps[-1].after if steps else terms
 
-    stages, opaque = unfold_all(terms, known.definitions, unfoldable)
+    stages, opaque = unfold_all(terms, known, unfoldable)
     for name, unfolded in stages:
         advance(Rule.UNFOLD, unfolded, Used((name,)))
     folds = tuple(rule for name in opaque for rule in definition_rules(name, known, unfoldable, opaque))
@@ -90,15 +94,15 @@ def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Co
 
 
 def unfold_all(
-    terms: Terms, definitions: Mapping[str, Equation], unfoldable: Collection[str]
+    terms: Terms, known: Knowledge, unfoldable: Collection[str]
 ) -> tuple[tuple[tuple[str, Terms], ...], tuple[str, ...]]:
     """The names unfolded with the terms that each gave, last definition first; and those that stay opaque."""
     stages: list[tuple[str, Terms]] = []
     opaque: list[str] = []
-    for name in reversed(tuple(definitions)):
+    for name in reversed(tuple(known.definitions)):
         if name not in unfoldable or name not in tensors_of(terms):
             continue
-        equation = definitions[name]
+        equation = known.definitions[name]
         if all(not term.summed for term in equation.terms):
             terms = tuple(term for term in (unfold_everywhere(t, equation) for t in terms) if term.coeff != 0)
         elif any(stands_elsewhere(name, term) for term in terms):
@@ -107,23 +111,23 @@ def unfold_all(
         else:
             terms = unfold_factors(terms, equation)
         stages.append((name, terms))
-        check_size(name, terms)
+        check_size(name, terms, known)
     return tuple(stages), tuple(opaque)
 
 
-def check_size(name: str, terms: Terms) -> None:
+def check_size(name: str, terms: Terms, known: Knowledge) -> None:
     """Return if an expression that came from unfolding is small enough to go on with.
 
     Raises:
-        LimitError: for more than `TERM_LIMIT` terms, `SIZE_LIMIT` factors or `DEPTH_LIMIT` levels.
+        LimitError: for more terms or factors than may be, or more than `DEPTH_LIMIT` levels.
     """
-    if len(terms) > TERM_LIMIT:
-        raise LimitError(f"unfolding {name} gives more than {TERM_LIMIT} terms")
+    if len(terms) > known.terms:
+        raise LimitError(f"unfolding {name} gives more than {known.terms} terms")
     count, depth, level = 0, 0, list(terms)
     while level:
         count, depth = count + sum(len(term.powers) for term in level), depth + 1
-        if count > SIZE_LIMIT or depth > DEPTH_LIMIT:
-            raise LimitError(f"unfolding {name} gives more than {SIZE_LIMIT} factors or {DEPTH_LIMIT} nested levels")
+        if count > known.factors or depth > DEPTH_LIMIT:
+            raise LimitError(f"unfolding {name} gives more than {known.factors} factors or {DEPTH_LIMIT} nested levels")
         level = [inner for term in level for base in term.bases for inner in inside(base)]
 
 
@@ -216,7 +220,7 @@ def definition_rules(
 ) -> tuple[SumRule, ...]:
     """The definition of an opaque name as a rule: its first sum equals the name less the other terms."""
     equation = known.definitions[name]
-    stages, _ = unfold_all(equation.terms, known.definitions, [n for n in unfoldable if n not in opaque])
+    stages, _ = unfold_all(equation.terms, known, [n for n in unfoldable if n not in opaque])
     terms = collect(expand(stages[-1][1] if stages else equation.terms))
     lead = next((term for term in terms if term.summed), None)
     if lead is None or not set(equation.lhs.slots) <= set(free_indices(lead)):

@@ -18,7 +18,7 @@ from indexcalc.calculus.relabel import Nomenclature, relabel
 from indexcalc.calculus.steps import Rule, Section, Step, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation
-from indexcalc.rewrite.search import Moves, cheaper_form
+from indexcalc.rewrite.search import Effort, Moves, cheaper_form
 
 LETTERS = "rsuvwqmtcefgh"
 """Names for parts, in the order in which they are tried; then the same letters with a number."""
@@ -114,9 +114,9 @@ def find_part(
     return part, (Section(Equation(part.entry, final, doc), None, (), ()),)
 
 
-def refold(section: Section, moves: Moves, order: Nomenclature) -> Section:
+def refold(section: Section, moves: Moves, order: Nomenclature, effort: Effort) -> Section:
     """The section of a part, in the cheapest form that the search finds, with the steps to it."""
-    steps = cheaper_form(section.equation.lhs, section.equation.terms, moves)
+    steps = cheaper_form(section.equation.lhs, section.equation.terms, moves, effort)
     if not steps:
         return section
     named = relabel(section.equation.lhs, steps[-1].after, order)

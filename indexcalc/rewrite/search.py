@@ -25,8 +25,13 @@ BEAM = 10
 TERM_LIMIT = 8
 """The most terms that a form may have."""
 
+FORM_LIMIT = 60
+"""The most forms that one search looks at."""
 SEARCH_CACHE = 2_000
 """The number of searches that are remembered: gradients share parts, and each is improved for several decisions."""
+
+EFFORT = 4_000
+"""The most forms that all searches of one derivation look at; the largest of those that are shipped needs 200."""
 
 Score = tuple[int, int]
 
@@ -72,10 +77,19 @@ class Moves:
         )
 
 
-def cheaper_form(entry: Access, terms: Terms, moves: Moves) -> tuple[Step, ...]:
+@dataclass
+class Effort:
+    """How many forms the searches of a derivation may still look at; what is remembered counts as if it were not."""
+
+    left: int = EFFORT
+
+
+def cheaper_form(entry: Access, terms: Terms, moves: Moves, effort: Effort) -> tuple[Step, ...]:
     """The steps to the cheapest form of ``entry = terms`` within reach; none if nothing is cheaper."""
+    if effort.left <= 0:
+        return ()
     near = moves.within_reach(terms)
-    return found_form(
+    steps, looked = found_form(
         entry,
         terms,
         definitions=tuple(near.definitions.values()),
@@ -83,6 +97,8 @@ def cheaper_form(entry: Access, terms: Terms, moves: Moves) -> tuple[Step, ...]:
         sizes=near.sizes,
         intermediates=near.intermediates,
     )
+    effort.left -= looked
+    return steps
 
 
 @lru_cache(maxsize=SEARCH_CACHE)
@@ -94,19 +110,23 @@ def found_form(
     rules: tuple[SumRule, ...],
     sizes: Sizes,
     intermediates: frozenset[str],
-) -> tuple[Step, ...]:
-    """What `cheaper_form` finds with these moves."""
+) -> tuple[tuple[Step, ...], int]:
+    """What `cheaper_form` finds with these moves, and how many forms it looks at."""
     moves = Moves({equation.name: equation for equation in definitions}, rules, sizes, intermediates)
     best: tuple[Score, tuple[Step, ...]] = (moves.score(entry, terms), ())
     try:
         seen = {sum_key(terms)}
     except LimitError:
-        return ()
+        return (), 1
     beam: list[tuple[Terms, tuple[Step, ...]]] = [(terms, ())]
+    looked = 0
     for _ in range(DEPTH):
         reached: list[tuple[Score, Terms, tuple[Step, ...]]] = []
         for form, steps in beam:
             for step in successors(entry, form, moves):
+                looked += 1
+                if looked > FORM_LIMIT:
+                    return best[1], looked
                 try:
                     key = sum_key(step.after)
                 except LimitError:
@@ -118,7 +138,7 @@ def found_form(
         if reached and reached[0][0] < best[0]:
             best = (reached[0][0], reached[0][2])
         beam = [(form, steps) for _, form, steps in reached[:BEAM]]
-    return best[1]
+    return best[1], looked
 
 
 def successors(entry: Access, terms: Terms, moves: Moves) -> Iterator[Step]:

@@ -45,7 +45,7 @@ def test_unfolding_too_much_says_so():
     program = read_problem(chain(60, "sin(?) + ?^2")).program
     last = program.equations[-1]
     with pytest.raises(LimitError, match="unfolding"):
-        unfold_all(last.terms, program.definitions, tuple(program.definitions))
+        unfold_all(last.terms, Knowledge(program.definitions), tuple(program.definitions))
 
 
 def test_a_name_in_a_denominator_stays_and_its_definition_becomes_a_rule():

@@ -12,7 +12,7 @@ from indexcalc.language import read_problem
 from indexcalc.rewrite.cost import live_cost, nominal_sizes, terms_cost
 from indexcalc.rewrite.derive import derive
 from indexcalc.rewrite.rules import fold_rule
-from indexcalc.rewrite.search import Moves, cheaper_form
+from indexcalc.rewrite.search import Effort, Moves, cheaper_form
 from tests.support.build import at, attention, i, j, p, term
 
 
@@ -33,7 +33,7 @@ def test_a_form_is_left_alone_where_nothing_is_cheaper():
     program = attention().program
     entry, terms = at("O", i, p), program.definitions["O"].terms
     moves = Moves(program.definitions, (), nominal_sizes(program), frozenset())
-    assert cheaper_form(entry, terms, moves) == ()
+    assert cheaper_form(entry, terms, moves, Effort()) == ()
 
 
 def test_what_the_search_accepts_costs_less():
@@ -43,7 +43,7 @@ def test_what_the_search_accepts_costs_less():
     moves = Moves(program.definitions, rules, sizes, frozenset(program.definitions))
     entry = at("y", i)
     terms: Terms = (term(at("A", i, j), at("V", j, p), at("G", i, p), over=(j, p)),)
-    steps = cheaper_form(entry, terms, moves)
+    steps = cheaper_form(entry, terms, moves, Effort())
     assert terms_cost(steps[-1].after, entry.slots, sizes) < terms_cost(terms, entry.slots, sizes)
     assert same(steps[-1].after, (term(at("G", i, p), at("O", i, p), over=(p,)),))
 
