@@ -6,10 +6,10 @@ in the time that SymPy takes for a few sums; `Count.expr` gives the SymPy polyno
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
 from math import prod
 
 import sympy as sp
@@ -51,8 +51,8 @@ class Count:
         """
         left = dict(self.terms)
         for monomial, number in other.terms:
-            power = dict(powers_of(monomial))
-            multiples = [one for one in left if divides(power, dict(powers_of(one)))]
+            power = powers_of(monomial)
+            multiples = [one for one in left if divides(power, powers_of(one))]
             wanted = number
             for source in sorted(multiples, key=len):
                 taken = min(wanted, left[source])
@@ -64,7 +64,7 @@ class Count:
 
     def leading(self) -> Count:
         """The terms whose product of extents divides no other term's: those that matter for large sizes."""
-        powers = [dict(powers_of(monomial)) for monomial, _ in self.terms]
+        powers = [powers_of(monomial) for monomial, _ in self.terms]
         return Count(
             tuple(
                 term
@@ -138,10 +138,10 @@ def extent_parts(extent: sp.Expr) -> tuple[int, Monomial]:
     return whole, tuple(factors)
 
 
-def powers_of(monomial: Monomial) -> Iterator[tuple[sp.Expr, int]]:
+@lru_cache(maxsize=4_000)
+def powers_of(monomial: Monomial) -> Mapping[sp.Expr, int]:
     """Each extent of a product with its exponent."""
-    for extent, group in groupby(monomial):
-        yield extent, len(tuple(group))
+    return Counter(monomial)
 
 
 def divides(one: Mapping[sp.Expr, int], other: Mapping[sp.Expr, int]) -> bool:
@@ -151,5 +151,7 @@ def divides(one: Mapping[sp.Expr, int], other: Mapping[sp.Expr, int]) -> bool:
 
 def term_text(monomial: Monomial, number: int) -> str:
     """``2 T^2 d``."""
-    factors = [spelling(extent) + (f"^{exponent}" if exponent > 1 else "") for extent, exponent in powers_of(monomial)]
+    factors = [
+        spelling(extent) + (f"^{exponent}" if exponent > 1 else "") for extent, exponent in powers_of(monomial).items()
+    ]
     return " ".join([*([str(number)] if number > 1 or not factors else []), *factors])

@@ -102,7 +102,7 @@ def count_latex(count: Count, notation: Notation) -> str:
     for monomial, number in count.terms:
         factors = [
             scalar_text(extent, notation) + (f"^{{{exponent}}}" if exponent > 1 else "")
-            for extent, exponent in powers_of(monomial)
+            for extent, exponent in powers_of(monomial).items()
         ]
         parts.append(" ".join([*([str(number)] if number > 1 or not factors else []), *factors]))
     return " + ".join(parts) or "0"

@@ -84,6 +84,9 @@ def in_one_formula(equation: Equation, derivation: Derivation) -> Terms | None:
         for definition in reversed(derivation.derived):
             if definition.name in tensors_of(terms):
                 terms = expand(unfold_factors(terms, definition))
+                # What is too long already is only made longer by what is put in next.
+                if len(terms) > FACTOR_LIMIT:
+                    return None
     except LimitError:
         return None
     if set(tensors_of(terms)) & {equation.name for equation in derivation.derived}:
