@@ -135,8 +135,22 @@ def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
                 continue
             for count in dict.fromkeys((times, ONE) if times.is_Integer else (times,)):
                 for binding in matched(part.exponents, above, start, count):
-                    if not part.exponents or all(index in binding for index in part.over):
-                        yield Pair(bound, part, binding, count, base)
+                    for whole in guarded(part, term, binding) if part.exponents else (binding,):
+                        yield Pair(bound, part, whole, count, base)
+
+
+def guarded(part: Part, term: Term, binding: Binding) -> Iterator[Binding]:
+    """Every way in which what a part is taken over is known: an index may stand in its guards alone."""
+    if all(index in binding for index in part.over):
+        yield binding
+        return
+    above = [base for base, exponent in term.powers if not is_negative(exponent)]
+    for guard in part.guards:
+        if any(index not in binding for index in free_indices((Term(ONE, ((guard, ONE),)),))):
+            for candidate in above:
+                for extended in match_base(guard, candidate, binding):
+                    yield from guarded(part, term, extended)
+            return
 
 
 def bound_of(base: Base) -> Access | None:
