@@ -30,9 +30,6 @@ def styles_of(seed: int) -> tuple[str, ...]:
 
 OPEN = {
     20037: "fast code of 70 equations takes more than 20 s to write",
-    20061: "a gradient at N = 1 is not finite: a sum of which brackets hide everything, in an exponent",
-    20124: "the same, in several sizes",
-    20125: "the same",
 }
 """Programs that still fail, with what is known of them."""
 

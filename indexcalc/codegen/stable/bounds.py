@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product as product_of
 
 import sympy as sp
 
@@ -130,13 +131,16 @@ def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
         bound = bounds[entry.tensor]
         start = dict(zip(bound.slots, entry.slots, strict=True))
         above = [power for power in exponents_of(term.powers) if power[0] != base]
-        for part in (*bound.parts, *bound.implied):
-            if not part.exponents and any(not is_negative(exponent) for _, exponent in above):
-                continue
-            for count in dict.fromkeys((times, ONE) if times.is_Integer else (times,)):
-                for binding in matched(part.exponents, above, start, count):
-                    for whole in guarded(part, term, binding) if part.exponents else (binding,):
-                        yield Pair(bound, part, whole, count, base)
+        alone = all(is_negative(exponent) for _, exponent in above)
+        parts = [part for part in (*bound.parts, *bound.implied) if part.exponents or alone]
+        counts = dict.fromkeys((times, ONE) if times.is_Integer else (times,))
+        for part, count in product_of(parts, counts):
+            for binding in matched(part.exponents, above, start, count):
+                yield from (Pair(bound, part, whole, count, base) for whole in guarded(part, term, binding))
+        # A term without exponentials is bounded by what counts as 1, also where its own guards are others.
+        for part, count in product_of(parts, counts):
+            if not part.exponents:
+                yield Pair(bound, part, start, count, base)
 
 
 def guarded(part: Part, term: Term, binding: Binding) -> Iterator[Binding]:
