@@ -75,6 +75,26 @@ def test_the_work_of_a_chain_grows_with_its_length(monkeypatch, module, name):
     assert found[1] <= 4.5 * found[0]
 
 
+def wide(count: int) -> str:
+    inputs = "\n".join(f"input x{n}[i]" for n in range(count))
+    products = " + ".join(f"x{n}[i]*x{(n + 1) % count}[i]" for n in range(count))
+    return f"index i : N\n{inputs}\ny[i] = {products}\nderive x0, x1"
+
+
+def test_a_wide_sum_has_as_many_derivatives_as_its_terms_read():
+    """Each term is differentiated by what it reads itself, not by all that its sum reads."""
+    derivation = derive(read_problem(wide(300)))
+    (gradient,) = [eq for eq in derivation.derived if eq.name == derivation.problem.gradient_names["x0"]]
+    assert len(gradient.terms) <= 2
+
+
+def test_a_wide_sum_under_a_power_is_refused():
+    total = " + ".join(f"x{n}[i]" for n in range(300))
+    inputs = "\n".join(f"input x{n}[i]" for n in range(300))
+    with pytest.raises(LimitError, match="derivatives of 90300 terms"):
+        derive(read_problem(f"index i : N\n{inputs}\ny[i] = ({total})^2\n"))
+
+
 def residual(length: int) -> str:
     step = "input W{n}[f,h]\nx{n}[i,f] = x{b}[i,f] + tanh(sum[h](W{n}[f,h]*x{b}[i,h]))"
     lines = "\n".join(step.format(n=n, b=n - 1) for n in range(1, length + 1))

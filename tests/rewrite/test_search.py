@@ -36,6 +36,32 @@ def test_a_form_is_left_alone_where_nothing_is_cheaper():
     assert cheaper_form(entry, terms, moves, Effort()) == ()
 
 
+def search_of_a_product():
+    program = attention().program
+    rules = tuple(rule for equation in program.equations if (rule := fold_rule(equation)) is not None)
+    moves = Moves(program.definitions, rules, nominal_sizes(program), frozenset(program.definitions))
+    terms: Terms = (term(at("A", i, j), at("V", j, p), at("G", i, p), over=(j, p)),)
+    return at("y", i), terms, moves
+
+
+def test_a_search_without_effort_left_finds_nothing():
+    assert cheaper_form(*search_of_a_product(), Effort(0)) == ()
+
+
+def test_a_search_that_is_remembered_costs_the_same_effort_again():
+    efforts = [Effort(), Effort()]
+    steps = [cheaper_form(*search_of_a_product(), effort) for effort in efforts]
+    assert steps[0] == steps[1] != ()
+    assert efforts[0] == efforts[1] != Effort()
+
+
+def test_what_is_out_of_reach_changes_no_search():
+    entry, terms, moves = search_of_a_product()
+    near = moves.within_reach(terms)
+    assert set(near.definitions) <= set(moves.definitions)
+    assert cheaper_form(entry, terms, near, Effort()) == cheaper_form(entry, terms, moves, Effort())
+
+
 def test_what_the_search_accepts_costs_less():
     program = attention().program
     rules = tuple(rule for equation in program.equations if (rule := fold_rule(equation)) is not None)

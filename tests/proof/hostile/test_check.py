@@ -111,7 +111,30 @@ def distances_backward(values, G):
     return SimpleNamespace(dX=2 * (both[:, :, None] * (values.X[:, None] - values.X[None])).sum(axis=1))
 
 
+ATTENTION = """
+index t, s : T
+index k : D
+input A[t,s], V[s,k]
+P[t,s] = softmax[s](A[t,s])
+O[t,k] = sum[s](P[t,s] * V[s,k])
+upstream G[t,k] = dL/dO[t,k]
+derive A
+"""
+
+
+def attention(A, V):
+    p = stable_softmax(A).p
+    return SimpleNamespace(A=A, V=V, P=p, O=p @ V)
+
+
+def attention_backward(values, G):
+    """The inner product of each row of weights with its gradient is that of the output with its gradient."""
+    inner = (G * values.O).sum(axis=1, keepdims=True)
+    return SimpleNamespace(dA=values.P * (G @ values.V.T - inner))
+
+
 CAREFUL = {
+    "an output times its gradient": (ATTENTION, attention, attention_backward),
     "softmax": (SOFTMAX, stable_softmax, softmax_backward),
     "variance": (VARIANCE, stable_variance, variance_backward),
     "cross-entropy": (CROSS_ENTROPY, loss_by_logarithms, loss_backward),
