@@ -127,6 +127,8 @@ class Rewritten:
         """The same without the names of sums that had names for the rewriting only."""
         if not sums.sums:
             return self
+        # What reads a name for all that gets the sum in its stable form.
+        sums.sums.update({eq.name: eq for eq in self.equations if eq.name in sums.sums})
 
         def without(equation: Equation) -> Equation:
             return replace(equation, terms=sums.restored(equation.terms))
