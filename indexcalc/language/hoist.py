@@ -3,7 +3,8 @@
 Only the sum itself is named: what does not depend on its dummies stays outside, and a scale made of
 their extents goes with it, so that a mean is named as a mean. Where several sums over the same indices
 are added up, the whole has one name, and so one gradient. Equal formulas get one name, that of the
-author if there is one.
+author if there is one; but where the gradient of the author's tensor is asked for, only what reads it
+by name counts.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class SumNames:
         owner: the tensor that the equation at hand defines.
         pending: the new equations since they were last taken.
         frozen: whether no new name may be given, as in a claim.
+        asked: the tensors whose gradients are asked for by name.
         known: by identity the name, and the place of each of its slots among the free indices.
         generated: the names that were given here.
         means: the identity of what the tensors that hold a mean are the means of.
@@ -42,6 +44,7 @@ class SumNames:
     owner: str = ""
     pending: list[Equation] = field(default_factory=list)
     frozen: bool = False
+    asked: frozenset[str] = frozenset()
     known: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     generated: set[str] = field(default_factory=set)
     means: dict[str, str] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from indexcalc.language.declarations import Declarations, check_new_tensor, decl
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.files import shipped_text
 from indexcalc.language.hoist import SumNames
-from indexcalc.language.lines import ClaimLine, EquationLine, Statement
+from indexcalc.language.lines import ClaimLine, DeriveLine, EquationLine, NameLine, Statement
 from indexcalc.language.refine import refine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
@@ -45,7 +45,7 @@ def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) ->
     """The problem of statements without ``use`` lines."""
     lines = refine(statements, source)
     found = declare(lines, source)
-    names = SumNames(every_name(lines, found))
+    names = SumNames(every_name(lines, found), asked=asked_names(lines))
     equations = lower_equations([line for line in lines if isinstance(line, EquationLine)], found, names)
     equations = names.without_unread(equations)
     program = Program(
@@ -69,6 +69,13 @@ def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) ->
     with source.located(None):
         check_program(problem.program)
     return problem
+
+
+def asked_names(lines: Iterable[Statement]) -> frozenset[str]:
+    """The tensors whose gradients the author asks for, or gives a name."""
+    derived = (slot.name for line in lines if isinstance(line, DeriveLine) for slot in line.names)
+    named = (line.gradient.of for line in lines if isinstance(line, NameLine))
+    return frozenset((*derived, *named))
 
 
 def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNames) -> tuple[Equation, ...]:
@@ -119,13 +126,16 @@ def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[E
     place = None if line.at is None else scope.source.place(line.at)
     equation = Equation(Access(line.left.name, slots), terms, line.doc, place=place)
     hoisted = tuple(replace(one, place=place) for one in names.take())
-    names.learn(equation)
+    if equation.name not in names.asked:
+        names.learn(equation)
     return (*hoisted, equation)
 
 
 def with_claims(problem: Problem, lines: list[ClaimLine], scope: Scope, names: SumNames) -> Problem:
     """The problem with its assumptions and the identities to prove."""
     names.frozen = True
+    for equation in problem.program.equations:
+        names.learn(equation)
     assumed = tuple(lower_claim(line, scope, names) for line in lines if line.assumed)
     gradients = problem.gradient_names
     tensors, layouts = dict(scope.tensors), dict(scope.layouts)

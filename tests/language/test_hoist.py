@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Add, free_indices, walk
+from indexcalc.algebra.terms import Access, Add, free_indices, tensors_of, walk
 from indexcalc.language import read_problem
 from indexcalc.proof.evaluate import run_program
 
@@ -212,3 +212,12 @@ def test_what_the_author_named_is_read_by_that_name():
     assert list(found) == ["m", "Z", "p", "X_var", "Y"]
     assert {"m", "p", "X_var"} <= {base.tensor for base in walk(found["Y"].terms) if isinstance(base, Access)}
     assert "m" in {base.tensor for base in walk(found["X_var"].terms) if isinstance(base, Access)}
+
+
+def test_a_formula_equal_to_a_tensor_whose_gradient_is_asked_for_does_not_read_it():
+    """The gradient by `a` goes through what the author wrote with `a`, and nothing else."""
+    text = "index i, j : N\ninput R[i,j]\na[j] = sum[i](R[i,j]^3)\nx[j] = exp(sum[i](R[i,j]^3))\ny[j] = a[j]^2\n"
+    asked = read_problem(f"{text}derive a, R\n").program.definitions
+    assert "a" not in tensors_of(asked["x"].terms)
+    other = read_problem(f"{text}derive R\n").program.definitions
+    assert tensors_of(other["x"].terms) == ("a",)
