@@ -202,15 +202,6 @@ index m : M
 input e[m]
 x[m] = log(1 + exp(e[m]) / sum[m](exp(e[m])))
 """,
-    "sums_that_brackets_hide": """
-index i, j, l : N
-index m : M
-input E[m,i,j]
-N1[l,m,i,j] = [l < j] * E[m,i,l]
-W[j,m,i,l] = N1[j,m,i,l] / exp(E[m,i,j])
-upstream G[j,m,i,l] = dL/dW[j,m,i,l]
-derive E
-""",
     "softmax_of_a_diagonal_and_of_all": """
 index i,j,l : N
 input u[j,i,l]
