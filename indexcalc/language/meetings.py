@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from indexcalc.language.lines import ClaimLine, EquationLine, InputLine, NameLine, Statement, UpstreamLine
-from indexcalc.language.syntax import At, Bracket, Entry, Expression, Gradient, Slot, axes_of, children, written
+from indexcalc.language.syntax import At, Bracket, Entry, Expression, Gradient, Slot, axes_of, nodes_in, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +96,6 @@ def expressions_of(line: Statement) -> tuple[Expression, ...]:
             return (gradient,)
         case _:
             return ()
-
-
-def nodes_in(expression: Expression) -> Iterator[Expression]:
-    """Every node of the tree once, also where Python shares it between places."""
-    pending, seen = [expression], set()
-    while pending:
-        node = pending.pop()
-        if id(node) not in seen:
-            seen.add(id(node))
-            yield node
-            pending.extend(reversed(children(node)))
 
 
 def meetings_of(lines: tuple[Statement, ...], definitions: Mapping[str, Definition]) -> Iterator[Meeting]:

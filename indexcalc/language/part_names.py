@@ -10,9 +10,9 @@ import sympy as sp
 
 from indexcalc.algebra.renaming import fresh_names
 from indexcalc.language.lines import EquationLine, InputLine, ParameterLine, Statement
-from indexcalc.language.meetings import IndexNode, definitions_of, expressions_of, gradient_tensors, nodes_in
+from indexcalc.language.meetings import IndexNode, definitions_of, expressions_of, gradient_tensors
 from indexcalc.language.partition import Partition
-from indexcalc.language.syntax import Bracket, Entry, Gradient, Reduce, Slot, axes_of
+from indexcalc.language.syntax import Bracket, Entry, Gradient, Reduce, Slot, axes_of, nodes_in
 
 Names = Mapping[str, tuple[str, ...]]
 """The parts of each index of one statement that has any."""

@@ -7,7 +7,7 @@ Sums and products are flat, so that a long line is not a deep tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -191,6 +191,17 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return (base, exponent)
         case _:
             return ()
+
+
+def nodes_in(expression: Expression) -> Iterator[Expression]:
+    """Every node of the tree once, also where Python shares it between places."""
+    pending, seen = [expression], set()
+    while pending:
+        node = pending.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            pending.extend(reversed(children(node)))
 
 
 def beyond_limits(node: Expression) -> tuple[Expression, str] | None:

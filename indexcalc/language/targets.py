@@ -6,10 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from indexcalc.language.hoist import fresh_name
-from indexcalc.language.lines import DeriveLine, LossLine, NameLine, RecomputeLine, Statement, UpstreamLine
+from indexcalc.language.lines import (
+    DeriveLine,
+    EquationLine,
+    LossLine,
+    NameLine,
+    RecomputeLine,
+    Statement,
+    UpstreamLine,
+)
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import suggestion
-from indexcalc.language.syntax import At, Gradient, written
+from indexcalc.language.syntax import At, Entry, Gradient, nodes_in, written
 from indexcalc.problem import Upstream
 from indexcalc.program import Program
 
@@ -35,7 +43,7 @@ def read_requests(statements: Iterable[Statement], program: Program, scope: Scop
     loss = read_loss([line for line in lines if isinstance(line, LossLine)], program, scope)
     given = read_upstream([line for line in lines if isinstance(line, UpstreamLine)], program, scope, loss)
     if not given and loss is None:
-        given = default_upstream(program, taken)
+        given = default_upstream(program, names_read(lines), taken)
     targets = read_targets([line for line in lines if isinstance(line, DeriveLine)], program, scope)
     names = read_names([line for line in lines if isinstance(line, NameLine)], program, scope, given)
     check_targets(lines, given, loss, program, scope)
@@ -100,9 +108,15 @@ def check_same_slots(line: UpstreamLine, scope: Scope) -> None:
         raise scope.source.error(f"both sides need the same slots in the same order: write {right}", given.at)
 
 
-def default_upstream(program: Program, taken: set[str]) -> tuple[Upstream, ...]:
-    """An upstream gradient for every result that no equation reads."""
-    results = [eq.name for eq in program.equations if not program.consumers[eq.name]]
+def names_read(lines: Iterable[Statement]) -> frozenset[str]:
+    """The names on the right of the author's equations, whatever of them cancels or is read under another name."""
+    sides = (line.right for line in lines if isinstance(line, EquationLine))
+    return frozenset(node.name for side in sides for node in nodes_in(side) if isinstance(node, Entry))
+
+
+def default_upstream(program: Program, read: frozenset[str], taken: set[str]) -> tuple[Upstream, ...]:
+    """An upstream gradient for every result that no equation of the author reads."""
+    results = [eq.name for eq in program.equations if not eq.hoisted and eq.name not in read]
     found = []
     for result in results:
         name = fresh_name(f"G_{result}", taken)

@@ -55,6 +55,19 @@ def test_defaults():
     assert problem.program.title == "derivation"
 
 
+def test_a_result_whose_sum_another_equation_has_too_is_still_a_result():
+    problem = read_problem("""
+        index i : N
+        input x[i]
+        a = max[i](x[i]^2)
+        b = relu(max[i](x[i]^2))
+        c = logsumexp[i](x[i])
+        d = exp(logsumexp[i](x[i]))
+        e[i] = x[i] + b - b
+    """)
+    assert [up.of for up in problem.upstream] == ["a", "c", "d", "e"]
+
+
 def test_names_of_default_upstream_gradients_avoid_names_in_use():
     problem = lowered("G_Y = b\nY[i] = sum[k](Q[i,k]) * G_Y")
     assert problem.upstream == (Upstream("G_Y2", "Y"),)
