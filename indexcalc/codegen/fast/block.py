@@ -38,6 +38,10 @@ class Block:
         """The node that holds what a statement computes."""
         return self.lowering.tensors[statement.name][0]
 
+    def is_shared(self, statement: Statement) -> bool:
+        """Whether an earlier statement computes the same node, so that it must be there for longer."""
+        return self.node(statement) not in self.spans[self.statements.index(statement)]
+
     def stands_as_it_is(self, statement: Statement) -> bool:
         """Whether the node's axes are in the order of the statement's."""
         places = self.lowering.tensors[statement.name][1]

@@ -34,6 +34,20 @@ input h[i]
 a[i] = softmax[i](h[i])
 b[i,j] = softmax[i](h[i] + h[j])
 """,
+    "two totals of a loop that are the same sum": """
+index m, s    : M
+index i       : N
+index h, g, w : H
+index o       : N*H
+input b[m], v[m,(i,h),w], U[m,(i,h)]
+f[o,m] = sum[s](U[s,o] * sum[s](U[m,o] * sum[o](b[s] * U[s,o])))
+V[s,g] = sum[o](v[s,o,g] * sum[s](f[o,s] * sum[s](U[s,o] * sum[g](exp(v[s,o,g])))))
+F[s] = b[s] + tanh(b[s] * log(b[s]))
+l[m] = log(tanh(F[m]))
+upstream G_V[s,g] = dL/dV[s,g]
+upstream G_l[m] = dL/dl[m]
+derive b
+""",
     "a mean over the diagonal of an input": """
 index i, j, l : N
 index m       : M
