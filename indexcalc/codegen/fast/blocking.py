@@ -70,15 +70,6 @@ class Blocking:
         }
 
     @cached_property
-    def accesses_to(self) -> Mapping[str, tuple[tuple[str, Access], ...]]:
-        """The accesses to every tensor that is read, each with the statement that reads it."""
-        found: dict[str, list[tuple[str, Access]]] = {}
-        for name, accesses in self.accesses.items():
-            for access in accesses:
-                found.setdefault(access.tensor, []).append((name, access))
-        return {name: tuple(read) for name, read in found.items()}
-
-    @cached_property
     def cheap(self) -> frozenset[str]:
         """The statements that memory limits."""
         return frozenset(statement.name for statement in self.statements if is_cheap(statement))

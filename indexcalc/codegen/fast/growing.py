@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import product as cartesian
 
 from indexcalc.algebra.terms import Access, Index
@@ -12,21 +13,64 @@ from indexcalc.codegen.statements import Statement
 
 def grown(problem: Blocking, root: Statement, indices: tuple[Index, ...], order: Order) -> Members:
     """The statements that run in a loop over `indices` of `root`, each with its own; as many as possible."""
-    members: dict[str, tuple[Index, ...]] = {root.name: indices}
+    growth = Growth(problem, len(indices))
+    growth.join(root, indices)
     changed = True
     while changed:
         changed = False
         for statement in problem.statements:
-            if statement.name in members or statement.name in order.taken:
+            if statement.name in growth.members or statement.name in order.taken:
                 continue
-            if not is_worth_it(problem, statement, members):
+            if not is_worth_it(problem, statement, growth.members):
                 continue
-            for own in candidates(problem, statement, members):
-                trial = {**members, statement.name: own}
+            for own in growth.candidates(statement):
+                trial = {**growth.members, statement.name: own}
                 if is_consistent(problem, trial, statement) and order.can_join(trial):
-                    members, changed = trial, True
+                    growth.join(statement, own)
+                    changed = True
                     break
-    return members
+    return growth.members
+
+
+@dataclass
+class Growth:
+    """A loop while it grows.
+
+    Attributes:
+        problem: the statements.
+        dimensions: how many indices the loop runs over.
+        members: the statements in it, each with its own indices.
+        places: where the index of each dimension stands in a tensor that a member makes or reads.
+    """
+
+    problem: Blocking
+    dimensions: int
+    members: dict[str, tuple[Index, ...]] = field(default_factory=dict)
+    places: dict[tuple[str, int], set[int]] = field(default_factory=dict)
+
+    def join(self, statement: Statement, own: tuple[Index, ...]) -> None:
+        """Take a statement into the loop, at its own indices."""
+        self.members[statement.name] = own
+        stands = [(statement.name, statement.axes)]
+        stands += [(access.tensor, access.slots) for access in self.problem.accesses[statement.name]]
+        for dimension, index in enumerate(own):
+            for name, slots in stands:
+                found = self.places.setdefault((name, dimension), set())
+                found.update(place for place, slot in enumerate(slots) if slot == index)
+
+    def candidates(self, statement: Statement) -> Iterator[tuple[Index, ...]]:
+        """The indices at which a statement may meet the loop, one for each dimension."""
+        found = [sorted(self.meetings(statement, n), key=lambda index: index.name) for n in range(self.dimensions)]
+        return (choice for choice in cartesian(*found) if len(set(choice)) == len(choice))
+
+    def meetings(self, statement: Statement, dimension: int) -> set[Index]:
+        """Where a statement meets the loop: in what it reads, in what reads it, in an input that both read."""
+        found = {statement.axes[place] for place in self.places.get((statement.name, dimension), ())}
+        for access in self.problem.accesses[statement.name]:
+            shared = statement.name in self.problem.cheap and access.tensor in self.problem.given
+            if shared or access.tensor in self.members:
+                found.update(access.slots[place] for place in self.places.get((access.tensor, dimension), ()))
+        return found
 
 
 def is_worth_it(problem: Blocking, statement: Statement, members: Members) -> bool:
@@ -34,36 +78,6 @@ def is_worth_it(problem: Blocking, statement: Statement, members: Members) -> bo
     if statement.name in problem.large or statement.name in problem.cheap:
         return True
     return any(name in problem.large and name in members for name in problem.needs[statement.name])
-
-
-def candidates(problem: Blocking, statement: Statement, members: Members) -> Iterator[tuple[Index, ...]]:
-    """The indices at which a statement may meet the loop, one for each dimension."""
-    dimensions = len(next(iter(members.values())))
-    found = [sorted(meetings(problem, statement, members, n), key=lambda i: i.name) for n in range(dimensions)]
-    return (choice for choice in cartesian(*found) if len(set(choice)) == len(choice))
-
-
-def meetings(problem: Blocking, statement: Statement, members: Members, dimension: int) -> set[Index]:
-    """Where a statement meets the loop: in what it reads, in what reads it, in an input that both read."""
-    found: set[Index] = set()
-    for access in problem.accesses[statement.name]:
-        if access.tensor in members:
-            slots = problem.by_name[access.tensor].axes
-            found.update(
-                slot for slot, own in zip(access.slots, slots, strict=True) if own == members[access.tensor][dimension]
-            )
-    for name, access in problem.accesses_to.get(statement.name, ()):
-        if name in members:
-            pairs = zip(access.slots, statement.axes, strict=True)
-            found.update(axis for slot, axis in pairs if slot == members[name][dimension])
-    if statement.name in problem.cheap:
-        shared = (access for access in problem.accesses[statement.name] if access.tensor in problem.given)
-        for own in shared:
-            for name, access in problem.accesses_to[own.tensor]:
-                if name in members:
-                    pairs = zip(own.slots, access.slots, strict=True)
-                    found.update(mine for mine, slot in pairs if slot == members[name][dimension])
-    return found
 
 
 def is_consistent(problem: Blocking, members: Members, new: Statement) -> bool:

@@ -1,7 +1,7 @@
 """Loops in programs of hundreds of equations: what is looked at grows with the program, not with its square."""
 
 import indexcalc as ic
-from indexcalc.codegen.fast.growing import meetings
+from indexcalc.codegen.fast.growing import Growth
 from indexcalc.codegen.fast.outline import outlined
 
 
@@ -24,12 +24,29 @@ def chain_of(length):
 def reads_to_meet(length):
     problem = chain_of(length)
     first, *_, last = problem.statements
-    members = {s.name: (s.axes[0],) for s in problem.statements if s is not last}
+    growth = Growth(problem, 1)
+    for statement in problem.statements:
+        if statement is not last:
+            growth.join(statement, (statement.axes[0],))
     problem.__dict__["accesses"] = counted = Counted(problem.accesses)
-    assert meetings(problem, last, members, 0) == {last.axes[0]}
-    assert first.name in members
+    assert growth.meetings(last, 0) == {last.axes[0]}
+    assert first.name in growth.members
     return counted.reads
 
 
 def test_a_statement_looks_at_its_neighbours_only():
     assert reads_to_meet(60) == reads_to_meet(6)
+
+
+def test_readers_of_one_input_are_not_looked_at_one_by_one():
+    text = "\n".join(
+        ("index i : N", "index j : M", "input x[i,j]", *(f"y{n}[i,j] = tanh({n} * x[i,j])" for n in range(2, 30)), "")
+    )
+    problem = outlined(ic.derive(ic.read_problem(text)), {}, None).problem
+    first, *others = (statement for statement in problem.statements if statement.name.startswith("y"))
+    growth = Growth(problem, 2)
+    growth.join(first, first.axes)
+    problem.__dict__["accesses"] = counted = Counted(problem.accesses)
+    for statement in others:
+        assert list(growth.candidates(statement)) == [statement.axes]
+    assert counted.reads == 2 * len(others)
