@@ -12,7 +12,7 @@ from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import Layouts, base_text, equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
 from indexcalc.codegen.names import python_name
-from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, common_axes, reduced, transposed
+from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, as_numbers, common_axes, reduced, transposed
 from indexcalc.codegen.plan import base_operand, terms_node, terms_operand
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.shared import masks_in, with_masks_named
@@ -109,6 +109,9 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
     if statement.kind is Kind.HIDDEN:
         value = nonzero(statement.weights, value, order, scope)
         result = where(list(statement.masks), value, order, scope, "-np.inf")
+        if not tensors_of(statement.terms):
+            # Two numbers to choose from say nothing of the dtype.
+            result = as_numbers(result, scope)
     else:
         result = reduced(value, statement.over, REDUCTIONS[statement.kind])
     assert set(result.axes) == set(statement.axes)

@@ -205,26 +205,28 @@ class Lowering(Arrays):
             joined = self.combined("np.logical_or", hidden, truth)
             assert isinstance(joined, Array)
             hidden = joined
-        if not isinstance(value, Array):
-            axes = hidden.axes
-            number = Call(f"{self.dtype}.type", (self.text(value),))
-            return self.made(Operation.MAP, "np.where", (self.use(hidden, axes), Atom(otherwise), number), axes)
-        axes = value.axes
-        if not set(hidden.axes) <= set(axes):
-            axes = arranged(dict.fromkeys((*value.axes, *hidden.axes)), self.order)
-        arguments = (self.use(hidden, axes), Atom(otherwise), self.use(value, axes))
-        return self.made(Operation.MAP, "np.where", arguments, axes)
+        return self.chosen(hidden, otherwise, value)
+
+    def chosen(self, hidden: Array, otherwise: str, value: Value) -> Array:
+        """The value, or a number where it is hidden."""
+        if isinstance(value, Array):
+            axes = value.axes
+            if not set(hidden.axes) <= set(axes):
+                axes = arranged(dict.fromkeys((*value.axes, *hidden.axes)), self.order)
+            given: Use | Call = self.use(value, axes)
+        else:
+            # Two numbers to choose from say nothing of the dtype.
+            axes, given = hidden.axes, Call(f"{self.dtype}.type", (self.text(value),))
+        return self.made(Operation.MAP, "np.where", (self.use(hidden, axes), Atom(otherwise), given), axes)
 
     def nonzero(self, weights: Sequence[Base], value: Value) -> Value:
         """The value where every weight differs from zero, minus infinity elsewhere."""
         for weight in weights:
             factor = self.factor(weight)
-            if not isinstance(factor, Array) or not isinstance(value, Array):
+            if not isinstance(factor, Array):
                 raise UnsupportedError("a weight of exponentials that has no index cannot be written as code")
-            axes = arranged(dict.fromkeys((*value.axes, *factor.axes)), self.order)
             absent = self.made(Operation.MAP, "np.equal", (self.use(factor, factor.axes), Atom("0.0")), factor.axes)
-            arguments = (self.use(absent, axes), Atom("-np.inf"), self.use(value, axes))
-            value = self.made(Operation.MAP, "np.where", arguments, axes)
+            value = self.chosen(absent, "-np.inf", value)
         return value
 
     def falsehood(self, mask: Mask) -> Array:
