@@ -66,6 +66,10 @@ class Part:
         guards = tuple(rename_base(guard, renaming) for guard in self.guards)
         return Part(self.name, over, rename_powers(self.exponents, renaming), guards)
 
+    def guards_under(self, binding: Mapping[Index, Index]) -> list[Base]:
+        """The guards under the names of a term."""
+        return [rename_base(guard, binding) for guard in self.guards]
+
     @property
     def compared(self) -> Terms:
         """What the largest is taken of: the exponent, hidden where a guard is zero."""
@@ -136,7 +140,9 @@ def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
         counts = dict.fromkeys((times, ONE) if times.is_Integer else (times,))
         for part, count in product_of(parts, counts):
             for binding in matched(part.exponents, above, start, count):
-                yield from (Pair(bound, part, whole, count, base) for whole in guarded(part, term, binding))
+                # Two guards may be alike: first the ways in which all of them stand in the term.
+                ways = sorted(guarded(part, term, binding), key=lambda whole: not holds(term, part.guards_under(whole)))
+                yield from (Pair(bound, part, whole, count, base) for whole in ways)
         # A term without exponentials is bounded by what counts as 1, also where its own guards are others.
         for part, count in product_of(parts, counts):
             if not part.exponents:
@@ -182,7 +188,7 @@ def with_difference(term: Term, pair: Pair) -> Term:
     """The exponentials of a pair as ``exp(argument - bound)``; masks that hide in the argument are gone."""
     part, binding = pair.part, pair.binding
     entry = rename_base(pair.bound.entry, binding)
-    guards = [rename_base(guard, binding) for guard in part.guards]
+    guards = part.guards_under(binding)
     hides = bool(part.hidden) and holds(term, guards)
     argument = rename_body(part.compared if hides else part.argument, binding)
     if len(argument) > 1:
@@ -241,7 +247,7 @@ def bounds_sum(part: Part, binding: Mapping[Index, Index], term: Term, weights: 
     outer = any(binding[index] in term.summed for index in part.slots)
     if not exact or outer or any(binding[index] not in term.summed for index in part.over):
         return False
-    guards = {rename_base(guard, binding) for guard in part.guards}
+    guards = set(part.guards_under(binding))
     masks = {base for base in term.bases if isinstance(base, Mask)}
     if not holds(term, guards) or not masks <= guards:
         return False

@@ -117,10 +117,18 @@ def hoisted_names(program: Program) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """The equations of a pass in stable form, with the shifted sums that they may read and the exponents of bounds."""
+    """The equations of a pass in stable form.
+
+    Attributes:
+        equations: each as it is where nothing is shifted.
+        sums: the shifted sums that they may read, by the name of the sum.
+        values: the sums themselves, from the shifted ones.
+        arguments: the exponents of bounds.
+    """
 
     equations: tuple[Equation, ...]
     sums: Mapping[str, Equation]
+    values: Mapping[str, Terms]
     arguments: Mapping[str, tuple[Terms, ...]]
 
     def restored(self, sums: SumNames) -> Rewritten:
@@ -136,6 +144,7 @@ class Rewritten:
         return Rewritten(
             tuple(without(equation) for equation in self.equations),
             {name: without(equation) for name, equation in self.sums.items()},
+            {name: sums.restored(value) for name, value in self.values.items()},
             {name: tuple(map(sums.restored, parts)) for name, parts in self.arguments.items()},
         )
 
@@ -153,7 +162,8 @@ def rewritten(
 ) -> Rewritten:
     """The equations in stable form; each may read what is `present`, and what stands before it."""
     held = Held(tuple(found for name in present if (found := held_product(name, carriers)) is not None))
-    result, sums, arguments = [], {}, dict[str, tuple[Terms, ...]]()
+    result, sums = list[Equation](), dict[str, Equation]()
+    values, arguments = dict[str, Terms](), dict[str, tuple[Terms, ...]]()
     for equation in equations:
         rewriting = Rewriting(carriers, definitions, held)
         result.append(replace(equation, terms=rewriting.terms(equation.terms)))
@@ -166,10 +176,11 @@ def rewritten(
                 part for body in shifted.equation.terms for part in rewriting.inside(rewriting.finished(body))
             )
             sums[equation.name] = replace(shifted.equation, terms=terms)
+            values[equation.name] = rewriting.inside(together(paired(shifted.value, carriers.bounds)))
         own = held_product(equation.name, carriers)
         if own is not None and not equation.hoisted:
             held = Held((own, *held.every))
-    return Rewritten(tuple(result), sums, arguments)
+    return Rewritten(tuple(result), sums, values, arguments)
 
 
 @dataclass(frozen=True)
@@ -214,20 +225,26 @@ class Assembly:
         found: dict[str, str] = {}
         while True:
             plain = [eq for eq in (*self.ahead.equations, *self.reverse.equations) if eq.name not in found]
-            read = self.closure(name for eq in plain for name in tensors_of(eq.terms))
+            read = self.closure((name for eq in plain for name in tensors_of(eq.terms)), found)
             more = {name: eq.name for name, eq in sums.items() if eq.name in read and name not in found}
             if not more:
                 return found
             found.update(more)
 
-    def closure(self, names: Iterable[str]) -> frozenset[str]:
-        """The names with all that helpers among them read."""
+    @cached_property
+    def values(self) -> Mapping[str, Terms]:
+        """The sums that have a shifted form, from that."""
+        return {**self.ahead.values, **self.reverse.values}
+
+    def closure(self, names: Iterable[str], shifted: Collection[str]) -> frozenset[str]:
+        """The names with all that helpers among them read, and sums whose value comes from their shifted form."""
         pending, found = list(names), set[str]()
         while pending:
             name = pending.pop()
             if name not in found:
                 found.add(name)
                 pending.extend(tensors_of(self.helpers[name].terms) if name in self.helpers else ())
+                pending.extend(tensors_of(self.values[name]) if name in shifted else ())
         return frozenset(found)
 
     def statements(self, part: Rewritten) -> Iterator[Statement]:
@@ -239,9 +256,7 @@ class Assembly:
                 continue
             yield self.helpers[self.shifted[equation.name]]
             if equation.name in self.needed:
-                value = self.carriers.shifted[equation.name].value
-                whole = together(paired(value, self.carriers.bounds))
-                yield Statement(equation.name, slots, (whole,), may_overflow=True)
+                yield Statement(equation.name, slots, self.values[equation.name], may_overflow=True)
 
     @cached_property
     def needed(self) -> frozenset[str]:
@@ -250,12 +265,12 @@ class Assembly:
         plain = (name for eq in equations if eq.name not in self.shifted for name in tensors_of(eq.terms))
         sums = (*self.ahead.sums.values(), *self.reverse.sums.values())
         again = (name for eq in sums if eq.name in self.shifted.values() for name in tensors_of(eq.terms))
-        return self.closure((*plain, *again)) | frozenset(self.tensors) | frozenset(self.backward.outputs)
+        return self.closure((*plain, *again, *self.tensors, *self.backward.outputs), self.shifted)
 
     @cached_property
     def absent(self) -> frozenset[str]:
         """The forward tensors that `Values` does not hold."""
-        read = self.closure(name for eq in self.reverse.equations for name in tensors_of(eq.terms))
+        read = self.closure((name for eq in self.reverse.equations for name in tensors_of(eq.terms)), self.shifted)
         hidden = hoisted_names(self.program) - read - set(self.program.outputs)
         again = (name for name in self.backward.definitions if name in self.program.definitions)
         helpers = (eq.name for eq in self.ahead.equations if eq.name not in self.program.tensors)
@@ -324,7 +339,9 @@ class Assembly:
     def sources(self, name: str) -> frozenset[str]:
         """All that a helper or a tensor that is not kept is made from."""
         definitions = {
-            equation.name: equation.terms for equation in self.ahead.equations if equation.name in self.absent
+            equation.name: (*equation.terms, *self.values.get(equation.name, ()))
+            for equation in self.ahead.equations
+            if equation.name in self.absent
         }
         pending, found = [name], set[str]()
         while pending:
