@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from tests.campaign.arithmetic import Complex, Torch
+from tests.campaign.arithmetic import Arithmetic, Complex, Torch
 from tests.campaign.evaluation import run, shape_of
 from tests.campaign.formulas import Program
 
@@ -19,6 +19,9 @@ NOISE = 1e-7
 
 RUNS = 2
 """How often."""
+
+TRIALS = 8
+"""How often more the values alone are moved, to see what is decided: of two equal entries, rounding decides."""
 
 
 Arrays = dict[str, np.ndarray]
@@ -97,7 +100,7 @@ def truth(program: Program, point: Point, evaluate: Evaluate) -> Truth | None:
         if not finite(values) or not finite(gradients):
             return None
         spread = dict.fromkeys([*values, *(f"d {name}" for name in gradients)], 0.0)
-        steady = True
+        steady = is_steady(program, point)
         for seed in range(1, RUNS + 1):
             moved, slopes, again = evaluate(program, point, NOISE, seed)
             if not finite(moved) or not finite(slopes):
@@ -108,6 +111,19 @@ def truth(program: Program, point: Point, evaluate: Evaluate) -> Truth | None:
             for name, array in slopes.items():
                 spread[f"d {name}"] = max(spread[f"d {name}"], distance(array, gradients[name]) / NOISE)
     return Truth(values, gradients, spread, steady)
+
+
+def is_steady(program: Program, point: Point) -> bool:
+    """Whether every decision at a kink stays what it is when the operations move."""
+
+    def decisions(noise: float, seed: int) -> Sequence[np.ndarray]:
+        arithmetic = Arithmetic(noise, seed)
+        run(program, point.inputs, point.sizes, arithmetic)
+        return arithmetic.decisions
+
+    first = decisions(0.0, 0)
+    moved = (decisions(NOISE, seed) for seed in range(RUNS + 1, RUNS + TRIALS + 1)) if first else ()
+    return all(np.array_equal(one, other) for again in moved for one, other in zip(first, again, strict=True))
 
 
 def finite(arrays: Mapping[str, np.ndarray]) -> bool:

@@ -156,10 +156,10 @@ def ran(label: str, way: Way, module: Module, point: Point, right: Truth) -> str
     worst = ""
     for name, array in results.values.items():
         if name in right.values:
-            worst = worst or difference(label, name, name, np.asarray(array, float), right)
+            worst = worst or difference(label, name, name, np.asarray(array), right)
     for name in module.fields:
         if name in results.gradients:
-            array = np.asarray(results.gradients[name], float)
+            array = np.asarray(results.gradients[name])
             worst = worst or difference(label, f"d{name}", f"d {name}", array, right)
     return worst
 
@@ -169,9 +169,11 @@ def difference(label: str, said: str, name: str, array: np.ndarray, right: Truth
     expected = right.gradients[name[2:]] if name.startswith("d ") else right.values[name]
     if array.shape != expected.shape:
         return f"{label}: wrong: {said} has shape {array.shape}, expected {expected.shape}"
+    if array.dtype != np.float32:
+        return f"{label}: wrong: {said} has dtype {array.dtype}"
     if not np.all(np.isfinite(array)):
         return f"{label}: not finite: {said}, which is {largest(right, name):.1e}"
-    error = float(np.max(np.abs(array - expected), initial=0.0))
+    error = float(np.max(np.abs(array.astype(float) - expected), initial=0.0))
     allowed = ROUNDING * EPS * (right.spread[name] + largest(right, name)) + float(np.finfo(np.float32).tiny)
     if error > allowed:
         return f"{label}: inaccurate: {said} is off by {error:.1e} of {largest(right, name):.1e}, allowed {allowed:.1e}"

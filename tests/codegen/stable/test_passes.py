@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from indexcalc.codegen import numpy_module
+from indexcalc.generation import validate
 from indexcalc.language import read_problem
 from indexcalc.rewrite.derive import derive
 
@@ -181,3 +182,41 @@ def test_a_maximum_that_is_computed_again_compares_no_pairs():
     body = "y[i,c] = w[c] * z[i,c] + z[i,c]\nm[i] = max[c](y[i,c])\nq[i] = m[i]^2"
     source = recomputing(body, "m, y")
     assert "m = y.max(axis=1)" in source
+
+
+def test_a_sum_whose_true_value_reads_another_sum():
+    text = """
+index j, l : N
+index s, t : M
+param tau = 0.7
+input A[l,s], u[s,l,t]
+R[s] = 1 / sum[l](exp(sum[l](u[s,l,s] * sum[j](exp(u[s,j,s]))^tau) + A[l,s]))
+derive A
+"""
+    derivation = derive(read_problem(text))
+    report = validate(derivation, numpy_module(derivation))
+    assert report.ok, report.failures
+
+
+def test_what_counts_as_one_is_hidden_in_the_dtype_of_the_rest():
+    text = """
+index i, j : N
+index m    : M
+index k    : D
+index w    : D*N
+input e[k,j]
+p[(k,i)] = [k <= i] / sum[k](exp(e[k,i]))
+Q[w] = p[w]
+C[w] = mean[w](Q[w]) * p[w]
+c[w,m,j] = [m >= j] * Q[w]
+upstream G_c[w,m,j] = dL/dc[w,m,j]
+upstream G_C[w] = dL/dC[w]
+derive e
+"""
+    source = numpy_module(derive(read_problem(text)))
+
+    module = types.ModuleType("generated")
+    exec(source, module.__dict__)
+    values = module.forward(np.ones((3, 2), np.float32), M=2)
+    ones = np.ones((6, 2, 2), np.float32), np.ones(6, np.float32)
+    assert module.backward(values, *ones).de.dtype == np.float32

@@ -45,6 +45,16 @@ O[i,p] = sum[j](A[i,j]*V[j,p])
 upstream G[i,p] = dL/dO[i,p]
 derive S, V
 """,
+    "two_guards_alike": """
+index m, s, t : M
+index k, q    : D
+param c = 0.7
+input v[t,q,m]
+y[t,q] = sum[s](exp(v[s,q,t]) / sum[q](exp(v[s,q,t])))
+x[k,s,t] = c * ([t <= s] / sum[t]([t <= s] * ([k != t] * y[s,k] + 0.5)))
+upstream G_x[k,s,t] = dL/dx[k,s,t]
+derive v
+""",
     "forward_algorithm": """
 index s,t,r : K
 input f0[s], A[s,t], b1[t], b2[t], b3[t]
