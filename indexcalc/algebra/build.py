@@ -27,6 +27,8 @@ from indexcalc.algebra.terms import (
 )
 from indexcalc.errors import LimitError, ProgramError
 
+MASKS = (Delta, Iverson)
+
 EXPANSION_LIMIT = 2_000
 """The most terms that multiplying out one product may give."""
 
@@ -41,23 +43,24 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     factor = sp.Integer(coeff) if isinstance(coeff, int) else coeff
     exponents: dict[Base, sp.Expr] = {}
     for base, exponent in powers:
-        exponents[base] = exponents[base] + exponent if base in exponents else exponent
+        before = exponents.get(base)
+        exponents[base] = exponent if before is None else before + exponent
     kept: list[Power] = []
-    for base, exponent in exponents.items():
-        if exponent == 0:
-            continue
-        if isinstance(base, Iverson) and compares_equals(base, exponents):
-            if base.relation == "<=":
+    for power in exponents.items():
+        base, exponent = power
+        if isinstance(base, MASKS):
+            if exponent == 0:
                 continue
-            return Term(sp.S.Zero)
-        if isinstance(base, Delta | Iverson):
+            if isinstance(base, Iverson) and compares_equals(base, exponents):
+                if base.relation == "<=":
+                    continue
+                return Term(sp.S.Zero)
             if not exponent.is_positive:
                 raise ProgramError(f"division by {type(base).__name__.lower()}: it is zero for some indices")
-            if isinstance(base, Delta) and base.left == base.right:
-                continue
-            kept.append((base, sp.S.One))
-        else:
-            kept.append((base, exponent))
+            if not (isinstance(base, Delta) and base.left == base.right):
+                kept.append((base, sp.S.One))
+        elif exponent is sp.S.One or exponent != 0:
+            kept.append(power)
     bound = tuple(dict.fromkeys(summed))
     if bound:
         present = {index for base, _ in kept for index in occurring_indices(base)}
@@ -134,6 +137,15 @@ def multiply_bodies(left: Term, right: Term) -> Term:
     return product(left.coeff * right.coeff, left.powers + right.powers, left.summed + right.summed)
 
 
+def multiplied(factors: Iterable[Term], coeff: sp.Expr = sp.S.One, summed: Iterable[Index] = ()) -> Term:
+    """The product of sum-free terms with a scalar, summed; equal factors are put together once, not at each step."""
+    powers: list[Power] = []
+    for factor in factors:
+        coeff = coeff * factor.coeff
+        powers += factor.powers
+    return product(coeff, powers, summed)
+
+
 def replace_power(term: Term, position: int, by: Term) -> Term:
     """`term` with its factor at `position` replaced by the (suitably named) factors of `by`."""
     before, after = term.powers[:position], term.powers[position + 1 :]
@@ -145,11 +157,11 @@ def is_expandable(base: Base, exponent: sp.Expr) -> bool:
     return isinstance(base, Add) and bool(exponent.is_Integer) and bool(exponent.is_positive)
 
 
-def expand_term(term: Term, chosen: Callable[[Add], bool] | None = None) -> Terms:
+def expand_term(term: Term, chosen: Callable[[Add], bool] | None = None, limit: int = EXPANSION_LIMIT) -> Terms:
     """Products of sums multiplied out: every `Add` to a positive integer power, or every `chosen` one, is distributed.
 
     Raises:
-        LimitError: if more than `EXPANSION_LIMIT` terms would come out.
+        LimitError: if more terms would come out than `limit`.
     """
     done: list[Term] = []
     pending = [term]
@@ -173,18 +185,22 @@ def expand_term(term: Term, chosen: Callable[[Add], bool] | None = None) -> Term
         for part in reversed(base.terms):
             powers = before + part.powers + rest + after
             pending.append(product(current.coeff * part.coeff, powers, current.summed))
-        if len(done) + len(pending) > EXPANSION_LIMIT:
-            raise LimitError(f"multiplying out gives more than {EXPANSION_LIMIT} terms")
+        if len(done) + len(pending) > limit:
+            raise LimitError(f"multiplying out gives more than {limit} terms")
     return tuple(done)
 
 
-def expand(terms: Terms) -> Terms:
-    """Every term multiplied out; like terms are not combined."""
+def expand(terms: Terms, limit: int = EXPANSION_LIMIT) -> Terms:
+    """Every term multiplied out; like terms are not combined.
+
+    Raises:
+        LimitError: if more terms would come out than `limit`.
+    """
     expanded: list[Term] = []
     for term in terms:
-        expanded.extend(expand_term(term))
-        if len(expanded) > EXPANSION_LIMIT:
-            raise LimitError(f"multiplying out gives more than {EXPANSION_LIMIT} terms")
+        expanded.extend(expand_term(term, limit=limit))
+        if len(expanded) > limit:
+            raise LimitError(f"multiplying out gives more than {limit} terms")
     return tuple(expanded)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from indexcalc.algebra.build import expand_term, power, product, scalar
+from indexcalc.algebra.build import expand_term, multiplied, power, scalar
 from indexcalc.algebra.terms import Fn, Term, Terms
 from indexcalc.errors import UnsupportedError
 
@@ -147,10 +147,7 @@ def from_formula(formula: sp.Expr, fn: Fn) -> Terms:
     if isinstance(formula, sp.Add):
         return tuple(term for part in formula.args for term in from_formula(part, fn))
     if isinstance(formula, sp.Mul):
-        result = Term(sp.S.One)
-        for part in formula.args:
-            factor = power(from_formula(part, fn), sp.S.One)
-            result = product(result.coeff * factor.coeff, result.powers + factor.powers)
+        result = multiplied(power(from_formula(part, fn), sp.S.One) for part in formula.args)
         return expand_term(result) if len(result.powers) == 1 else (result,)
     if isinstance(formula, sp.Pow):
         return (power(from_formula(formula.base, fn), formula.exp),)

@@ -24,6 +24,9 @@ from indexcalc.rewrite.normal import stands_elsewhere, unfold_everywhere, unfold
 TRIAL_LIMIT = 48
 """The most terms of an equation with a gradient put in; a larger one is no gain to a reader."""
 
+READER_LIMIT = 4
+"""The most readers of a gradient that is put into all of them; one that more read is hardly cheaper written out."""
+
 LINK_LIMIT = 5
 """The most factors of a product that a gradient is put into for being a link: a chain of products keeps its names."""
 
@@ -118,6 +121,8 @@ class Inliner:
     def decide(self, current: Backward, name: str) -> Sequence[Section]:
         """The readers of one gradient with it inlined into all of them; nothing where it stays."""
         own, readers = current.by_name[name], current.readers(name)
+        if len(readers) > READER_LIMIT and not is_multiple(own):
+            return ()
         inlined = []
         for reader in readers:
             inlined.append(self.inline(reader, own.equation))

@@ -53,7 +53,7 @@ class PartNaming:
             if step is not None:
                 moves = self.moves((*before(section), *done))
                 refolded = [refold(part, moves, order, self.effort) for part in parts]
-                named.extend(rule for part in refolded for rule in as_rules(part))
+                named.extend(rule for part in refolded for rule in self.rules_of(part))
                 done.extend(refolded)
                 section = without_trivial_parts(extended(section, step), done)
             done.append(section)
@@ -81,10 +81,24 @@ class PartNaming:
         """Nominal sizes for the cost."""
         return nominal_sizes(self.problem.program)
 
+    def rules_of(self, section: Section) -> tuple[SumRule, ...]:
+        """The equation of a section as a rule from its sum to its name, if it is one sum."""
+        # By identity: a pass asks for the rules of all earlier sections for each one that it works on.
+        known = self.memory.get(id(section))
+        if known is None:
+            rule = fold_rule(section.equation)
+            known = self.memory[id(section)] = (section, () if rule is None else (rule,))
+        return known[1]
+
+    @cached_property
+    def memory(self) -> dict[int, tuple[Section, tuple[SumRule, ...]]]:
+        """The rules of sections, each with its section, so that no other one takes its identity."""
+        return {}
+
     def moves(self, earlier: Sequence[Section]) -> Moves:
         """What the search for a part's cheapest form may use, given the sections before it."""
         program = self.problem.program
-        folds = tuple(rule for section in earlier for rule in as_rules(section))
+        folds = tuple(rule for section in earlier for rule in self.rules_of(section))
         gradients = {section.equation.name: section.equation for section in earlier}
         inner = frozenset(name for name in program.definitions if name not in program.outputs)
         return Moves(
@@ -93,12 +107,6 @@ class PartNaming:
             self.sizes,
             inner | frozenset(gradients),
         )
-
-
-def as_rules(section: Section) -> tuple[SumRule, ...]:
-    """The equation of a section as a rule from its sum to its name, if it is one sum."""
-    rule = fold_rule(section.equation)
-    return () if rule is None else (rule,)
 
 
 def with_folds(section: Section, rules: Sequence[SumRule]) -> Section:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from indexcalc.algebra.build import expand, expand_term, power, product
+from indexcalc.algebra.build import expand, expand_term, multiplied, power, product
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Partial, Power, Term, Terms, free_indices, tensors_of
@@ -75,7 +75,7 @@ def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Co
         advance(Rule.UNFOLD, unfolded, Used((name,)))
     folds = tuple(rule for name in opaque for rule in definition_rules(name, known, unfoldable, opaque))
     book = RuleBook((*known.rules, *folds))
-    advance(Rule.EXPAND, expand(current()))
+    advance(Rule.EXPAND, expand(current(), known.terms))
     steps.extend(contract(subject, current()))
     advance(Rule.COLLECT, collect(current()))
     for _ in range(ROUND_LIMIT):
@@ -84,7 +84,7 @@ def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Co
             after, used = apply_rules(current(), (rule,))
             if used:
                 advance(rule.rule, after, Used((rule.name,)) if rule.name else Cited(rule.identity))
-                advance(Rule.EXPAND, expand(current()))
+                advance(Rule.EXPAND, expand(current(), known.terms))
         if known.symmetries:
             steps.extend(oriented(subject, current(), known.symmetries))
         advance(Rule.COLLECT, collect(current()))
@@ -99,8 +99,9 @@ def unfold_all(
     """The names unfolded with the terms that each gave, last definition first; and those that stay opaque."""
     stages: list[tuple[str, Terms]] = []
     opaque: list[str] = []
+    present = frozenset(tensors_of(terms))
     for name in reversed(tuple(known.definitions)):
-        if name not in unfoldable or name not in tensors_of(terms):
+        if name not in unfoldable or name not in present:
             continue
         equation = known.definitions[name]
         if all(not term.summed for term in equation.terms):
@@ -111,6 +112,7 @@ def unfold_all(
         else:
             terms = unfold_factors(terms, equation)
         stages.append((name, terms))
+        present = frozenset(tensors_of(terms))
         check_size(name, terms, known)
     return tuple(stages), tuple(opaque)
 
@@ -154,15 +156,16 @@ def stands_elsewhere(name: str, term: Term) -> bool:
 
 def unfold_everywhere(term: Term, equation: Equation) -> Term:
     """A sum-free definition put in at any depth and to any power."""
-    result = Term(term.coeff, (), ())
-    for base, exponent in term.powers:
-        factor = unfolded_base(base, exponent, equation)
-        result = product(result.coeff * factor.coeff, (*result.powers, *factor.powers))
-    return product(result.coeff, result.powers, term.summed)
+    if equation.name not in tensors_of(term):
+        return term
+    factors = (unfolded_base(base, exponent, equation) for base, exponent in term.powers)
+    return multiplied(factors, term.coeff, term.summed)
 
 
 def unfolded_base(base: Base, exponent: sp.Expr, equation: Equation) -> Term:
     """One power with the definition put in."""
+    if equation.name not in tensors_of(base):
+        return Term(sp.S.One, ((base, exponent),))
     if isinstance(base, Access) and base.tensor == equation.name:
         value = substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))
         return power(value, exponent)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import sympy as sp
 
-from indexcalc.algebra.build import power, product
+from indexcalc.algebra.build import multiplied, power
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import rename_powers
 from indexcalc.algebra.terms import Add, Delta, Index, Power, Term, Terms, occurring_indices
@@ -55,11 +55,8 @@ def pin_by(term: Term, delta: Delta, slots: Sequence[Index]) -> Term:
     if gone in term.summed or gone not in occurring_indices(Term(sp.S.One, rest)):
         return term
     renamed = dict(zip(rest, rename_powers(rest, {gone: kept}), strict=True))
-    result = Term(term.coeff, (), term.summed)
-    for factor in term.powers:
-        combined = with_like_terms(renamed.get(factor, factor))
-        result = Term(result.coeff * combined.coeff, (*result.powers, *combined.powers), term.summed)
-    return product(result.coeff, result.powers, term.summed)
+    combined = (with_like_terms(renamed.get(factor, factor)) for factor in term.powers)
+    return multiplied(combined, term.coeff, term.summed)
 
 
 def with_like_terms(factor: Power) -> Term:

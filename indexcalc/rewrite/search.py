@@ -30,7 +30,7 @@ FORM_LIMIT = 60
 SEARCH_CACHE = 2_000
 """The number of searches that are remembered: gradients share parts, and each is improved for several decisions."""
 
-EFFORT = 4_000
+EFFORT = 1_500
 """The most forms that all searches of one derivation look at; the largest of those that are shipped needs 200."""
 
 Score = tuple[int, int]

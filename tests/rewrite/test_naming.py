@@ -9,7 +9,7 @@ from indexcalc.calculus.adjoint import derive_gradients
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.rewrite.derive import derive
-from indexcalc.rewrite.naming import PartNaming, as_rules, with_folds
+from indexcalc.rewrite.naming import PartNaming, with_folds
 from indexcalc.rewrite.tidy import Simplifier
 
 TWO_LAYERS = """
@@ -67,7 +67,7 @@ def test_the_sum_of_a_part_is_folded_where_it_stands_elsewhere():
     naming, sections = passes(TWO_LAYERS)
     named = naming.run(sections)
     part = next(section for section in named if section.target is None)
-    (rule,) = as_rules(part)
+    (rule,) = naming.rules_of(part)
     unfolded = with_folds(part, (rule,))
     assert unfolded.steps[-1].after != part.equation.terms
     assert tensors_of(unfolded.equation.terms) == (part.equation.name,)

@@ -243,7 +243,8 @@ def bounds_sum(part: Part, binding: Mapping[Index, Index], term: Term, weights: 
     """Whether a part, under the names of a sum, is the largest of its exponents over what it sums."""
     if any(index not in binding for index in part.axes):
         return False
-    exact = all(dict(term.powers)[rename_base(base, binding)] == exponent for base, exponent in part.exponents)
+    # What matches but for the order of what it adds up is not there under its own name.
+    exact = all((rename_base(base, binding), exponent) in term.powers for base, exponent in part.exponents)
     outer = any(binding[index] in term.summed for index in part.slots)
     if not exact or outer or any(binding[index] not in term.summed for index in part.over):
         return False

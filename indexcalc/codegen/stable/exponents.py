@@ -6,11 +6,11 @@ exponents, and the algebra of powers cancels them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import sympy as sp
 
-from indexcalc.algebra.build import power, product, scale
+from indexcalc.algebra.build import multiplied, power, product, scale
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Power, Term, Terms
 
 ONE = sp.S.One
@@ -28,16 +28,16 @@ def exponential(entry: Access) -> Fn:
 
 def apart(term: Term) -> Term:
     """The term with every exponential as a product of exponentials of single products; those of logarithms are gone."""
-    result = Term(term.coeff, (), ())
-    for base, exponent in term.powers:
-        if is_exponential(base):
-            assert isinstance(base, Fn)
-            parts = [split(part, exponent) for part in base.arg]
-        else:
-            parts = [Term(ONE, ((base, exponent),))]
-        for part in parts:
-            result = product(result.coeff * part.coeff, (*result.powers, *part.powers))
-    return product(result.coeff, result.powers, term.summed)
+    return multiplied((part for power in term.powers for part in parts_of(power)), term.coeff, term.summed)
+
+
+def parts_of(power: Power) -> Iterator[Term]:
+    """What a factor is, taken apart."""
+    base, exponent = power
+    if isinstance(base, Fn) and base.name == "exp":
+        yield from (split(part, exponent) for part in base.arg)
+    else:
+        yield Term(ONE, (power,))
 
 
 def split(part: Term, exponent: sp.Expr) -> Term:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import power, product
+from indexcalc.algebra.build import multiplied, power, product
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.stable.exponents import ONE
@@ -145,11 +145,8 @@ def replaced_terms(terms: Terms, known: Mapping[tuple[str, str], Deviation]) -> 
 
 def replaced_term(term: Term, known: Mapping[tuple[str, str], Deviation]) -> Term:
     """One term with deviations inside its factors by their names."""
-    result = Term(term.coeff)
-    for base, exponent in term.powers:
-        factor = replaced_power(base, exponent, known)
-        result = product(result.coeff * factor.coeff, (*result.powers, *factor.powers))
-    return product(result.coeff, result.powers, term.summed)
+    factors = (replaced_power(base, exponent, known) for base, exponent in term.powers)
+    return multiplied(factors, term.coeff, term.summed)
 
 
 def replaced_power(base: Base, exponent: sp.Expr, known: Mapping[tuple[str, str], Deviation]) -> Term:

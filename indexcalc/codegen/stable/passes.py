@@ -336,17 +336,21 @@ class Assembly:
             and not self.sources(statement.name) & self.recompute
         )
 
-    def sources(self, name: str) -> frozenset[str]:
-        """All that a helper or a tensor that is not kept is made from."""
-        definitions = {
-            equation.name: (*equation.terms, *self.values.get(equation.name, ()))
+    @cached_property
+    def absent_reads(self) -> Mapping[str, tuple[str, ...]]:
+        """What the forward tensors that `Values` does not hold are made from."""
+        return {
+            equation.name: tensors_of((*equation.terms, *self.values.get(equation.name, ())))
             for equation in self.ahead.equations
             if equation.name in self.absent
         }
+
+    def sources(self, name: str) -> frozenset[str]:
+        """All that a helper or a tensor that is not kept is made from."""
         pending, found = [name], set[str]()
         while pending:
             current = pending.pop()
-            reads = self.helpers[current].reads if current in self.helpers else tensors_of(definitions.get(current, ()))
+            reads = self.helpers[current].reads if current in self.helpers else self.absent_reads.get(current, ())
             pending.extend(read for read in reads if read not in found)
             found.update(reads)
         return frozenset(found)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import power, product
+from indexcalc.algebra.build import multiplied, power, product
 from indexcalc.algebra.renaming import rename_body, substitute
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, free_indices
 from indexcalc.codegen.names import unused
@@ -101,11 +101,8 @@ class SumNames:
 
     def restored_term(self, term: Term) -> Term:
         """One term without the names."""
-        result = Term(term.coeff, (), ())
-        for base, exponent in term.powers:
-            factor = self.restored_base(base, exponent)
-            result = product(result.coeff * factor.coeff, (*result.powers, *factor.powers))
-        return product(result.coeff, result.powers, term.summed)
+        factors = (self.restored_base(base, exponent) for base, exponent in term.powers)
+        return multiplied(factors, term.coeff, term.summed)
 
     def restored_base(self, base: Base, exponent: sp.Expr) -> Term:
         """One power without the names."""
