@@ -7,12 +7,13 @@ from itertools import combinations
 
 import sympy as sp
 
+from indexcalc.algebra.build import sum_over
 from indexcalc.algebra.renaming import rename_powers
 from indexcalc.algebra.terms import Access, Index, Power, Term, Terms, free_indices, tensors_of, walk
 from indexcalc.calculus.steps import Proof, Step
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity, Program
-from indexcalc.rewrite.normal import Knowledge, normal_form
+from indexcalc.rewrite.normal import Knowledge, Unfolded, folded, unfold_all
 from indexcalc.rewrite.rules import SumRule, lemma_rule
 
 Sums = frozenset[tuple[str, ...]]
@@ -45,11 +46,15 @@ def find_lemmas(program: Program) -> tuple[Proof, ...]:
 
 def lemmas_of(equation: Equation, program: Program, known: Knowledge, sums: Sums) -> Iterator[Proof]:
     """The lemmas of one equation: one slot at a time, and slots that the program sums together."""
-    narrow = narrower_tensors(program, len(equation.lhs.slots), (equation.name,))
+    unfoldable = narrower_tensors(program, len(equation.lhs.slots), (equation.name,)) | {equation.name}
+    entry = (Term(sp.S.One, ((equation.lhs, sp.S.One),)),)
+    try:
+        unfolded = unfold_all(entry, known, unfoldable)
+    except LimitError:
+        return
     single = tuple((slot,) for slot in equation.lhs.slots)
     for summed in (*single, *slots_summed_together(equation, sums)):
-        left = (Term(sp.S.One, ((equation.lhs, sp.S.One),), summed),)
-        proof = prove_constant(left, known, narrow | {equation.name})
+        proof = prove_constant(sum_over(entry, summed), unfolded.summed(summed), known, unfoldable)
         if proof is not None:
             yield proof
 
@@ -81,11 +86,11 @@ def narrower_tensors(program: Program, slots: int, start: Iterable[str]) -> froz
     return narrow & near
 
 
-def prove_constant(left: Terms, known: Knowledge, unfoldable: frozenset[str]) -> Proof | None:
-    """A proof that `left` is a scalar that no tensor enters; None if there is none at hand."""
+def prove_constant(left: Terms, unfolded: Unfolded, known: Knowledge, unfoldable: frozenset[str]) -> Proof | None:
+    """A proof that `left`, which is unfolded already, is a scalar that no tensor enters; None if there is none."""
     identity = Identity(left, ())
     try:
-        steps = normal_form(identity, left, known, unfoldable)
+        steps = folded(identity, left, unfolded, known, unfoldable)
     except LimitError:
         return None
     if not steps or tensors_of(steps[-1].after) or any(term.powers for term in steps[-1].after):
@@ -99,7 +104,12 @@ def vanishing_lemma(powers: tuple[Power, ...], summed: tuple[Index, ...], progra
     known = Knowledge(program.definitions, assumed_rules(program), terms=TERM_LIMIT, factors=FACTOR_LIMIT)
     term = in_authored_names(Term(sp.S.One, powers, summed), program)
     width = len(free_indices(term)) + len(summed)
-    return prove_constant((term,), known, narrower_tensors(program, width, tensors_of((term,))))
+    unfoldable = narrower_tensors(program, width, tensors_of((term,)))
+    try:
+        unfolded = unfold_all((term,), known, unfoldable)
+    except LimitError:
+        return None
+    return prove_constant((term,), unfolded, known, unfoldable)
 
 
 def in_authored_names(term: Term, program: Program) -> Term:

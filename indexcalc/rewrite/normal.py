@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import sympy as sp
 
 from indexcalc.algebra.build import expand, expand_term, multiplied, power, product
 from indexcalc.algebra.canonical import collect
-from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Partial, Power, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.renaming import rename_apart, substitute
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Partial, Power, Term, Terms, free_indices, tensors_of
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.steps import Cited, Detail, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
@@ -53,12 +54,56 @@ class Knowledge:
     terms: int = TERM_LIMIT
     factors: int = FACTOR_LIMIT
 
+    @cached_property
+    def folds(self) -> dict[tuple[str, frozenset[str]], tuple[SumRule, ...]]:
+        """The rules of opaque names, as far as they were asked for, by name and by what was unfolded in them."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Unfolded:
+    """What unfolding gave.
+
+    Attributes:
+        stages: the names unfolded with the terms that each gave, last definition first.
+        opaque: the names that stay.
+    """
+
+    stages: tuple[tuple[str, Terms], ...]
+    opaque: tuple[str, ...]
+
+    def summed(self, indices: Sequence[Index]) -> Unfolded:
+        """The same under sums over free indices."""
+        return Unfolded(
+            tuple((name, tuple(sum_of(term, indices) for term in terms)) for name, terms in self.stages), self.opaque
+        )
+
+
+def sum_of(term: Term, indices: Sequence[Index]) -> Term:
+    """The sum of a term over free indices: one that it does not have counts how often, whatever its own sums bind."""
+    free = free_indices(term)
+    present = tuple(index for index in indices if index in free)
+    often = sp.Mul(*(index.extent for index in indices if index not in free))
+    apart = rename_apart(term, frozenset(index.name for index in present))
+    return product(often * apart.coeff, apart.powers, (*present, *apart.summed))
+
 
 def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Collection[str]) -> tuple[Step, ...]:
     """Steps from `terms` to their normal form, unfolding only the tensors in `unfoldable`.
 
     Raises:
         LimitError: if more terms or factors come up than may.
+    """
+    return folded(subject, terms, unfold_all(terms, known, unfoldable), known, unfoldable)
+
+
+def folded(
+    subject: Subject, terms: Terms, unfolded: Unfolded, known: Knowledge, unfoldable: Collection[str]
+) -> tuple[Step, ...]:
+    """Steps from `terms`, which are unfolded already, to their normal form.
+
+    Raises:
+        LimitError: if more terms come up than may.
     """
     steps: list[Step] = []
 
@@ -70,10 +115,10 @@ def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Co
     def current() -> Terms:
         return steps[-1].after if steps else terms
 
-    stages, opaque = unfold_all(terms, known, unfoldable)
-    for name, unfolded in stages:
-        advance(Rule.UNFOLD, unfolded, Used((name,)))
-    folds = tuple(rule for name in opaque for rule in definition_rules(name, known, unfoldable, opaque))
+    for name, after in unfolded.stages:
+        advance(Rule.UNFOLD, after, Used((name,)))
+    inner = frozenset(unfoldable).difference(unfolded.opaque)
+    folds = tuple(rule for name in unfolded.opaque for rule in definition_rules(name, known, inner))
     book = RuleBook((*known.rules, *folds))
     advance(Rule.EXPAND, expand(current(), known.terms))
     steps.extend(contract(subject, current()))
@@ -93,10 +138,12 @@ def normal_form(subject: Subject, terms: Terms, known: Knowledge, unfoldable: Co
     return tuple(steps)
 
 
-def unfold_all(
-    terms: Terms, known: Knowledge, unfoldable: Collection[str]
-) -> tuple[tuple[tuple[str, Terms], ...], tuple[str, ...]]:
-    """The names unfolded with the terms that each gave, last definition first; and those that stay opaque."""
+def unfold_all(terms: Terms, known: Knowledge, unfoldable: Collection[str]) -> Unfolded:
+    """The definitions put in, the last one first.
+
+    Raises:
+        LimitError: if more terms or factors come up than may.
+    """
     stages: list[tuple[str, Terms]] = []
     opaque: list[str] = []
     present = frozenset(tensors_of(terms))
@@ -114,7 +161,7 @@ def unfold_all(
         stages.append((name, terms))
         present = frozenset(tensors_of(terms))
         check_size(name, terms, known)
-    return tuple(stages), tuple(opaque)
+    return Unfolded(tuple(stages), tuple(opaque))
 
 
 def check_size(name: str, terms: Terms, known: Knowledge) -> None:
@@ -218,12 +265,17 @@ def unfold_factors(terms: Terms, equation: Equation) -> Terms:
     return tuple(done)
 
 
-def definition_rules(
-    name: str, known: Knowledge, unfoldable: Collection[str], opaque: Sequence[str]
-) -> tuple[SumRule, ...]:
+def definition_rules(name: str, known: Knowledge, unfoldable: frozenset[str]) -> tuple[SumRule, ...]:
     """The definition of an opaque name as a rule: its first sum equals the name less the other terms."""
-    equation = known.definitions[name]
-    stages, _ = unfold_all(equation.terms, known, [n for n in unfoldable if n not in opaque])
+    key = (name, unfoldable)
+    if key not in known.folds:
+        known.folds[key] = found_rules(known.definitions[name], known, unfoldable)
+    return known.folds[key]
+
+
+def found_rules(equation: Equation, known: Knowledge, unfoldable: frozenset[str]) -> tuple[SumRule, ...]:
+    """What `definition_rules` gives."""
+    stages = unfold_all(equation.terms, known, unfoldable).stages
     terms = collect(expand(stages[-1][1] if stages else equation.terms))
     lead = next((term for term in terms if term.summed), None)
     if lead is None or not set(equation.lhs.slots) <= set(free_indices(lead)):
@@ -232,4 +284,4 @@ def definition_rules(
     value = (Term(1 / lead.coeff, ((equation.lhs, sp.S.One),)), *rest)
     here = (Term(sp.S.One, ((equation.lhs, sp.S.One),)),)
     identity = Identity(equation.terms, here)
-    return (SumRule(Rule.FOLD, lead.powers, lead.summed, value, identity, name, frozenset(tensors_of(lead))),)
+    return (SumRule(Rule.FOLD, lead.powers, lead.summed, value, identity, equation.name, frozenset(tensors_of(lead))),)
