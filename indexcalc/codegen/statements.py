@@ -57,10 +57,14 @@ class Statement:
         return tuple(guard for guard in self.guards if not isinstance(guard, Delta | Iverson))
 
     @property
+    def content(self) -> Terms:
+        """The terms, and the product of the guards."""
+        return (*self.terms, Term(sp.S.One, tuple((guard, sp.S.One) for guard in self.guards)))
+
+    @property
     def reads(self) -> tuple[str, ...]:
         """The tensors that are read."""
-        guards = Term(sp.S.One, tuple((guard, sp.S.One) for guard in self.guards))
-        return tensors_of((*self.terms, guards))
+        return tensors_of(self.content)
 
     def reading(self, names: Mapping[str, str]) -> Statement:
         """The statement with other names for some of the tensors that it reads."""

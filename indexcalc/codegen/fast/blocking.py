@@ -66,7 +66,7 @@ class Blocking:
     def accesses(self) -> Mapping[str, tuple[Access, ...]]:
         """The accesses of every statement."""
         return {
-            s.name: tuple(dict.fromkeys(b for b in walk(s.terms) if isinstance(b, Access))) for s in self.statements
+            s.name: tuple(dict.fromkeys(b for b in walk(s.content) if isinstance(b, Access))) for s in self.statements
         }
 
     @cached_property

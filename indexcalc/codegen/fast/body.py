@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 
-from indexcalc.algebra.terms import tensors_of
 from indexcalc.codegen.fast.block import straight_lines
 from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule
 from indexcalc.codegen.fast.loops import loop_text
@@ -56,4 +55,4 @@ def needed_after(problem: Blocking, schedule: Schedule, number: int) -> frozense
     """The tensors that are wanted, or read after an item of the schedule."""
     later = schedule[number + 1 :]
     statements = [s for item in later for s in (item.statements if isinstance(item, Loop) else (item,))]
-    return frozenset((*problem.wanted, *(name for s in statements for name in tensors_of(s.terms))))
+    return frozenset((*problem.wanted, *(name for s in statements for name in s.reads)))

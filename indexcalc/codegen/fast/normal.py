@@ -29,7 +29,6 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     free_indices,
-    tensors_of,
 )
 from indexcalc.codegen.plan import distributed, without_inner_deltas
 from indexcalc.codegen.statements import Kind, Statement
@@ -59,7 +58,8 @@ class Normaliser:
 
     def add(self, statement: Statement) -> None:
         """Append a statement with what it needs before it."""
-        statement = replace(statement, terms=self.renamed(statement.terms))
+        guards = tuple(self.base(guard) for guard in statement.guards)
+        statement = replace(statement, terms=self.renamed(statement.terms), guards=guards)
         if statement.kind is not Kind.ASSIGN:
             self.done.append(statement)
             return
@@ -265,8 +265,3 @@ def numbered(statement: Statement) -> object:
         renamed = rename_bound(term, sums)
         terms.append((renamed.coeff, frozenset(renamed.powers), renamed.summed))
     return tuple(axis.extent for axis in statement.axes), tuple(terms)
-
-
-def reads(statement: Statement) -> tuple[str, ...]:
-    """The tensors that a statement reads."""
-    return tensors_of(statement.terms)

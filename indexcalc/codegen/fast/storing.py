@@ -26,7 +26,7 @@ def kept_tensors(problem: Blocking, forward: Collection[str], gradients: Collect
     fixed = compared_tensors(problem)
     seen: set[str] = set()
     needed: set[str] = set()
-    queue = [read for name in pending for read in tensors_of(problem.by_name[name].terms)]
+    queue = [read for name in pending for read in problem.by_name[name].reads]
     queue += [name for name in gradients if name in forward]
     while queue:
         name = queue.pop()
@@ -35,7 +35,7 @@ def kept_tensors(problem: Blocking, forward: Collection[str], gradients: Collect
         seen.add(name)
         statement = problem.by_name[name]
         if name not in kept and name not in fixed and is_computed_again(problem, statement):
-            queue += tensors_of(statement.terms)
+            queue += statement.reads
         else:
             needed.add(name)
     return tuple(s.name for s in problem.statements if s.name in needed)
@@ -46,7 +46,7 @@ def compared_tensors(problem: Blocking) -> frozenset[str]:
 
     Then no entry would be the largest one, and its gradient would be lost.
     """
-    extremes = {s.name: tensors_of(s.terms) for s in problem.statements if s.kind in (Kind.MAXIMUM, Kind.MINIMUM)}
+    extremes = {s.name: s.reads for s in problem.statements if s.kind in (Kind.MAXIMUM, Kind.MINIMUM)}
     steps = (base for s in problem.statements for base in walk(s.terms) if isinstance(base, Fn) and base.name == "step")
     found: set[str] = set()
     for step in steps:
@@ -70,5 +70,5 @@ def ancestors(statements: Sequence[Statement], wanted: Collection[str], given: C
     for statement in reversed(statements):
         if statement.name in needed and statement.name not in given:
             found.append(statement.name)
-            needed.update(tensors_of(statement.terms))
+            needed.update(statement.reads)
     return tuple(reversed(found))

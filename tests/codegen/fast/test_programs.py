@@ -34,6 +34,16 @@ input h[i]
 a[i] = softmax[i](h[i])
 b[i,j] = softmax[i](h[i] + h[j])
 """,
+    "a weight of exponentials that is made late": """
+index h, g, w : H
+index k, q    : D
+input U[q,k,w], b[k,g]
+X[w,q] = sum[h](delta[w,h] * norm2[w](b[q,w]))
+R[g,w,k,q] = X[g,q] + U[k,k,w]
+a[w,q,k] = U[q,k,w] * b[k,w]
+Q[q] = logsumexp[w](a[w,q,q] + log(R[w,w,q,q]))
+derive U
+""",
     "two totals of a loop that are the same sum": """
 index m, s    : M
 index i       : N
