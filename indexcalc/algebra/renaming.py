@@ -95,7 +95,8 @@ def substitute_term(term: Term, renaming: Renaming) -> Term:
     effective = {old: new for old, new in renaming.items() if old not in term.summed and old != new}
     if not effective:
         return term
-    apart = rename_apart(term, {index.name for index in effective.values()})
+    # A fresh name that is one of those replaced would be replaced with it.
+    apart = rename_apart(term, {index.name for pair in effective.items() for index in pair})
     return product(apart.coeff, rename_powers(apart.powers, effective), apart.summed)
 
 

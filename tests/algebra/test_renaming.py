@@ -99,6 +99,19 @@ def test_substitution_never_captures(drawn, rows, columns):
     )
 
 
+@given(expressions(), st.permutations(ROWS), st.permutations(COLUMNS))
+def test_names_that_dummies_could_take_may_be_replaced(drawn, rows, columns):
+    """The free indices have the names that fresh ones get first, and are renamed to names that the sums use."""
+    terms, tensors = drawn
+    free, values = free_indices(terms), random_tensors(tensors)
+    letters = tuple(Index(letter, index.extent) for letter, index in zip("abcdef", free, strict=False))
+    named = substitute(terms, dict(zip(free, letters, strict=True)))
+    renaming = dict(zip((*ROWS, *COLUMNS), (*rows, *columns), strict=True))
+    back = tuple(renaming[index] for index in free)
+    found = substitute(named, dict(zip(letters, back, strict=True)))
+    np.testing.assert_allclose(value_of(found, back, values), value_of(terms, free, values), atol=1e-9)
+
+
 @settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(expressions())
 def test_substitution_on_the_diagonal(drawn):
