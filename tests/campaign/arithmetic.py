@@ -277,6 +277,12 @@ def sigmoid(a: Arithmetic, x: Array) -> Array:
     return 1 / (1 + a.exp(-x))
 
 
+def softplus(a: Arithmetic, x: Array) -> Array:
+    """log(1 + e^x), where e^x overflows too."""
+    above = a.where(a.real(x) > 0, x, 0 * x)
+    return above + a.log(a.exp(-above) + a.exp(x - above))
+
+
 def steps(a: Arithmetic, x: Array) -> Array:
     """1 where x is positive, else 0."""
     nought = 0 * a.real(x)
@@ -291,7 +297,7 @@ FUNCTIONS: dict[str, Callable[[Arithmetic, Array], Array]] = {
     "cos": lambda a, x: a.cos(x),
     "tanh": lambda a, x: 1 - 2 / (1 + a.exp(2 * x)),
     "sigmoid": sigmoid,
-    "softplus": lambda a, x: a.log(1 + a.exp(x)),
+    "softplus": softplus,
     "silu": lambda a, x: x * sigmoid(a, x),
     "erf": lambda a, x: a.erf(x),
     "gelu": lambda a, x: x * (1 + a.erf(x * math.sqrt(0.5))) / 2,

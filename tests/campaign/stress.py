@@ -169,7 +169,8 @@ def difference(label: str, said: str, name: str, array: np.ndarray, right: Truth
     expected = right.gradients[name[2:]] if name.startswith("d ") else right.values[name]
     if array.shape != expected.shape:
         return f"{label}: wrong: {said} has shape {array.shape}, expected {expected.shape}"
-    if array.dtype != np.float32:
+    # A bare number takes the dtype of what it meets.
+    if array.ndim and array.dtype != np.float32:
         return f"{label}: wrong: {said} has dtype {array.dtype}"
     if not np.all(np.isfinite(array)):
         return f"{label}: not finite: {said}, which is {largest(right, name):.1e}"
