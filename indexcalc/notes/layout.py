@@ -53,7 +53,11 @@ def measure(tokens: Sequence[str], start: int, *, single: bool = False) -> tuple
             below, position = measure(tokens, position, single=True)
             total += max(above, below) + 0.5
         elif token in {"^", "_"}:
-            inner, position = measure(tokens, position, single=True)
+            if tokens[position : position + 1] == ["{"]:
+                inner, position = measure(tokens, position + 1)
+                position += 1
+            else:
+                inner, position = measure(tokens, position, single=True)
             total += SMALL * inner
         elif not token.isspace() and token not in NO_WIDTH:
             total += COMMANDS.get(token, WIDE.get(token, 1.0))

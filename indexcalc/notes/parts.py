@@ -51,6 +51,17 @@ def start_of(part: Section) -> Terms:
 
 
 @lru_cache(maxsize=2)
+def names_on_the_way(derivation: Derivation) -> frozenset[str]:
+    """The parts that a step gave a name to."""
+    return frozenset(
+        name
+        for step in derivation.all_steps()
+        if step.rule is Rule.NAME and isinstance(step.detail, Used)
+        for name in step.detail.tensors
+    )
+
+
+@lru_cache(maxsize=2)
 def parts_put_in(derivation: Derivation) -> frozenset[str]:
     """The parts that no result reads, because a step put in what they stand for."""
     parts = {section.equation.name for section in derivation.sections if section.target is None}

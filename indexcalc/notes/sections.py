@@ -21,7 +21,6 @@ from indexcalc.calculus.steps import (
     Rule,
     Section,
     Step,
-    Used,
 )
 from indexcalc.notes.blocks import (
     Block,
@@ -37,7 +36,7 @@ from indexcalc.notes.blocks import (
 )
 from indexcalc.notes.familiar import Habit, Shown
 from indexcalc.notes.narration import NOTHING, Local, steps_blocks, tensor_of
-from indexcalc.notes.parts import Parts, named_parts, start_of
+from indexcalc.notes.parts import Parts, named_parts, names_on_the_way, start_of
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.put_in import put_in
 from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
@@ -101,10 +100,7 @@ def paths_sentence(derivation: Derivation, section: Section, target: Access) -> 
 def part_blocks(derivation: Derivation, section: Section) -> list[Block]:
     """How a part that got a name is computed from less; nothing if its definition is its last word."""
     entry = section.equation.lhs
-    named = any(
-        step.rule is Rule.NAME and isinstance(step.detail, Used) and entry.tensor in step.detail.tensors
-        for step in derivation.all_steps()
-    )
+    named = entry.tensor in names_on_the_way(derivation)
     if named and not section.steps:
         return []
     equations = derivation.backward.equations
