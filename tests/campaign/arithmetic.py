@@ -272,9 +272,19 @@ class Torch(Arithmetic):
         return x.detach()
 
 
+KINK = 1e-20
+"""Below it, what stands in a root is zero but for rounding."""
+
+
 def sigmoid(a: Arithmetic, x: Array) -> Array:
     """1 / (1 + e^-x)."""
     return 1 / (1 + a.exp(-x))
+
+
+def root(a: Arithmetic, x: Array) -> Array:
+    """A square root, which has a kink at zero: whether it is there is decided, for rounding may move it away."""
+    a.over(x, KINK + 0 * a.real(x))
+    return a.sqrt(x)
 
 
 def softplus(a: Arithmetic, x: Array) -> Array:
@@ -292,7 +302,7 @@ def steps(a: Arithmetic, x: Array) -> Array:
 FUNCTIONS: dict[str, Callable[[Arithmetic, Array], Array]] = {
     "exp": lambda a, x: a.exp(x),
     "log": lambda a, x: a.log(x),
-    "sqrt": lambda a, x: a.sqrt(x),
+    "sqrt": root,
     "sin": lambda a, x: a.sin(x),
     "cos": lambda a, x: a.cos(x),
     "tanh": lambda a, x: 1 - 2 / (1 + a.exp(2 * x)),

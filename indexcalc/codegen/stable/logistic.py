@@ -24,8 +24,9 @@ def one_plus_exp(base: Base) -> Terms | None:
     """The u of a factor ``1 + exp(u)``."""
     if not (isinstance(base, Add) and len(base.terms) == 2 and Term(ONE) in base.terms):
         return None
-    (other,) = (term for term in base.terms if term != Term(ONE))
-    if other.coeff != 1 or len(other.powers) != 1:
+    # On a diagonal both may be one.
+    other = next((term for term in base.terms if term != Term(ONE)), None)
+    if other is None or other.coeff != 1 or len(other.powers) != 1:
         return None
     ((fn, exponent),) = other.powers
     return fn.arg if isinstance(fn, Fn) and fn.name == "exp" and exponent == 1 else None

@@ -220,3 +220,16 @@ derive e
     values = module.forward(np.ones((3, 2), np.float32), M=2)
     ones = np.ones((6, 2, 2), np.float32), np.ones(6, np.float32)
     assert module.backward(values, *ones).de.dtype == np.float32
+
+
+def test_one_plus_a_quotient_that_is_one_on_the_diagonal():
+    text = """
+index g, h : H
+input c[g,h]
+a[h,g] = c[h,g] / (c[g,h] / c[h,h] + 1)
+f[g] = a[g,g]
+derive c
+"""
+    derivation = derive(read_problem(text))
+    report = validate(derivation, numpy_module(derivation))
+    assert report.ok, report.failures
