@@ -21,7 +21,6 @@ PATHS = shipped_paths()
 every_form = pytest.mark.parametrize("name", FORMS)
 
 DEARER = {
-    "gru_cell": "the sum of the gradient of the candidate with its recurrent weights is computed twice",
     "weight_norm": "vh g is read as w before g is taken out in front",
 }
 """What is right and not yet as short as the textbook has it, with the reason."""

@@ -158,10 +158,10 @@ def backward(values: Values, dh: np.ndarray) -> Gradients:
     dU_Z = dz_arg.T @ h_prev
     # db_Z[j] = sum[n](dz_arg[n,j])
     db_Z = dz_arg.sum(axis=0)
-    # dr[n,j] = sum[k](dg_arg[n,k] * U_G[k,j] * h_prev[n,j])
-    dr = dg_arg @ U_G * h_prev
-    # dr_arg[n,j] = dr[n,j] * r[n,j] * (1 - r[n,j])
-    dr_arg = dr * r * (1.0 - r)
+    # s[n,j] = sum[k](dg_arg[n,k] * U_G[k,j])
+    s = dg_arg @ U_G
+    # dr_arg[n,j] = s[n,j] * h_prev[n,j] * r[n,j] * (1 - r[n,j])
+    dr_arg = s * h_prev * r * (1.0 - r)
     # dW_R[j,d] = sum[n](dr_arg[n,j] * x[n,d])
     dW_R = dr_arg.T @ x
     # dU_R[j,k] = sum[n](dr_arg[n,j] * h_prev[n,k])
@@ -172,8 +172,8 @@ def backward(values: Values, dh: np.ndarray) -> Gradients:
     #     sum[j](dg_arg[n,j] * W_G[j,d])
     dx = dr_arg @ W_R + dz_arg @ W_Z + dg_arg @ W_G
     # dh_prev[n,j] = sum[k](dr_arg[n,k] * U_R[k,j]) + sum[k](dz_arg[n,k] * U_Z[k,j]) +
-    #     sum[k](dg_arg[n,k] * U_G[k,j] * r[n,j]) + dh[n,j] * z[n,j]
-    dh_prev = dr_arg @ U_R + dz_arg @ U_Z + dg_arg @ U_G * r + dh * z
+    #     r[n,j] * s[n,j] + dh[n,j] * z[n,j]
+    dh_prev = dr_arg @ U_R + dz_arg @ U_Z + r * s + dh * z
     return Gradients(dW_R, dU_R, db_R, dW_Z, dU_Z, db_Z, dW_G, dU_G, db_G, dx, dh_prev)
 
 

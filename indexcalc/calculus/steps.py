@@ -34,7 +34,7 @@ class Rule(Enum):
     RELABEL = "a summed index may have any name that is free"
     SUBSTITUTE = "the local derivative is put into the chain rule"
     PATHS = "the contributions of all paths are added"
-    NAME = "a part with fewer indices gets a name"
+    NAME = "a part gets a name"
     UNFOLD = "a name is replaced by its definition"
     FOLD = "a definition's right-hand side is replaced by its name"
     LEMMA = "a known identity is applied"

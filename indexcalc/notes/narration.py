@@ -196,6 +196,10 @@ def intro(step: Step, local: Local | None) -> Spans:
             return say("collapse.part", delta=delta, killed=killed, match=Match(killed, survivor))
         case Rule.POINTWISE, _:
             return pointwise_sentence(step)
+        case Rule.NAME, Used(tensors) if isinstance(step.subject, Access):
+            entries = [entry for name in tensors for entry in accesses_of(step.after, name)]
+            narrow = {len(entry.slots) < len(step.subject.slots) for entry in entries}
+            return say("name.narrow" if narrow == {True} else "name.both" if True in narrow else "name.shared")
         case Rule.ENTRY, _ if isinstance(step.subject, Partial) and not step.subject.wrt.slots:
             return say("entry.scalar")
     return fill(RULES[step.rule], **fields(step, local))

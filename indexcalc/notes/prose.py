@@ -26,7 +26,7 @@ RULES: Mapping[Rule, str] = {
     Rule.RELABEL: "Relabel {renamings}; only the name of a dummy changes:",
     Rule.SUBSTITUTE: "Substitute back into the chain rule:",
     Rule.PATHS: "Add the contributions of all paths:",
-    Rule.NAME: "What depends on fewer indices gets a name:",
+    Rule.NAME: "A part gets a name:",
     Rule.UNFOLD: "Put in what {used} stands for:",
     Rule.FOLD: "This contains the right side of the equation of {used}, so write its name:",
     Rule.LEMMA: "Apply the identity {identity}:",
@@ -34,6 +34,9 @@ RULES: Mapping[Rule, str] = {
 """What introduces a step of each rule, where `SENTENCES` has nothing more exact."""
 
 SENTENCES: Mapping[str, str] = {
+    "name.narrow": "What depends on fewer indices gets a name:",
+    "name.shared": "A sum that another gradient has too gets a name:",
+    "name.both": "What depends on fewer indices, or stands in another gradient too, gets a name:",
     "chain.only": "{loss} depends on {target} only through {consumer}. "
     "The full chain rule sums over every entry of {consumer}, with {noun} {dummies}:",
     "chain.again": "{loss} depends on {target} only through {consumer}:",

@@ -15,7 +15,7 @@ from indexcalc.problem import Problem
 from indexcalc.program import Equation
 from indexcalc.rewrite.cost import Sizes, nominal_sizes
 from indexcalc.rewrite.normal import unfold_factors
-from indexcalc.rewrite.parts import PartNames, name_parts, refold
+from indexcalc.rewrite.parts import PartNames, name_parts, refold, shared_sums
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule
 from indexcalc.rewrite.search import Effort, Moves
 from indexcalc.rewrite.tidy import Simplifier
@@ -47,9 +47,10 @@ class PartNaming:
         names = PartNames(set(self.taken_names))
         done: list[Section] = []
         named: list[SumRule] = []
+        shared = shared_sums(section.equation for section in sections)
         for original in sections:
             section = with_folds(original, named)
-            parts, step = name_parts(section.equation, names, order)
+            parts, step = name_parts(section.equation, names, order, shared)
             if step is not None:
                 moves = self.moves((*before(section), *done))
                 refolded = [refold(part, moves, order, self.effort) for part in parts]

@@ -1,12 +1,13 @@
-"""Parts that get a name: a sum with fewer free indices than the equation it stands in.
+"""Parts that get a name: sums with fewer free indices than their equation, and sums of several equations.
 
 ``A_ij D_ij - A_ij sum_l A_il D_il`` holds a row scalar; it becomes ``r_i``, is computed once for a
-row, and may have a cheaper form of its own.
+row, and may have a cheaper form of its own. ``h_nj sum_k g_nk U_kj`` and ``r_nj sum_k g_nk U_kj``
+hold one contraction, which is computed once for both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 
 import sympy as sp
@@ -56,8 +57,35 @@ def part_names() -> Iterator[str]:
         number += 1
 
 
-def name_parts(equation: Equation, names: PartNames, order: Nomenclature) -> tuple[tuple[Section, ...], Step | None]:
-    """Sections that define the narrow parts of an equation, and the step that puts their names in."""
+def shared_sums(equations: Iterable[Equation]) -> frozenset[str]:
+    """The keys of the contractions beside other factors or terms that more than one equation computes."""
+    found: dict[str, set[str]] = {}
+    for equation in equations:
+        for term in equation.terms:
+            parts = components(term)
+            if len(parts) == 1 and len(equation.terms) == 1:
+                continue
+            for body, bound in parts:
+                if bound and len(body) > 1 and (key := key_of(body, bound)) is not None:
+                    found.setdefault(key, set()).add(equation.name)
+    return frozenset(key for key, readers in found.items() if len(readers) > 1)
+
+
+def key_of(body: tuple[Power, ...], bound: tuple[Index, ...]) -> str | None:
+    """The canonical form of a component; None if it is too large for one."""
+    try:
+        return term_key(Term(sp.S.One, body, bound))
+    except LimitError:
+        return None
+
+
+def name_parts(
+    equation: Equation, names: PartNames, order: Nomenclature, shared: Collection[str] = ()
+) -> tuple[tuple[Section, ...], Step | None]:
+    """Sections that define the parts of an equation, and the step that puts their names in.
+
+    Parts are narrow sums, and those whose keys are `shared`: other equations compute them too.
+    """
     sections: list[Section] = []
     after: list[Term] = []
     used: list[str] = []
@@ -66,7 +94,7 @@ def name_parts(equation: Equation, names: PartNames, order: Nomenclature) -> tup
         parts = components(term)
         for body, bound in parts:
             part = None
-            if is_narrow(equation, body, bound, len(parts)):
+            if is_narrow(equation, body, bound, len(parts)) or is_shared(equation, body, bound, parts, shared):
                 part, new = find_part(equation, Term(coeff, body, bound), names, order)
                 sections.extend(new)
             if part is None:
@@ -90,13 +118,21 @@ def is_narrow(equation: Equation, body: tuple[Power, ...], bound: Collection[Ind
     return bool(bound) and free < wide and (count > 1 or len(equation.terms) > 1)
 
 
+def is_shared(
+    equation: Equation, body: tuple[Power, ...], bound: tuple[Index, ...], parts: Sized, shared: Collection[str]
+) -> bool:
+    """Whether a component is one that other equations compute too, and not all of this one."""
+    if not shared or not bound or (len(parts) == 1 and len(equation.terms) == 1):
+        return False
+    return key_of(body, bound) in shared
+
+
 def find_part(
     equation: Equation, component: Term, names: PartNames, order: Nomenclature
 ) -> tuple[Part | None, tuple[Section, ...]]:
     """The part that holds a component, and its section if it is new; the size of the coefficient goes in."""
-    try:
-        key = term_key(Term(sp.S.One, component.powers, component.summed))
-    except LimitError:
+    key = key_of(component.powers, component.summed)
+    if key is None:
         return None, ()
     if key in names.parts:
         return names.parts[key], ()

@@ -79,3 +79,18 @@ def test_every_live_part_of_a_shipped_derivation_is_read(name):
     read = {tensor for equation in backward.equations for tensor in tensors_of(equation.terms)}
     for equation in backward.equations:
         assert equation.name in read or equation.name in backward.outputs
+
+
+def test_a_contraction_of_two_gradients_is_computed_once():
+    problem = read_problem("""
+        index n : N
+        index j, k : H
+        input a[n,j], b[n,j], U[k,j]
+        y[n,k] = tanh(sum[j](U[k,j] * (a[n,j] * b[n,j])))
+        derive a, b
+    """)
+    backward = derive(problem).backward
+    contractions = [eq for eq in backward.equations if any(term.summed for term in eq.terms)]
+    assert len(contractions) == 1
+    for target in ("da", "db"):
+        assert contractions[0].name in tensors_of(backward.definitions[target].terms)
