@@ -141,7 +141,10 @@ class Rewriting:
                 coeff = coeff * factor.coeff
                 powers += factor.powers
             elif isinstance(base, Fn):
-                powers.append((Fn(base.name, self.terms(base.arg), base.params), exponent))
+                below = is_exponential(base) and is_negative(exponent)
+                # One over an exponential that overflows is zero, and so is the exponential of what is negative.
+                arg = self.terms(scale(base.arg, exponent) if below else base.arg)
+                powers.append((Fn(base.name, arg, base.params), ONE if below else exponent))
             elif isinstance(base, Add):
                 factor = power(self.terms(base.terms), exponent)
                 coeff = coeff * factor.coeff

@@ -233,3 +233,11 @@ derive c
     derivation = derive(read_problem(text))
     report = validate(derivation, numpy_module(derivation))
     assert report.ok, report.failures
+
+
+def test_one_over_an_exponential_that_overflows_is_zero_without_a_warning():
+    module, _ = module_of("y[i,c] = 1 / exp(z[i,c])\nx[i,c] = w[c] * exp(z[i,c])^(-3)")
+    with np.errstate(all="raise", under="ignore"):
+        values = module.forward(np.array([[1e4, 0.0, 1.0]]), WEIGHTS)
+    np.testing.assert_allclose(values.y, [[0.0, 1.0, np.exp(-1)]], rtol=1e-12)
+    np.testing.assert_allclose(values.x, WEIGHTS * [0.0, 1.0, np.exp(-3)], rtol=1e-12)
