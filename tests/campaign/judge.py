@@ -29,8 +29,8 @@ ROUNDING = 1e4
 RELATIVE = 1e-9
 """The part of the largest entry that an error may be anyway."""
 
-BLURRED = 1e-4
-"""A point at which rounding, with that room, may move a result by more of itself is no test."""
+BLURRED = 2e-6
+"""A point at which rounding, with that room, may move a result by more of itself is no test: noise goes round in it."""
 
 SIZES = (2, 3, 4, 5)
 """Sizes of extents, all different; 1 comes besides."""

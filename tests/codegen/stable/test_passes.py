@@ -240,4 +240,4 @@ def test_one_over_an_exponential_that_overflows_is_zero_without_a_warning():
     with np.errstate(all="raise", under="ignore"):
         values = module.forward(np.array([[1e4, 0.0, 1.0]]), WEIGHTS)
     np.testing.assert_allclose(values.y, [[0.0, 1.0, np.exp(-1)]], rtol=1e-12)
-    np.testing.assert_allclose(values.x, WEIGHTS * [0.0, 1.0, np.exp(-3)], rtol=1e-12)
+    np.testing.assert_allclose(values.x, [WEIGHTS * [0.0, 1.0, np.exp(-3)]], rtol=1e-12)
