@@ -20,11 +20,6 @@ from tests.textbook.reading import operations, textbook_program, written_out
 PATHS = shipped_paths()
 every_form = pytest.mark.parametrize("name", FORMS)
 
-DEARER = {
-    "weight_norm": "vh g is read as w before g is taken out in front",
-}
-"""What is right and not yet as short as the textbook has it, with the reason."""
-
 
 @cache
 def problem_of(name: str) -> Problem:
@@ -50,13 +45,7 @@ def test_the_textbook_is_right(name):
 
 @pytest.mark.parametrize(
     ("name", "target"),
-    [
-        pytest.param(name, target, marks=pytest.mark.xfail(reason=DEARER["weight_norm"], strict=True))
-        if (name, target) == ("weight_norm", "v")
-        else (name, target)
-        for name in FORMS
-        for target in problem_of(name).targets
-    ],
+    [(name, target) for name in FORMS for target in problem_of(name).targets],
 )
 def test_a_gradient_is_the_form_of_the_textbook(name, target):
     gradient = problem_of(name).gradient_names[target]
@@ -66,13 +55,7 @@ def test_a_gradient_is_the_form_of_the_textbook(name, target):
     )
 
 
-def marked(name: str) -> object:
-    """A derivation, with what it still lacks."""
-    reason = DEARER.get(name)
-    return pytest.param(name, marks=pytest.mark.xfail(reason=reason, strict=True)) if reason else name
-
-
-@pytest.mark.parametrize("name", list(map(marked, FORMS)))
+@every_form
 def test_a_backward_pass_costs_no_more_than_that_of_the_textbook(name):
     # Both are counted as written, so that `a * (b - c)` is less than `a * b - a * c`.
     ours, theirs = (operations(problem_of(name), found) for found in (derivation_of(name).backward, textbook(name)))

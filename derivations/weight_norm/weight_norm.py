@@ -62,11 +62,11 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         G: [M, F] the upstream gradient dL/dw.
     """
     *_, G = _checked(w=values.w, G=G)
-    g, r, vh, w = values.g, values.r, values.vh, values.w
+    g, r, vh = values.g, values.r, values.vh
     # dg[o] = sum[f](G[o,f] * vh[o,f])
     dg = np.einsum("of,of->o", G, vh)
-    # dv[o,f] = (G[o,f] * g[o] - w[o,f] * dg[o]) / r[o]
-    dv = (G * g[:, None] - w * dg[:, None]) / r[:, None]
+    # dv[o,f] = g[o] * (G[o,f] - dg[o] * vh[o,f]) / r[o]
+    dv = g[:, None] * (G - dg[:, None] * vh) / r[:, None]
     return Gradients(dg, dv)
 
 

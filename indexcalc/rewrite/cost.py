@@ -66,8 +66,8 @@ def size_of(indices: Iterable[Index], sizes: Sizes) -> int:
 
 
 @lru_cache(maxsize=COST_CACHE)
-def term_cost(term: Term, output: tuple[Index, ...], sizes: Sizes) -> int:
-    """Operations to compute the parts of a term, and to multiply them over the `output` indices."""
+def term_cost(term: Term, sizes: Sizes) -> int:
+    """Operations to compute the parts of a term, and to multiply them, those with few indices first."""
     parts = components(term)
     total = sum(
         component_cost(tuple(frozenset(occurring_indices(base)) for base, _ in powers), frozenset(summed), sizes)
@@ -75,7 +75,11 @@ def term_cost(term: Term, output: tuple[Index, ...], sizes: Sizes) -> int:
     )
     functions = {base for base in walk(term) if isinstance(base, Fn)}
     total += sum(size_of(occurring_indices(function), sizes) for function in functions)
-    return total + max(0, len(parts) - 1) * size_of(output, sizes)
+    free = tuple(
+        frozenset(index for base, _ in powers for index in occurring_indices(base)) - frozenset(summed)
+        for powers, summed in parts
+    )
+    return total + component_cost(free, frozenset(), sizes)
 
 
 @lru_cache(maxsize=COST_CACHE)
@@ -105,7 +109,7 @@ def equation_cost(equation: Equation, sizes: Sizes) -> int:
 def terms_cost(terms: Terms, output: tuple[Index, ...], sizes: Sizes) -> int:
     """Operations to compute a sum of terms over the `output` indices."""
     additions = max(0, len(terms) - 1) * size_of(output, sizes)
-    return additions + sum(term_cost(term, output, sizes) for term in terms)
+    return additions + sum(term_cost(term, sizes) for term in terms)
 
 
 def written_cost(terms: Terms, output: tuple[Index, ...], sizes: Sizes) -> int:

@@ -62,10 +62,14 @@ def test_the_cheapest_pair_goes_first():
     assert component_cost(operands((i, k), (j, k), (j,)), frozenset((k, j)), SIZES) == 2 * 10 * 3 + 2 * 10 * 3
 
 
+def test_parts_with_few_indices_are_multiplied_first():
+    assert term_cost(term(at("r", i), at("y", i, j), at("s", i)), SIZES) == 10 + 100
+
+
 def test_parts_are_computed_once_and_multiplied_over_the_output():
     outer = term(at("x", i), at("y", j))
-    assert term_cost(outer, (i, j), SIZES) == 100
-    assert term_cost(term(at("x", i)), (i,), SIZES) == 0
+    assert term_cost(outer, SIZES) == 100
+    assert term_cost(term(at("x", i)), SIZES) == 0
 
 
 def test_an_extra_term_costs_an_addition_an_entry():
