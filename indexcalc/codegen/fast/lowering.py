@@ -118,9 +118,12 @@ class Lowering(Arrays):
         powers = [power for power in term.powers if not isinstance(power[0], Mask)]
         above, below = [], []
         for base, exponent in powers:
+            inside = []
             if masks and isinstance(base, Fn) and base.name == "exp" and exponent == 1:
                 argument = self.total(base.arg)
-                inside = [m for m in masks if isinstance(argument, Array) and {m.left, m.right} <= set(argument.axes)]
+                axes = argument.axes if isinstance(argument, Array) else ()
+                inside = [mask for mask in masks if {mask.left, mask.right} <= set(axes)]
+            if inside:
                 masks = [mask for mask in masks if mask not in inside]
                 above.append(self.called("np.exp", self.hidden(inside, argument, "-np.inf")))
             elif exponent.could_extract_minus_sign():

@@ -173,6 +173,14 @@ def test_a_masked_exponential_is_hidden_inside():
     assert texts(lowering, "np.where") == [["-np.inf"]]
 
 
+def test_a_mask_beside_the_exponential_of_a_number_stays_in_front():
+    nothing = fn("exp", term(coeff=0))
+    lowering = lowered(Statement("y", (i, j), (term(Iverson(j, "<=", i), nothing, at("S", i, j)),)))
+    names = [name for name, _ in operations(lowering)]
+    assert names[-1] == "np.where"
+    assert texts(lowering, "np.where") == [["0.0"]]
+
+
 def test_positions_of_a_block_are_its_own():
     lowering = lowered(Statement("y", (i, j), (term(Delta(i, j), at("X", i, j)),)), indices={"y": (i,)})
     positions = [node.axes for node in lowering.graph.nodes if node.operation is Operation.POSITIONS]
