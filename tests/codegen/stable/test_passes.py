@@ -241,3 +241,17 @@ def test_one_over_an_exponential_that_overflows_is_zero_without_a_warning():
         values = module.forward(np.array([[1e4, 0.0, 1.0]]), WEIGHTS)
     np.testing.assert_allclose(values.y, [[0.0, 1.0, np.exp(-1)]], rtol=1e-12)
     np.testing.assert_allclose(values.x, [WEIGHTS * [0.0, 1.0, np.exp(-3)]], rtol=1e-12)
+
+
+def test_an_exponential_that_is_bounded_in_another_order_of_its_factors():
+    text = """
+index i, j, l : N
+index h : H
+index k : D
+input U[j,l,k,h]
+R[h,l] = logsumexp[k,i](U[i,i,k,h]^3 * U[l,l,k,h]^3)
+derive U
+"""
+    derivation = derive(read_problem(text))
+    report = validate(derivation, numpy_module(derivation))
+    assert report.ok, report.failures
