@@ -27,8 +27,6 @@ from indexcalc.algebra.terms import (
 )
 from indexcalc.errors import LimitError, ProgramError
 
-MASKS = (Delta, Iverson)
-
 EXPANSION_LIMIT = 2_000
 """The most terms that multiplying out one product may give."""
 
@@ -43,24 +41,23 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     factor = sp.Integer(coeff) if isinstance(coeff, int) else coeff
     exponents: dict[Base, sp.Expr] = {}
     for base, exponent in powers:
-        before = exponents.get(base)
-        exponents[base] = exponent if before is None else before + exponent
+        exponents[base] = exponents[base] + exponent if base in exponents else exponent
     kept: list[Power] = []
-    for power in exponents.items():
-        base, exponent = power
-        if isinstance(base, MASKS):
-            if exponent == 0:
+    for base, exponent in exponents.items():
+        if exponent == 0:
+            continue
+        if isinstance(base, Iverson) and compares_equals(base, exponents):
+            if base.relation == "<=":
                 continue
-            if isinstance(base, Iverson) and compares_equals(base, exponents):
-                if base.relation == "<=":
-                    continue
-                return Term(sp.S.Zero)
+            return Term(sp.S.Zero)
+        if isinstance(base, Delta | Iverson):
             if not exponent.is_positive:
                 raise ProgramError(f"division by {type(base).__name__.lower()}: it is zero for some indices")
-            if not (isinstance(base, Delta) and base.left == base.right):
-                kept.append((base, sp.S.One))
-        elif exponent is sp.S.One or exponent != 0:
-            kept.append(power)
+            if isinstance(base, Delta) and base.left == base.right:
+                continue
+            kept.append((base, sp.S.One))
+        else:
+            kept.append((base, exponent))
     bound = tuple(dict.fromkeys(summed))
     if bound:
         present = {index for base, _ in kept for index in occurring_indices(base)}

@@ -19,7 +19,7 @@ from tests.campaign.oracle import Evaluate, Point, Truth, evaluator, sample, tru
 from tests.campaign.pipeline import STYLES, Module, Results, Way, writers
 
 PATIENCE = 20.0
-"""The most seconds of processor time that a derivation, its notes, or its code in one style may take."""
+"""The most seconds of processor time that the engine may take for all styles of one program."""
 
 EPS = float(np.finfo(float).eps)
 
@@ -66,21 +66,26 @@ def judged(program: Program, styles: Sequence[str] = STYLES, seed: int = 0) -> s
     and the rest.
     """
     found: list[str] = []
-    modules = written_out(program, styles, found)
+    try:
+        with limited(PATIENCE):
+            modules = written_out(program, styles, found)
+    except Slow:
+        return "\n".join([*found, f"all: slow: more than {PATIENCE:.0f} s to write"])
     if modules:
         compare(program, modules, seed, found)
     if modules and "check" in styles and modules[0].style == "numpy":
-        check(modules[0], found)
+        try:
+            with limited(PATIENCE):
+                check(modules[0], found)
+        except Slow:
+            found.append(f"check: slow: more than {PATIENCE:.0f} s")
     return "\n".join(found)
 
 
 def tried(style: str, action: Callable[[], Any], found: list[str]) -> Any:
-    """The result of an action, or None and a finding; what takes too long is one too."""
+    """The result of an action, or None and a finding."""
     try:
-        with limited(PATIENCE):
-            return action()
-    except Slow:
-        found.append(f"{style}: slow: more than {PATIENCE:.0f} s")
+        return action()
     except (ic.LimitError, ic.UnsupportedError) as error:
         found.append(f"{REFUSED}{style}: {type(error).__name__}: {first_line(error)}")
     except ic.IndexCalcError as error:

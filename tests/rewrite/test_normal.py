@@ -93,3 +93,11 @@ def test_every_step_to_the_normal_form_keeps_the_value(problem):
         assert set(free_indices(step.after)) <= set(slots)
         found = evaluate(step.after, slots, point.values, sizes)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * scale, err_msg=step.rule.name)
+
+
+def test_multiplying_out_too_much_says_so():
+    program = read_problem("index i : N\ninput a[i], b[i]\ny[i] = (a[i] + b[i])^5\n").program
+    terms = program.equations[0].terms
+    with pytest.raises(LimitError, match="more than 24 terms"):
+        normal_form(Identity(terms, ()), terms, Knowledge(program.definitions, terms=24), ())
+    normal_form(Identity(terms, ()), terms, Knowledge(program.definitions, terms=40), ())

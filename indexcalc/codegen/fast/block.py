@@ -38,7 +38,7 @@ class Block:
         """The node that holds what a statement computes."""
         return self.lowering.tensors[statement.name][0]
 
-    def is_shared(self, statement: Statement) -> bool:
+    def is_made_before(self, statement: Statement) -> bool:
         """Whether an earlier statement computes the same node, so that it must be there for longer."""
         return self.node(statement) not in self.spans[self.statements.index(statement)]
 

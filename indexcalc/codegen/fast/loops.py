@@ -172,7 +172,7 @@ def loop_text(loop: Loop, number: int, later: Collection[str], names: Names, lar
     for statement in written:
         if block.stands_as_it_is(statement) and block.node(statement) not in results.values():
             results[statement.name] = block.node(statement)
-    shared = [statement for statement in totals if block.is_shared(statement)]
+    shared = [statement for statement in totals if block.is_made_before(statement)]
     kept = [block.node(statement) for statement in (*written, *shared)]
     wanted = [*kept, *(block.node(statement) for statement in totals)]
     tensors = names.scope.tensors
