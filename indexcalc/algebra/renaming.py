@@ -23,6 +23,7 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     index_names,
+    occurring_indices,
 )
 
 Renaming = Mapping[Index, Index]
@@ -48,6 +49,8 @@ def fresh_indices(like: Iterable[Index], avoid: Collection[str]) -> tuple[Index,
 
 def rename_base(base: Base, renaming: Renaming) -> Base:
     """The factor with indices replaced; deltas that become trivial stay until a product is built."""
+    if renaming.keys().isdisjoint(occurring_indices(base)):
+        return base
     match base:
         case Access(tensor, slots):
             return Access(tensor, tuple(renaming.get(slot, slot) for slot in slots))

@@ -28,22 +28,25 @@ class Index:
         return f"{self.name}:{self.extent}"
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """One entry of a named tensor: ``A[i,j]`` is ``Access("A", (i, j))``."""
-
-    tensor: str
-    slots: tuple[Index, ...] = ()
-
-
 class Compound:
-    """What holds factors; what it reads and its hash are found once, for both are asked for again and again."""
+    """What has parts; what it reads and its hash are found once, for both are asked for again and again."""
 
     __slots__ = ("_hash", "_indices", "_tensors")
 
     _hash: int
     _indices: tuple[Index, ...]
     _tensors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Access(Compound):
+    """One entry of a named tensor: ``A[i,j]`` is ``Access("A", (i, j))``."""
+
+    tensor: str
+    slots: tuple[Index, ...] = ()
+
+    def __hash__(self) -> int:
+        return remembered_hash(self, (self.tensor, self.slots))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +188,14 @@ def own_indices(base: Base) -> tuple[Index, ...]:
 
 def occurring_indices(expression: Expression) -> tuple[Index, ...]:
     """Every index that occurs in a factor, free or summed, in order of first occurrence."""
-    if isinstance(expression, Access):
-        return tuple(dict.fromkeys(expression.slots))
     if isinstance(expression, Compound):
         try:
             return expression._indices
         except AttributeError:
-            found = occurring_indices_in(parts_of(expression))
+            if isinstance(expression, Access):
+                found = tuple(dict.fromkeys(expression.slots))
+            else:
+                found = occurring_indices_in(parts_of(expression))
             object.__setattr__(expression, "_indices", found)
             return found
     if isinstance(expression, tuple | Partial):

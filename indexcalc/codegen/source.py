@@ -15,6 +15,14 @@ ATOM_LEVEL = 6
 SIMPLE = re.compile(r"-?[\w.]+")
 
 
+class Remembered:
+    """What keeps its text once it is written: a layout asks for that of every part again and again."""
+
+    __slots__ = ("_text",)
+
+    _text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Atom:
     """A name, an attribute of a name, or a literal."""
@@ -23,7 +31,7 @@ class Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Remembered):
     """``function(arguments, keywords)``; the function is a dotted name."""
 
     function: str
@@ -32,7 +40,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class Method(Remembered):
     """``operand.name(arguments, keywords)``, for a method that array libraries call differently."""
 
     operand: Node
@@ -42,7 +50,7 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Trailer:
+class Trailer(Remembered):
     """An operand with a method call or a subscript behind it, such as ``.T`` or ``[:, None]``."""
 
     operand: Node
@@ -50,7 +58,7 @@ class Trailer:
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(Remembered):
     """``-operand`` or ``~operand``."""
 
     sign: str
@@ -58,7 +66,7 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Remembered):
     """``left operator right``."""
 
     operator: str
@@ -86,9 +94,19 @@ def enclosed(node: Node, least: int) -> str:
 
 def flat(node: Node) -> str:
     """The expression on one line, with the parentheses that it needs and no others."""
+    if isinstance(node, Atom):
+        return node.text
+    try:
+        return node._text
+    except AttributeError:
+        text = written(node)
+        object.__setattr__(node, "_text", text)
+        return text
+
+
+def written(node: Call | Method | Trailer | Prefix | Binary) -> str:
+    """The text of a node of several parts."""
     match node:
-        case Atom(text):
-            return text
         case Call(function, arguments, keywords):
             return f"{function}({', '.join([*map(flat, arguments), *keywords])})"
         case Method(operand, name, arguments, keywords):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from enum import Enum, auto
 from functools import lru_cache
 
 SOFT, WEAK = "\x1e", "\x1f"
@@ -22,9 +23,14 @@ SMALL = 0.7
 """The width of a letter in a subscript or an exponent, in that of one in the body."""
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_]|\s+|.", re.DOTALL)
-COMMANDS = {r"\sum": 2.2, r"\,": 0.4, r"\quad": 2.0, r"\qquad": 4.0, r"\le": 2.0, r"\odot": 2.0, r"\partial": 1.1}
-NO_WIDTH = (r"\bigl", r"\bigr", r"\Bigl", r"\Bigr", r"\left", r"\right", r"\mathrm", r"\mathtt", r"\mathcal", r"\boxed")
-WIDE = {"+": 2.2, "-": 2.2, "=": 2.8, "<": 2.4, ",": 0.8, "(": 0.8, ")": 0.8, "[": 0.6, "]": 0.6, SOFT: 0.0, WEAK: 0.0}
+NO_WIDTH = frozenset(
+    (r"\bigl", r"\bigr", r"\Bigl", r"\Bigr", r"\left", r"\right", r"\mathrm", r"\mathtt", r"\mathcal", r"\boxed")
+)
+WIDTHS = {
+    **{r"\sum": 2.2, r"\,": 0.4, r"\quad": 2.0, r"\qquad": 4.0, r"\le": 2.0, r"\odot": 2.0, r"\partial": 1.1},
+    **{"+": 2.2, "-": 2.2, "=": 2.8, "<": 2.4, ",": 0.8, "(": 0.8, ")": 0.8, "[": 0.6, "]": 0.6, SOFT: 0.0, WEAK: 0.0},
+}
+"""The widths of what is not as wide as an average letter."""
 
 
 def solid(text: str) -> str:
@@ -32,40 +38,54 @@ def solid(text: str) -> str:
     return text.replace(SOFT, "").replace(WEAK, "")
 
 
+class Place(Enum):
+    """Where the next item of a formula stands."""
+
+    LINE = auto()
+    SCRIPT = auto()
+    NUMERATOR = auto()
+    DENOMINATOR = auto()
+
+
+PLACES = {"^": Place.SCRIPT, "_": Place.SCRIPT, r"\frac": Place.NUMERATOR}
+"""What puts the next item in a place of its own."""
+
+
 @lru_cache(maxsize=4096)
 def width(text: str) -> float:
     """An estimate of the printed width, in average letters."""
-    return measure(TOKEN.findall(text), 0)[0]
-
-
-def measure(tokens: Sequence[str], start: int, *, single: bool = False) -> tuple[float, int]:
-    """The width up to the closing brace (or of one item only), and where the rest begins."""
-    total, position = 0.0, start
-    while position < len(tokens) and tokens[position] != "}":
-        token = tokens[position]
-        position += 1
+    totals = [0.0]  # of the line, and of each group that is open
+    places: list[Place] = []
+    numerators: list[float] = []
+    place = Place.LINE
+    for token in TOKEN.findall(text):
         if token == "{":
-            inner, position = measure(tokens, position)
-            total += inner
-            position += 1
-        elif token == r"\frac":
-            above, position = measure(tokens, position, single=True)
-            below, position = measure(tokens, position, single=True)
-            total += max(above, below) + 0.5
-        elif token in {"^", "_"}:
-            if tokens[position : position + 1] == ["{"]:
-                inner, position = measure(tokens, position + 1)
-                position += 1
-            else:
-                inner, position = measure(tokens, position, single=True)
-            total += SMALL * inner
-        elif not token.isspace() and token not in NO_WIDTH:
-            total += COMMANDS.get(token, WIDE.get(token, 1.0))
-        else:
+            places.append(place)
+            totals.append(0.0)
+            place = Place.LINE
             continue
-        if single:
-            break
-    return total, position
+        if token == "}":
+            if not places:
+                break
+            item, place = totals.pop(), places.pop()
+        elif token in PLACES:
+            place = PLACES[token]
+            continue
+        elif token.isspace() or token in NO_WIDTH:
+            continue
+        else:
+            item = WIDTHS.get(token, 1.0)
+        if place is Place.NUMERATOR:
+            numerators.append(item)
+            place = Place.DENOMINATOR
+            continue
+        if place is Place.DENOMINATOR:
+            item = max(numerators.pop(), item) + 0.5
+        elif place is Place.SCRIPT:
+            item *= SMALL
+        totals[-1] += item
+        place = Place.LINE
+    return sum(totals)
 
 
 def wrapped(text: str, room: float) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from indexcalc.algebra.terms import Base, Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
@@ -172,6 +172,11 @@ class Notation:
         return {}
 
     @cached_property
+    def formulas(self) -> dict[Hashable, str]:
+        """Formulas as far as they were printed, by what they show: every format prints the same ones."""
+        return {}
+
+    @cached_property
     def inline(self) -> Notation:
         """The same notation for running text."""
         return replace(self, slashed=True)
@@ -206,8 +211,12 @@ class Notation:
         return side_by_side(parts)
 
 
+@lru_cache(maxsize=2)
 def notation_of(derivation: Derivation) -> Notation:
-    """The notation of a derivation: symbols that are distinct, gradients by name or as derivatives."""
+    """The notation of a derivation: symbols that are distinct, gradients by name or as derivatives.
+
+    It is one for all formats, so that what one of them has printed is remembered for the others.
+    """
     problem, program = derivation.problem, derivation.problem.program
     given = {up.name for up in problem.upstream} | set(problem.names.values())
     authored = {*problem.given.values(), *problem.names.values()}

@@ -145,6 +145,14 @@ def left_latex(left: Left, notation: Notation) -> str:
 
 
 def display_latex(display: Display, notation: Notation) -> str:
+    """A displayed equation, printed once for all formats."""
+    known = notation.formulas.get(display)
+    if known is None:
+        known = notation.formulas[display] = new_display_latex(display, notation)
+    return known
+
+
+def new_display_latex(display: Display, notation: Notation) -> str:
     """A displayed equation; sides that read alike are written once."""
     relation = ":=" if display.defines else "="
     sides = list(dict.fromkeys(side_latex(side, notation) for side in display.sides))

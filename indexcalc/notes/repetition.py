@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
@@ -42,28 +43,34 @@ Repeats = Mapping[tuple[str, str], Repeat]
 
 def repeats_of(derivation: Derivation) -> Repeats:
     """Every path whose steps are those of an earlier path up to a renaming of tensors and indices."""
+    long = [(s, path) for s in derivation.sections for path in s.paths if length(path) >= WORTH_CITING]
+    outlines = [outline_of(path) for _, path in long]
+    often = Counter(outlines)
     first: dict[str, tuple[Section, Path, list[str]]] = {}
     forward = derivation.problem.program.tensors
     found: dict[tuple[str, str], Repeat] = {}
-    for section in derivation.sections:
-        for path in section.paths:
-            if length(path) < WORTH_CITING:
-                continue
-            names = Names()
-            text: list[str] = []
-            write(path, names, text)
-            key = "".join(text)
-            tensors = list(names.tensors)
-            if key not in first:
-                first[key] = (section, path, tensors)
-            elif section.target is not None:
-                earlier, model, theirs = first[key]
-                assert earlier.target is not None
-                pairs = tuple(
-                    (old, new) for old, new in zip(theirs, tensors, strict=True) if old != new and new in forward
-                )
-                found[section.target, path.consumer.tensor] = Repeat(earlier.target, model.consumer.tensor, pairs)
+    for (section, path), outline in zip(long, outlines, strict=True):
+        if often[outline] == 1:
+            continue
+        names = Names()
+        text: list[str] = []
+        write(path, names, text)
+        key = "".join(text)
+        tensors = list(names.tensors)
+        if key not in first:
+            first[key] = (section, path, tensors)
+        elif section.target is not None:
+            earlier, model, theirs = first[key]
+            assert earlier.target is not None
+            pairs = tuple((old, new) for old, new in zip(theirs, tensors, strict=True) if old != new and new in forward)
+            found[section.target, path.consumer.tensor] = Repeat(earlier.target, model.consumer.tensor, pairs)
     return found
+
+
+def outline_of(path: Path) -> tuple[object, ...]:
+    """What paths that repeat each other share, and others rarely do: the rules of their steps, and their sizes."""
+    steps = [*path.steps, *(step for local in path.locals for step in local.steps)]
+    return tuple((step.rule, tuple(len(term.powers) for term in step.after)) for step in steps)
 
 
 def length(path: Path) -> int:

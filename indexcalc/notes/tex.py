@@ -81,6 +81,8 @@ LETTERS = {
 
 SHORT = 10
 """The most rows of a table that stands on one page."""
+UNUSUAL = re.compile("[^A-Za-z0-9 ,.;:()]")
+"""What may need another spelling in TeX; the rest of a text is left as it is."""
 
 LEVELS = {2: "section", 3: "subsection", 4: "paragraph"}
 
@@ -112,21 +114,25 @@ def latex_note(
     notation = notation_of(derivation)
     title, *rest = outline(derivation, views, loops, checked)
     assert isinstance(title, Heading)
-    body, announced = "", False
+    body: list[str] = []
+    announced = False
     # What a diagram shows stands in the table of symbols too, and TeX has no drawing of its own.
     for block in (block for block in rest if not isinstance(block, Diagram)):
         # A blank line before a display would start a paragraph of its own.
         gap = "\n" if isinstance(block, Display | Displays | MatrixDisplays) else "\n\n"
         # A sentence that ends in a colon stays on the page of its table.
         keep = "\\nopagebreak\n" if announced and isinstance(block, Table) else ""
-        body += (gap if body else "") + keep + block_text(block, notation)
-        announced = body.endswith(":")
-    return environment().get_template("note.tex.jinja2").render(title=text_of(title.spans, notation), body=body)
+        text = block_text(block, notation)
+        body.append((gap if body else "") + keep + text)
+        announced = text.endswith(":")
+    return (
+        environment().get_template("note.tex.jinja2").render(title=text_of(title.spans, notation), body="".join(body))
+    )
 
 
 def plain(text: str) -> str:
     """Text with TeX's special characters made harmless; letters that no T1 font has are named by their code."""
-    return "".join(character_text(character) for character in text)
+    return UNUSUAL.sub(lambda found: character_text(found[0]), text)
 
 
 def character_text(character: str) -> str:

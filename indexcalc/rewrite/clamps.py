@@ -94,11 +94,18 @@ def clamp_of(value: Base, written: Fn) -> Clamp:
 
 def unclamped(subject: Subject, terms: Terms, definitions: Mapping[str, Equation]) -> tuple[Step, ...]:
     """Steps to a form with fewer indicators; none if neither identity leads to one."""
-    if not any(isinstance(base, Fn) and base.name in INDICATORS for base in walk(terms)):
+    present = frozenset(walk(terms))
+    if not any(isinstance(base, Fn) and base.name in INDICATORS for base in present):
+        return ()
+    # Multiplying out is dear, and brings no factor that was nowhere before.
+    if not any(
+        clamp.indicator in present and present.intersection(candidates(clamp))
+        for clamp in clamps_in(terms, definitions)
+    ):
         return ()
     try:
-        start = collect(expand(terms))
-        if len(start) > TERM_LIMIT or not indicators(start):
+        start = collect(expand(terms, TERM_LIMIT))
+        if not indicators(start):
             return ()
         tried = [applied(subject, start, definitions, way) for way in (to_arguments, to_values)]
     except LimitError:

@@ -187,8 +187,11 @@ class Inliner:
 
     def multiplied_out(self, subject: Access, terms: Terms) -> tuple[Step, ...]:
         """Products of sums multiplied out, where terms then cancel and the result is cheaper."""
-        expanded = expand(terms)
-        if expanded == terms or len(expanded) > TRIAL_LIMIT or len(collect(expanded)) == len(expanded):
+        try:
+            expanded = expand(terms, TRIAL_LIMIT)
+        except LimitError:
+            return ()
+        if expanded == terms or len(collect(expanded)) == len(expanded):
             return ()
         steps = (Step(Rule.EXPAND, subject, terms, expanded), *self.simplify(subject, expanded))
         gain = terms_cost(terms, subject.slots, self.sizes) - terms_cost(steps[-1].after, subject.slots, self.sizes)
@@ -207,7 +210,7 @@ def put_in(terms: Terms, equation: Equation) -> Terms | None:
         return unfold_factors(terms, equation)
     if any(term.summed for term in equation.terms):
         return None
-    return expand(tuple(unfold_everywhere(term, equation) for term in terms))
+    return expand(tuple(unfold_everywhere(term, equation) for term in terms), TRIAL_LIMIT)
 
 
 def entries_of(term: Term, name: str) -> Iterator[Base]:

@@ -136,6 +136,8 @@ def reuse(subject: Subject, terms: Terms, known: Held) -> tuple[Step, ...]:
 
 def reuse_in_term(term: Term, known: Held, used: dict[str, None]) -> Term:
     """The term with every held product replaced, innermost first; `used` collects the names."""
+    if next(known.near(frozenset(tensors_of(term))), None) is None:
+        return term
     current = product(term.coeff, ((reuse_in_base(b, known, used), e) for b, e in term.powers), term.summed)
     for _ in range(REUSE_LIMIT):
         present = frozenset(tensors_of(current))

@@ -76,22 +76,29 @@ class Simplifier:
     def __call__(self, subject: Subject, terms: Terms) -> tuple[Step, ...]:
         """Steps from `terms` to a form in which no rule applies."""
         steps: list[Step] = []
+        tactics = (
+            self.pin,
+            self.turn,
+            self.combine,
+            self.recall,
+            self.apply,
+            self.gather,
+            self.clamp,
+            self.vanish,
+            self.orient,
+        )
+        settled: dict[int, Terms] = {}  # what each tactic last left as it was
         for _ in range(ROUND_LIMIT):
             before = terms
-            for tactic in (
-                self.pin,
-                self.turn,
-                self.combine,
-                self.recall,
-                self.apply,
-                self.gather,
-                self.clamp,
-                self.vanish,
-                self.orient,
-            ):
-                for step in tactic(subject, terms):
-                    steps.append(step)
-                    terms = step.after
+            for number, tactic in enumerate(tactics):
+                if settled.get(number) == terms:
+                    continue
+                found = tuple(tactic(subject, terms))
+                if found:
+                    steps.extend(found)
+                    terms = found[-1].after
+                else:
+                    settled[number] = terms
             if terms == before:
                 break
         return tuple(steps)

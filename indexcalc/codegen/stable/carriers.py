@@ -120,6 +120,7 @@ class Carriers:
         bounds: in the order in which they were found; later ones may rest on earlier ones.
         shifted: the sums in shifted form, by the tensor.
         logarithms: the sums of exponentials that tensors are logarithms of, under the indices of these tensors.
+        largest: the bound that is the largest exponent of these parts, whatever they are called.
         found: what `unfolded` found, by what was asked and how much was known.
     """
 
@@ -131,7 +132,16 @@ class Carriers:
     bounds: dict[str, Bound] = field(default_factory=dict)
     shifted: dict[str, Shifted] = field(default_factory=dict)
     logarithms: dict[str, Access] = field(default_factory=dict)
+    largest: dict[frozenset[Part], Access] = field(init=False)
     found: dict[tuple[Term, bool, int, int], Terms] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.largest = {}
+        for bound in self.bounds.values():
+            if not bound.given:
+                self.largest.setdefault(
+                    frozenset(replace(part, name="", hidden="") for part in bound.parts), bound.entry
+                )
 
     def learn(self, equation: Equation) -> None:
         """Find the form of the tensor that an equation defines, if it has exponentials."""
@@ -204,9 +214,9 @@ class Carriers:
             if found is not None:
                 return found
         parts = [self.part(equation, term, divided) for term in terms]
-        same = next((bound for bound in self.bounds.values() if are_same(bound, parts)), None)
+        same = self.largest.get(frozenset(parts))
         if same is not None:
-            return same.entry
+            return same
         slots = tuple(slot for slot in equation.lhs.slots if any(slot in part.axes for part in parts))
         if any(not set(part.slots) <= set(slots) for part in parts):
             return None
@@ -222,7 +232,7 @@ class Carriers:
         implied = tuple(inner for part in ranked for inner in implied_parts(part, self.bounds))
         bound = Bound(name, slots, ranked, implied[:IMPLIED_LIMIT], limited=limited, divided=divides, depth=depth)
         self.bounds[name] = bound
-        return bound.entry
+        return self.largest.setdefault(frozenset(parts), bound.entry)
 
     def part(self, equation: Equation, term: Term, divided: bool) -> Part:
         """The exponentials of one term of a sum, with what guards them."""
@@ -264,7 +274,7 @@ class Carriers:
 
     def is_open(self, term: Term) -> bool:
         """Whether exponentials are left that no bound bounds."""
-        return bool(exponents_of(paired(term, self.bounds).powers))
+        return bool(exponents_of(term.powers)) and bool(exponents_of(paired(term, self.bounds).powers))
 
     def unfolded(self, term: Term, *, everything: bool = False) -> Terms:
         """The term with forms put in, of what is wild and of what divides, or of all; its exponentials are apart."""
@@ -367,11 +377,6 @@ def may_hide_all(part: Part) -> bool:
         return True
     summed = [index in part.over for index in (guard.left, guard.right)]
     return summed.count(True) != 1 or (isinstance(guard, Iverson) and guard.relation != "<=")
-
-
-def are_same(bound: Bound, parts: Collection[Part]) -> bool:
-    """Whether a bound is the largest exponent of these parts, whatever they are called."""
-    return not bound.given and {replace(part, name="", hidden="") for part in bound.parts} == set(parts)
 
 
 def logarithm_of_tensor(equation: Equation) -> Access | None:
