@@ -30,8 +30,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from indexcalc.document.deciding import check as checked_by_choices  # noqa: E402
 from indexcalc.errors import IndexCalcError  # noqa: E402
-from indexcalc.proof.document import check  # noqa: E402
+from indexcalc.proof.document import CheckReport  # noqa: E402
+from indexcalc.proof.document import check as checked_by_rules  # noqa: E402
 from tests.reading.known import (  # noqa: E402
     SHARED,
     WRONG,
@@ -77,10 +79,18 @@ class Claim:
 Checker = Callable[[Document], Sequence[Claim]]
 
 
-def present(document: Document) -> list[Claim]:
-    """What the project's checker says of a document; nothing else here knows it."""
-    report = check(document.text, document.file, document.context)
-    return [Claim(one.line, one.column, one.latex, str(one.verdict), one.reason) for one in report.claims]
+def by(check: Callable[[str, str, str], CheckReport]) -> Checker:
+    """What a check says of a document; nothing else here knows checkers."""
+
+    def claims(document: Document) -> list[Claim]:
+        report = check(document.text, document.file, document.context)
+        return [Claim(one.line, one.column, one.latex, str(one.verdict), one.reason) for one in report.claims]
+
+    return claims
+
+
+CHECKERS = {"rules": by(checked_by_rules), "choices": by(checked_by_choices)}
+"""The two checkers: by rules, and by choices, interpretations and evidence, which is to take its place."""
 
 
 @dataclass(frozen=True)
@@ -327,11 +337,12 @@ def main() -> int:
     parser.add_argument("--shared", type=Path, default=SHARED, help="where the public notes of --known are")
     parser.add_argument("--out", type=Path, help="keep all claims in this file")
     parser.add_argument("--compare", type=Path, help="say what changed since this file was kept")
+    parser.add_argument("--checker", choices=[*CHECKERS], default="rules", help="which one is scored")
     parser.add_argument("--list", nargs="+", default=[], choices=[*REFUTATIONS, *LISTS, "changes"], help="what to show")
     arguments = parser.parse_args()
     documents = list(documents_of(arguments.paths, rows_of(arguments.labels) if arguments.labels else ()))
     documents += known(arguments.shared) if arguments.known else []
-    results = checked(documents, present)
+    results = checked(documents, CHECKERS[arguments.checker])
     for what in arguments.list:
         if what != "changes":
             print("", f"{what}:", *(line for result in results for line in listed(result, what)), sep="\n")

@@ -30,6 +30,7 @@ FLOORS = {
     "library": 7,
     "generation": 7,
     "writing": 7,
+    "document": 7,
     "pytest_plugin": 7,
     "cli": 7,
     "__main__": 8,
@@ -51,6 +52,18 @@ CHECKER_FLOORS = {
     "collecting": 8,
 }
 """The floors of the checker of documents, from what formulas mean up to its reports."""
+
+DOCUMENT_FLOORS = {
+    "choices": 0,
+    "page": 1,
+    "table": 2,
+    "reader": 3,
+    "outcomes": 4,
+    "search": 5,
+    "evidence": 6,
+    "deciding": 7,
+}
+"""The floors of the check by choices, from what notation leaves open up to verdicts."""
 
 APART = (("codegen", "notes"), ("notes", "codegen"), ("algebra", "program"), ("errors", "algebra"))
 """Neighbours that must not know each other: printers, and what is below them all."""
@@ -125,6 +138,15 @@ def test_imports_of_the_checker_go_down(path):
     names = (name.split(".") for name in imports_of(running, ()))
     others = {name[3] for name in names if name[:3] == ["indexcalc", "proof", "document"]} & set(CHECKER_FLOORS)
     assert not [other for other in others if CHECKER_FLOORS[other] > CHECKER_FLOORS[here]]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "document").glob("*.py")), ids=lambda path: path.name)
+def test_imports_of_the_check_by_choices_go_down(path):
+    if path.name == "__init__.py":
+        return
+    names = (name.split(".") for name in imports_of(path.read_text(encoding="utf-8"), ()))
+    others = {name[2] for name in names if name[:2] == ["indexcalc", "document"]}
+    assert not [other for other in others if DOCUMENT_FLOORS[other] >= DOCUMENT_FLOORS[path.stem]]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

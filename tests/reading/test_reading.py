@@ -7,6 +7,7 @@ import json
 import pytest
 
 from benchmarks.reading import (
+    CHECKERS,
     Claim,
     Result,
     changes,
@@ -14,7 +15,6 @@ from benchmarks.reading import (
     figures,
     kept,
     listed,
-    present,
     result_of,
     scores,
 )
@@ -127,8 +127,9 @@ def test_folders_files_and_tables_hold_documents(tmp_path):
     assert small.name == "one, open 1"
 
 
-def test_the_project_s_checker_is_asked_for_every_relation():
+@pytest.mark.parametrize("checker", CHECKERS.values(), ids=CHECKERS)
+def test_a_checker_is_asked_for_every_relation(checker):
     text = "$$y_i = 2 x_i$$\n\n$$\\frac{\\partial y_i}{\\partial x_i} = 3$$\n"
-    claims = present(Document("a note", "a note", "note.md", text))
+    claims = checker(Document("a note", "a note", "note.md", text))
     assert [(claim.line, claim.verdict) for claim in claims] == [(1, "definition"), (3, "refuted")]
-    assert isinstance(result_of(Document("a note", "a note", "note.md", text), present), Result)
+    assert isinstance(result_of(Document("a note", "a note", "note.md", text), checker), Result)

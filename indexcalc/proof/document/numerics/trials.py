@@ -93,15 +93,19 @@ def tried(
     sides: tuple[Meaning, Meaning],
     letters: tuple[Ix, ...],
     conditions: Sequence[tuple[str, str, str]],
+    *,
+    enough: Callable[[Trial], bool] = lambda trial: False,
 ) -> Trial:
-    """Both sides over `letters` at random points, at the entries that the conditions allow.
+    """Both sides over `letters` at random points, at the entries that the conditions allow; no more than are `enough`.
 
     Raises:
         NotUnderstoodError: for what cannot be evaluated.
         LimitError: for sums that are too large.
     """
     trial = Trial()
-    every = [*letters, *indices_in(sides[0]), *indices_in(sides[1])]
+    bodies = (definition.body for definition in points.symbols.definitions.values())
+    numbered = (index for body in bodies for index in indices_in(body) if index.fixed)
+    every = [*letters, *indices_in(sides[0]), *indices_in(sides[1]), *numbered]
     signed = branching(sides)
     usual, more = points.at(sizes, every, signed), points.at(sizes, every, signed, more=True)
     for pattern, point in chain(usual, takewhile(lambda _: trial.undefined and not trial.decided, more)):
@@ -113,6 +117,8 @@ def tried(
         if x.size and np.all(np.isfinite(x)) and np.all(np.isfinite(y)):
             record(trial, Failure(pattern, point, x, y))
         trial.undefined += not (np.all(np.isfinite(x)) and np.all(np.isfinite(y)))
+        if enough(trial):
+            break
     return trial
 
 

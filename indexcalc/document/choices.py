@@ -1,0 +1,126 @@
+"""What notation leaves open, as data: choices with options, and interpretations that take one option for each.
+
+Reading is a function of a text and an interpretation. The reader asks for an option where it needs one, and what
+it asked for is recorded: interpretations that agree on that are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a choice is about.
+
+    RANK: how many slots a name has that stands without an index.
+    DEFINITION: which equation gives a name its meaning.
+    DERIVATIVE: whether a derivative is total, or holds the other names.
+    LAYOUT: whether the derivative of an array by an array has the axes of the array first, or those of the other.
+    SUMS: which repeated letters are summed although no sum is written.
+    PROPERTY: what is known of a matrix: that it is symmetric, orthogonal.
+    TIE: whether a number is the size of something.
+    WORD: what a name made of a sign and another name is.
+    ENTRY: whether a name without its indices stands for any one of its entries.
+    CONDITION: whether a condition on indices, said beside a statement, holds for it.
+    """
+
+    RANK = "rank"
+    DEFINITION = "definition"
+    DERIVATIVE = "derivative"
+    LAYOUT = "layout"
+    SUMS = "sums"
+    PROPERTY = "property"
+    TIE = "tie"
+    WORD = "word"
+    ENTRY = "entry"
+    CONDITION = "condition"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer to a choice.
+
+    Attributes:
+        name: what tells it from the others.
+        cost: how far it is from what is usual, from 0.
+        phrase: how a report says it.
+        stated: whether the document says it, by a word or a declaration.
+        free: whether an author may mean it without saying so anywhere, as long as nothing speaks against it.
+    """
+
+    name: str
+    cost: float
+    phrase: str = ""
+    stated: bool = False
+    free: bool = False
+
+
+Key = tuple[Kind, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A question that notation leaves open: its kind, what it is about, and the options, the usual one first."""
+
+    kind: Kind
+    subject: str
+    options: tuple[Option, ...]
+
+    @property
+    def key(self) -> Key:
+        """What tells it from other choices."""
+        return (self.kind, self.subject)
+
+    def option(self, name: str) -> Option:
+        """The option of a name."""
+        return next(option for option in self.options if option.name == name)
+
+
+def choice(kind: Kind, subject: str, *options: Option) -> Choice:
+    """A choice with its options in the order of their cost."""
+    return Choice(kind, subject, tuple(sorted(options, key=lambda option: option.cost)))
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """An option for each choice: the usual one where nothing is said."""
+
+    chosen: Mapping[Key, str] = field(default_factory=dict)
+
+    def option(self, asked: Choice) -> Option:
+        """The option for a choice."""
+        name = self.chosen.get(asked.key)
+        return next((option for option in asked.options if option.name == name), asked.options[0])
+
+    def but(self, asked: Choice, option: Option) -> Interpretation:
+        """The same, with another option for one choice."""
+        return Interpretation({**self.chosen, asked.key: option.name})
+
+    @property
+    def identity(self) -> tuple[tuple[Key, str], ...]:
+        """What tells interpretations apart."""
+        return tuple(sorted(self.chosen.items()))
+
+
+@dataclass
+class Asking:
+    """An interpretation, and the choices that were asked for while it was used, in order."""
+
+    interpretation: Interpretation
+    asked: dict[Key, Choice] = field(default_factory=dict)
+
+    def __call__(self, question: Choice) -> Option:
+        """The option for a choice, which is noted."""
+        question = self.asked.setdefault(question.key, question)
+        return self.interpretation.option(question)
+
+
+def alternatives(asking: Asking) -> Iterator[tuple[Interpretation, float]]:
+    """The interpretations that differ in one of the choices asked for, each with what it costs more."""
+    for question in asking.asked.values():
+        current = asking.interpretation.option(question)
+        for option in question.options:
+            if option != current:
+                yield asking.interpretation.but(question, option), option.cost - current.cost

@@ -1,0 +1,296 @@
+"""Verdicts: what holds under the readings that the rest of the document supports.
+
+Each relation is read under its usual interpretation, and under those that differ from it in a few of the choices it
+asks for. A relation speaks for an option if it is true under it and under none of the alternatives. It is true if it
+is true under a reading whose options are usual, stated, or spoken for by *other* statements. It is refuted only if it
+is false under all such readings, claims something, and rests on nothing that is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from indexcalc.document.choices import Asking, Interpretation
+from indexcalc.document.evidence import (
+    GUESSES,
+    Votes,
+    bears_on,
+    consensus,
+    contradicted,
+    is_guess,
+    readability,
+    supported,
+    votes_of,
+    witnesses,
+)
+from indexcalc.document.outcomes import Outcome, Truth
+from indexcalc.document.page import EQUALITIES, Page, function_head, head_of, names_in, page_of, sizes_of
+from indexcalc.document.reader import Reader, read
+from indexcalc.document.search import Judged, RelationKey, judge, relation_key, relations
+from indexcalc.document.table import Table
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.document import read_document
+from indexcalc.language.latex.tree import Sum
+from indexcalc.proof.document.judging.verdicts import CheckReport, Claim, Verdict, report_of
+from indexcalc.proof.document.meaning.sizes import ShapeError
+from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
+from indexcalc.proof.document.written.outline import Side, Statement
+from indexcalc.proof.document.written.trees import differentiated
+
+ROUNDS = 3
+"""How often all relations are read: each time from the interpretation for which the others spoke."""
+
+
+UNLIKELY = 1.0
+"""What a reading costs that nobody would think of unless the document speaks for it."""
+
+
+def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
+    """Every relation of a document, with its verdict."""
+    del context
+    page = page_of(read_document(source, name))
+    every = [r for number in range(len(page.statements)) for r in relations(page, number)]
+    votes: Votes = readability(page)
+    judged: dict[RelationKey, Judged] = {}
+    for _ in range(ROUNDS):
+        bases = {number: consensus(votes, number) for number in range(len(page.statements))}
+        known = {
+            relation_key(r): judge(page, r, bases[r.number])
+            if (old := judged.get(relation_key(r))) is None or bears_on(old, bases[r.number])
+            else old
+            for r in every
+        }
+        if known == judged:
+            break
+        judged, votes = known, votes_of(page, known)
+    claims = [claim for number in range(len(page.statements)) for claim in claims_of(page, number, judged, votes)]
+    for trouble in page.troubles:
+        side = Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
+        claims.append(claim_of(page, side, Verdict.UNCLEAR, trouble.reason, display=trouble.span.display))
+    return report_of(name, sorted(claims, key=lambda claim: (claim.line, claim.column)))
+
+
+def claims_of(page: Page, number: int, judged: Mapping[RelationKey, Judged], votes: Votes) -> Iterator[Claim]:
+    """The claims of one statement."""
+    statement = page.statements[number]
+    head = head_of(page.survey, statement)
+    defining = head is not None and number in page.defining.get(head.name, ())
+    holding = {0}
+    for member in range(1, len(statement.sides)):
+        side = statement.sides[member]
+        display = statement.span.display
+        if side.relation == "in":
+            yield shape_claim(page, number, member)
+            continue
+        if side.relation not in EQUALITIES:
+            yield claim_of(page, side, Verdict.UNCLEAR, "this relation is not judged", display=display)
+            continue
+        if member == 1 and defining and page.defining[head.name if head else ""][0] == number:
+            holding.add(member)
+            yield claim_of(page, side, Verdict.DEFINITION, "", display=display)
+            continue
+        if number in page.laws and not defining:
+            yield claim_of(page, side, Verdict.DECLARATION, "", display=display)
+            continue
+        if page.sets(number) or (member == 1 and function_head(page.survey, statement)):
+            yield claim_of(page, side, Verdict.DEFINITION, "", display=display)
+            continue
+        if statement.sides[0].tree is None or side.tree is None:
+            yield claim_of(page, side, Verdict.UNCLEAR, side.error or statement.sides[0].error, display=display)
+            continue
+        found = [judged[key] for key in ((number, member, against) for against in range(member)) if key in judged]
+        verdict, reason, assumptions = verdict_of(
+            page, statement, member, found, votes, defining=defining, holding=holding
+        )
+        if verdict is Verdict.CONFIRMED:
+            holding.add(member)
+        yield claim_of(page, side, verdict, reason, display=display, assumptions=assumptions)
+
+
+def shape_claim(page: Page, number: int, member: int) -> Claim:
+    """A shape that is said of a name declares it; said of an expression, it is a claim."""
+    statement = page.statements[number]
+    side, tree = statement.sides[member], statement.sides[member - 1].tree
+    sizes = sizes_of(side.tokens)
+    display = statement.span.display
+    lone = tree is not None and tree.only is not None and len(tree.only.items) == 1
+    if tree is None or lone or not sizes:
+        return claim_of(page, side, Verdict.DECLARATION, "", display=display)
+    table = Table(page, Asking(Interpretation()), number, read)
+    try:
+        value = Reader(table).sum(tree)
+        if len(value.axes) != len(sizes):
+            return claim_of(page, side, Verdict.UNCLEAR, f"an array with {len(value.axes)} axes", display=display)
+        for axis, size in zip(value.axes, sizes, strict=True):
+            if size not in page.sizes_of_names:
+                return claim_of(page, side, Verdict.UNCLEAR, f"the size {size} is not known", display=display)
+            table.sizes.unify(axis, table.sizes.named(size, declared=True))
+    except ShapeError as error:
+        verdict = Verdict.UNCLEAR if table.open else Verdict.REFUTED
+        return claim_of(page, side, verdict, str(error), display=display)
+    except (NotUnderstoodError, IndexCalcError, RecursionError) as error:
+        return claim_of(page, side, Verdict.UNCLEAR, str(error), display=display)
+    return claim_of(page, side, Verdict.CONFIRMED, "", display=display)
+
+
+def verdict_of(
+    page: Page,
+    statement: Statement,
+    member: int,
+    found: Sequence[Judged],
+    votes: Votes,
+    *,
+    defining: bool,
+    holding: Collection[int],
+) -> tuple[Verdict, str, tuple[str, ...]]:
+    """The verdict on one member."""
+    number = found[0].relation.number if found else -1
+    reasons: list[str] = []
+    wrong: list[str] = []
+    for one in found:
+        true = [o for o in one.outcomes if o.truth is Truth.TRUE]
+        returns = head_of(page.survey, statement) if one.relation.against == 0 else None
+        good = [o for o in true if supported(page, o, votes, number, returns.name if returns else "")]
+        if good:
+            best = min(good, key=lambda o: o.cost)
+            if one.relation.against not in holding:
+                reasons.append("it equals a member before it, which is not judged")
+                continue
+            return Verdict.CONFIRMED, "", phrases(best)
+    found = [one for one in found if one.relation.against in (0, member - 1)]
+    for one in found:
+        true = [o for o in one.outcomes if o.truth is Truth.TRUE]
+        likely = [o for o in true if o.cost < UNLIKELY and not contradicted(o, votes, number)]
+        if likely:
+            best = min(likely, key=lambda o: o.cost)
+            reasons.append("it would hold if " + " and ".join(phrases(best)))
+            break
+        admissible = [o for o in one.outcomes if supported(page, o, votes, number)]
+        usual = admissible[0] if admissible else one.outcomes[0]
+        if usual.truth not in WRONG:
+            reasons.append(usual.reason or "nothing is known of what it rests on")
+            continue
+        why = why_open(Accused(page, statement, member, one, votes, defining), admissible)
+        if why:
+            reasons.append(why)
+            continue
+        wrong.append(usual.reason or "the two sides differ")
+    if wrong and (len(wrong) == len(found) or (member > 1 and member - 1 in holding)):
+        return Verdict.REFUTED, wrong[0], ()
+    return Verdict.UNCLEAR, reasons[0] if reasons else "it cannot be read", ()
+
+
+WRONG = (Truth.FALSE, Truth.LOOSE)
+"""What speaks against a relation; what does not fit otherwise may be misread."""
+
+
+@dataclass(frozen=True)
+class Accused:
+    """A relation that is false under its usual reading.
+
+    Attributes:
+        page: the page.
+        statement: its statement.
+        member: the place of its member.
+        judged: it, with its outcomes.
+        votes: what the document says for options.
+        defining: whether its statement may give its first member a meaning.
+    """
+
+    page: Page
+    statement: Statement
+    member: int
+    judged: Judged
+    votes: Votes
+    defining: bool
+
+
+def why_open(accused: Accused, admissible: Sequence[Outcome]) -> str:
+    """Why what is false is not refuted: it may be no claim, or rest on what is not known; empty if it is refuted."""
+    page, statement, member, one = accused.page, accused.statement, accused.member, accused.judged
+    if not admissible:
+        return "no reading of it is supported by the rest of the document"
+    false = [o for o in admissible if o.truth in WRONG]
+    if len(false) < len([o for o in admissible if o.truth not in (Truth.SILENT, Truth.MISFIT)]):
+        return "it is not false under every reading"
+    for o in false:
+        if o.open:
+            return next((text for text in o.open if text), "an input may depend on what it is differentiated by")
+    for o in false:
+        for key, name in o.options:
+            if key[0] in GUESSES and is_guess(o, key) and not witnesses(accused.votes, key, name, one.relation.number):
+                return f"no other statement shows that {o.asked[key].option(name).phrase}"
+    alone = [name for o in false for name in o.alone]
+    if alone:
+        return f"{alone[0]} stands on one side only"
+    head_name = head_of(page.survey, statement)
+    if (
+        head_name is not None
+        and one.relation.against == 0
+        and (accused.defining or member == 1)
+        and renames(page, one, head_name.name)
+    ):
+        return "it may give the name a new meaning"
+    head = statement.sides[0].tree
+    if (
+        head_name is None
+        and member == 1
+        and head is not None
+        and not any(True for _ in differentiated(head))
+        and not many_names(page, head)
+    ):
+        return "it may be said of what is given"
+    return ""
+
+
+NEW = re.compile(
+    r"\b(?:but|instead|now|suppose|assume|let|another|alternativ\w+|redefine|consider|if|where|denote|set)\b"
+)
+"""Words before an equation that may give a name a new meaning."""
+
+
+def renames(page: Page, one: Judged, name: str) -> bool:
+    """Whether an equation may give a name a new meaning: in another section, by a word, or when nothing defined it."""
+    own = one.relation.number
+    numbers = [n for n in page.defining.get(name, ()) if n < own]
+    if not numbers:
+        return True
+    start = page.statements[own].span.start
+    before = page.statements[numbers[-1]]
+    if page.section(before.span.start) != page.section(start):
+        return True
+    return NEW.search(page.document.source[max(0, start - 120) : start].lower()) is not None
+
+
+def many_names(page: Page, tree: Sum) -> bool:
+    """Whether a member is made of several names: an identity, not a law for one of them."""
+    return len({found.name for found in names_in(page.survey, tree)}) > 1
+
+
+def phrases(result: Outcome) -> tuple[str, ...]:
+    """What the options of a reading say that are not the usual ones."""
+    return tuple(
+        result.asked[key].option(name).phrase
+        for key, name in result.options
+        if name != result.asked[key].options[0].name
+    )
+
+
+def claim_of(
+    page: Page, side: Side, verdict: Verdict, reason: str, *, display: bool, assumptions: Iterable[str] = ()
+) -> Claim:
+    """A claim at its place."""
+    line, column = page.document.place(side.start)
+    latex = " ".join(page.document.source[side.start : side.end].split())
+    return Claim(
+        page.document.name,
+        line,
+        column,
+        f"{side.relation} {latex}".strip(),
+        verdict,
+        reason,
+        assumptions=tuple(assumptions),
+        display=display,
+    )

@@ -1,0 +1,155 @@
+"""What the statements of a document say for the options of a choice.
+
+A statement speaks for an option if it is true under it and under none of the alternatives; one that is true either
+way says nothing. No statement speaks for the reading by which it is judged itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from indexcalc.document.choices import Asking, Interpretation, Key, Kind
+from indexcalc.document.outcomes import Outcome, Truth
+from indexcalc.document.page import Page, head_of
+from indexcalc.document.reader import SUMS, read
+from indexcalc.document.search import Judged, RelationKey
+from indexcalc.document.table import Table
+from indexcalc.errors import IndexCalcError
+from indexcalc.proof.document.meaning.sizes import ShapeError
+from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
+
+SUPPORT = 1.0
+"""What other statements must say for an option that is not the usual one."""
+
+
+def bears_on(judged: Judged, base: Interpretation) -> bool:
+    """Whether a relation asks for a choice that the document has settled in another way than it was read."""
+    asked = {key for o in judged.outcomes for key in o.asked}
+    before = judged.base.chosen
+    return any(before.get(key) != base.chosen.get(key) for key in asked)
+
+
+def consensus(votes: Votes, number: int) -> Interpretation:
+    """The interpretation for which the statements but one speak."""
+    chosen: dict[Key, str] = {}
+    for key, says in votes.items():
+        counted = [(others(who, number), name) for name, who in says.items()]
+        first, *rest = sorted(counted, key=lambda one: (-len(one[0]), one[1]))
+        # Options for which the same statements speak are as good as one.
+        if first[0] and all(len(who) < len(first[0]) or who == first[0] for who, _ in rest):
+            chosen[key] = first[1]
+    return Interpretation(chosen)
+
+
+GUESSES = frozenset({Kind.RANK, Kind.WORD})
+"""Choices of which even the usual option supports a refutation only if another statement is true under it."""
+
+
+MIXED = frozenset({Kind.SUMS, Kind.TIE})
+"""Choices of which authors take one option here and another one there."""
+
+
+CLOSE = 0.5
+"""Options of a guess that are as near to each other as this may well be confused."""
+
+
+Voter = tuple[int, frozenset[int]]
+"""A statement that speaks for an option, and the statements that it rests on."""
+
+Votes = Mapping[Key, Mapping[str, set[Voter]]]
+"""For each option of each choice, the statements that speak for it."""
+
+
+def others(voters: Collection[Voter], number: int) -> set[Voter]:
+    """The voters but a statement itself, and those that rest on it."""
+    return {voter for voter in voters if voter[0] != number and number not in voter[1]}
+
+
+def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
+    """What each statement speaks for: the options under which alone it is true."""
+    votes = {key: {name: set(who) for name, who in says.items()} for key, says in readability(page).items()}
+    for one in judged.values():
+        true = [o for o in one.outcomes if o.truth is Truth.TRUE]
+        tried = [o for o in one.outcomes if o.truth in (Truth.TRUE, Truth.FALSE, Truth.MISFIT, Truth.LOOSE)]
+        voter = (one.relation.number, frozenset(n for o in true for n in o.used))
+        for o in true[:1]:
+            for key, name in o.spoken:
+                votes.setdefault(key, {}).setdefault(name, set()).add(voter)
+            for key, name in o.options:
+                if key[0] in GUESSES:
+                    votes.setdefault((key[0], f"{key[1]} in use"), {}).setdefault(name, set()).add(voter)
+        for key in {key for o in true for key, _ in o.options}:
+            under = {dict(o.options).get(key) for o in true}
+            against = {dict(o.options).get(key) for o in tried} - under
+            if against and (len(under) == 1 or key[0] is Kind.TIE):
+                for name in sorted(one for one in under if one is not None):
+                    votes.setdefault(key, {}).setdefault(name, set()).add(voter)
+    return votes
+
+
+def readability(page: Page) -> Votes:
+    """What definitions speak for: the conventions under which alone they can be read."""
+    votes: dict[Key, dict[str, set[Voter]]] = {}
+    for number in sorted({n for numbers in page.defining.values() for n in numbers}):
+        for key, name in page.remembered.setdefault(number, tuple(readable_only_under(page, number))):
+            votes.setdefault(key, {}).setdefault(name, set()).add((number, frozenset()))
+    return votes
+
+
+def readable_only_under(page: Page, number: int) -> Iterator[tuple[Key, str]]:
+    """The convention for unwritten sums under which alone a definition can be read."""
+    fits = []
+    for option in SUMS.options:
+        asking = Asking(Interpretation().but(SUMS, option))
+        head = head_of(page.survey, page.statements[number])
+        assert head is not None
+        try:
+            Table(page, asking, number, read).define(head.name, number)
+        except (NotUnderstoodError, ShapeError, IndexCalcError, RecursionError):
+            continue
+        fits.append(option.name)
+    if len(fits) == 1 or fits == ["chain", "repeated"]:
+        yield SUMS.key, fits[-1]
+
+
+def supported(page: Page, result: Outcome, votes: Votes, number: int, returns: str = "") -> bool:
+    """Whether each option of a reading is usual and not spoken against, stated, or spoken for by other statements."""
+    for key, name in result.options:
+        asked = result.asked[key]
+        option = asked.option(name)
+        says = {o: len(others(who, number)) for o, who in votes.get(key, {}).items()}
+        voters = votes.get(key, {})
+        rival = max((n for o, n in says.items() if o != name and voters[o] != voters.get(name)), default=0)
+        usual = name == asked.options[0].name
+        if returns and key[0] is Kind.DEFINITION and key[1].startswith(f"{returns} at "):
+            continue  # a name may return to an earlier meaning whenever it is given again
+        if usual:
+            if rival >= 2 * SUPPORT and rival > 2 * says.get(name, 0):
+                return False
+        elif option.free and not rival:
+            continue
+        elif not option.stated and (says.get(name, 0) < SUPPORT or rival > says.get(name, 0)):
+            return False
+    return True
+
+
+def contradicted(result: Outcome, votes: Votes, number: int) -> bool:
+    """Whether other statements speak against an option that nothing else asks for."""
+    for key, name in result.options:
+        if key[0] not in MIXED and name != result.asked[key].options[0].name:
+            says = {o: len(others(who, number)) for o, who in votes.get(key, {}).items()}
+            if not says.get(name) and any(says.values()):
+                return True
+    return False
+
+
+def is_guess(result: Outcome, key: Key) -> bool:
+    """Whether another option is about as usual as the one taken."""
+    asked = result.asked[key]
+    taken = result.interpretation.option(asked)
+    return any(option.name != taken.name and option.cost - taken.cost < CLOSE for option in asked.options)
+
+
+def witnesses(votes: Votes, key: Key, name: str, number: int) -> bool:
+    """Whether another statement is true under an option, or under it alone."""
+    return bool(others(votes.get((key[0], f"{key[1]} in use"), {}).get(name, set()), number))

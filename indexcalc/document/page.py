@@ -1,0 +1,424 @@
+"""What a page shows before anything is interpreted: its statements, its names, and what it declares."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from indexcalc.document.choices import Key
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.document import Document
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum, nodes_of
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.proof.document.written.outline import Statement, Trouble, outline
+from indexcalc.proof.document.written.scripts import COLON, Named, subscript
+from indexcalc.proof.document.written.spoken import attach_spoken
+from indexcalc.proof.document.written.survey import Survey, Usage, survey_of
+from indexcalc.proof.document.written.trees import name_nodes, targets
+
+EQUALITIES = frozenset({"=", ":=", "=="})
+"""The relations that say that two members are equal."""
+
+
+PROPERTIES = {
+    "symmetric": re.compile(
+        r"(?<!not )(?<!non-)(?<!a)symmetric|positive[- ](?:semi-?)?definite|covariance|hessian|\bspd\b|\bpsd\b"
+    ),
+    "orthogonal": re.compile(r"\borthogonal\b|\borthonormal\b|\brotation matri"),
+}
+"""The words that speak of a property; they say that it is likely, and never that it holds."""
+
+OF_VECTORS = {
+    "sums to one": re.compile(r"one[- ]hot|probabilit|distribution|sums? (?:up )?to (?:one|\$?1)"),
+}
+"""The same for vectors."""
+
+UNIT = re.compile(r"\||\\item\b|[-*+] |\d+[.)] |<(?:tr|li|td)\b")
+"""How the line of an item or a row begins."""
+
+TIES = 6
+"""The most slots whose size a number may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The shape that a statement declares for a name: the names of its sizes, and where it stands."""
+
+    name: str
+    sizes: tuple[str, ...]
+    start: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """A document's statements in order, and what could not be split into statements."""
+
+    document: Document
+    statements: tuple[Statement, ...]
+    troubles: tuple[Trouble, ...]
+    factor_letters: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict, compare=False, repr=False)
+    properties: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    remembered: dict[int, tuple[tuple[Key, str], ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def survey(self) -> Survey:
+        """How its names are used."""
+        return survey_of(statement.trees for statement in self.statements)
+
+    def indexed(self, number: int) -> int | None:
+        """How many indices the name bears that a statement defines; None if it is bare."""
+        head = head_of(self.survey, self.statements[number])
+        return len(head.parts) if head is not None and head.parts is not None else None
+
+    def free_letters(self, number: int) -> frozenset[str]:
+        """The letters that are free in a statement: those of its first member, and those that stand once in a term."""
+        statement = self.statements[number]
+        first = statement.sides[0].tree
+        found = {part for one in (names_in(self.survey, first) if first else ()) for part in one.parts or ()}
+        for tree in statement.trees:
+            for _, term in tree.terms:
+                counts = Counter(index_parts(self.survey, term))
+                bound = {token.text for node in nodes_of(term) for token in bound_tokens(node)}
+                found.update(part for part, count in counts.items() if count == 1 and part not in bound)
+        return frozenset(found)
+
+    def letters(self, node: Node) -> frozenset[str]:
+        """The letters that index something in a factor."""
+        if id(node) not in self.factor_letters:
+            self.factor_letters[id(node)] = node, frozenset(index_parts(self.survey, Product((node,))))
+        return self.factor_letters[id(node)][1]
+
+    def order(self, number: int) -> tuple[str, ...]:
+        """The letters of the entry of an array that a statement speaks of, in the order of the array's axes."""
+        trees = self.statements[number].trees
+        for tree in trees:
+            for node in targets(tree):
+                found = self.survey.name(node)
+                if found is not None and found.parts:
+                    return found.parts
+        for tree in trees:
+            items = tree.only.items if tree.only is not None else ()
+            found = self.survey.name(items[0]) if len(items) == 1 else None
+            if found is not None and found.parts and not found.transposed:
+                return found.parts
+        return ()
+
+    def slice_parts(self, found: Named, rank: int, number: int) -> tuple[str, ...]:
+        """The indices of a name that bears one less than it has slots: the letter stands where it stands elsewhere."""
+        parts = found.parts or ()
+        usage = self.usage(found.name, number) or self.survey.usages.get(found.name)
+        if len(parts) == rank - 1 == 1 and usage is not None:
+            places = {full.index(parts[0]) for full in usage.letters if len(full) == rank and parts[0] in full}
+            if places == {1}:
+                return (COLON, *parts)
+        return (*parts, *(COLON,) * (rank - len(parts)))
+
+    def usage(self, name: str, number: int) -> Usage | None:
+        """How a name is used in the section of a statement; None if it is not used there."""
+        return self.surveys[self.section(self.statements[number].span.start)[0]].usages.get(name)
+
+    @cached_property
+    def surveys(self) -> Mapping[int, Survey]:
+        """How names are used in each section, by its start; what is a label is seen in the whole document."""
+        chains: dict[int, list[tuple[Sum, ...]]] = {}
+        for statement in self.statements:
+            chains.setdefault(self.section(statement.span.start)[0], []).append(statement.trees)
+        return {start: survey_with(found, self.survey) for start, found in chains.items()}
+
+    @cached_property
+    def declared(self) -> Mapping[str, tuple[Declared, ...]]:
+        """The shapes that it declares, by name."""
+        found: dict[str, list[Declared]] = {}
+        for statement in self.statements:
+            for one in declarations(statement, self.survey):
+                found.setdefault(one.name, []).append(one)
+        return {name: tuple(shapes) for name, shapes in found.items()}
+
+    @cached_property
+    def sizes_of_names(self) -> frozenset[str]:
+        """The sizes of which names that stand alone are declared."""
+        return frozenset(size for shapes in self.declared.values() for one in shapes for size in one.sizes)
+
+    @cached_property
+    def sizes(self) -> frozenset[str]:
+        """The names of sizes in declarations and limits of sums."""
+        declared = {size for shapes in self.declared.values() for one in shapes for size in one.sizes}
+        return frozenset(declared | set(self.limits))
+
+    @cached_property
+    def limits(self) -> tuple[str, ...]:
+        """The names up to which sums run."""
+        return tuple(dict.fromkeys(name for s in self.statements for tree in s.trees for name in limits_in(tree)))
+
+    @cached_property
+    def defining(self) -> Mapping[str, tuple[int, ...]]:
+        """The numbers of the statements whose first member is a name that stands nowhere else in its second."""
+        found: dict[str, list[int]] = {}
+        for number, statement in enumerate(self.statements):
+            head = head_of(self.survey, statement)
+            if head is not None and defines(self.survey, statement, head):
+                found.setdefault(head.name, []).append(number)
+        return {name: tuple(numbers) for name, numbers in found.items()}
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """The names that definitions read, or that are declared."""
+        read = {
+            found.name
+            for numbers in self.defining.values()
+            for number in numbers
+            for tree in self.statements[number].trees[1:]
+            for found in names_in(self.survey, tree)
+        }
+        return frozenset(read | self.declared.keys())
+
+    @cached_property
+    def index_letters(self) -> frozenset[str]:
+        """The letters that index something."""
+        return frozenset(
+            part for usage in self.survey.usages.values() for parts in usage.letters for part in parts if part.isalpha()
+        )
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """The names that the page defines as functions of what stands in brackets."""
+        found = (function_head(self.survey, statement) for statement in self.statements)
+        return frozenset(name for name in found if name)
+
+    @cached_property
+    def laws(self) -> Mapping[int, str]:
+        """The statements that say of a matrix that it is equal to its transpose, ``J_ij = J_ji``, with its name."""
+        found = {}
+        for number, statement in enumerate(self.statements):
+            sides = [tree.only.items for tree in statement.trees if tree.only is not None and len(tree.only.items) == 1]
+            if len(sides) == len(statement.sides) == 2 and statement.sides[1].relation in EQUALITIES:
+                one, other = (self.survey.name(items[0]) for items in sides)
+                if (
+                    one is not None
+                    and other is not None
+                    and one.name == other.name
+                    and not (one.powers or other.powers)
+                ):
+                    turned = one.parts is not None and len(one.parts) == 2 and one.parts == (other.parts or ())[::-1]
+                    if turned or (one.parts == other.parts and one.transposed != other.transposed):
+                        found[number] = one.name
+        return found
+
+    def sets(self, number: int) -> bool:
+        """Whether a statement gives names a value: all its members are single names or numbers, and one is a number."""
+        trees = self.statements[number].trees
+        if len(trees) < len(self.statements[number].sides):
+            return False
+        lone = [tree.only.items[0] for tree in trees if tree.only is not None and len(tree.only.items) == 1]
+        numbers = [node for node in lone if isinstance(node, Atom) and node.kind in ("NUM", "ONE")]
+        names = [node for node in lone if self.survey.name(node) is not None]
+        return bool(numbers) and len({id(node) for node in (*numbers, *names)}) == len(trees)
+
+    def slots_beside(self, name: str) -> tuple[tuple[str, int, str], ...]:
+        """The slots of arrays in the statements that have a name, each with a letter that it bears; the first few."""
+        return self.beside.get(name, ())
+
+    @cached_property
+    def beside(self) -> Mapping[str, tuple[tuple[str, int, str], ...]]:
+        """For each name that is a letter, the slots of arrays in statements with it."""
+        found: dict[str, dict[tuple[str, int], str]] = {}
+        for statement in self.statements:
+            names = [one for tree in statement.trees for one in names_in(self.survey, tree)]
+            slots = {
+                (one.name, place): part
+                for one in names
+                for place, part in enumerate(one.parts or ())
+                if part.isalpha() and one.name != "delta"
+            }
+            for one in names:
+                if one.parts is None and len(one.name) == 1:
+                    found.setdefault(one.name, {}).update(slots)
+        return {
+            name: tuple((tensor, place, letter) for (tensor, place), letter in slots.items())[:TIES]
+            for name, slots in found.items()
+        }
+
+    @cached_property
+    def differentiated(self) -> frozenset[str]:
+        """The names that are differentiated somewhere."""
+        return frozenset(name for name, usage in self.survey.usages.items() if usage.numerator)
+
+    @cached_property
+    def section_starts(self) -> tuple[int, ...]:
+        """Where sections start."""
+        return (0, *(start for start, _ in self.document.headings if start > 0))
+
+    @cached_property
+    def said_anywhere(self) -> frozenset[str]:
+        """The properties of vectors of which its words speak."""
+        return frozenset(name for name, pattern in OF_VECTORS.items() if pattern.search(self.document.source.lower()))
+
+    def unit(self, position: int) -> str:
+        """The line of a position where it is an item of a list or a row of a table; else empty."""
+        line, _ = self.document.place(position)
+        text = self.document.line_text(line).lstrip()
+        return f"{line}" if UNIT.match(text) else ""
+
+    def section(self, position: int) -> tuple[int, int]:
+        """Where the section around a position starts and ends."""
+        starts = self.section_starts
+        number = bisect_right(starts, position)
+        return starts[number - 1], starts[number] if number < len(starts) else len(self.document.source)
+
+    def said(self, position: int) -> frozenset[str]:
+        """The properties of matrices of which the words of the section around a position speak."""
+        start, end = self.section(position)
+        if start not in self.properties:
+            words = self.document.source[start:end].lower()
+            self.properties[start] = frozenset(name for name, pattern in PROPERTIES.items() if pattern.search(words))
+        return self.properties[start]
+
+
+def page_of(document: Document) -> Page:
+    """The page of a document."""
+    statements, troubles = outline(document)
+    attach_spoken(document, statements)
+    return Page(document, tuple(statements), tuple(troubles))
+
+
+def survey_with(chains: Sequence[tuple[Sum, ...]], whole: Survey) -> Survey:
+    """How names are used in some chains, with the labels of the whole document."""
+    return survey_of(chains, whole.labels)
+
+
+def head_of(survey: Survey, statement: Statement) -> Named | None:
+    """The name that is the whole first member, bare or at distinct letters."""
+    if len(statement.sides) < 2 or statement.sides[1].relation not in EQUALITIES:
+        return None
+    tree = statement.sides[0].tree
+    product = tree.only if tree is not None else None
+    if product is None or len(product.items) != 1:
+        return None
+    found = survey.name(product.items[0])
+    if found is None or found.powers or found.transposed or found.primes or found.unreadable or found.name == "1":
+        return None
+    if found.parts is not None and (
+        len(set(found.parts)) < len(found.parts) or any(p == COLON or p.isdigit() for p in found.parts)
+    ):
+        return None
+    return found
+
+
+def function_head(survey: Survey, statement: Statement) -> str:
+    """The function that a statement defines, ``f(x) = ...``; empty if it defines none."""
+    if len(statement.sides) < 2 or statement.sides[1].relation not in EQUALITIES:
+        return ""
+    tree = statement.sides[0].tree
+    items = tree.only.items if tree is not None and tree.only is not None else ()
+    if len(items) != 2:
+        return ""
+    bracket = items[1].base if isinstance(items[1], Scripted) else items[1]
+    found = survey.name(items[0])
+    if found is None or not isinstance(bracket, Group) or bracket.bracket not in ("(", "["):
+        return ""
+    usage = survey.usages.get(found.name)
+    known = found.name in FUNCTIONS or found.name in STRUCTURAL
+    return found.name if usage is not None and usage.only_called and not known else ""
+
+
+def defines(survey: Survey, statement: Statement, head: Named) -> bool:
+    """Whether a statement may give its first member a meaning: the second one does not have its name."""
+    tree = statement.sides[1].tree
+    if tree is None:
+        return False
+    names = list(names_in(survey, tree))
+    # An entry that is a number, or does not follow its indices, is a case: delta_ij = 1, x_i = 0.
+    follows = not head.parts or any(part in (found.parts or ()) for part in head.parts for found in names)
+    return follows and all(found.name != head.name for found in names)
+
+
+def names_in(survey: Survey, tree: Sum | Product) -> Iterator[Named]:
+    """The names in a syntax tree."""
+    for node in name_nodes(tree):
+        found = survey.name(node)
+        if found is not None:
+            yield found
+
+
+def declarations(statement: Statement, survey: Survey) -> Iterator[Declared]:
+    r"""What ``A, B \in \mathbb{R}^{n \times d}`` declares."""
+    sides = statement.sides
+    if len(sides) < 2 or sides[-1].relation != "in":
+        return
+    sizes = sizes_of(sides[-1].tokens)
+    if sizes is None:
+        return
+    for tokens in split(sides[-2].tokens, "COMMA"):
+        try:
+            tree = parse(tokens)
+        except (IndexCalcError, RecursionError):
+            continue
+        names = list(names_in(survey, tree))
+        if len(names) == 1 and names[0].parts is None:
+            yield Declared(names[0].name, sizes, statement.span.start)
+
+
+def sizes_of(tokens: Sequence[Token]) -> tuple[str, ...] | None:
+    """The sizes behind the sign of the real numbers; none for the real numbers themselves, None for another set."""
+    if not tokens or tokens[0].kind != "REALS":
+        return None
+    rest = [token for token in tokens[1:] if token.kind not in ("SUP", "{", "}", "(", ")", "DOT")]
+    if not rest:
+        return ()
+    texts = tuple("".join(token.text for token in part) for part in split(rest, "TIMES"))
+    return texts if all(re.fullmatch(r"\w+", text) for text in texts) else None
+
+
+def split(tokens: Sequence[Token], kind: str) -> Iterator[list[Token]]:
+    """The tokens between those of a kind."""
+    part: list[Token] = []
+    for token in tokens:
+        if token.kind == kind:
+            yield part
+            part = []
+        else:
+            part.append(token)
+    yield part
+
+
+def index_parts(survey: Survey, term: Product) -> Iterator[str]:
+    """The letters that index something in a term, with repetition: names, and expressions in brackets."""
+    for node in nodes_of(term):
+        if not isinstance(node, Scripted):
+            continue
+        found = survey.name(node)
+        if found is not None:
+            yield from found.parts or ()
+        elif not (isinstance(node.base, Atom) and node.base.kind == "SUM"):
+            yield from subscript(node.below).parts
+
+
+def bound_tokens(node: Node) -> Iterator[Token]:
+    """The letters that a sum binds."""
+    if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM":
+        yield from (token for token in node.below if token.kind == "NAME")
+
+
+def limits_in(tree: Sum) -> Iterator[str]:
+    """The names up to which the sums in a tree run."""
+    for node in nodes_of(tree):
+        if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM" and node.above:
+            tokens = [token for token in node.above[-1] if token.kind not in ("{", "}")]
+            if [token.text for token in tokens[-2:]] == ["-", "1"]:
+                tokens = tokens[:-2]
+            if name := limit_name(tokens):
+                yield name
+
+
+def limit_name(tokens: Sequence[Token]) -> str:
+    """The name that tokens are, with its label; empty if they are none."""
+    texts = [token.text for token in tokens if token.kind not in ("{", "}")]
+    if not tokens or tokens[0].kind != "NAME" or (len(texts) > 1 and tokens[1].kind != "SUB"):
+        return ""
+    return texts[0] if len(texts) == 1 else f"{texts[0]}_{''.join(texts[2:])}"

@@ -1,0 +1,725 @@
+"""From the syntax of a formula to its meaning, under one interpretation.
+
+Reading is pure: what a formula means depends on the page, the interpretation and the formulas that are read with it
+alone. A name is read with the slots that the table gives it; where notation leaves a question open, the table is
+asked, and notes what it was asked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.page import limit_name
+from indexcalc.document.table import Table
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tree import (
+    ANGLE,
+    NORM,
+    Atom,
+    Fraction,
+    Group,
+    Matrix,
+    Node,
+    Product,
+    Root,
+    Scripted,
+    Sum,
+    Truth,
+)
+from indexcalc.language.latex.vocabulary import FUNCTIONS
+from indexcalc.proof.document.meaning import typed
+from indexcalc.proof.document.meaning.nodes import (
+    ONE,
+    Applied,
+    Derivative,
+    Entry,
+    Meaning,
+    Number,
+    Ones,
+    Relation,
+    Size,
+    Times,
+    Total,
+    free,
+    negated,
+    occurrences,
+    over,
+    renamed,
+    times,
+)
+from indexcalc.proof.document.meaning.sizes import Ix
+from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
+from indexcalc.proof.document.meaning.typed import COLUMN, ROW, Typed
+from indexcalc.proof.document.meaning.unknown import unknown
+from indexcalc.proof.document.written.scripts import COLON, Named, inverse_mark, is_transpose, subscript
+from indexcalc.proof.document.written.trees import is_differential
+
+DEPTH_LIMIT = 60
+"""The deepest nesting of formulas."""
+
+LOSS = "loss"
+"""The loss of a document that has only short names of its gradients, such as dX."""
+
+OPERATORS = frozenset({"TIMES", "SLASH", "DOT", "ODOT"})
+
+RELATIONS = {"=": "==", "!=": "!=", "<": "<", "<=": "<="}
+
+Whole = Callable[[Typed, "Reader"], Typed]
+
+MATRIX_FUNCTIONS: Mapping[str, Whole] = {
+    **dict.fromkeys(("tr", "Tr", "trace", "Trace"), lambda value, reader: typed.trace(value, reader.table.sizes)),
+    **dict.fromkeys(("diag", "Diag"), lambda value, reader: typed.diagonal(value, reader.table.sizes)),
+    **dict.fromkeys(("rowsum", "RowSum", "rowSum"), lambda value, reader: row_sum(value)),
+    "det": lambda value, reader: typed.determinant(value, reader.table.sizes),
+    **dict.fromkeys(("softmax", "Softmax"), lambda value, reader: typed.softmax(value, reader.table.sizes)),
+}
+"""Functions that look at more than one entry."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the members of one relation.
+
+    Attributes:
+        table: the names, and the interpretation.
+        letters: the free index letters of the relation.
+        dummies: letters that sums bind here.
+        depth: how deep this formula stands in others.
+        around: the letters of the factors beside this one, which no term inside it sums.
+    """
+
+    table: Table
+    letters: dict[str, Ix] = field(default_factory=dict)
+    dummies: tuple[Mapping[str, Ix], ...] = ()
+    depth: int = 0
+    around: frozenset[str] = frozenset()
+
+    # Sums and products
+
+    def sum(self, tree: Sum) -> Typed:
+        """The meaning of a sum of products."""
+        values = []
+        for sign, term in tree.terms:
+            value = self.summed(self.product(term.items))
+            values.append(value if sign > 0 else replace(value, node=negated(value.node)))
+        return typed.added(values, self.table.sizes)
+
+    def summed(self, value: Typed) -> Typed:
+        """A term, with the letters that are repeated in it summed if that is the convention."""
+        letters = [index for index in self.letters.values() if self.table.is_inner(index)]
+        counts = Counter(occurrences(value.node))
+        loose = tuple(
+            index
+            for index in letters
+            if counts[index] > 1 and index not in value.axes and index.name not in self.around
+        )
+        if not loose or self.dummies:
+            return value
+        convention = self.table.asking(SUMS)
+        if convention.name == "written":
+            return value
+        if convention.name == "chain":
+            chained = letters_of_chains(value.node)
+            loose = tuple(index for index in loose if index in chained)
+            if not loose:
+                return value
+        return replace(value, node=Total(loose, value.node))
+
+    def product(self, items: Sequence[Node]) -> Typed:
+        """The meaning of a product: entrywise products bind last, sums and derivatives reach to its end."""
+        if self.depth > DEPTH_LIMIT:
+            raise NotUnderstoodError(f"formulas nested deeper than {DEPTH_LIMIT}")
+        if not items:
+            raise NotUnderstoodError("a factor is missing")
+        inner = replace(self, depth=self.depth + 1)
+        for kind, join in (("COLON", typed.inner), ("ODOT", typed.entrywise)):
+            place = next((n for n, item in enumerate(items) if isinstance(item, Atom) and item.kind == kind), None)
+            if place is not None and not any(map(is_big, items[:place])):
+                left, right = inner.product(items[:place]), inner.product(items[place + 1 :])
+                return join(left, right, self.table.sizes)
+        return inner.factors(items)
+
+    def factors(self, items: Sequence[Node]) -> Typed:
+        """Factors in a row, from the left; a slash divides by the one factor behind it."""
+        if is_operator(items[0]):
+            raise NotUnderstoodError("an operator where a factor must stand")
+        value, position = self.beside(items, 0).unit(items, 0)
+        while position < len(items):
+            sign = items[position]
+            position += is_operator(sign)
+            if position == len(items) or is_operator(items[position]):
+                raise NotUnderstoodError("a factor is missing")
+            following, position = self.beside(items, position).unit(items, position)
+            value = self.joined(value, sign, following)
+        return value
+
+    def beside(self, items: Sequence[Node], position: int) -> Reader:
+        """The reader for one factor, which knows the letters of the others."""
+        if isinstance(items[position], Atom) or len(items) == 1:
+            return self
+        others = (self.table.page.letters(item) for n, item in enumerate(items) if n != position)
+        return replace(self, around=self.around.union(*others))
+
+    def joined(self, left: Typed, sign: Node, right: Typed) -> Typed:
+        """Two factors, with an operator or nothing between them."""
+        text = sign.text if isinstance(sign, Atom) and sign.kind in OPERATORS else ""
+        if isinstance(sign, Atom) and sign.kind == "SLASH":
+            return typed.divided(left, right, self.table.sizes)
+        if text == "*" and left.axes and right.axes:
+            return typed.entrywise(left, right, self.table.sizes)
+        if text == "cdot" and len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation:
+            return typed.inner(left, right, self.table.sizes)
+        if text == "otimes" or (text == "times" and left.axes and right.axes):
+            raise NotUnderstoodError("a product of another kind")
+        return typed.product(left, right, self.table.sizes)
+
+    def unit(self, items: Sequence[Node], position: int) -> tuple[Typed, int]:
+        """The next factor, with what it takes to its right; and where the next one starts."""
+        item = items[position]
+        base = item.base if isinstance(item, Scripted) else item
+        kind = base.kind if isinstance(base, Atom) else ""
+        if kind == "SUM":
+            return self.big_sum(item, items[position + 1 :]), len(items)
+        if kind == "PARTIAL":
+            return self.inline_rate(items, position)
+        if kind == "NABLA":
+            return self.nabla(item, items, position)
+        if isinstance(base, Fraction) and (wrt := self.waiting(base)) is not None:
+            if position + 1 == len(items):
+                raise NotUnderstoodError("a derivative of nothing")
+            return self.rate(self.product(items[position + 1 :]), wrt), len(items)
+        return self.call(items, position) or (self.factor(item), position + 1)
+
+    # Factors
+
+    def factor(self, item: Node) -> Typed:
+        """The meaning of one factor."""
+        found = self.table.page.survey.name(item)
+        if found is not None:
+            return self.named(found)
+        match item:
+            case Atom(token):
+                return self.atom(token)
+            case Group():
+                return self.group(item)
+            case Fraction():
+                return self.fraction(item)
+            case Root(body):
+                return typed.raised(self.sum(body), Number(sp.Rational(1, 2)))
+            case Scripted():
+                return self.scripted(item)
+            case Truth():
+                return self.truth(item)
+            case Matrix():
+                raise NotUnderstoodError("a matrix written out")
+        raise NotUnderstoodError("a factor that is not read")
+
+    def atom(self, token: Token) -> Typed:
+        """The meaning of one token."""
+        if token.kind == "NUM" and len(token.text) < DEPTH_LIMIT:
+            return Typed(Number(sp.Rational(token.text)))
+        if token.kind == "ONE":
+            axis = self.table.sizes.fresh()
+            return Typed(Ones(axis), (axis,))
+        raise NotUnderstoodError(f"the sign {token.text}")
+
+    def group(self, item: Group) -> Typed:
+        """What stands in brackets."""
+        values = [self.sum(member) for member in item.members]
+        if item.bracket == ANGLE and len(values) == 2:
+            return typed.inner(values[0], values[1], self.table.sizes)
+        if len(values) != 1:
+            raise NotUnderstoodError("a list in brackets")
+        (value,) = values
+        if item.bracket == NORM:
+            return typed.norm(value, "F" if len(value.axes) == 2 else "")
+        if item.bracket == "|" and len(value.axes) == 2:
+            return typed.determinant(value, self.table.sizes)
+        if item.bracket == "|":
+            if value.axes:
+                raise NotUnderstoodError("bars around a vector")
+            return replace(value, node=Applied("abs", value.node))
+        return value
+
+    def truth(self, item: Truth) -> Typed:
+        """An Iverson bracket of two letters."""
+        left, right = (self.lone_letter(side) for side in (item.left, item.right))
+        relation = RELATIONS.get(item.relation)
+        if relation is None:
+            raise NotUnderstoodError(f"the relation {item.relation} in a bracket")
+        self.table.sizes.unify(left, right)
+        return Typed(Relation(left, relation, right))
+
+    def lone_letter(self, side: Sum) -> Ix:
+        """The index that a side of a relation is."""
+        only = side.only.items if side.only is not None else ()
+        found = self.table.page.survey.name(only[0]) if len(only) == 1 else None
+        if found is None or found.parts is not None or len(found.name) != 1:
+            raise NotUnderstoodError("a bracket that is not between two letters")
+        return self.letter(found.name)
+
+    def scripted(self, item: Scripted) -> Typed:
+        """Scripts on a bracket, a fraction or a number: entries, transposes, powers."""
+        if isinstance(item.base, Group) and item.base.bracket == NORM and item.below:
+            kind = "".join(token.text for token in item.below if token.kind not in ("{", "}"))
+            value = typed.norm(self.sum(item.base.members[0]), kind)
+            return self.with_powers(value, item.above)
+        if item.primes or item.along:
+            raise NotUnderstoodError("a mark on an expression")
+        value = self.factor(item.base)
+        marks = [tokens for tokens in item.above if not is_transpose(tokens)]
+        if len(marks) < len(item.above):
+            value = typed.transpose(value)
+        if item.below:
+            found = subscript(item.below)
+            if found.label or found.unreadable:
+                raise NotUnderstoodError("a label on an expression")
+            value = typed.at(value, tuple(self.place(part) for part in found.parts), self.table.sizes)
+        return self.with_powers(value, marks)
+
+    def with_powers(self, value: Typed, above: Sequence[Sequence[Token]]) -> Typed:
+        """The value raised to each power in turn."""
+        for tokens in above:
+            value = self.power(value, tokens)
+        return value
+
+    def power(self, value: Typed, tokens: Sequence[Token]) -> Typed:
+        """A power; of a matrix, its inverse or the product with itself."""
+        mark = inverse_mark(tokens)
+        if len(value.axes) == 2 and mark:
+            found = typed.inverse(value, self.table.sizes)
+            return found if mark == "-1" else typed.transpose(found)
+        if len(value.axes) == 1:
+            raise NotUnderstoodError("a power of a vector")
+        exponent = self.tokens(tokens)
+        if exponent.axes:
+            raise NotUnderstoodError("an exponent that is an array")
+        if len(value.axes) == 2:
+            count = exponent.node.value if isinstance(exponent.node, Number) else None
+            if count not in (2, 3):
+                raise NotUnderstoodError("a power of a matrix")
+            result = value
+            for _ in range(int(count) - 1):
+                result = typed.product(result, self.again(value), self.table.sizes)
+            return result
+        return typed.raised(value, exponent.node)
+
+    def again(self, value: Typed) -> Typed:
+        """The same expression over axes of its own."""
+        axes = tuple(self.table.like(axis) for axis in value.axes)
+        return replace(value, node=renamed(value.node, dict(zip(value.axes, axes, strict=True))), axes=axes)
+
+    def tokens(self, tokens: Sequence[Token]) -> Typed:
+        """The meaning of the tokens of a superscript."""
+        try:
+            return self.sum(parse(tokens))
+        except IndexCalcError as error:
+            raise NotUnderstoodError(str(error)) from None
+
+    # Names
+
+    def named(self, found: Named) -> Typed:
+        """The meaning of a name with its scripts."""
+        if found.unreadable or found.primes:
+            raise NotUnderstoodError(f"the marks on {found.name}")
+        if found.name == "e" and found.powers and found.parts is None:
+            argument = self.tokens(found.powers[0])
+            return self.with_powers(replace(argument, node=Applied("exp", argument.node)), found.powers[1:])
+        value = self.value(found)
+        if found.transposed:
+            value = (
+                typed.transpose(value)
+                if value.axes or found.parts is None
+                else self.value(replace(found, parts=tuple(reversed(found.parts or ()))))
+            )
+        return self.with_powers(value, found.powers)
+
+    def value(self, found: Named) -> Typed:
+        """A name, whole or at an index."""
+        constant = self.constant(found)
+        return self.tensor(found) if constant is None else constant
+
+    def constant(self, found: Named) -> Typed | None:
+        """What a name stands for that is no tensor of the document's: ones, deltas, pi, a size, a short gradient."""
+        name, parts = found.name, found.parts
+        if name == "1":
+            return self.ones(found)
+        if name == "delta" and parts is not None and len(parts) == 2 and name not in self.table.page.defining:
+            left, right = self.place(parts[0]), self.place(parts[1])
+            if left is None or right is None:
+                raise NotUnderstoodError("a slice of a delta")
+            self.table.sizes.unify(left, right)
+            return Typed(Relation(left, "==", right) if left != right else ONE)
+        if name == "I" and parts is None and name not in self.table.page.defining:
+            left = self.table.sizes.fresh()
+            right = self.table.like(left)
+            return Typed(Relation(left, "==", right), (left, right))
+        if name == "pi" and parts is None and name not in self.table.page.defining:
+            return Typed(Number(sp.pi))
+        if (target := self.table.gradient_target(name)) is not None:
+            if self.table.asking(GRADIENTS).name != "gradient":
+                raise NotUnderstoodError(f"{name} may be a differential")
+            self.table.known.setdefault(LOSS, ())
+            wrt = self.value(replace(found, name=target))
+            if not isinstance(wrt.node, Entry):
+                raise NotUnderstoodError(f"a gradient by {target}")
+            return self.rate(Typed(Entry(LOSS)), wrt)
+        if parts is None and self.table.is_size(name):
+            return Typed(Size(self.table.sizes.named(name)))
+        return None
+
+    def tensor(self, found: Named) -> Typed:
+        """A tensor, whole or at an index; a name without indices may stand for one entry."""
+        name, parts = found.name, found.parts
+        if parts is None and (usual := self.table.usual_entry(name)) is not None:
+            found, parts = replace(found, parts=usual), usual
+        name, slots = self.table.symbol(found)
+        if parts is None:
+            own = tuple(self.table.like(slot) for slot in slots)
+            axes = own
+        else:
+            parts = self.table.page.slice_parts(replace(found, parts=parts), len(slots), self.table.number)
+            own = tuple(self.place(part) or self.table.sizes.fresh() for part in parts)
+            axes = tuple(index for index, part in zip(own, parts, strict=True) if part == COLON)
+            for index, slot in zip(own, slots, strict=True):
+                self.table.sizes.unify(index, slot)
+        if not slots and parts is None:
+            tied = self.table.tie(name)
+            if tied is not None:
+                return Typed(Size(tied))
+        return Typed(Entry(name, own), axes, COLUMN)
+
+    def ones(self, found: Named) -> Typed:
+        """A tensor of ones; with one letter below the entry of a vector, with two that of the identity."""
+        if found.parts is None:
+            return self.atom(Token("ONE", "1", found.start))
+        indices = [self.place(part) for part in found.parts]
+        if any(index is None for index in indices) or len(indices) > 2:
+            raise NotUnderstoodError("ones with these indices")
+        if len(indices) == 1:
+            return Typed(Ones(indices[0])) if indices[0] is not None else Typed(ONE)
+        left, right = indices
+        assert left is not None
+        assert right is not None
+        self.table.sizes.unify(left, right)
+        return Typed(Relation(left, "==", right) if left != right else ONE)
+
+    def place(self, part: str) -> Ix | None:
+        """The index variable of one part of a subscript; None for a whole axis."""
+        if part == COLON:
+            return None
+        if part.isdigit():
+            if not 0 < int(part) <= 9:
+                raise NotUnderstoodError(f"an entry numbered {part}")
+            return self.table.sizes.fresh(part, fixed=int(part))
+        return self.letter(part)
+
+    def letter(self, name: str) -> Ix:
+        """The index variable of a letter: the innermost dummy, else a free letter of the relation."""
+        for scope in reversed(self.dummies):
+            if name in scope:
+                return scope[name]
+        if name not in self.letters:
+            self.letters[name] = self.table.new_letter(name)
+        return self.letters[name]
+
+    # Functions
+
+    def call(self, items: Sequence[Node], position: int) -> tuple[Typed, int] | None:
+        """A function and its argument; None if no function stands here."""
+        found = self.table.page.survey.name(items[position])
+        if found is None or found.parts is not None:
+            return None
+        word = found.name if found.name in FUNCTIONS else found.name.partition("_")[0]
+        known = FUNCTIONS.get(word)
+        following = items[position + 1] if position + 1 < len(items) else None
+        if (
+            word == "sigma"
+            and following is not None
+            and is_bracket(following)
+            and self.table.is_function(word, following)
+        ):
+            known = "sigmoid"
+        elif known is None and word not in MATRIX_FUNCTIONS and self.table.is_function(found.name, following):
+            known = unknown(found.name, found.primes)
+            self.table.open.setdefault(found.name, f"the function {found.name} is not defined")
+        elif found.primes and (known or word in MATRIX_FUNCTIONS):
+            raise NotUnderstoodError(f"the derivative of {word}")
+        if known is None and word not in MATRIX_FUNCTIONS:
+            return None
+        if following is None:
+            raise NotUnderstoodError(f"{word} without an argument")
+        behind = following if isinstance(following, Scripted) and is_bracket(following.base) else None
+        group = behind.base if behind is not None else following
+        if is_bracket(group):
+            assert isinstance(group, Group)
+            arguments = [self.sum(member) for member in group.members]
+            end = position + 2
+        else:
+            argument, end = self.unit(items, position + 1)
+            arguments = [argument]
+        value = self.applied(word, known, arguments)
+        value = self.with_powers(value, found.powers)
+        if behind is not None:
+            value = self.scripted_value(value, behind)
+        return value, end
+
+    def scripted_value(self, value: Typed, item: Scripted) -> Typed:
+        """The scripts behind the bracket of a function belong to its value."""
+        marks = [tokens for tokens in item.above if not is_transpose(tokens)]
+        if len(marks) < len(item.above):
+            value = typed.transpose(value)
+        if item.below:
+            found = subscript(item.below)
+            value = typed.at(value, tuple(self.place(part) for part in found.parts), self.table.sizes)
+        return self.with_powers(value, marks)
+
+    def applied(self, word: str, known: str | None, arguments: list[Typed]) -> Typed:
+        """The value of a function."""
+        if len(arguments) != 1:
+            raise NotUnderstoodError(f"{word} of {len(arguments)} arguments")
+        (argument,) = arguments
+        if known is not None:
+            if word == "sigma" and argument.axes:
+                self.table.open.setdefault(word, "sigma of an array may be a softmax")
+            return replace(argument, node=Applied(known, argument.node))
+        if word in ("softmax", "Softmax") and isinstance(argument.node, Entry) and not argument.axes:
+            return self.softmax_entry(argument.node)
+        if word in MATRIX_FUNCTIONS:
+            return MATRIX_FUNCTIONS[word](argument, self)
+        raise NotUnderstoodError(f"the function {word}")
+
+    def softmax_entry(self, entry: Entry) -> Typed:
+        """The softmax of an entry: that of the row that holds it."""
+        if not entry.slots:
+            raise NotUnderstoodError("a softmax of a number")
+        dummy = self.table.like(entry.slots[-1])
+        row = Entry(entry.name, (*entry.slots[:-1], dummy))
+        total = Total((dummy,), Applied("exp", row))
+        return Typed(times(Applied("exp", entry), over(total)))
+
+    # Sums over indices
+
+    def big_sum(self, item: Node, rest: Sequence[Node]) -> Typed:
+        """A sum over dummies that reaches to the end of its product."""
+        atom = item.base if isinstance(item, Scripted) else item
+        assert isinstance(atom, Atom)
+        if atom.text != "sum" or not isinstance(item, Scripted) or not item.below:
+            raise NotUnderstoodError(f"{atom.text} without an index")
+        names, conditions, first = bound_letters(item.below)
+        scope = {name: self.table.new_letter(name) for name in names}
+        inner = replace(self, dummies=(*self.dummies, scope))
+        if item.above:
+            conditions = [*conditions, *self.limit(item.above[-1], scope, first)]
+        body = inner.product(rest)
+        for left, relation, right in conditions:
+            a, b = inner.place(left), inner.place(right)
+            assert a is not None
+            assert b is not None
+            self.table.sizes.unify(a, b)
+            one, other = (b, a) if relation in (">", ">=") else (a, b)
+            body = replace(body, node=times(body.node, Relation(one, relation.replace(">", "<"), other)))
+        for name, index in scope.items():
+            if index not in free(body.node) and not self.table.sized(name, index):
+                raise NotUnderstoodError(f"a sum over {name} that binds nothing")
+        if any(isinstance(node, Derivative) for node in factors_of(body.node)):
+            self.table.spoken.add((SUMS.key, "written"))
+        return replace(body, node=Total(tuple(scope.values()), body.node))
+
+    def limit(self, tokens: Sequence[Token], scope: Mapping[str, Ix], first: str) -> list[tuple[str, str, str]]:
+        """The conditions that the last value of a sum's letter sets; a size sets none, but is that of the letter."""
+        plain = [token for token in tokens if token.kind not in ("{", "}")]
+        texts = [token.text for token in plain]
+        shorter = texts[-2:] == ["-", "1"]
+        plain = plain[:-2] if shorter else plain
+        if len(scope) != 1 or not plain or plain[0].kind != "NAME":
+            raise NotUnderstoodError("the limits of a sum")
+        (name,) = scope
+        last = limit_name(plain)
+        if not last:
+            raise NotUnderstoodError("the limits of a sum")
+        if last in self.table.letters:
+            return [(name, "<" if shorter else "<=", last)]
+        if shorter and first not in ("", "0"):
+            raise NotUnderstoodError("the limits of a sum")
+        self.table.sizes.unify(self.table.sizes.named(last), scope[name])
+        if first in ("", "0", "1"):
+            return []
+        return [(name, ">=", first)]
+
+    # Derivatives
+
+    def fraction(self, item: Fraction) -> Typed:
+        """A quotient, or a derivative written as one."""
+        above, below = item.numerator.only, item.denominator.only
+        if above is not None and below is not None and is_rate(above, below):
+            return self.rate(self.differentiated(above.items[1:]), self.target(below.items[1:]))
+        if above is not None and below is not None and is_differential(below.items[0]):
+            raise NotUnderstoodError("a second derivative")
+        return typed.divided(self.sum(item.numerator), self.sum(item.denominator), self.table.sizes)
+
+    def waiting(self, item: Fraction) -> Typed | None:
+        """The target of a derivative that waits for what stands behind it."""
+        above, below = item.numerator.only, item.denominator.only
+        if above is None or below is None or len(above.items) != 1 or not is_differential(above.items[0]):
+            return None
+        return self.target(below.items[1:]) if len(below.items) > 1 and is_differential(below.items[0]) else None
+
+    def inline_rate(self, items: Sequence[Node], position: int) -> tuple[Typed, int]:
+        r"""``\partial a/\partial b`` on a line."""
+        following = items[position + 1 : position + 5]
+        signs = [isinstance(node, Atom) and node.kind for node in following]
+        if len(following) < 4 or signs[1] != "SLASH" or signs[2] != "PARTIAL":
+            raise NotUnderstoodError("a sign of a derivative that stands alone")
+        return self.rate(self.differentiated(following[:1]), self.target(following[3:4])), position + 5
+
+    def nabla(self, item: Node, items: Sequence[Node], position: int) -> tuple[Typed, int]:
+        """The gradient of what stands behind a nabla, by what stands below it."""
+        if not isinstance(item, Scripted) or not item.below or item.above or position + 1 == len(items):
+            raise NotUnderstoodError("a nabla without what it is taken by")
+        only = parse(item.below).only
+        if only is None:
+            raise NotUnderstoodError("a nabla by an expression")
+        return self.rate(self.product(items[position + 1 :]), self.target(only.items)), len(items)
+
+    def differentiated(self, items: Sequence[Node]) -> Typed:
+        """What is differentiated; a lone name without a definition is a loss, though a size may have its letter."""
+        found = self.table.page.survey.name(items[0]) if len(items) == 1 else None
+        if found is not None and found.parts is None and not found.powers and self.table.is_size(found.name):
+            self.table.known.setdefault(found.name, ())
+            return Typed(Entry(found.name))
+        return self.product(items)
+
+    def target(self, items: Sequence[Node]) -> Typed:
+        """What a derivative is taken by: one tensor, whole or at an index."""
+        while len(items) == 1 and isinstance(items[0], Group) and len(items[0].members) == 1:
+            only = items[0].members[0].only
+            if only is None:
+                break
+            items = only.items
+        found = self.table.page.survey.name(items[0]) if len(items) == 1 else None
+        if found is None or found.powers:
+            raise NotUnderstoodError("a derivative by what is no name")
+        value = self.value(found)
+        if not isinstance(value.node, Entry):
+            raise NotUnderstoodError(f"a derivative by {found.name}")
+        return typed.transpose(value) if found.transposed and value.axes else value
+
+    def rate(self, body: Typed, wrt: Typed) -> Typed:
+        """The derivative of an expression by a tensor, laid out as the document does."""
+        assert isinstance(wrt.node, Entry)
+        node = self.table.derivative(body.node, wrt.node)
+        if not body.axes:
+            layout = self.table.asking(LAYOUT).name if wrt.axes else "gradient"
+            if layout == "gradient":
+                return Typed(node, wrt.axes, wrt.orientation)
+            axes = tuple(reversed(wrt.axes))
+            return Typed(node, axes, ROW if len(axes) == 1 and wrt.orientation == COLUMN else COLUMN)
+        if not wrt.axes:
+            return Typed(node, body.axes, body.orientation)
+        if len(body.axes) > 1 or len(wrt.axes) > 1:
+            return Typed(node, (*body.axes, *wrt.axes), jacobian=True)
+        layout = self.table.asking(LAYOUT).name
+        axes = (*body.axes, *wrt.axes) if layout == "Jacobian" else (*wrt.axes, *body.axes)
+        return Typed(node, axes)
+
+
+def read(table: Table, letters: dict[str, Ix], tree: Sum) -> Typed:
+    """The meaning of a formula whose free letters are these."""
+    return Reader(table, letters).sum(tree)
+
+
+SUMS = choice(
+    Kind.SUMS,
+    "the document",
+    Option("written", 0.0, "sums are written"),
+    Option("chain", 0.1, "a letter that is repeated across a chain rule is summed", free=True),
+    Option("repeated", 0.5, "a letter that is repeated in a product is summed"),
+)
+
+GRADIENTS = choice(
+    Kind.WORD,
+    "d before a name",
+    Option("gradient", 0.0, "a name behind a d is that of the loss's gradient"),
+    Option("differential", 0.1, "a name behind a d is that of a differential"),
+)
+
+LAYOUT = choice(
+    Kind.LAYOUT,
+    "the document",
+    Option("gradient", 0.0, "the derivative of a number has the shape of what it is taken by"),
+    Option("Jacobian", 0.3, "the derivative by a column is a row"),
+)
+
+
+def row_sum(value: Typed) -> Typed:
+    """The sum along the last axis."""
+    if len(value.axes) != 2:
+        raise NotUnderstoodError("the sums of rows of what is no matrix")
+    return Typed(Total((value.axes[1],), value.node), value.axes[:1])
+
+
+def letters_of_chains(node: Meaning) -> frozenset[Ix]:
+    """The letters that a chain rule repeats: what is differentiated by, and differentiated in its turn."""
+    rates = [factor for factor in factors_of(node) if isinstance(factor, Derivative)]
+    found = (
+        set(one.wrt.slots) & set(free(other.body))
+        for one in rates
+        for other in rates
+        if isinstance(other.body, Entry) and other.body.name == one.wrt.name
+    )
+    return frozenset(index for letters in found for index in letters)
+
+
+def factors_of(node: Meaning) -> tuple[Meaning, ...]:
+    """The factors of a product; a single factor is its own."""
+    return node.factors if isinstance(node, Times) else (node,)
+
+
+def is_operator(item: Node) -> bool:
+    """Whether an item stands between two factors."""
+    return isinstance(item, Atom) and item.kind in OPERATORS
+
+
+def is_bracket(item: Node) -> bool:
+    """Whether an item is a bracket in which an argument may stand."""
+    return isinstance(item, Group) and item.bracket in ("(", "[", "{")
+
+
+def is_big(item: Node) -> bool:
+    """Whether a factor takes all that follows it: a sum, or a derivative that waits for its argument."""
+    base = item.base if isinstance(item, Scripted) else item
+    if isinstance(base, Atom):
+        return base.kind == "SUM"
+    above = base.numerator.only if isinstance(base, Fraction) else None
+    return above is not None and len(above.items) == 1 and is_differential(above.items[0])
+
+
+def is_rate(above: Product, below: Product) -> bool:
+    """Whether a fraction is a derivative: both parts begin with the sign of one, and go on."""
+    return all(len(part.items) > 1 and is_differential(part.items[0]) for part in (above, below))
+
+
+def bound_letters(tokens: Sequence[Token]) -> tuple[list[str], list[tuple[str, str, str]], str]:
+    """The letters below a sum, the conditions on them, and the first value of one."""
+    plain = [token for token in tokens if token.kind not in ("{", "}", "(", ")", "COMMA")]
+    relation = next((n for n, token in enumerate(plain) if token.kind == "REL"), None)
+    if relation is None:
+        if not plain or any(token.kind != "NAME" or len(token.text) > 1 for token in plain):
+            raise NotUnderstoodError("what stands below a sum")
+        return [token.text for token in plain], [], ""
+    texts = [token.text for token in plain]
+    if relation != 1 or len(plain) != 3:
+        raise NotUnderstoodError("what stands below a sum")
+    if texts[1] == "=" and plain[2].kind == "NUM":
+        return [texts[0]], [], texts[2]
+    if texts[1] in ("!=", "<", "<=", ">", ">=") and plain[2].kind == "NAME":
+        return [texts[0]], [(texts[0], texts[1], texts[2])], ""
+    raise NotUnderstoodError("what stands below a sum")

@@ -1,0 +1,104 @@
+"""The interpretations of a relation: the one that the document supports first, then those that differ a little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from indexcalc.document.choices import Asking, Interpretation, alternatives
+from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
+from indexcalc.document.page import EQUALITIES, Page
+from indexcalc.proof.document.written.outline import condition, heading_conditions
+
+READINGS = 24
+"""The most interpretations of one relation."""
+
+
+AFTER = 4
+"""How many more are tried once it holds under one: whether it holds under others too says what it speaks for."""
+
+
+AGAINST = 3
+"""The most members before it with which a member is compared: the first one, and the last ones."""
+
+
+LEAST = 0.05
+"""The least that a reading costs which differs from what the document supports."""
+
+
+FLIPS = 2
+"""The most choices in which a reading differs from the usual one."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A relation with its outcomes: those without definitions first, then with them."""
+
+    relation: Relation
+    outcomes: tuple[Outcome, ...]
+    base: Interpretation = field(default_factory=Interpretation)
+
+
+RelationKey = tuple[int, int, int]
+
+
+def relation_key(relation: Relation) -> RelationKey:
+    """What tells relations apart: the statement, and the places of the two members."""
+    return (relation.number, relation.member, relation.against)
+
+
+def relations(page: Page, number: int) -> Iterator[Relation]:
+    """The pairs of members of a statement that are said to be equal: each with the first and with the one before."""
+    statement = page.statements[number]
+    sides = statement.sides
+    for member in range(1, len(sides)):
+        if sides[member].relation not in EQUALITIES:
+            return
+        for against in list(dict.fromkeys((0, *range(member - 1, 0, -1))))[:AGAINST]:
+            left, right = sides[against].tree, sides[member].tree
+            if left is not None and right is not None:
+                yield Relation(
+                    number, left, right, member, against, tuple(statement.conditions), conditions_near(page, number)
+                )
+
+
+CONDITION_REACH = 3
+"""How many statements behind a condition, in its section, it may still hold for."""
+
+
+def conditions_near(page: Page, number: int) -> tuple[tuple[str, str, str], ...]:
+    """The conditions on indices that stand just before a statement, or that the words around it say."""
+    found = [*page.statements[number].spoken]
+    section = page.section(page.statements[number].span.start)
+    for before in range(max(0, number - CONDITION_REACH), number):
+        if page.section(page.statements[before].span.start) == section:
+            own = condition(page.statements[before])
+            found = [*(found if condition(page.statements[before - 1]) else ()), *own] if own else found
+    heading = heading_conditions(page.document.heading(page.statements[number].span.start).replace("Case", ""))
+    return tuple(found or heading)
+
+
+def judge(page: Page, relation: Relation, base: Interpretation) -> Judged:
+    """A relation under its interpretations, from the one that the rest of the document supports."""
+    bare = outcome(page, relation, base, defined=False, cost=0.0, screen=True)
+    # What holds whatever its names are defined as needs no definitions.
+    defined = bare.truth is not Truth.TRUE
+    found: list[Outcome] = []
+    pending: list[tuple[float, int, Interpretation]] = [(0.0, 0, base)]
+    seen = {base.identity}
+    left = READINGS
+    while pending and left:
+        left -= 1
+        pending.sort(key=lambda entry: (entry[0], entry[1]))
+        cost, flips, interpretation = pending.pop(0)
+        result = outcome(page, relation, interpretation, defined=defined, cost=cost, screen=bool(flips))
+        found.append(result)
+        if result.truth is Truth.TRUE:
+            left = min(left, AFTER)
+        if flips == FLIPS:
+            continue
+        for other, more in alternatives(Asking(interpretation, result.asked)):
+            if other.identity not in seen:
+                seen.add(other.identity)
+                pending.append((cost + max(more, LEAST), flips + 1, other))
+    return Judged(relation, tuple(found), base)

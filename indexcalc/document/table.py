@@ -1,0 +1,449 @@
+"""The names of one relation and of all that it rests on, under one interpretation.
+
+A table is made for one reading and thrown away after it. A name gets its slots when it is first met: from its
+definition, its indices, its declaration, or, where all of these are silent, by a choice. Nothing is shared between
+readings, so that none can change what another one means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from indexcalc.document.choices import Asking, Choice, Key, Kind, Option, choice
+from indexcalc.document.page import Page, head_of
+from indexcalc.language.latex.tree import Group, Sum
+from indexcalc.proof.document.meaning.nodes import Derivative, Entry, Meaning, free, names_of, walk
+from indexcalc.proof.document.meaning.sizes import Ix, ShapeError, Sizes
+from indexcalc.proof.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, depends_on
+from indexcalc.proof.document.meaning.typed import Typed
+from indexcalc.proof.document.written.scripts import GREEK, Named
+from indexcalc.proof.document.written.survey import Usage
+
+DEFINITION_DEPTH = 30
+"""The most definitions that rest one upon another."""
+
+
+Read = Callable[["Table", dict[str, Ix], Sum], Typed]
+
+
+@dataclass
+class Table:
+    """The names met in one reading.
+
+    Attributes:
+        page: the page.
+        asking: the interpretation, noting what is asked of it.
+        number: the statement that is read.
+        read: how a formula is read with a table, its letters being index variables.
+        defined: whether names stand for their definitions.
+        letters: the index letters of the statement.
+        sizes: the sizes of slots.
+        known: the slots of each name.
+        definitions: what names are equal to.
+        losses: numbers that are differentiated and have no definition.
+        wanted: what they are differentiated by.
+        open: names whose meaning is not known: what is false of them says nothing.
+        symmetric: matrices that are equal to their transposes.
+        orthonormal: matrices with orthonormal columns.
+        simplex: names whose entries sum to one, with the places of the slots that are summed.
+        inside: the names whose definitions are being read.
+        head: the free letters of the relation.
+        spoken: the options that the way in which the members are written speaks for.
+        used: the statements that gave names their meanings.
+        ties: the slots whose size a number is.
+    """
+
+    page: Page
+    asking: Asking
+    number: int
+    read: Read
+    defined: bool = True
+    letters: frozenset[str] = frozenset()
+    sizes: Sizes = field(default_factory=Sizes)
+    known: dict[str, tuple[Ix, ...]] = field(default_factory=dict)
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    losses: set[str] = field(default_factory=set)
+    wanted: dict[str, None] = field(default_factory=dict)
+    open: dict[str, str] = field(default_factory=dict)
+    symmetric: set[str] = field(default_factory=set)
+    orthonormal: set[str] = field(default_factory=set)
+    simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    inside: tuple[str, ...] = ()
+    head: frozenset[str] | None = None
+    spoken: set[tuple[Key, str]] = field(default_factory=set)
+    used: set[int] = field(default_factory=set)
+    ties: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    # Indices and sizes
+
+    def like(self, slot: Ix) -> Ix:
+        """A new index variable of the same size."""
+        index = self.sizes.fresh(slot.name)
+        self.sizes.unify(index, slot)
+        return index
+
+    def new_letter(self, name: str) -> Ix:
+        """The index variable of a letter, whose size may be one that a number is tied to."""
+        return self.sizes.fresh(name)
+
+    def is_inner(self, index: Ix) -> bool:
+        """Whether a letter is no free one of the relation."""
+        return self.head is not None and index.name not in self.head
+
+    def is_size(self, name: str) -> bool:
+        """Whether a name is that of a size."""
+        return name in self.page.sizes and self.page.survey.rank(name) is None and name not in self.page.defining
+
+    def tie(self, name: str) -> Ix | None:
+        """The size that a number is, if it is one: that of a slot of an array beside it."""
+        usage = self.page.survey.usages.get(name)
+        if name in self.page.defining or not re.fullmatch(r"[A-Za-z]", name) or name == "e":
+            return None
+        if usage is None or usage.numerator:
+            return None
+        options = [Option("free", 0.0)]
+        for tensor, place, letter in self.page.slots_beside(name):
+            own = letter == name.lower() and name.isupper()
+            phrase = f"{name} is the size of slot {place + 1} of {tensor}"
+            options.append(Option(f"{tensor}.{place}", 0.05 if own else 0.2, phrase, free=True))
+        if len(options) == 1:
+            return None
+        chosen = self.asking(choice(Kind.TIE, name, *options)).name
+        if chosen == "free":
+            return None
+        tensor, _, digits = chosen.rpartition(".")
+        self.ties[name] = (tensor, int(digits))
+        self.tied(tensor)
+        return self.sizes.named(name)
+
+    def tied(self, tensor: str) -> None:
+        """The numbers that are sizes of slots of a tensor, once it has slots."""
+        for name, (other, place) in self.ties.items():
+            if other == tensor and place < len(self.known.get(tensor, ())):
+                self.sizes.unify(self.known[tensor][place], self.sizes.named(name))
+
+    def sized(self, letter: str, index: Ix) -> bool:
+        """Whether a letter over which a sum runs has a size, although nothing behind the sum has the letter."""
+        if any(self.sizes.find(own) == self.sizes.find(index) for own in self.sizes.owners.values()):
+            return True
+        size = letter.upper()
+        if size in self.page.sizes or size in self.page.survey.usages:
+            self.sizes.unify(self.sizes.named(size), index)
+            self.tie(size)
+            return True
+        return False
+
+    # Names
+
+    def symbol(self, found: Named) -> tuple[str, tuple[Ix, ...]]:
+        """What a name stands for, and its slots: with another number of indices it is another symbol."""
+        name = found.name
+        if name not in self.known:
+            self.meet(found)
+        slots = self.known[name]
+        given = len(found.parts) if found.parts is not None else len(slots)
+        if given == len(slots) or (given < len(slots) and (given == len(slots) - 1 or ":" in (found.parts or ()))):
+            return name, slots
+        other = f"{name} with {given} indices"
+        if other not in self.known:
+            self.known[other] = tuple(self.sizes.fresh(name) for _ in range(given))
+            self.open.setdefault(other, f"{name} has {len(slots)} indices elsewhere")
+        return other, self.known[other]
+
+    def meet(self, found: Named) -> None:
+        """Give a name its slots, and its definition if it has one."""
+        name = found.name
+        if name in self.inside:
+            raise NotUnderstoodError(f"the definition of {name} leads back to it")
+        number = self.definition_of(found) if self.defined else None
+        if number is not None:
+            self.used.add(number)
+            try:
+                self.define(name, number)
+                self.tied(name)
+                return
+            except (NotUnderstoodError, ShapeError) as error:
+                self.open[name] = f"the equation for {name} is not understood: {error}"
+        self.known[name] = tuple(self.sizes.fresh(name) for _ in range(self.rank(found)))
+        declared = self.declared(name)
+        if declared is not None and len(declared) == len(self.known[name]):
+            for slot, size in zip(self.known[name], declared, strict=True):
+                self.sizes.unify(slot, self.sizes.named(size, declared=True))
+        self.tied(name)
+        if len(self.known[name]) == 2:
+            self.learn_property(name)
+        if self.known[name] and name in self.page.given:
+            stated = "sums to one" in self.page.said_anywhere
+            question = choice(
+                Kind.PROPERTY,
+                f"the entries of {name}",
+                Option("free", 0.0),
+                Option("one", 0.3 if stated else 0.6, f"the entries of {name} sum to one", stated=stated),
+            )
+            if self.asking(question).name == "one":
+                self.simplex[name] = (len(self.known[name]) - 1,)
+
+    def learn_property(self, name: str) -> None:
+        """What the words of the section may say of a matrix."""
+        said = self.page.said(self.page.statements[self.number].span.start)
+        options = [Option("none", 0.0)]
+        for one in ("symmetric", "orthogonal"):
+            stated = one in said or (one == "symmetric" and name in self.page.laws.values())
+            options.append(Option(one, 0.1 if stated else 1.0, f"{name} is {one}", stated=stated))
+        chosen = self.asking(choice(Kind.PROPERTY, name, *options)).name
+        if chosen != "none":
+            first, second = self.known[name]
+            self.sizes.unify(first, second)
+            (self.symmetric if chosen == "symmetric" else self.orthonormal).add(name)
+
+    def declared(self, name: str) -> tuple[str, ...] | None:
+        """The sizes that the nearest declaration gives a name: the last one before, else the first one."""
+        shapes = self.page.declared.get(name, ())
+        start = self.page.statements[self.number].span.start
+        before = [one for one in shapes if one.start <= start]
+        nearest = before[-1] if before else shapes[0] if shapes else None
+        return nearest.sizes if nearest is not None else None
+
+    def rank(self, found: Named) -> int:
+        """How many slots a name has: its indices say it, or its declaration, or else a choice."""
+        name = found.name
+        usage = self.page.usage(name, self.number)
+        indexed = max(usage.indexed, default=None) if usage is not None else None
+        declared = self.declared(name)
+        if declared is not None and (indexed is None or indexed <= len(declared)):
+            return len(declared)
+        if found.parts is not None or indexed is not None:
+            count = max(len(found.parts or ()), indexed or 0)
+            family = family_choice(name, count, usage)
+            return count if family is None else count + int(self.asking(family).name)
+        return int(self.asking(rank_choice(name, self.page)).name)
+
+    def gradient_target(self, name: str) -> str | None:
+        """The tensor by which a short name, ``dX``, is the gradient of the loss; None for other names."""
+        usages = self.page.survey.usages
+        for sign in ("d", "delta "):
+            target = name.removeprefix(sign)
+            if target != name and target in usages and not (len(target) == 1 and target.islower() and len(name) < 2):
+                return target
+        return None
+
+    def is_function(self, name: str, following: object) -> bool:
+        """Whether a bracket follows a name wherever it stands, so that it is a function of which nothing is known."""
+        usage = self.page.survey.usages.get(name)
+        bracket = isinstance(following, Group) and following.bracket == "(" and len(following.members) == 1
+        unknown = name not in self.page.defining and name not in self.page.declared
+        return bracket and unknown and usage is not None and usage.called > 0 and usage.only_called
+
+    def usual_entry(self, name: str) -> tuple[str, ...] | None:
+        """The indices with which a name without any stands for one of its entries; None if it stands for all."""
+        usage = self.page.usage(name, self.number)
+        if usage is None or self.letters or len(usage.letters) != 1 or name in self.page.declared or self.inside:
+            return None
+        question = choice(
+            Kind.ENTRY,
+            str(self.number),
+            Option("whole", 0.0),
+            Option("entry", 0.1, "a name without its indices is any one entry", free=True),
+        )
+        return next(iter(usage.letters)) if self.asking(question).name == "entry" else None
+
+    # Definitions
+
+    def definition_of(self, found: Named) -> int | None:
+        """The statement that gives a name its meaning here: the nearest before, else the first one behind.
+
+        One with another number of indices is about another array of this name.
+        """
+        name = found.name
+        numbers = [
+            number
+            for number in self.page.defining.get(name, ())
+            if number != self.number
+            and self.page.indexed(number) in (None, len(found.parts or ()) or None, *(() if found.parts else (1, 2, 3)))
+        ]
+        if not numbers:
+            return None
+        before = [number for number in numbers if number < self.number]
+        ordered = [*reversed(before), *(number for number in numbers if number > self.number)]
+        own = self.page.unit(self.page.statements[self.number].span.start)
+        other = self.page.unit(self.page.statements[ordered[0]].span.start)
+        apart = bool(own) and bool(other) and own != other
+        if len(ordered) == 1 and not apart:
+            return ordered[0]
+        options = [
+            Option(str(number), 0.15 * place, f"{name} as in line {self.line(number)}", free=True)
+            for place, number in enumerate(ordered[:4])
+        ]
+        if apart:
+            options.append(Option("none", 0.1, f"{name} is given anew in each item", free=True))
+        taken = self.asking(choice(Kind.DEFINITION, f"{name} at line {self.line(ordered[0])}", *options)).name
+        return None if taken == "none" else int(taken)
+
+    def line(self, number: int) -> int:
+        """The line of a statement."""
+        return self.page.document.place(self.page.statements[number].span.start)[0]
+
+    def define(self, name: str, number: int) -> None:
+        """Read the definition of a name."""
+        if len(self.inside) >= DEFINITION_DEPTH:
+            raise NotUnderstoodError("too many definitions rest one upon another")
+        statement = self.page.statements[number]
+        head = head_of(self.page.survey, statement)
+        tree = statement.sides[1].tree
+        assert head is not None
+        assert tree is not None
+        outer, self.inside = self.inside, (*self.inside, name)
+        around, self.head = self.head, None
+        try:
+            letters: dict[str, Ix] = {}
+            if head.parts is not None:
+                letters = {part: self.new_letter(part) for part in head.parts}
+                slots = tuple(letters.values())
+                self.head = frozenset(head.parts)
+                value = self.read(self, letters, tree)
+                if value.axes or not set(free(value.node)) <= set(slots):
+                    raise NotUnderstoodError("its two sides have other indices")
+            else:
+                self.head = frozenset()
+                value = self.read(self, letters, tree)
+                slots = value.axes
+                if set(free(value.node)) - set(slots):
+                    raise NotUnderstoodError("its two sides have other indices")
+        finally:
+            self.inside, self.head = outer, around
+        declared = self.declared(name)
+        if declared is not None and len(declared) == len(slots):
+            for slot, size in zip(slots, declared, strict=True):
+                self.sizes.unify(slot, self.sizes.named(size, declared=True))
+        self.known[name] = slots
+        self.definitions[name] = Definition(slots, value.node, self.line(number))
+
+    # Derivatives
+
+    def derivative(self, body: Meaning, wrt: Entry) -> Meaning:
+        """The derivative of an expression by an entry."""
+        if isinstance(body, Entry) and body.name != wrt.name and body.name not in self.definitions:
+            if not body.slots and body.name not in self.open and self.may_be_loss(body.name):
+                self.losses.add(body.name)
+                self.wanted[wrt.name] = None
+                return Derivative(body, wrt)
+            name = f"d {body.name}/d {wrt.name}"
+            if name not in self.known:
+                self.known[name] = tuple(self.like(slot) for slot in (*body.slots, *wrt.slots))
+            self.open[body.name] = f"how {body.name} depends on {wrt.name} is not known"
+            return Entry(name, (*body.slots, *wrt.slots))
+        if wrt.name not in self.all_read(body) and self.all_read(body):
+            # Zero, it may be, only because a path was not read.
+            self.open.setdefault(f"{wrt.name} in no formula", f"nothing that is read depends on {wrt.name}")
+        return Derivative(body, wrt, self.is_local(body, wrt))
+
+    def all_read(self, body: Meaning) -> set[str]:
+        """The names in an expression, and all that they are made from."""
+        found, pending = set[str](), list(names_of(body))
+        while pending:
+            name = pending.pop()
+            if name not in found:
+                found.add(name)
+                pending.extend(self.definitions[name].reads if name in self.definitions else ())
+        return found
+
+    def may_be_loss(self, name: str) -> bool:
+        """Whether a number without a definition may be the loss: nothing is differentiated by it."""
+        usage = self.page.survey.usages.get(name)
+        return usage is None or not usage.below
+
+    def is_local(self, body: Meaning, wrt: Entry) -> bool:
+        """Whether the derivative of a name holds all other names: only where that makes a difference."""
+        if not isinstance(body, Entry) or body.name == wrt.name:
+            return False
+        reads = self.definitions[body.name].reads
+        if wrt.name not in reads or not any(
+            name != wrt.name and depends_on(self.definitions, name, wrt.name) for name in reads
+        ):
+            return False
+        question = choice(
+            Kind.DERIVATIVE,
+            f"{body.name} by {wrt.name}",
+            Option("total", 0.0, f"the derivative of {body.name} by {wrt.name} is total"),
+            Option("local", 0.2, f"the derivative of {body.name} by {wrt.name} holds the other names"),
+        )
+        return self.asking(question).name == "local"
+
+    def unknown_between(self, node: Meaning) -> Iterator[str]:
+        """What the derivatives in an expression leave open: names on the way that have no definition.
+
+        A name that the document differentiates is computed from others, even where no equation says how.
+        """
+        for inner in walk(node):
+            if not isinstance(inner, Derivative):
+                continue
+            for name in self.known:
+                usage = self.page.survey.usages.get(name)
+                between = usage is not None and usage.numerator and name not in self.definitions
+                if between and name != inner.wrt.name and name not in self.losses:
+                    yield f"{name} may depend on {inner.wrt.name}"
+
+    # For the numbers
+
+    def symbols(self) -> Symbols:
+        """What the evaluation at points needs to know."""
+        wanted = list(self.wanted)
+        last = tuple(
+            name for name in wanted if not any(o != name and depends_on(self.definitions, o, name) for o in wanted)
+        )
+        return Symbols(
+            sizes=self.sizes,
+            slots=dict(self.known),
+            definitions=dict(self.definitions),
+            losses=set(self.losses),
+            outputs=last,
+            symmetric=frozenset(self.symmetric),
+            orthonormal=frozenset(self.orthonormal),
+            simplex=dict(self.simplex),
+        )
+
+
+def family_choice(name: str, count: int, usage: Usage | None) -> Choice | None:
+    """Whether an index says which of several vectors is meant, as in ``x_i^T x_j``; None where nothing hints at it."""
+    if usage is None or count != 1 or not (usage.transposed or usage.bold):
+        return None
+    entry, vector = (0.2, 0.0) if usage.transposed else (0.1, 0.0)
+    return choice(
+        Kind.RANK,
+        f"{name} with an index",
+        Option("1", vector, f"{name} with an index is a vector"),
+        Option("0", entry, f"{name} with an index is a number"),
+    )
+
+
+def rank_choice(name: str, page: Page) -> Choice:
+    """How many slots a name has that never bears an index and has no shape: what its letter says comes first."""
+    costs = rank_costs(name, page)
+    words = ("a number", "a vector", "a matrix")
+    return choice(
+        Kind.RANK, name, *(Option(str(rank), cost, f"{name} is {words[rank]}") for rank, cost in costs.items())
+    )
+
+
+def rank_costs(name: str, page: Page) -> Mapping[int, float]:
+    """The costs of being a number, a vector or a matrix."""
+    usage = page.survey.usages.get(name)
+    if usage is not None and usage.numerator and not usage.below and not usage.indexed and name not in page.defining:
+        return {0: 0.0, 1: 0.5, 2: 1.0}
+    if usage is not None and usage.scalar and not usage.transposed:
+        return {0: 0.0, 1: 1.0, 2: 1.0}
+    letter = re.sub(r"^(?:\w+ )+", "", name).partition("_")[0].partition("^")[0]
+    bold = usage is not None and usage.bold
+    if letter.isupper() and len(letter) == 1:
+        return {2: 0.0, 1: 1.0, 0: 1.0}
+    if bold:
+        return {1: 0.0, 2: 1.0, 0: 1.0}
+    if letter in GREEK:
+        return {0: 0.0, 1: 0.6, 2: 1.0}
+    if usage is not None and usage.transposed:
+        return {1: 0.0, 0: 1.0, 2: 1.5}
+    if letter in ("a", "b", "c", "u", "v", "w", "x", "y", "z"):
+        return {0: 0.0, 1: 0.1, 2: 1.5}
+    return {0: 0.0, 1: 0.5, 2: 1.5}

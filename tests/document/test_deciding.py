@@ -1,0 +1,154 @@
+"""What a document says for a reading, and verdicts that rest on it: true claims, their wrong twins, and open ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.document.deciding import check
+from indexcalc.proof.document.judging.verdicts import Claim, Verdict
+
+CONFIRMED, REFUTED, OPEN = Verdict.CONFIRMED, Verdict.REFUTED, Verdict.UNCLEAR
+
+
+def claims(*displays: str) -> tuple[Claim, ...]:
+    """The claims of a document of these displays; what has no mathematics is prose."""
+    blocks = (
+        text if "=" not in text or text.startswith(("#", "Let", "|", "Case")) else f"$${text}$$" for text in displays
+    )
+    return check("\n\n".join(blocks)).claims
+
+
+def last(*displays: str) -> Verdict:
+    """The verdict on the last relation."""
+    return claims(*displays)[-1].verdict
+
+
+IDENTITIES = {
+    r"\mathrm{tr}(AB)": (r"\mathrm{tr}(BA)", r"\mathrm{tr}(A) \mathrm{tr}(B)"),
+    r"(AB)^{-1}": ("B^{-1}A^{-1}", "A^{-1}B^{-1}"),
+    r"(AB)^T": ("B^T A^T", "A^T B^T"),
+    r"\frac{\partial \mathbf{x}^T A \mathbf{x}}{\partial \mathbf{x}}": (r"(A + A^T) \mathbf{x}", r"2 A \mathbf{x}"),
+    r"\frac{\partial \mathbf{a}^T \mathbf{x}}{\partial \mathbf{x}}": (r"\mathbf{a}", r"2 \mathbf{a}"),
+    r"\det(AB)": (r"\det(A) \det(B)", r"\det(A) + \det(B)"),
+    "A(B + C)": ("AB + AC", "AB + CA"),
+}
+"""Identities that stand alone: nothing says what their letters are."""
+
+
+@pytest.mark.parametrize("left", IDENTITIES)
+def test_an_identity_is_judged_with_the_most_general_shapes(left):
+    right, wrong = IDENTITIES[left]
+    assert last(f"{left} = {right}") is CONFIRMED
+    assert last(f"{left} = {wrong}") is REFUTED
+
+
+@pytest.mark.parametrize("left", IDENTITIES)
+def test_an_identity_keeps_its_verdict_among_others(left):
+    right, wrong = IDENTITIES[left]
+    others = [f"{one} = {two}" for one, (two, _) in IDENTITIES.items()]
+    assert last(*others, f"{left} = {right}") is CONFIRMED
+    assert last(*others, f"{left} = {wrong}") is REFUTED
+
+
+NORM = (
+    r"\mu_n = \frac{1}{H} \sum_{h=1}^{H} x_{nh}",
+    r"c_{nh} = x_{nh} - \mu_n",
+)
+
+
+def test_derivatives_go_through_definitions():
+    assert last(*NORM, r"\frac{\partial c_{nh}}{\partial x_{nk}} = \delta_{hk} - \frac{1}{H}") is CONFIRMED
+    assert last(*NORM, r"\frac{\partial c_{nh}}{\partial x_{nk}} = \delta_{hk} + \frac{1}{H}") is REFUTED
+
+
+def test_the_loss_is_any_function_of_what_it_is_differentiated_by():
+    claim = (
+        r"\frac{\partial L}{\partial x_{nk}} = \sum_h \frac{\partial L}{\partial c_{nh}} (\delta_{hk} - \frac{1}{H})"
+    )
+    assert last(*NORM, claim) is CONFIRMED
+    assert last(*NORM, claim.replace("- \\frac", "+ \\frac")) is REFUTED
+
+
+def test_what_rests_on_an_unknown_name_is_not_refuted():
+    """``m`` is differentiated, so it is computed from something, but no equation says how."""
+    start = (r"z_i = x_i - m", r"\frac{\partial m}{\partial x_i} = \frac{1}{N}")
+    assert last(*start) is OPEN
+    assert last(*start, r"\frac{\partial z_i}{\partial x_j} = \delta_{ij} - \frac{1}{N}") is OPEN
+
+
+def test_no_statement_speaks_for_its_own_reading():
+    """Alone, the transpose may be a matter of layout; beside others that have one, it is wrong."""
+    wrong = r"\frac{\partial \mathrm{tr}(AX)}{\partial X} = A"
+    assert last(wrong) is OPEN
+    others = (
+        r"\frac{\partial \mathrm{tr}(XB)}{\partial X} = B^T",
+        r"\frac{\partial \mathbf{a}^T \mathbf{x}}{\partial \mathbf{x}} = \mathbf{a}",
+    )
+    assert last(*others, wrong) is REFUTED
+
+
+def test_definitions_say_whether_sums_are_written():
+    start = ("y_{ij} = x_{ik} c_{kj}", "t_i = y_{ij} u_j")
+    assert last(*start, r"\frac{\partial y_{ij}}{\partial x_{pq}} = \delta_{ip} c_{qj}") is CONFIRMED
+    written = (r"y_{ij} = \sum_k x_{ik} c_{kj}", r"t_i = \sum_j y_{ij} u_j")
+    assert last(*written, r"t_i = \sum_j x_{ik} c_{kj} u_j") is not CONFIRMED
+
+
+def test_a_letter_is_summed_where_all_of_its_occurrences_are():
+    start = ("y_{bh} = g_h u_{bh} s_b", "v_b = y_{bh} w_h")
+    true = r"\frac{\partial l}{\partial s_p} = \frac{\partial l}{\partial y_{bh}} (g_h u_{bh} \delta_{bp})"
+    assert last(*start, true) is CONFIRMED
+
+
+def test_an_index_on_one_side_only_is_wrong_where_sums_are_written():
+    start = (r"y_i = w_i x_i", r"s = \sum_j y_j^2", r"\frac{\partial s}{\partial y_i} = 2 y_i")
+    assert last(*start, r"\frac{\partial s}{\partial x_i} = 2 y_i w_i") is CONFIRMED
+    assert last(*start, r"\frac{\partial s}{\partial x_i} = 2 y_i w_h") is REFUTED
+
+
+def test_a_number_may_be_the_size_of_a_slot_if_that_helps_and_the_report_says_so():
+    found = claims(r"m_l = \frac{1}{N} \sum_p h_{pl}", r"\sum_p (h_{pl} - 2 m_l) = -N m_l")
+    assert found[-1].verdict is CONFIRMED
+    assert any("N is the size of" in text for text in found[-1].assumptions)
+
+
+@pytest.mark.parametrize("text", ["d = k = 4096", r"\alpha = \beta = 1", "n = 3"])
+def test_settings_claim_nothing(text):
+    assert {claim.verdict for claim in claims("y_i = n d k x_i", text)} <= {Verdict.DEFINITION}
+
+
+def test_a_name_may_get_a_new_meaning_in_another_section_and_return_to_an_earlier_one():
+    start = ("# One", "w_i = x_i^2", "# Two")
+    assert last(*start, "w_i = x_i^3") is not REFUTED
+    assert last("# One", "w_i = x_i^2", "w_i = x_i^3") is REFUTED
+    assert last(*start, "w_i = x_i^3", "# Three", "w_i = x_i^2") is CONFIRMED
+
+
+def test_a_matrix_is_symmetric_where_words_say_so():
+    claim = r"\frac{\partial \mathbf{x}^T S \mathbf{x}}{\partial \mathbf{x}} = 2 S \mathbf{x}"
+    assert last(claim) is REFUTED
+    assert last("The matrix is symmetric.", claim) is CONFIRMED
+    assert last("S_{ij} = S_{ji}", claim) is CONFIRMED
+
+
+def test_a_step_behind_a_head_that_is_not_judged_is_not_confirmed():
+    found = claims(r"q = \int x \, dx = x (x + 1) = x^2 + x")
+    assert {claim.verdict for claim in found[1:]} == {OPEN}
+
+
+def test_a_shape_behind_a_product_is_a_claim():
+    start = r"Let $X \in \mathbb{R}^{N \times F}$, $W \in \mathbb{R}^{F \times O}$."
+    assert last(start, r"Let $X W \in \mathbb{R}^{N \times O}$.") is CONFIRMED
+    assert last(start, r"Let $X W \in \mathbb{R}^{O \times N}$.") is REFUTED
+
+
+def test_a_condition_in_words_holds_for_what_follows():
+    start = r"p_i = \frac{e^{z_i}}{\sum_l e^{z_l}}"
+    claim = r"\frac{\partial p_i}{\partial z_j} = -p_i p_j"
+    assert last(start, claim) is REFUTED
+    assert last(start, r"Case $i \neq j$:", claim) is CONFIRMED
+
+
+def test_the_same_text_gives_the_same_report():
+    text = "\n\n".join(f"$${one} = {two}$$" for one, pair in IDENTITIES.items() for two in pair)
+    assert check(text) == check(text)
