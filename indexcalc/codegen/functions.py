@@ -12,11 +12,11 @@ from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import Layouts, base_text, equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
 from indexcalc.codegen.names import python_name
-from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, as_numbers, common_axes, reduced, transposed
-from indexcalc.codegen.plan import base_operand, terms_node, terms_operand
+from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, as_numbers, common_axes, reduced
+from indexcalc.codegen.plan import base_operand, spread, terms_node, terms_operand
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.shared import masks_in, with_masks_named
-from indexcalc.codegen.source import Atom, Binary, Call, Node, flat
+from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, is_number
 from indexcalc.codegen.statements import Kind, Statement
 
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
@@ -114,19 +114,23 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
             result = as_numbers(result, scope)
     else:
         result = reduced(value, statement.over, REDUCTIONS[statement.kind])
-    assert set(result.axes) == set(statement.axes)
-    return transposed(result, statement.axes).node
+    # What varied along an axis may have cancelled there.
+    return spread(result, statement.axes, scope)
 
 
 def largest_node(statement: Statement, scope: Scope) -> Node:
     """The largest of several arrays, entry by entry; numbers come last."""
     operands = [terms_operand((term,), statement.axes, scope) for term in statement.terms]
     operands.sort(key=lambda operand: not operand.axes)
+    numbers = [operand for operand in operands if is_number(operand.node)]
+    largest = max(numbers, key=lambda operand: float(flat(operand.node)), default=None)
+    # Two numbers are no arrays, which array libraries compare.
+    operands = [operand for operand in operands if operand not in numbers or operand is largest]
     axes = common_axes(operands, statement.axes)
     node = aligned(operands[0], axes)
     for operand in operands[1:]:
         node = Call("np.maximum", (node, aligned(operand, axes)))
-    return transposed(Operand(node, axes), statement.axes).node
+    return spread(Operand(node, axes), statement.axes, scope)
 
 
 def nonzero(weights: Sequence[Base], value: Operand, order: Axes, scope: Scope) -> Operand:

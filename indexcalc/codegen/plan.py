@@ -44,16 +44,24 @@ from indexcalc.errors import UnsupportedError
 
 def terms_node(terms: Terms, axes: Axes, scope: Scope) -> Node:
     """The array with exactly `axes` that holds the sum of `terms`."""
-    shape = ", ".join(flat(scalar_node(axis.extent, scope.scalars)) for axis in axes)
-    shape = f"({shape},)" if len(axes) == 1 else f"({shape})"
     if not terms:
-        return Call("np.zeros", (Atom(shape),), (f"dtype={scope.dtype}",)) if axes else Atom("0.0")
-    operand = terms_operand(terms, axes, scope)
+        return Call("np.zeros", (shape_of(axes, scope),), (f"dtype={scope.dtype}",)) if axes else Atom("0.0")
+    return spread(terms_operand(terms, axes, scope), axes, scope)
+
+
+def spread(operand: Operand, axes: Axes, scope: Scope) -> Node:
+    """An array with some of `axes` as one with exactly these: along those that it lacks it does not vary."""
     if not operand.axes and axes:
-        return Call("np.full", (Atom(shape), operand.node), (f"dtype={scope.dtype}",))
+        return Call("np.full", (shape_of(axes, scope), operand.node), (f"dtype={scope.dtype}",))
     if len(operand.axes) < len(axes):
-        return Call("np.broadcast_to", (aligned(operand, axes), Atom(shape)))
+        return Call("np.broadcast_to", (aligned(operand, axes), shape_of(axes, scope)))
     return transposed(operand, axes).node
+
+
+def shape_of(axes: Axes, scope: Scope) -> Atom:
+    """The lengths of axes as a tuple."""
+    lengths = ", ".join(flat(scalar_node(axis.extent, scope.scalars)) for axis in axes)
+    return Atom(f"({lengths},)" if len(axes) == 1 else f"({lengths})")
 
 
 def terms_operand(terms: Terms, order: Axes, scope: Scope) -> Operand:

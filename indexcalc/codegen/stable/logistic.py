@@ -77,15 +77,22 @@ def factor_logarithm(base: Base, exponent: sp.Expr) -> Terms | None:
         return scale(base.arg, exponent)
     argument = logistic(base)
     if argument is None and isinstance(base, Add) and len(base.terms) == 2 and Term(ONE) in base.terms:
-        (other,) = (term for term in base.terms if term != Term(ONE))
-        rest = with_sigmoids(Term(-other.coeff, other.powers))
-        if rest.coeff == 1 and len(rest.powers) == 1 and rest.powers[0][1] == 1:
-            argument = logistic(rest.powers[0][0])
-            argument = None if argument is None else scale(argument, -ONE)
+        argument = complement(next((term for term in base.terms if term != Term(ONE)), None))
     if argument is not None:
         return (product(-exponent, [(Fn("softplus", scale(argument, -ONE)), ONE)]),)
     inner = one_plus_exp(base)
     return None if inner is None else (product(exponent, [(Fn("softplus", inner), ONE)]),)
+
+
+def complement(other: Term | None) -> Terms | None:
+    """The x of ``1 + other`` where that is ``1 - sigmoid(-x)``; on a diagonal both terms may be one."""
+    if other is None:
+        return None
+    rest = with_sigmoids(Term(-other.coeff, other.powers))
+    if rest.coeff != 1 or len(rest.powers) != 1 or rest.powers[0][1] != 1:
+        return None
+    argument = logistic(rest.powers[0][0])
+    return None if argument is None else scale(argument, -ONE)
 
 
 def logistic(base: Base) -> Terms | None:

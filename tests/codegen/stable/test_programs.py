@@ -218,6 +218,34 @@ input u[j,i,l]
 R[i]=softmax[i](u[i,i,i])
 z[j,i]=softmax[i,j](u[j,i,j])
 """,
+    "log_of_one_plus_a_softmax_that_is_one": """
+index k, q : D
+input d[k,q]
+p[k] = sum[q](exp(log(1)*d[k,k] - logsumexp[k](log(1)*d[k,q])))
+A[q] = log(1 + p[q])
+upstream G[q] = dL/dA[q]
+derive d
+""",
+    "softmax_of_what_cancels_along_its_axis": """
+index m, s, u : M
+index w : H
+index k : D
+input V[w,m], U[m,w,k]
+B[u,w,k,s] = softmax[u](exp(U[u,w,k]) / exp(V[w,s] + U[u,w,k]))
+upstream G[u,w,k,s] = dL/dB[u,w,k,s]
+derive V
+""",
+    "bound_of_a_bracket_that_never_holds": """
+index w : H
+index k, q, r : D
+input h[q], g
+p[r] = h[r] / exp(g)
+v[k] = p[k]
+s[k,r] = [k>r]*v[k]
+y[r,w] = [w<=r] / (sum[w]([w<=r]*exp(s[r,r])) + 0.1)
+upstream G[r,w] = dL/dy[r,w]
+derive h
+""",
     "softmaxes_product_inline": """
 index i : M
 index j : N
