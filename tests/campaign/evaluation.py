@@ -220,13 +220,18 @@ class Evaluation:
             case "var":
                 centred = rounded(x - rounded(total(x) / count))
                 result = rounded(total(rounded(centred * centred)) / count)
-            case "logsumexp":
-                result = rounded(a.log(total(rounded(a.exp(x)))))
-            case "softmax":
-                powers = rounded(a.exp(x))
-                result = rounded(powers / total(powers))
-            case "logsoftmax":
-                result = rounded(x - rounded(a.log(total(rounded(a.exp(x))))))
+            case "logsumexp" | "softmax" | "logsoftmax":
+                # An exponential that overflows would make a finite value that is wrong: exp(x - inf) = 0.
+                above = a.largest(x, places)
+                shifted = rounded(x - above)
+                powers = rounded(a.exp(shifted))
+                logarithm = rounded(a.log(total(powers)))
+                kinds = {
+                    "logsumexp": above + logarithm,
+                    "softmax": powers / total(powers),
+                    "logsoftmax": shifted - logarithm,
+                }
+                result = rounded(kinds[formula.operator])
             case "max" | "min":
                 x = x if formula.operator == "max" else -x
                 ties = a.where(a.equal(x, a.largest(x, places)), 1 + 0 * a.real(x), 0 * a.real(x))
