@@ -1,9 +1,11 @@
 """A campaign of random cases at full length: ``python benchmarks/campaign.py programs --count 10000``.
 
-Any module of `tests/campaign` with ``cases(seed, count)`` and ``verdict(case)`` can be run. What was judged is kept in
-a file, a line for each seed, so that a run that ends early goes on where it was. At the end: how many cases failed, in
-which way, by feature and by style; what was refused, by message; and the failing seeds, each with a smaller program if
-``--shrink`` asks for them. The exit code is 1 if a case failed.
+Any module of `tests/campaign` with ``cases(seed, count)`` and ``verdict(case)`` can be run, those of its packages by a
+dotted name: ``documents.ablation --among own,notes``. What was judged is kept in a file, a line for each seed, so that
+a run that ends early goes on where it was. At the end: how many cases failed, in which way, by feature and by style;
+how many findings there are in a thousand of what the cases are about, such as claims, if they say so; what was refused,
+by message; and the failing seeds, each with a smaller program if ``--shrink`` asks for them. The exit code is 1 if a
+case failed.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +26,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.campaign.case import failures, refusals  # noqa: E402
+from tests.campaign.case import counts, failures, refusals  # noqa: E402
 
 CHUNK = 5
 """How many cases a worker takes at a time."""
@@ -47,12 +49,31 @@ class Judged:
     seconds: float
 
 
-def judge_chunk(job: tuple[str, int, int, str]) -> list[Judged]:
+@dataclass(frozen=True)
+class Job:
+    """Cases to judge: of which campaign, the seeds, what to judge, and what to draw from."""
+
+    name: str
+    seed: int
+    count: int
+    styles: str
+    among: str
+
+
+def drawn(job: Job) -> Iterator[Any]:
+    """The cases of a job."""
+    module: Any = import_module(f"tests.campaign.{job.name}")
+    if job.among:
+        return iter(module.cases(job.seed, job.count, tuple(job.among.split(","))))
+    return iter(module.cases(job.seed, job.count))
+
+
+def judge_chunk(job: Job) -> list[Judged]:
     """Draw and judge so many cases from a seed on."""
-    name, seed, count, styles = job
-    module: Any = import_module(f"tests.campaign.{name}")
+    module: Any = import_module(f"tests.campaign.{job.name}")
+    styles = job.styles
     found = []
-    for case in module.cases(seed, count):
+    for case in drawn(job):
         start = time.process_time()
         verdict = module.verdict(case, tuple(styles.split(","))) if styles else module.verdict(case)
         found.append(Judged(case.seed, tuple(sorted(case.features)), verdict, time.process_time() - start))
@@ -67,16 +88,16 @@ def kept(path: Path) -> dict[int, Judged]:
     return {row["seed"]: Judged(**{**row, "features": tuple(row["features"])}) for row in rows}
 
 
-def jobs(name: str, seeds: Iterable[int], styles: str) -> Iterator[tuple[str, int, int, str]]:
+def jobs(name: str, seeds: Iterable[int], styles: str, among: str) -> Iterator[Job]:
     """The seeds in runs of at most `CHUNK`."""
     run: list[int] = []
     for seed in seeds:
         if run and (seed != run[-1] + 1 or len(run) == CHUNK):
-            yield name, run[0], len(run), styles
+            yield Job(name, run[0], len(run), styles, among)
             run = []
         run.append(seed)
     if run:
-        yield name, run[0], len(run), styles
+        yield Job(name, run[0], len(run), styles, among)
 
 
 def kind_of(line: str) -> str:
@@ -104,9 +125,27 @@ def figures(judged: Mapping[int, Judged]) -> str:
     refused = counted(kind for row in rows for kind in {kind_of(line) for line in refusals(row.verdict)})
     for title, found in (("by style", styles), ("by kind", kinds), ("refused", refused)):
         lines += ["", f"{title}:", *(f"{count:6}  {kind}" for kind, count in found)]
+    lines += rates(rows)
     slowest = sorted(rows, key=lambda row: -row.seconds)[:5]
     lines += ["", "slowest: " + ", ".join(f"{row.seconds:.1f} s (seed {row.seed})" for row in slowest)]
     return "\n".join(lines)
+
+
+def rates(rows: Collection[Judged]) -> Iterator[str]:
+    """What the cases are about, and how many findings of each kind there are in a thousand of it; by feature too."""
+    about = Counter[str]()
+    found = Counter[tuple[str, str]]()
+    for row in rows:
+        total = counts(row.verdict).total()
+        for feature in ("", *row.features):
+            about[feature] += total
+            found.update((feature, kind_of(line).partition(": ")[2]) for line in failures(row.verdict))
+    if not about[""]:
+        return
+    for feature, total in sorted(about.items()):
+        yield from ("", f"{total} counted, {feature or 'in all'}; findings, and in a thousand:")
+        own = [(kind, count) for (where, kind), count in found.most_common() if where == feature]
+        yield from (f"{count:6} {1000 * count / max(1, total):7.1f}  {kind}" for kind, count in own)
 
 
 def counted(kinds: Iterable[str]) -> list[tuple[str, int]]:
@@ -114,32 +153,36 @@ def counted(kinds: Iterable[str]) -> list[tuple[str, int]]:
     return Counter(kinds).most_common()
 
 
-def shrunk(name: str, row: Judged, styles: str) -> str:
+def shrunk(job: Job) -> str:
     """A smaller case that fails alike, if the campaign can make cases smaller."""
-    module: Any = import_module(f"tests.campaign.{name}")
+    module: Any = import_module(f"tests.campaign.{job.name}")
+    styles = job.styles
     shrink: Callable[..., str] | None = getattr(module, "shrunk", None)
     if shrink is None:
         return ""
-    (case,) = module.cases(row.seed, 1)
+    (case,) = drawn(job)
     return shrink(case, tuple(styles.split(","))) if styles else shrink(case)
 
 
 def main() -> int:
     """Run a campaign, or go on with one, and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", help="a module of tests/campaign, such as programs")
+    parser.add_argument("name", help="a module of tests/campaign, such as programs or documents.ablation")
     parser.add_argument("--count", type=int, default=10_000, help="how many cases")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--workers", type=int, default=2, help="how many processes")
     parser.add_argument("--styles", default="", help="what to judge, such as numpy,fast; by default everything")
+    parser.add_argument("--among", default="", help="what to draw from, such as own,notes; by default everything")
     parser.add_argument("--shrink", type=int, default=0, help="how many failing cases to make smaller")
     parser.add_argument("--out", type=Path, help="the file of what was judged; by default out/campaign_NAME.jsonl")
     arguments = parser.parse_args()
-    path = arguments.out or ROOT / "out" / f"campaign_{arguments.name}.jsonl"
+    kind = "_".join(filter(None, (arguments.name, arguments.among.replace(",", "_"))))
+    path = arguments.out or ROOT / "out" / f"campaign_{kind}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
+    styles, among = arguments.styles, arguments.among
     wanted = range(arguments.seed, arguments.seed + arguments.count)
     known = kept(path)
-    left = list(jobs(arguments.name, (seed for seed in wanted if seed not in known), arguments.styles))
+    left = list(jobs(arguments.name, (seed for seed in wanted if seed not in known), styles, among))
     with multiprocessing.get_context("spawn").Pool(arguments.workers) as pool, path.open("a", encoding="utf-8") as file:
         for rows in pool.imap_unordered(judge_chunk, left):
             for row in rows:
@@ -153,10 +196,8 @@ def main() -> int:
     failing = [row for row in judged.values() if failures(row.verdict)]
     print("\nfailing seeds:", ", ".join(str(row.seed) for row in sorted(failing, key=lambda row: row.seed)) or "none")
     for row in one_of_each(failing)[: arguments.shrink]:
-        print(
-            f"\nseed {row.seed}: {failures(row.verdict)[0]}\n{shrunk(arguments.name, row, arguments.styles)}",
-            flush=True,
-        )
+        smaller = shrunk(Job(arguments.name, row.seed, 1, styles, among))
+        print(f"\nseed {row.seed}: {failures(row.verdict)[0]}\n{smaller}", flush=True)
     return 1 if failing else 0
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 REFUSED = "refused: "
 """How a line of a verdict begins that counts, but is no failure: the engine said clearly that it can't."""
+
+COUNTED = "counted: "
+"""How a line of a verdict begins that says how many of something were judged: ``counted: claims: 57``."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,19 @@ class Case:
 
 def failures(verdict: str) -> list[str]:
     """The lines of a verdict that are failures."""
-    return [line for line in verdict.splitlines() if not line.startswith(REFUSED)]
+    return [line for line in verdict.splitlines() if not line.startswith((REFUSED, COUNTED))]
 
 
 def refusals(verdict: str) -> list[str]:
     """The lines of a verdict that are refusals."""
     return [line for line in verdict.splitlines() if line.startswith(REFUSED)]
+
+
+def counts(verdict: str) -> Counter[str]:
+    """How many of what a verdict is about, such as claims."""
+    found: Counter[str] = Counter()
+    for line in verdict.splitlines():
+        if line.startswith(COUNTED):
+            what, _, count = line.removeprefix(COUNTED).partition(": ")
+            found[what] += int(count)
+    return found
