@@ -48,7 +48,7 @@ UNLIKELY = 1.0
 
 
 def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
-    """Every relation of a document, with its verdict."""
+    """Every relation of a document, with its verdict; what a context says is not read yet."""
     del context
     page = page_of(read_document(source, name))
     every = [r for number in range(len(page.statements)) for r in relations(page, number)]
