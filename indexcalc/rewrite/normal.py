@@ -245,7 +245,7 @@ def without_logs(arg: Terms, exponent: sp.Expr) -> Term:
 
 
 def unfold_factors(terms: Terms, equation: Equation) -> Terms:
-    """A definition with sums put in wherever its name is a factor; sums around it are multiplied out."""
+    """A definition with sums put in wherever its name is a factor; sums that hold it are multiplied out."""
     pending = list(reversed(terms))
     done: list[Term] = []
     while pending:
@@ -255,7 +255,7 @@ def unfold_factors(terms: Terms, equation: Equation) -> Terms:
             (n for n, (b, _) in enumerate(term.powers) if isinstance(b, Access) and b.tensor == equation.name), None
         )
         if inside:
-            pending.extend(reversed(expand_term(term)))
+            pending.extend(reversed(expand_term(term, lambda base: equation.name in tensors_of(base))))
         elif position is not None:
             pending.extend(reversed(unfold_term(term, position, equation)))
         else:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from indexcalc.algebra.terms import tensors_of
+from indexcalc.codegen import numpy_module
+from indexcalc.generation import loaded
 from indexcalc.language import read_problem
 from indexcalc.program import Equation
 from indexcalc.proof.gradcheck import check_backward
@@ -65,3 +68,22 @@ def test_sums_cannot_stand_inside_a_function_or_a_denominator(base):
 def test_a_bracket_is_multiplied_out_to_let_the_sums_in():
     after = put_in((term(add(term(at("u", i)), term(at("x", i))), at("y", i)),), SUMMED)
     assert [len(part.summed) for part in after] == [1, 0]
+
+
+INVARIANT = """
+index i, k : D
+input Y[i]
+R[k] = logsoftmax[k](Y[k])
+E = sum[i](sqrt(((Y[i] - mean[i](Y[i])) / sqrt(var[i](Y[i]) + 1/10))^2 + 1))
+L = E + sum[k](tanh(R[k]))
+loss L
+derive Y
+"""
+
+
+def test_differences_from_a_mean_are_not_multiplied_out():
+    module = loaded(numpy_module(derive(read_problem(INVARIANT))))
+    inputs = np.round(np.random.default_rng(3).uniform(-1, 1, 6) * 2**20) / 2**20
+    near = module.backward(module.forward(inputs)).dY
+    far = module.backward(module.forward(inputs + 2**14)).dY  # exact, and the loss is the same
+    np.testing.assert_allclose(far, near, rtol=0, atol=1e-10)
