@@ -51,9 +51,14 @@ class Count:
         """
         left = dict(self.terms)
         for monomial, number in other.terms:
+            taken = min(number, left.get(monomial, 0))
+            wanted = number - taken
+            if taken:
+                left[monomial] -= taken
+            if not wanted:
+                continue
             power = powers_of(monomial)
             multiples = [one for one in left if divides(power, powers_of(one))]
-            wanted = number
             for source in sorted(multiples, key=len):
                 taken = min(wanted, left[source])
                 left[source] -= taken

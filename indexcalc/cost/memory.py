@@ -91,12 +91,10 @@ def largest(found: Sequence[Moment]) -> tuple[Moment, ...]:
     for moment in found:
         distinct.setdefault(moment.entries, moment)
     best: list[Count] = []
-    seen: list[Count] = []
     # A count that covers another is not smaller in its numbers, nor, where these are equal, in its degree.
     for size in sorted(distinct, key=weight, reverse=True):
-        if not any(other.covers(size) for other in (*best, *seen)):
+        if not any(other.covers(size) for other in best):
             best.append(size)
-        seen.append(size)
     return tuple(moment for size, moment in distinct.items() if size in best)
 
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 SOFT, WEAK = "\x1e", "\x1f"
 """Where a line may end: between terms, and less willingly inside a parenthesis or between factors."""
 
+MARK = re.compile(f"[{SOFT}{WEAK}]")
+
 BETWEEN_FACTORS = r" \, "
 """The thin space of a product, with a `WEAK` mark behind it where a line may end."""
 
@@ -28,7 +30,7 @@ NO_WIDTH = frozenset(
 )
 WIDTHS = {
     **{r"\sum": 2.2, r"\,": 0.4, r"\quad": 2.0, r"\qquad": 4.0, r"\le": 2.0, r"\odot": 2.0, r"\partial": 1.1},
-    **{"+": 2.2, "-": 2.2, "=": 2.8, "<": 2.4, ",": 0.8, "(": 0.8, ")": 0.8, "[": 0.6, "]": 0.6, SOFT: 0.0, WEAK: 0.0},
+    **{"+": 2.2, "-": 2.2, "=": 2.8, "<": 2.4, ",": 0.8, "(": 0.8, ")": 0.8, "[": 0.6, "]": 0.6},
 }
 """The widths of what is not as wide as an average letter."""
 
@@ -51,9 +53,14 @@ PLACES = {"^": Place.SCRIPT, "_": Place.SCRIPT, r"\frac": Place.NUMERATOR}
 """What puts the next item in a place of its own."""
 
 
-@lru_cache(maxsize=4096)
 def width(text: str) -> float:
-    """An estimate of the printed width, in average letters."""
+    """An estimate of the printed width, in average letters; marks stand in no group, so it is that of the pieces."""
+    return sum(map(unmarked_width, MARK.split(text)))
+
+
+@lru_cache(maxsize=16_384)
+def unmarked_width(text: str) -> float:
+    """The width of what has no marks in it."""
     totals = [0.0]  # of the line, and of each group that is open
     places: list[Place] = []
     numerators: list[float] = []
