@@ -26,6 +26,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from indexcalc.cli.app import collect_rarely  # noqa: E402
 from tests.campaign.case import counts, failures, refusals  # noqa: E402
 
 CHUNK = 5
@@ -183,7 +184,9 @@ def main() -> int:
     wanted = range(arguments.seed, arguments.seed + arguments.count)
     known = kept(path)
     left = list(jobs(arguments.name, (seed for seed in wanted if seed not in known), styles, among))
-    with multiprocessing.get_context("spawn").Pool(arguments.workers) as pool, path.open("a", encoding="utf-8") as file:
+    # As the command does, so that times are what a user waits.
+    workers = multiprocessing.get_context("spawn").Pool(arguments.workers, initializer=collect_rarely)
+    with workers as pool, path.open("a", encoding="utf-8") as file:
         for rows in pool.imap_unordered(judge_chunk, left):
             for row in rows:
                 known[row.seed] = row

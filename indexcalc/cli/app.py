@@ -6,6 +6,7 @@ given; 130 if interrupted.
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Iterator
@@ -49,7 +50,14 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+    collect_rarely()
     app()
+
+
+def collect_rarely() -> None:
+    """Look for garbage seldom: a derivation is a large tree without circles, which each look walks through."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 def show_version(wanted: bool) -> None:
