@@ -10,14 +10,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.algebra.build import expand
+from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.factor import positive_first
-from indexcalc.algebra.terms import Access, Base, Term, Terms, accesses_of, tensors_of
+from indexcalc.algebra.terms import Access, Base, Term, Terms, accesses_of, tensors_of, walk
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.steps import Rule, Section, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.problem import Problem
 from indexcalc.program import Equation
-from indexcalc.rewrite.cost import Sizes, equation_cost, written_cost
+from indexcalc.rewrite.cost import Sizes, equation_cost, terms_cost, written_cost
 from indexcalc.rewrite.normal import stands_elsewhere, unfold_everywhere, unfold_factors
 
 TRIAL_LIMIT = 48
@@ -177,11 +178,33 @@ class Inliner:
             steps = [Step(Rule.UNFOLD, subject, terms, after, Used((equation.name,)))]
             steps.extend(contract(subject, after))
             steps.extend(self.simplify(subject, steps[-1].after))
+            steps.extend(self.multiplied_out(subject, steps[-1].after))
         except LimitError:
             return None
         steps[-1] = replace(steps[-1], after=positive_first(steps[-1].after))
         final = Equation(subject, steps[-1].after, section.equation.doc)
         return Section(final, section.target, section.paths, (*section.steps, *steps))
+
+    def multiplied_out(self, subject: Access, terms: Terms) -> tuple[Step, ...]:
+        """Products of sums multiplied out, where factors then cancel: the result is cheaper, and no longer.
+
+        Cheaper alone would not do: moments, ``sum x^2 - 2 m sum x + n m^2``, take fewer operations than differences
+        from a mean, and lose their digits.
+        """
+        try:
+            expanded = expand(terms, TRIAL_LIMIT)
+        except LimitError:
+            return ()
+        if expanded == terms or len(collect(expanded)) == len(expanded):
+            return ()
+        steps = (Step(Rule.EXPAND, subject, terms, expanded), *self.simplify(subject, expanded))
+        gain = terms_cost(terms, subject.slots, self.sizes) - terms_cost(steps[-1].after, subject.slots, self.sizes)
+        return steps if gain > 0 and length(steps[-1].after) <= length(terms) else ()
+
+
+def length(terms: Terms) -> int:
+    """How many factors are written, at all depths."""
+    return sum(1 for term in terms for _ in walk(term))
 
 
 def is_multiple(section: Section) -> bool:

@@ -87,3 +87,20 @@ def test_differences_from_a_mean_are_not_multiplied_out():
     near = module.backward(module.forward(inputs)).dY
     far = module.backward(module.forward(inputs + 2**14)).dY  # exact, and the loss is the same
     np.testing.assert_allclose(far, near, rtol=0, atol=1e-10)
+
+
+LOG_LOSS = """
+index n : N
+input z[n], y[n]
+p[n] = sigmoid(z[n])
+L = -1/N * sum[n](y[n] * log(p[n]) + (1 - y[n]) * log(1 - p[n]))
+loss L
+derive z
+"""
+
+
+def test_brackets_that_cancel_are_multiplied_out():
+    (gradient,) = derive(read_problem(LOG_LOSS)).backward.equations
+    exponents = [exponent for term in gradient.terms for _, exponent in term.powers]
+    assert tensors_of(gradient.terms) == ("p", "y")
+    assert set(exponents) == {1}, "nothing is divided by"
