@@ -28,7 +28,7 @@ from indexcalc.document.evidence import (
 from indexcalc.document.outcomes import Outcome, Truth
 from indexcalc.document.page import EQUALITIES, Page, function_head, head_of, names_in, page_of, sizes_of
 from indexcalc.document.reader import Reader, read
-from indexcalc.document.search import Judged, RelationKey, judge, relation_key, relations
+from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import read_document
@@ -54,10 +54,11 @@ def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
     every = [r for number in range(len(page.statements)) for r in relations(page, number)]
     votes: Votes = readability(page)
     judged: dict[RelationKey, Judged] = {}
+    trials = {relation_key(r): Trials(page, r) for r in every}
     for _ in range(ROUNDS):
         bases = {number: consensus(votes, number) for number in range(len(page.statements))}
         known = {
-            relation_key(r): judge(page, r, bases[r.number])
+            relation_key(r): judge(r, bases[r.number], trials[relation_key(r)])
             if (old := judged.get(relation_key(r))) is None or bears_on(old, bases[r.number])
             else old
             for r in every

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Interpretation, alternatives
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
@@ -78,9 +78,32 @@ def conditions_near(page: Page, number: int) -> tuple[tuple[str, str, str], ...]
     return tuple(found or heading)
 
 
-def judge(page: Page, relation: Relation, base: Interpretation) -> Judged:
+@dataclass
+class Trials:
+    """The outcomes of one relation: interpretations that agree on all that it asks for are one."""
+
+    page: Page
+    relation: Relation
+    known: list[tuple[bool, bool, Outcome]] = field(default_factory=list)
+
+    def __call__(self, interpretation: Interpretation, *, defined: bool, cost: float, screen: bool = False) -> Outcome:
+        """The outcome under an interpretation."""
+        for with_definitions, screened, one in self.known:
+            if with_definitions == defined and screened == screen and agree(one, interpretation):
+                return replace(one, interpretation=interpretation, cost=cost)
+        found = outcome(self.page, self.relation, interpretation, defined=defined, cost=cost, screen=screen)
+        self.known.append((defined, screen, found))
+        return found
+
+
+def agree(one: Outcome, interpretation: Interpretation) -> bool:
+    """Whether an interpretation takes the options that an outcome asked for."""
+    return all(interpretation.option(asked) == one.interpretation.option(asked) for asked in one.asked.values())
+
+
+def judge(relation: Relation, base: Interpretation, trials: Trials) -> Judged:
     """A relation under its interpretations, from the one that the rest of the document supports."""
-    bare = outcome(page, relation, base, defined=False, cost=0.0, screen=True)
+    bare = trials(base, defined=False, cost=0.0, screen=True)
     # What holds whatever its names are defined as needs no definitions.
     defined = bare.truth is not Truth.TRUE
     found: list[Outcome] = []
@@ -91,7 +114,7 @@ def judge(page: Page, relation: Relation, base: Interpretation) -> Judged:
         left -= 1
         pending.sort(key=lambda entry: (entry[0], entry[1]))
         cost, flips, interpretation = pending.pop(0)
-        result = outcome(page, relation, interpretation, defined=defined, cost=cost, screen=bool(flips))
+        result = trials(interpretation, defined=defined, cost=cost, screen=bool(flips))
         found.append(result)
         if result.truth is Truth.TRUE:
             left = min(left, AFTER)
