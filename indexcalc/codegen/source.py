@@ -128,7 +128,7 @@ def written(node: Call | Method | Trailer | Prefix | Binary) -> str:
 
 def is_number(node: Node) -> bool:
     """Whether the node is a literal number."""
-    return isinstance(node, Atom) and re.fullmatch(r"-?[\d.e-]+", node.text) is not None
+    return isinstance(node, Atom) and re.fullmatch(r"-?\d[\d.e+-]*", node.text) is not None
 
 
 def negated(node: Node) -> Node:

@@ -246,6 +246,14 @@ y[r,w] = [w<=r] / (sum[w]([w<=r]*exp(s[r,r])) + 0.1)
 upstream G[r,w] = dL/dy[r,w]
 derive h
 """,
+    "maximum_of_a_tensor_called_e": """
+index h : H
+index g : 2
+input e[h]
+b[g,h] = [g <= h] / (sum[g]([g <= h] * exp(e[h])) + 0.1)
+upstream G[g,h] = dL/db[g,h]
+derive e
+""",
     "softmaxes_product_inline": """
 index i : M
 index j : N
