@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from indexcalc.document.choices import Asking, Choice, Interpretation, Key, Kind, Option, choice
@@ -11,7 +12,18 @@ from indexcalc.document.reader import Reader, read
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Sum
-from indexcalc.proof.document.meaning.nodes import Derivative, Meaning, free, names_of, renamed, walk
+from indexcalc.proof.document.meaning.nodes import (
+    ZERO,
+    Derivative,
+    Meaning,
+    Plus,
+    Times,
+    Total,
+    free,
+    names_of,
+    renamed,
+    walk,
+)
 from indexcalc.proof.document.meaning.sizes import Ix, ShapeError
 from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
 from indexcalc.proof.document.meaning.typed import Typed, at
@@ -152,8 +164,10 @@ def compared(reader: Reader, left: Typed, right: Typed, relation: Relation, *, s
         )
         conditions = (*conditions, *relation.spoken) if table.asking(said).name == "said" else conditions
     trial = trial_of(table, left.node, right_node, over, conditions, screen=screen)
+    if trial.equal and trial.vanish and not says_zero(table, left.node, right_node, over):
+        return Truth.EMPTY, "both sides are zero"
     if trial.equal:
-        return (Truth.EMPTY, "both sides are zero") if trial.vanish else (Truth.TRUE, "")
+        return Truth.TRUE, ""
     if trial.different or (screen and trial.failures):
         return Truth.FALSE, ""
     return Truth.SILENT, "it cannot be tried at enough points"
@@ -169,11 +183,55 @@ def at_entry(reader: Reader, value: Typed, other: Typed) -> Typed:
     return at(value, tuple(reader.letters[part] for part in order), reader.table.sizes)
 
 
+def says_zero(table: Table, left: Meaning, right: Meaning, over: tuple[Ix, ...]) -> bool:
+    """Whether of two sides that are zero one is so whatever its names mean, and what adds up to the other is not."""
+    return any(
+        cancels(table, one, over) and is_zero(table, other, over) for one, other in ((left, right), (right, left))
+    )
+
+
+def is_zero(table: Table, node: Meaning, over: tuple[Ix, ...]) -> bool:
+    """Whether an expression is zero whatever its names mean."""
+    if any(isinstance(inner, Derivative) for inner in walk(node)):
+        return False
+    return trial_of(table, node, ZERO, over, (), defined=False).equal
+
+
+def cancels(table: Table, node: Meaning, over: tuple[Ix, ...]) -> bool:
+    """Whether what is zero is a sum of what is not: then it says something that it is zero."""
+    for part in summands(node):
+        own = tuple(index for index in free(part) if index not in over)
+        if trial_of(table, part, ZERO, (*over, *own), (), screen=True).failures:
+            return True
+    return False
+
+
+def summands(node: Meaning) -> Iterator[Meaning]:
+    """What is added up in an expression, or in a factor of it."""
+    match node:
+        case Total(body=body):
+            yield body
+        case Plus(terms):
+            yield from terms
+        case Times(factors):
+            for factor in factors:
+                yield from summands(factor)
+        case _:
+            return
+
+
 def trial_of(
-    table: Table, left: Meaning, right: Meaning, over: tuple[Ix, ...], conditions: Conditions, *, screen: bool
+    table: Table,
+    left: Meaning,
+    right: Meaning,
+    over: tuple[Ix, ...],
+    conditions: Conditions,
+    *,
+    screen: bool = False,
+    defined: bool = True,
 ) -> Trial:
     """The two sides at random points; to screen a reading, the first point at which they differ is enough."""
-    symbols = table.symbols()
+    symbols = table.symbols() if defined else replace(table.symbols(), definitions={})
     bodies = (left, right, *(definition.body for definition in symbols.definitions.values()))
     points = Points(symbols, positive_names(symbols, (left, right)), regular_names(bodies))
 

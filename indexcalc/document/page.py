@@ -20,7 +20,7 @@ from indexcalc.proof.document.written.outline import Statement, Trouble, outline
 from indexcalc.proof.document.written.scripts import COLON, Named, subscript
 from indexcalc.proof.document.written.spoken import attach_spoken
 from indexcalc.proof.document.written.survey import Survey, Usage, survey_of
-from indexcalc.proof.document.written.trees import name_nodes, targets
+from indexcalc.proof.document.written.trees import name_nodes, rates, targets
 
 EQUALITIES = frozenset({"=", ":=", "=="})
 """The relations that say that two members are equal."""
@@ -165,6 +165,41 @@ class Page:
             if head is not None and defines(self.survey, statement, head):
                 found.setdefault(head.name, []).append(number)
         return {name: tuple(numbers) for name, numbers in found.items()}
+
+    @cached_property
+    def loss_targets(self) -> Mapping[str, tuple[Named, ...]]:
+        """By which names each number without an equation is differentiated: what it is computed from."""
+        found: dict[str, dict[str, Named]] = {}
+        for statement in self.statements:
+            for above, below in (pair for tree in statement.trees for pair in rates(tree)):
+                body, wrt = self.survey.name(above), self.survey.name(below)
+                if body is not None and wrt is not None and body.parts is None and body.name not in self.defining:
+                    found.setdefault(body.name, {}).setdefault(wrt.name, wrt)
+        return {name: tuple(wrt.values()) for name, wrt in found.items()}
+
+    @cached_property
+    def reads(self) -> Mapping[str, frozenset[str]]:
+        """The names in the equations that define each name."""
+        return {
+            name: frozenset(
+                found.name
+                for number in numbers
+                for tree in self.statements[number].trees[1:]
+                for found in names_in(self.survey, tree)
+            )
+            for name, numbers in self.defining.items()
+        }
+
+    def rests_on(self, name: str, other: str) -> bool:
+        """Whether the equations of a name lead to another one."""
+        seen, pending = set[str](), [name]
+        while pending:
+            for read in self.reads.get(pending.pop(), frozenset()) - seen:
+                if read == other:
+                    return True
+                seen.add(read)
+                pending.append(read)
+        return False
 
     @cached_property
     def given(self) -> frozenset[str]:

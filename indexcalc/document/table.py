@@ -328,6 +328,7 @@ class Table:
             if not body.slots and body.name not in self.open and self.may_be_loss(body.name):
                 self.losses.add(body.name)
                 self.wanted[wrt.name] = None
+                self.lead_to_loss(body.name, wrt.name)
                 return Derivative(body, wrt)
             name = f"d {body.name}/d {wrt.name}"
             if name not in self.known:
@@ -338,6 +339,31 @@ class Table:
             # Zero, it may be, only because a path was not read.
             self.open.setdefault(f"{wrt.name} in no formula", f"nothing that is read depends on {wrt.name}")
         return Derivative(body, wrt, self.is_local(body, wrt))
+
+    def lead_to_loss(self, loss: str, name: str) -> None:
+        """What the loss is computed from: what it is differentiated by here, or also what lies on the way to it.
+
+        Whatever holds for any function of the first holds; but a softmax's gradient adds up to zero only since the
+        loss is one of what the softmax leads to.
+        """
+        further = [
+            found
+            for found in self.page.loss_targets.get(loss, ())
+            if found.name not in (*self.wanted, *self.inside) and self.page.rests_on(found.name, name)
+        ]
+        if not further:
+            return
+        question = choice(
+            Kind.DERIVATIVE,
+            f"{loss} in statement {self.number}",
+            Option("here", 0.0),
+            Option("further", 0.05, f"{loss} is computed from {further[-1].name}", free=True),
+        )
+        if self.asking(question).name == "further":
+            for found in further:
+                self.wanted[found.name] = None
+                if found.name not in self.known:
+                    self.meet(found)
 
     def all_read(self, body: Meaning) -> set[str]:
         """The names in an expression, and all that they are made from."""

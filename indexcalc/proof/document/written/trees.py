@@ -131,6 +131,15 @@ def targets(member: Sum) -> Iterator[Node]:
             yield below.items[1]
 
 
+def rates(member: Sum) -> Iterator[tuple[Node, Node]]:
+    """What is differentiated and what it is differentiated by, where both stand alone in a fraction."""
+    for node in nodes_of(member):
+        if isinstance(node, Fraction):
+            parts = [part.items for part in (node.numerator.only, node.denominator.only) if part is not None]
+            if [len(items) for items in parts] == [2, 2] and all(is_differential(items[0]) for items in parts):
+                yield parts[0][1], parts[1][1]
+
+
 def divisors(member: Sum) -> Iterator[Node]:
     """The factors of denominators, those under a root too."""
     for node in nodes_of(member):
