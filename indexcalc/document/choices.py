@@ -106,13 +106,22 @@ class Interpretation:
 
 @dataclass
 class Asking:
-    """An interpretation, and the choices that were asked for while it was used, in order."""
+    """An interpretation, and the choices that were asked for while it was used, in order.
+
+    Attributes:
+        interpretation: the interpretation.
+        settled: the options that a context says.
+        asked: the choices that were open.
+    """
 
     interpretation: Interpretation
+    settled: Mapping[Key, str] = field(default_factory=dict)
     asked: dict[Key, Choice] = field(default_factory=dict)
 
     def __call__(self, question: Choice) -> Option:
-        """The option for a choice, which is noted."""
+        """The option for a choice, which is noted; what the document's context says is no choice."""
+        if question.key in self.settled:
+            return question.option(self.settled[question.key])
         question = self.asked.setdefault(question.key, question)
         return self.interpretation.option(question)
 
@@ -124,3 +133,21 @@ def alternatives(asking: Asking) -> Iterator[tuple[Interpretation, float]]:
         for option in question.options:
             if option != current:
                 yield asking.interpretation.but(question, option), option.cost - current.cost
+
+
+SUMS = choice(
+    Kind.SUMS,
+    "the document",
+    Option("written", 0.0, "sums are written"),
+    Option("chain", 0.1, "a letter that is repeated across a chain rule is summed", free=True),
+    Option("repeated", 0.5, "a letter that is repeated in a product is summed"),
+)
+"""Which repeated letters are summed although no sum is written."""
+
+LAYOUT = choice(
+    Kind.LAYOUT,
+    "the document",
+    Option("gradient", 0.0, "the derivative of a number has the shape of what it is taken by"),
+    Option("Jacobian", 0.3, "the derivative by a column is a row"),
+)
+"""Which axes come first in the derivative of an array."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from indexcalc.document.choices import Asking, Interpretation
+from indexcalc.document.choices import Interpretation
 from indexcalc.document.evidence import (
     GUESSES,
     Votes,
@@ -36,7 +36,9 @@ from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.judging.verdicts import CheckReport, Claim, Verdict, report_of
 from indexcalc.proof.document.meaning.sizes import ShapeError
 from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
+from indexcalc.proof.document.written.context import read_context
 from indexcalc.proof.document.written.outline import Side, Statement
+from indexcalc.proof.document.written.parts import part_below
 from indexcalc.proof.document.written.trees import differentiated
 
 ROUNDS = 3
@@ -48,10 +50,34 @@ UNLIKELY = 1.0
 
 
 def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
-    """Every relation of a document, with its verdict; what a context says is not read yet."""
-    del context
-    page = page_of(read_document(source, name))
-    every = [r for number in range(len(page.statements)) for r in relations(page, number)]
+    """Every relation of a document, with its verdict.
+
+    Args:
+        source: the text of the document.
+        name: its file name, which says whether it is Markdown, LaTeX or HTML.
+        context: what the document leaves unsaid, beside what its own comments say.
+
+    Raises:
+        SpecError: for a mistake in the context.
+    """
+    document = read_document(source, name)
+    said = read_context([*document.contexts, context])
+    claims: list[Claim] = []
+    for part, own in document.parts():
+        here = said.around(read_context([own])) if own else said
+        found = claims_in(page_of(part, here))
+        for heading in here.scoped:
+            start, end = (document.place(place)[0] for place in part_below(part, heading))
+            within = claims_in(page_of(part, here.within(heading)))
+            found = [c for c in found if not start <= c.line < end] + [c for c in within if start <= c.line < end]
+        claims += found
+    return report_of(name, sorted(claims, key=lambda claim: (claim.line, claim.column)))
+
+
+def claims_in(page: Page) -> list[Claim]:
+    """Every relation of a page, with its verdict."""
+    numbers = range(page.told, len(page.statements))
+    every = [r for number in numbers for r in relations(page, number)]
     votes: Votes = readability(page)
     judged: dict[RelationKey, Judged] = {}
     trials = {relation_key(r): Trials(page, r) for r in every}
@@ -66,11 +92,14 @@ def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
         if known == judged:
             break
         judged, votes = known, votes_of(page, known)
-    claims = [claim for number in range(len(page.statements)) for claim in claims_of(page, number, judged, votes)]
+    claims = [claim for number in numbers for claim in claims_of(page, number, judged, votes)]
     for trouble in page.troubles:
         side = Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
         claims.append(claim_of(page, side, Verdict.UNCLEAR, trouble.reason, display=trouble.span.display))
-    return report_of(name, sorted(claims, key=lambda claim: (claim.line, claim.column)))
+    for statement, side in page.schematic:
+        reason = "the context says so"
+        claims.append(claim_of(page, side, Verdict.SCHEMATIC, reason, display=statement.span.display))
+    return claims
 
 
 def claims_of(page: Page, number: int, judged: Mapping[RelationKey, Judged], votes: Votes) -> Iterator[Claim]:
@@ -119,7 +148,7 @@ def shape_claim(page: Page, number: int, member: int) -> Claim:
     lone = tree is not None and tree.only is not None and len(tree.only.items) == 1
     if tree is None or lone or not sizes:
         return claim_of(page, side, Verdict.DECLARATION, "", display=display)
-    table = Table(page, Asking(Interpretation()), number, read)
+    table = Table(page, page.asking(Interpretation()), number, read)
     try:
         value = Reader(table).sum(tree)
         if len(value.axes) != len(sizes):

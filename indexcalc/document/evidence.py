@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from indexcalc.document.choices import Asking, Interpretation, Key, Kind
+from indexcalc.document.choices import SUMS, Interpretation, Key, Kind
 from indexcalc.document.outcomes import Outcome, Truth
 from indexcalc.document.page import Page, head_of
-from indexcalc.document.reader import SUMS, read
+from indexcalc.document.reader import read
 from indexcalc.document.search import Judged, RelationKey
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError
@@ -100,7 +100,7 @@ def readable_only_under(page: Page, number: int) -> Iterator[tuple[Key, str]]:
     """The convention for unwritten sums under which alone a definition can be read."""
     fits = []
     for option in SUMS.options:
-        asking = Asking(Interpretation().but(SUMS, option))
+        asking = page.asking(Interpretation().but(SUMS, option))
         head = head_of(page.survey, page.statements[number])
         assert head is not None
         try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from indexcalc.document.choices import Asking, Choice, Interpretation, Key, Kind, Option, choice
+from indexcalc.document.choices import Choice, Interpretation, Key, Kind, Option, choice
 from indexcalc.document.page import Page, names_in
 from indexcalc.document.reader import Reader, read
 from indexcalc.document.table import Table
@@ -102,7 +102,7 @@ def outcome(
     page: Page, relation: Relation, interpretation: Interpretation, *, defined: bool, cost: float, screen: bool = False
 ) -> Outcome:
     """Read a relation under an interpretation and try it."""
-    asking = Asking(interpretation)
+    asking = page.asking(interpretation)
     letters = frozenset(
         part
         for tree in (relation.left, relation.right)

@@ -6,17 +6,19 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from indexcalc.document.choices import Key
-from indexcalc.errors import IndexCalcError
-from indexcalc.language.document import Document
+from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
+from indexcalc.errors import IndexCalcError, SpecError
+from indexcalc.language.document import Document, Span
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
-from indexcalc.proof.document.written.outline import Statement, Trouble, outline
+from indexcalc.proof.document.written.context import JACOBIAN, Context
+from indexcalc.proof.document.written.outline import Side, Statement, Trouble, outline
+from indexcalc.proof.document.written.parts import set_aside
 from indexcalc.proof.document.written.scripts import COLON, Named, subscript
 from indexcalc.proof.document.written.spoken import attach_spoken
 from indexcalc.proof.document.written.survey import Survey, Usage, survey_of
@@ -57,11 +59,24 @@ class Declared:
 
 @dataclass(frozen=True)
 class Page:
-    """A document's statements in order, and what could not be split into statements."""
+    """A document's statements in order, and what could not be split into statements.
+
+    Attributes:
+        document: the text.
+        statements: those of its context first.
+        troubles: what could not be split.
+        context: what the author leaves unsaid.
+        told: how many statements the context has.
+        schematic: the members that are not to be judged, as the context says.
+        factor_letters, properties, remembered: what was found before.
+    """
 
     document: Document
     statements: tuple[Statement, ...]
     troubles: tuple[Trouble, ...]
+    context: Context = field(default_factory=Context)
+    told: int = 0
+    schematic: tuple[tuple[Statement, Side], ...] = ()
     factor_letters: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict, compare=False, repr=False)
     properties: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     remembered: dict[int, tuple[tuple[Key, str], ...]] = field(default_factory=dict, compare=False, repr=False)
@@ -69,7 +84,27 @@ class Page:
     @cached_property
     def survey(self) -> Survey:
         """How its names are used."""
-        return survey_of(statement.trees for statement in self.statements)
+        found = survey_of(statement.trees for statement in self.statements)
+        return replace(found, aliases=self.context.aliases)
+
+    @cached_property
+    def settled(self) -> Mapping[Key, str]:
+        """The choices that the context takes."""
+        found: dict[Key, str] = {}
+        if self.context.einstein is not None:
+            found[SUMS.key] = "repeated" if self.context.einstein else "written"
+        if self.context.layout:
+            found[LAYOUT.key] = "Jacobian" if self.context.layout == JACOBIAN else "gradient"
+        return found
+
+    def asking(self, interpretation: Interpretation) -> Asking:
+        """An interpretation of it, which notes what is asked and not said by the context."""
+        return Asking(interpretation, self.settled)
+
+    @cached_property
+    def symmetric(self) -> frozenset[str]:
+        """The matrices that the context says to be symmetric."""
+        return frozenset(name for number, name in self.laws.items() if number < self.told)
 
     def indexed(self, number: int) -> int | None:
         """How many indices the name bears that a statement defines; None if it is bare."""
@@ -149,7 +184,7 @@ class Page:
     def sizes(self) -> frozenset[str]:
         """The names of sizes in declarations and limits of sums."""
         declared = {size for shapes in self.declared.values() for one in shapes for size in one.sizes}
-        return frozenset(declared | set(self.limits))
+        return frozenset(declared | set(self.limits) | {size.name for size in self.context.sizes})
 
     @cached_property
     def limits(self) -> tuple[str, ...]:
@@ -315,16 +350,32 @@ class Page:
         return self.properties[start]
 
 
-def page_of(document: Document) -> Page:
-    """The page of a document."""
-    statements, troubles = outline(document)
+def page_of(document: Document, context: Context) -> Page:
+    """The page of a document with what its context says.
+
+    Raises:
+        SpecError: for an equation of the context that cannot be read, and for lines without a relation.
+    """
+    statements, troubles = outline(document, context.phrases)
     attach_spoken(document, statements)
-    return Page(document, tuple(statements), tuple(troubles))
+    statements, schematic = set_aside(document, statements, context.schematic)
+    told = given_statements(context)
+    return Page(document, (*told, *statements), tuple(troubles), context, len(told), tuple(schematic))
+
+
+def given_statements(context: Context) -> list[Statement]:
+    """The equations of a context as statements."""
+    text = " \\\\\n".join(context.equations)
+    statements, troubles = outline(Document("context", text, (Span(text, 0, True),)))
+    unread = [side.error for one in statements if one.sides[-1].relation != "in" for side in one.sides if not side.tree]
+    for reason in (*(trouble.reason for trouble in troubles), *unread):
+        raise SpecError(f"an equation of the context cannot be read: {reason}")
+    return statements
 
 
 def survey_with(chains: Sequence[tuple[Sum, ...]], whole: Survey) -> Survey:
     """How names are used in some chains, with the labels of the whole document."""
-    return survey_of(chains, whole.labels)
+    return replace(survey_of(chains, whole.labels), aliases=whole.aliases)
 
 
 def head_of(survey: Survey, statement: Statement) -> Named | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.choices import LAYOUT, SUMS, Kind, Option, choice
 from indexcalc.document.page import limit_name
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError
@@ -437,7 +437,8 @@ class Reader:
         found = self.table.page.survey.name(items[position])
         if found is None or found.parts is not None:
             return None
-        word = found.name if found.name in FUNCTIONS else found.name.partition("_")[0]
+        name = self.table.page.context.functions.get(found.name, found.name)
+        word = name if name in FUNCTIONS else name.partition("_")[0]
         known = FUNCTIONS.get(word)
         following = items[position + 1] if position + 1 < len(items) else None
         if (
@@ -636,26 +637,11 @@ def read(table: Table, letters: dict[str, Ix], tree: Sum) -> Typed:
     return Reader(table, letters).sum(tree)
 
 
-SUMS = choice(
-    Kind.SUMS,
-    "the document",
-    Option("written", 0.0, "sums are written"),
-    Option("chain", 0.1, "a letter that is repeated across a chain rule is summed", free=True),
-    Option("repeated", 0.5, "a letter that is repeated in a product is summed"),
-)
-
 GRADIENTS = choice(
     Kind.WORD,
     "d before a name",
     Option("gradient", 0.0, "a name behind a d is that of the loss's gradient"),
     Option("differential", 0.1, "a name behind a d is that of a differential"),
-)
-
-LAYOUT = choice(
-    Kind.LAYOUT,
-    "the document",
-    Option("gradient", 0.0, "the derivative of a number has the shape of what it is taken by"),
-    Option("Jacobian", 0.3, "the derivative by a column is a row"),
 )
 
 

@@ -120,7 +120,7 @@ def judge(relation: Relation, base: Interpretation, trials: Trials) -> Judged:
             left = min(left, AFTER)
         if flips == FLIPS:
             continue
-        for other, more in alternatives(Asking(interpretation, result.asked)):
+        for other, more in alternatives(Asking(interpretation, asked=result.asked)):
             if other.identity not in seen:
                 seen.add(other.identity)
                 pending.append((cost + max(more, LEAST), flips + 1, other))

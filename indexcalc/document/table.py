@@ -76,6 +76,10 @@ class Table:
     used: set[int] = field(default_factory=set)
     ties: dict[str, tuple[str, int]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """The sizes that the context says."""
+        self.ties.update({size.name: (size.tensor, size.slot - 1) for size in self.page.context.sizes})
+
     # Indices and sizes
 
     def like(self, slot: Ix) -> Ix:
@@ -97,7 +101,9 @@ class Table:
         return name in self.page.sizes and self.page.survey.rank(name) is None and name not in self.page.defining
 
     def tie(self, name: str) -> Ix | None:
-        """The size that a number is, if it is one: that of a slot of an array beside it."""
+        """The size that a number is, if it is one: that of a slot of an array beside it, if the context says none."""
+        if name in self.ties:
+            return self.sizes.named(name)
         usage = self.page.survey.usages.get(name)
         if name in self.page.defining or not re.fullmatch(r"[A-Za-z]", name) or name == "e":
             return None
@@ -174,7 +180,9 @@ class Table:
         self.tied(name)
         if len(self.known[name]) == 2:
             self.learn_property(name)
-        if self.known[name] and name in self.page.given:
+        if name in self.page.context.simplex:
+            self.simplex[name] = self.page.context.simplex[name]
+        elif self.known[name] and name in self.page.given:
             stated = "sums to one" in self.page.said_anywhere
             question = choice(
                 Kind.PROPERTY,
@@ -187,6 +195,10 @@ class Table:
 
     def learn_property(self, name: str) -> None:
         """What the words of the section may say of a matrix."""
+        if name in self.page.symmetric:
+            self.sizes.unify(*self.known[name])
+            self.symmetric.add(name)
+            return
         said = self.page.said(self.page.statements[self.number].span.start)
         options = [Option("none", 0.0)]
         for one in ("symmetric", "orthogonal"):
@@ -283,7 +295,7 @@ class Table:
 
     def line(self, number: int) -> int:
         """The line of a statement."""
-        return self.page.document.place(self.page.statements[number].span.start)[0]
+        return 0 if number < self.page.told else self.page.document.place(self.page.statements[number].span.start)[0]
 
     def define(self, name: str, number: int) -> None:
         """Read the definition of a name."""

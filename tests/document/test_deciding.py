@@ -152,3 +152,22 @@ def test_a_condition_in_words_holds_for_what_follows():
 def test_the_same_text_gives_the_same_report():
     text = "\n\n".join(f"$${one} = {two}$$" for one, pair in IDENTITIES.items() for two in pair)
     assert check(text) == check(text)
+
+
+SOFTMAX_OF_SCORES = (
+    r"A_{ij} = \frac{e^{S_{ij}}}{\sum_l e^{S_{il}}}",
+    r"O_{ip} = \sum_j A_{ij} V_{jp}",
+    r"G_{ip} = \frac{\partial L}{\partial O_{ip}}",
+)
+
+
+def test_the_loss_is_a_function_of_what_lies_on_the_way():
+    assert last(*SOFTMAX_OF_SCORES, r"\sum_j \frac{\partial L}{\partial S_{ij}} = 0") is CONFIRMED
+    assert last(*SOFTMAX_OF_SCORES, r"\sum_i \frac{\partial L}{\partial S_{ij}} = 0") is not CONFIRMED
+
+
+def test_what_adds_up_to_zero_is_confirmed_and_nothing_said_of_zeros_is():
+    mean = r"\mu = \frac{1}{N} \sum_{n=1}^N x_n"
+    assert last(mean, r"\sum_{n=1}^N (x_n - \mu) = 0") is CONFIRMED
+    assert last(mean, r"\sum_{n=1}^N (x_n - \mu) = 2 \sum_{n=1}^N (x_n - \mu)") is OPEN
+    assert last(mean, r"\sum_{n=1}^N (x_n + \mu) = 0") is REFUTED

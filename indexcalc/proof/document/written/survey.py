@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from indexcalc.language.latex.tree import Group, Node, Scripted, Sum
@@ -61,12 +61,14 @@ class Survey:
         labels: pairs of a base and a subscript that is a label for it.
         squares: names whose square is a symbol.
         usages: by name.
+        aliases: names that stand for others.
         known: the names found so far, by the node's identity; each node is kept, so that no other takes its place.
     """
 
     labels: frozenset[tuple[str, str]]
     squares: frozenset[str]
     usages: dict[str, Usage]
+    aliases: Mapping[str, str] = field(default_factory=dict)
     known: dict[int, tuple[Node, Named | None]] = field(default_factory=dict, compare=False, repr=False)
 
     def name(self, node: Node) -> Named | None:
@@ -74,7 +76,10 @@ class Survey:
         if id(node) not in self.known:
             if len(self.known) >= NAME_CACHE:
                 self.known.clear()
-            self.known[id(node)] = node, named(node, self.labels, self.squares)
+            found = named(node, self.labels, self.squares)
+            if found is not None and found.name in self.aliases:
+                found = replace(found, name=self.aliases[found.name])
+            self.known[id(node)] = node, found
         return self.known[id(node)][1]
 
     def rank(self, name: str) -> int | None:
