@@ -57,11 +57,12 @@ DOCUMENT_FLOORS = {
     "choices": 0,
     "page": 1,
     "table": 2,
-    "reader": 3,
-    "outcomes": 4,
-    "search": 5,
-    "evidence": 6,
-    "deciding": 7,
+    "applications": 3,
+    "reader": 4,
+    "outcomes": 5,
+    "search": 6,
+    "evidence": 7,
+    "deciding": 8,
 }
 """The floors of the check by choices, from what notation leaves open up to verdicts."""
 

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     WORD: what a name made of a sign and another name is.
     ENTRY: whether a name without its indices stands for any one of its entries.
     CONDITION: whether a condition on indices, said beside a statement, holds for it.
+    APPLICATION: whether a bracket behind the name of a function is its argument, or a factor.
     """
 
     RANK = "rank"
@@ -36,6 +37,7 @@ class Kind(StrEnum):
     WORD = "word"
     ENTRY = "entry"
     CONDITION = "condition"
+    APPLICATION = "application"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,14 +25,14 @@ from indexcalc.document.evidence import (
     votes_of,
     witnesses,
 )
-from indexcalc.document.outcomes import Outcome, Truth
-from indexcalc.document.page import EQUALITIES, Page, function_head, head_of, names_in, page_of, sizes_of
+from indexcalc.document.outcomes import Outcome, Relation, Truth
+from indexcalc.document.page import EQUALITIES, Page, called_head, head_of, names_in, page_of, sizes_of
 from indexcalc.document.reader import Reader, read
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import read_document
-from indexcalc.language.latex.tree import Sum
+from indexcalc.language.latex.tree import Atom, Sum
 from indexcalc.proof.document.judging.verdicts import CheckReport, Claim, Verdict, report_of
 from indexcalc.proof.document.meaning.sizes import ShapeError
 from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
@@ -124,7 +124,8 @@ def claims_of(page: Page, number: int, judged: Mapping[RelationKey, Judged], vot
         if number in page.laws and not defining:
             yield claim_of(page, side, Verdict.DECLARATION, "", display=display)
             continue
-        if page.sets(number) or (member == 1 and function_head(page.survey, statement)):
+        if page.sets(number) or (member == 1 and speaks_of_function(page, number)):
+            holding.update((member,) if number in page.function_heads else ())
             yield claim_of(page, side, Verdict.DEFINITION, "", display=display)
             continue
         if statement.sides[0].tree is None or side.tree is None:
@@ -137,6 +138,12 @@ def claims_of(page: Page, number: int, judged: Mapping[RelationKey, Judged], vot
         if verdict is Verdict.CONFIRMED:
             holding.add(member)
         yield claim_of(page, side, verdict, reason, display=display, assumptions=assumptions)
+
+
+def speaks_of_function(page: Page, number: int) -> bool:
+    """Whether a statement defines a function, or gives a value of one that no formula defines."""
+    name = called_head(page.survey, page.statements[number])
+    return number in page.function_heads or (bool(name) and name not in page.functions)
 
 
 def shape_claim(page: Page, number: int, member: int) -> Claim:
@@ -255,6 +262,10 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> str:
     alone = [name for o in false for name in o.alone]
     if alone:
         return f"{alone[0]} stands on one side only"
+    if asks(page, one.relation):
+        return "it may ask where this holds"
+    if one.relation.number in page.function_heads and one.relation.against == 0:
+        return "it may give the function a new meaning"
     head_name = head_of(page.survey, statement)
     if (
         head_name is not None
@@ -273,6 +284,14 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> str:
     ):
         return "it may be said of what is given"
     return ""
+
+
+def asks(page: Page, relation: Relation) -> bool:
+    """Whether a relation may be an equation to be solved: the value of a function the page defines is a number."""
+    only = [tree.only.items for tree in (relation.left, relation.right) if tree.only is not None]
+    numbers = any(len(items) == 1 and isinstance(items[0], Atom) and items[0].kind == "NUM" for items in only)
+    names = {found.name for tree in (relation.left, relation.right) for found in names_in(page.survey, tree)}
+    return numbers and bool(names & page.functions.keys()) and not names <= page.functions.keys()
 
 
 NEW = re.compile(

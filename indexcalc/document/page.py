@@ -57,6 +57,21 @@ class Declared:
     start: int
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionHead:
+    """The first member of an equation that defines a function, ``f(x, y)`` or its entry ``f(x)_i``.
+
+    Attributes:
+        name: the function.
+        parameters: the names in its bracket.
+        parts: the letters of the entry; none for the whole value.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Page:
     """A document's statements in order, and what could not be split into statements.
@@ -256,10 +271,23 @@ class Page:
         )
 
     @cached_property
-    def functions(self) -> frozenset[str]:
-        """The names that the page defines as functions of what stands in brackets."""
-        found = (function_head(self.survey, statement) for statement in self.statements)
-        return frozenset(name for name in found if name)
+    def function_heads(self) -> Mapping[int, FunctionHead]:
+        """The statements that define a function by what stands in its bracket, each with its first member."""
+        found = ((number, function_head(self.survey, one)) for number, one in enumerate(self.statements))
+        return {number: head for number, head in found if head is not None}
+
+    @cached_property
+    def functions(self) -> Mapping[str, tuple[int, ...]]:
+        """The numbers of the statements that define each function."""
+        found: dict[str, list[int]] = {}
+        for number, head in self.function_heads.items():
+            found.setdefault(head.name, []).append(number)
+        return {name: tuple(numbers) for name, numbers in found.items()}
+
+    def defined_at(self, number: int) -> tuple[str, ...] | None:
+        """The letters of the entry that a statement defines; None if it defines a name as a whole."""
+        head = head_of(self.survey, self.statements[number])
+        return head.parts if head is not None else self.function_heads[number].parts or None
 
     @cached_property
     def laws(self) -> Mapping[int, str]:
@@ -396,8 +424,8 @@ def head_of(survey: Survey, statement: Statement) -> Named | None:
     return found
 
 
-def function_head(survey: Survey, statement: Statement) -> str:
-    """The function that a statement defines, ``f(x) = ...``; empty if it defines none."""
+def called_head(survey: Survey, statement: Statement) -> str:
+    """The function of which a statement gives a value, ``f(W x) = ...``; empty if it speaks of none."""
     if len(statement.sides) < 2 or statement.sides[1].relation not in EQUALITIES:
         return ""
     tree = statement.sides[0].tree
@@ -406,11 +434,52 @@ def function_head(survey: Survey, statement: Statement) -> str:
         return ""
     bracket = items[1].base if isinstance(items[1], Scripted) else items[1]
     found = survey.name(items[0])
-    if found is None or not isinstance(bracket, Group) or bracket.bracket not in ("(", "["):
+    if found is None or found.primes or not isinstance(bracket, Group) or bracket.bracket not in ("(", "["):
         return ""
     usage = survey.usages.get(found.name)
     known = found.name in FUNCTIONS or found.name in STRUCTURAL
     return found.name if usage is not None and usage.only_called and not known else ""
+
+
+def function_head(survey: Survey, statement: Statement) -> FunctionHead | None:
+    """The function that a statement defines by the names in its bracket; None if it defines none."""
+    if len(statement.sides) < 2 or statement.sides[1].relation not in EQUALITIES:
+        return None
+    head, body = statement.sides[0].tree, statement.sides[1].tree
+    items = head.only.items if head is not None and head.only is not None else ()
+    if len(items) != 2 or body is None:
+        return None
+    found = survey.name(items[0])
+    bracket = items[1].base if isinstance(items[1], Scripted) else items[1]
+    if found is None or not isinstance(bracket, Group) or bracket.bracket != "(" or not is_plain(found):
+        return None
+    parameters = [parameter(survey, member) for member in bracket.members]
+    names = list(names_in(survey, body))
+    known = found.name in (*FUNCTIONS, *STRUCTURAL, "d", "e", "E")
+    if known or not names or any(one is None for one in parameters) or any(one.name == found.name for one in names):
+        return None
+    parts = found.parts or ()
+    if isinstance(items[1], Scripted):
+        behind = subscript(items[1].below)
+        if parts or items[1].above or items[1].primes or behind.label or behind.unreadable:
+            return None
+        parts = behind.parts
+    used = {part for one in names for part in one.parts or ()}
+    if len(set(parts)) < len(parts) or not used.issuperset(parts):
+        return None
+    return FunctionHead(found.name, tuple(one.name for one in parameters if one is not None), parts)
+
+
+def parameter(survey: Survey, member: Sum) -> Named | None:
+    """The lone name that a member of a bracket is; None if it is more."""
+    only = member.only
+    found = survey.name(only.items[0]) if only is not None and len(only.items) == 1 else None
+    return found if found is not None and found.parts is None and is_plain(found) and found.name != "1" else None
+
+
+def is_plain(found: Named) -> bool:
+    """Whether a name bears nothing but labels and indices."""
+    return not (found.powers or found.transposed or found.primes or found.unreadable)
 
 
 def defines(survey: Survey, statement: Statement, head: Named) -> bool:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
+from indexcalc.document.applications import again, derivative_at, value_at
 from indexcalc.document.choices import LAYOUT, SUMS, Kind, Option, choice
 from indexcalc.document.page import limit_name
-from indexcalc.document.table import Table
+from indexcalc.document.table import Bound, Table
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
@@ -51,7 +52,6 @@ from indexcalc.proof.document.meaning.nodes import (
     negated,
     occurrences,
     over,
-    renamed,
     times,
 )
 from indexcalc.proof.document.meaning.sizes import Ix
@@ -73,6 +73,9 @@ RELATIONS = {"=": "==", "!=": "!=", "<": "<", "<=": "<="}
 
 Whole = Callable[[Typed, "Reader"], Typed]
 
+Function = Callable[[Sequence[Typed]], Typed]
+"""The value of a function at its arguments."""
+
 MATRIX_FUNCTIONS: Mapping[str, Whole] = {
     **dict.fromkeys(("tr", "Tr", "trace", "Trace"), lambda value, reader: typed.trace(value, reader.table.sizes)),
     **dict.fromkeys(("diag", "Diag"), lambda value, reader: typed.diagonal(value, reader.table.sizes)),
@@ -93,6 +96,7 @@ class Reader:
         dummies: letters that sums bind here.
         depth: how deep this formula stands in others.
         around: the letters of the factors beside this one, which no term inside it sums.
+        bound: what the parameters of the function stand for whose formula this is.
     """
 
     table: Table
@@ -100,6 +104,7 @@ class Reader:
     dummies: tuple[Mapping[str, Ix], ...] = ()
     depth: int = 0
     around: frozenset[str] = frozenset()
+    bound: Bound = field(default_factory=dict)
 
     # Sums and products
 
@@ -281,7 +286,7 @@ class Reader:
             found = subscript(item.below)
             if found.label or found.unreadable:
                 raise NotUnderstoodError("a label on an expression")
-            value = typed.at(value, tuple(self.place(part) for part in found.parts), self.table.sizes)
+            value = typed.at(value, self.places(found.parts), self.table.sizes)
         return self.with_powers(value, marks)
 
     def with_powers(self, value: Typed, above: Sequence[Sequence[Token]]) -> Typed:
@@ -307,14 +312,9 @@ class Reader:
                 raise NotUnderstoodError("a power of a matrix")
             result = value
             for _ in range(int(count) - 1):
-                result = typed.product(result, self.again(value), self.table.sizes)
+                result = typed.product(result, again(self.table, value), self.table.sizes)
             return result
         return typed.raised(value, exponent.node)
-
-    def again(self, value: Typed) -> Typed:
-        """The same expression over axes of its own."""
-        axes = tuple(self.table.like(axis) for axis in value.axes)
-        return replace(value, node=renamed(value.node, dict(zip(value.axes, axes, strict=True))), axes=axes)
 
     def tokens(self, tokens: Sequence[Token]) -> Typed:
         """The meaning of the tokens of a superscript."""
@@ -342,7 +342,10 @@ class Reader:
         return self.with_powers(value, found.powers)
 
     def value(self, found: Named) -> Typed:
-        """A name, whole or at an index."""
+        """A name, whole or at an index; a parameter is what it stands for."""
+        if found.name in self.bound:
+            value = again(self.table, self.bound[found.name])
+            return value if found.parts is None else typed.at(value, self.places(found.parts), self.table.sizes)
         constant = self.constant(found)
         return self.tensor(found) if constant is None else constant
 
@@ -411,6 +414,10 @@ class Reader:
         self.table.sizes.unify(left, right)
         return Typed(Relation(left, "==", right) if left != right else ONE)
 
+    def places(self, parts: Sequence[str]) -> tuple[Ix | None, ...]:
+        """The index variables of the parts of a subscript."""
+        return tuple(self.place(part) for part in parts)
+
     def place(self, part: str) -> Ix | None:
         """The index variable of one part of a subscript; None for a whole axis."""
         if part == COLON:
@@ -435,28 +442,12 @@ class Reader:
     def call(self, items: Sequence[Node], position: int) -> tuple[Typed, int] | None:
         """A function and its argument; None if no function stands here."""
         found = self.table.page.survey.name(items[position])
-        if found is None or found.parts is not None:
-            return None
-        name = self.table.page.context.functions.get(found.name, found.name)
-        word = name if name in FUNCTIONS else name.partition("_")[0]
-        known = FUNCTIONS.get(word)
         following = items[position + 1] if position + 1 < len(items) else None
-        if (
-            word == "sigma"
-            and following is not None
-            and is_bracket(following)
-            and self.table.is_function(word, following)
-        ):
-            known = "sigmoid"
-        elif known is None and word not in MATRIX_FUNCTIONS and self.table.is_function(found.name, following):
-            known = unknown(found.name, found.primes)
-            self.table.open.setdefault(found.name, f"the function {found.name} is not defined")
-        elif found.primes and (known or word in MATRIX_FUNCTIONS):
-            raise NotUnderstoodError(f"the derivative of {word}")
-        if known is None and word not in MATRIX_FUNCTIONS:
+        function = self.function(found, following) if found is not None and found.name not in self.bound else None
+        if found is None or function is None:
             return None
         if following is None:
-            raise NotUnderstoodError(f"{word} without an argument")
+            raise NotUnderstoodError(f"{found.name} without an argument")
         behind = following if isinstance(following, Scripted) and is_bracket(following.base) else None
         group = behind.base if behind is not None else following
         if is_bracket(group):
@@ -466,11 +457,54 @@ class Reader:
         else:
             argument, end = self.unit(items, position + 1)
             arguments = [argument]
-        value = self.applied(word, known, arguments)
-        value = self.with_powers(value, found.powers)
+        value = self.with_powers(function(arguments), found.powers)
         if behind is not None:
             value = self.scripted_value(value, behind)
         return value, end
+
+    def function(self, found: Named, following: Node | None) -> Function | None:
+        """The function that a name is before what follows it: defined, known, or unknown; None if it is none."""
+        number = self.table.function(found.name) if following is not None and is_bracket(bare(following)) else None
+        if number is not None:
+            entry = self.places(found.parts or ())
+            return lambda arguments: self.defined(found, number, arguments, entry)
+        if found.parts is not None:
+            return None
+        name = self.table.page.context.functions.get(found.name, found.name)
+        word = name if name in FUNCTIONS else name.partition("_")[0]
+        known = FUNCTIONS.get(word)
+        if word == "sigma" and following is not None and is_bracket(following):
+            known = "sigmoid" if self.table.is_function(word, following) else None
+        if known is None and word not in MATRIX_FUNCTIONS:
+            if not self.table.is_function(found.name, following):
+                return None
+            return lambda arguments: self.applied(found.name, self.unknown(found.name, found.primes), arguments)
+        if not found.primes:
+            return lambda arguments: self.applied(word, known, arguments)
+        if known is None:
+            raise NotUnderstoodError(f"the derivative of {word}")
+
+        def of_one(argument: Typed) -> Typed:
+            return self.applied(word, known, [argument])
+
+        return lambda arguments: derivative_at(self.table, of_one, lone(arguments), found.primes)
+
+    def unknown(self, name: str, primes: int) -> str:
+        """A function of which nothing is known."""
+        self.table.open.setdefault(name, f"the function {name} is not defined")
+        return unknown(name, primes)
+
+    def defined(self, found: Named, number: int, arguments: Sequence[Typed], entry: tuple[Ix | None, ...]) -> Typed:
+        """The value of a function that the document defines, or of its derivative, or an entry of these."""
+
+        def value(argument: Typed) -> Typed:
+            return value_at(self.table, number, [argument])
+
+        if found.primes:
+            result = derivative_at(self.table, value, lone(arguments), found.primes)
+        else:
+            result = value_at(self.table, number, arguments)
+        return typed.at(result, entry, self.table.sizes) if entry else result
 
     def scripted_value(self, value: Typed, item: Scripted) -> Typed:
         """The scripts behind the bracket of a function belong to its value."""
@@ -479,14 +513,12 @@ class Reader:
             value = typed.transpose(value)
         if item.below:
             found = subscript(item.below)
-            value = typed.at(value, tuple(self.place(part) for part in found.parts), self.table.sizes)
+            value = typed.at(value, self.places(found.parts), self.table.sizes)
         return self.with_powers(value, marks)
 
-    def applied(self, word: str, known: str | None, arguments: list[Typed]) -> Typed:
+    def applied(self, word: str, known: str | None, arguments: Sequence[Typed]) -> Typed:
         """The value of a function."""
-        if len(arguments) != 1:
-            raise NotUnderstoodError(f"{word} of {len(arguments)} arguments")
-        (argument,) = arguments
+        argument = lone(arguments, word)
         if known is not None:
             if word == "sigma" and argument.axes:
                 self.table.open.setdefault(word, "sigma of an array may be a softmax")
@@ -582,13 +614,50 @@ class Reader:
         return self.rate(self.differentiated(following[:1]), self.target(following[3:4])), position + 5
 
     def nabla(self, item: Node, items: Sequence[Node], position: int) -> tuple[Typed, int]:
-        """The gradient of what stands behind a nabla, by what stands below it."""
-        if not isinstance(item, Scripted) or not item.below or item.above or position + 1 == len(items):
-            raise NotUnderstoodError("a nabla without what it is taken by")
-        only = parse(item.below).only
-        if only is None:
-            raise NotUnderstoodError("a nabla by an expression")
-        return self.rate(self.product(items[position + 1 :]), self.target(only.items)), len(items)
+        """The gradient of what stands behind a nabla, by what stands below it, or by what it is a function of."""
+        order = self.order_of(item)
+        if position + 1 == len(items):
+            raise NotUnderstoodError("a nabla without what it is taken of")
+        if isinstance(item, Scripted) and item.below:
+            only = parse(item.below).only
+            if only is None:
+                raise NotUnderstoodError("a nabla by an expression")
+            return self.gradient(self.product(items[position + 1 :]), only.items, order), len(items)
+        wrt, end = self.parameter(items, position + 1)
+        body = self.factors(items[position + 1 : end])
+        return self.gradient(body, wrt, order), end
+
+    def order_of(self, item: Node) -> int:
+        """How often a nabla differentiates."""
+        above = [token.text for tokens in item.above for token in tokens] if isinstance(item, Scripted) else []
+        if above not in ([], ["2"]):
+            raise NotUnderstoodError("a nabla with this mark")
+        return 2 if above else 1
+
+    def gradient(self, body: Typed, wrt: Sequence[Node], order: int) -> Typed:
+        """The gradient of a number, or its matrix of second derivatives."""
+        value = self.rate(body, self.target(wrt))
+        if order == 1:
+            return value
+        if body.axes:
+            raise NotUnderstoodError("a second derivative of an array")
+        other = self.target(wrt)
+        return Typed(self.table.derivative(value.node, other_entry(other)), (*value.axes, *other.axes))
+
+    def parameter(self, items: Sequence[Node], position: int) -> tuple[Sequence[Node], int]:
+        """What the function behind a nabla is a function of, and where the next factor starts."""
+        found = self.table.page.survey.name(items[position])
+        numbers = self.table.page.functions.get(found.name, ()) if found is not None else ()
+        following = items[position + 1] if position + 1 < len(items) else None
+        group = following if isinstance(following, Group) and following.bracket == "(" else None
+        if group is not None and len(group.members) == 1 and group.members[0].only is not None:
+            return group.members[0].only.items, position + 2
+        if group is None and len(numbers) == 1:
+            head = self.table.page.statements[numbers[0]].sides[0].tree
+            assert head is not None
+            assert head.only is not None
+            return self.parameter(head.only.items, 0)[0], position + 1
+        raise NotUnderstoodError("a nabla without what it is taken by")
 
     def differentiated(self, items: Sequence[Node]) -> Typed:
         """What is differentiated; a lone name without a definition is a loss, though a size may have its letter."""
@@ -632,9 +701,9 @@ class Reader:
         return Typed(node, axes)
 
 
-def read(table: Table, letters: dict[str, Ix], tree: Sum) -> Typed:
-    """The meaning of a formula whose free letters are these."""
-    return Reader(table, letters).sum(tree)
+def read(table: Table, letters: dict[str, Ix], tree: Sum, bound: Bound) -> Typed:
+    """The meaning of a formula whose free letters are these, and whose parameters stand for what they are bound to."""
+    return Reader(table, letters, bound=bound).sum(tree)
 
 
 GRADIENTS = choice(
@@ -667,6 +736,24 @@ def letters_of_chains(node: Meaning) -> frozenset[Ix]:
 def factors_of(node: Meaning) -> tuple[Meaning, ...]:
     """The factors of a product; a single factor is its own."""
     return node.factors if isinstance(node, Times) else (node,)
+
+
+def other_entry(value: Typed) -> Entry:
+    """The entry by which a derivative is taken."""
+    assert isinstance(value.node, Entry)
+    return value.node
+
+
+def lone(arguments: Sequence[Typed], name: str = "a function") -> Typed:
+    """The only argument of a function."""
+    if len(arguments) != 1:
+        raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
+    return arguments[0]
+
+
+def bare(item: Node) -> Node:
+    """An item without its scripts."""
+    return item.base if isinstance(item, Scripted) else item
 
 
 def is_operator(item: Node) -> bool:

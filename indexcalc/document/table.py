@@ -8,14 +8,16 @@ readings, so that none can change what another one means.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from indexcalc.document.choices import Asking, Choice, Key, Kind, Option, choice
-from indexcalc.document.page import Page, head_of
+from indexcalc.document.page import Page
 from indexcalc.language.latex.tree import Group, Sum
-from indexcalc.proof.document.meaning.nodes import Derivative, Entry, Meaning, free, names_of, walk
+from indexcalc.proof.document.meaning.nodes import Derivative, Entry, Meaning, free, names_of, rebuilt, renamed, walk
 from indexcalc.proof.document.meaning.sizes import Ix, ShapeError, Sizes
+from indexcalc.proof.document.meaning.slopes import refreshed
 from indexcalc.proof.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, depends_on
 from indexcalc.proof.document.meaning.typed import Typed
 from indexcalc.proof.document.written.scripts import GREEK, Named
@@ -25,7 +27,10 @@ DEFINITION_DEPTH = 30
 """The most definitions that rest one upon another."""
 
 
-Read = Callable[["Table", dict[str, Ix], Sum], Typed]
+Bound = Mapping[str, Typed]
+"""What the parameters of a function stand for while its formula is read."""
+
+Read = Callable[["Table", dict[str, Ix], Sum, Bound], Typed]
 
 
 @dataclass
@@ -275,6 +280,29 @@ class Table:
             if number != self.number
             and self.page.indexed(number) in (None, len(found.parts or ()) or None, *(() if found.parts else (1, 2, 3)))
         ]
+        return self.nearest(name, numbers or self.page.functions.get(name, ()))
+
+    def function(self, name: str) -> int | None:
+        """The statement that defines a function; None if the name is none, or a factor before a bracket."""
+        numbers = self.page.functions.get(name, ())
+        if not numbers:
+            return None
+        if name in self.inside:
+            raise NotUnderstoodError(f"the definition of {name} leads back to it")
+        usage = self.page.survey.usages.get(name)
+        question = choice(
+            Kind.APPLICATION,
+            name,
+            Option("applied", 0.0, f"{name} is a function"),
+            Option("multiplied", 0.5, f"{name} is a factor before a bracket"),
+        )
+        if usage is not None and not usage.only_called and self.asking(question).name == "multiplied":
+            return None
+        return self.nearest(name, numbers)
+
+    def nearest(self, name: str, numbers: Sequence[int]) -> int | None:
+        """The one of several statements that gives a name its meaning here; a choice if they are several."""
+        numbers = [number for number in numbers if number != self.number]
         if not numbers:
             return None
         before = [number for number in numbers if number < self.number]
@@ -298,44 +326,47 @@ class Table:
         return 0 if number < self.page.told else self.page.document.place(self.page.statements[number].span.start)[0]
 
     def define(self, name: str, number: int) -> None:
-        """Read the definition of a name."""
-        if len(self.inside) >= DEFINITION_DEPTH:
-            raise NotUnderstoodError("too many definitions rest one upon another")
-        statement = self.page.statements[number]
-        head = head_of(self.page.survey, statement)
-        tree = statement.sides[1].tree
-        assert head is not None
-        assert tree is not None
-        outer, self.inside = self.inside, (*self.inside, name)
-        around, self.head = self.head, None
-        try:
-            letters: dict[str, Ix] = {}
-            if head.parts is not None:
-                letters = {part: self.new_letter(part) for part in head.parts}
-                slots = tuple(letters.values())
-                self.head = frozenset(head.parts)
-                value = self.read(self, letters, tree)
-                if value.axes or not set(free(value.node)) <= set(slots):
-                    raise NotUnderstoodError("its two sides have other indices")
-            else:
-                self.head = frozenset()
-                value = self.read(self, letters, tree)
-                slots = value.axes
-                if set(free(value.node)) - set(slots):
-                    raise NotUnderstoodError("its two sides have other indices")
-        finally:
-            self.inside, self.head = outer, around
+        """Read the definition of a name; of a function, its value at the names in its bracket."""
+        slots, node = self.formula(name, number, {})
         declared = self.declared(name)
         if declared is not None and len(declared) == len(slots):
             for slot, size in zip(slots, declared, strict=True):
                 self.sizes.unify(slot, self.sizes.named(size, declared=True))
         self.known[name] = slots
-        self.definitions[name] = Definition(slots, value.node, self.line(number))
+        self.definitions[name] = Definition(slots, node, self.line(number))
+
+    def formula(self, name: str, number: int, bound: Bound) -> tuple[tuple[Ix, ...], Meaning]:
+        """The slots and the formula of a definition, its parameters bound."""
+        tree = self.page.statements[number].sides[1].tree
+        parts = self.page.defined_at(number)
+        assert tree is not None
+        given = {index for value in bound.values() for index in (*free(value.node), *value.axes)}
+        with self.within(name, frozenset(parts or ())):
+            letters = {part: self.new_letter(part) for part in parts or ()}
+            own = tuple(letters.values())
+            value = self.read(self, letters, tree, bound)
+        slots = value.axes if parts is None else own
+        if (parts is not None and value.axes) or not set(free(value.node)) <= {*slots, *given}:
+            raise NotUnderstoodError("its two sides have other indices")
+        return slots, value.node
+
+    @contextmanager
+    def within(self, name: str, head: frozenset[str]) -> Iterator[None]:
+        """While the definition of a name is read, whose free letters are these."""
+        if len(self.inside) >= DEFINITION_DEPTH:
+            raise NotUnderstoodError("too many definitions rest one upon another")
+        outer, around = self.inside, self.head
+        self.inside, self.head = (*outer, name), head
+        try:
+            yield
+        finally:
+            self.inside, self.head = outer, around
 
     # Derivatives
 
     def derivative(self, body: Meaning, wrt: Entry) -> Meaning:
         """The derivative of an expression by an entry."""
+        body = self.without_gradients(body)
         if isinstance(body, Entry) and body.name != wrt.name and body.name not in self.definitions:
             if not body.slots and body.name not in self.open and self.may_be_loss(body.name):
                 self.losses.add(body.name)
@@ -376,6 +407,22 @@ class Table:
                 self.wanted[found.name] = None
                 if found.name not in self.known:
                     self.meet(found)
+
+    def without_gradients(self, node: Meaning) -> Meaning:
+        """The expression with formulas for the names that are made from derivatives, which are differentiated again."""
+        definition = self.definitions.get(node.name) if isinstance(node, Entry) else None
+        if definition is None:
+            return rebuilt(node, self.without_gradients) if not isinstance(node, Derivative) else node
+        assert isinstance(node, Entry)
+        again = any(
+            definition.differentiates and not self.losses.intersection(definition.reads)
+            for definition in map(self.definitions.get, {node.name, *self.all_read(node)})
+            if definition is not None
+        )
+        if not again:
+            return node
+        formula = renamed(definition.body, dict(zip(definition.slots, node.slots, strict=True)))
+        return self.without_gradients(refreshed(formula, self.sizes))
 
     def all_read(self, body: Meaning) -> set[str]:
         """The names in an expression, and all that they are made from."""

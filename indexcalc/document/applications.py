@@ -1,0 +1,48 @@
+"""Functions that a document defines, ``f(x) = ...``: their values and derivatives at an argument.
+
+The argument stands for the parameter while the formula is read, so that one definition serves numbers and arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from indexcalc.document.table import Table
+from indexcalc.proof.document.meaning.nodes import Entry, put_in, renamed
+from indexcalc.proof.document.meaning.slopes import refreshed, slope
+from indexcalc.proof.document.meaning.symbols import NotUnderstoodError, depends_on
+from indexcalc.proof.document.meaning.typed import Typed
+
+
+def again(table: Table, value: Typed) -> Typed:
+    """The same expression over axes and dummies of its own."""
+    axes = tuple(table.like(axis) for axis in value.axes)
+    node = renamed(value.node, dict(zip(value.axes, axes, strict=True)))
+    return replace(value, node=refreshed(node, table.sizes), axes=axes)
+
+
+def value_at(table: Table, number: int, arguments: Sequence[Typed]) -> Typed:
+    """The value of the function that a statement defines."""
+    head = table.page.function_heads[number]
+    if len(arguments) != len(head.parameters):
+        raise NotUnderstoodError(f"{head.name} of {len(arguments)} arguments")
+    table.used.add(number)
+    slots, node = table.formula(head.name, number, dict(zip(head.parameters, arguments, strict=True)))
+    for parameter, argument in zip(head.parameters, arguments, strict=True):
+        hidden = any(depends_on(table.definitions, name, parameter) for name in table.all_read(node) - {parameter})
+        if hidden and not (isinstance(argument.node, Entry) and argument.node.name == parameter):
+            raise NotUnderstoodError(f"{head.name} depends on {parameter} through another name")
+    return Typed(node, slots)
+
+
+def derivative_at(table: Table, function: Callable[[Typed], Typed], argument: Typed, order: int) -> Typed:
+    """The derivative of a function of one number, at a number or at each entry of an array."""
+    variable = Entry("the argument of a function")
+    value = function(Typed(variable))
+    if value.axes:
+        raise NotUnderstoodError("the derivative of a function whose value is an array")
+    node = value.node
+    for _ in range(order):
+        node = slope(node, variable, table.sizes, lambda entry: None)
+    return replace(argument, node=refreshed(put_in(node, variable, argument.node), table.sizes))

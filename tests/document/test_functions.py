@@ -1,0 +1,82 @@
+"""Functions that a document defines: their values, their derivatives, and what is not known of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.document.test_deciding import CONFIRMED, OPEN, REFUTED, claims, last
+
+SQUARE = "f(t) = t^2 + 1"
+LOGISTIC = r"\sigma(z) = \frac{1}{1 + e^{-z}}"
+SHARES = r"s(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}"
+DISTANCE = r"J(w) = \frac{1}{2} \sum_i (y_i - w_i)^2"
+
+CLAIMS = {
+    "f'(t)": (SQUARE, "2 t", "3 t"),
+    "f(a + b)": (SQUARE, "a^2 + 2 a b + b^2 + 1", "a^2 + a b + b^2 + 1"),
+    r"\frac{d f}{d t}": (SQUARE, "2 t", "t"),
+    r"\sigma'(z)": (LOGISTIC, r"\sigma(z) (1 - \sigma(z))", r"\sigma(z) (1 + \sigma(z))"),
+    r"1 - \sigma(z)": (LOGISTIC, r"\sigma(-z)", r"\sigma(z)"),
+    r"\frac{\partial s(z)_i}{\partial z_k}": (
+        SHARES,
+        r"s(z)_i (\delta_{ik} - s(z)_k)",
+        r"s(z)_i (\delta_{ik} + s(z)_k)",
+    ),
+    r"\frac{\partial J}{\partial w_i}": (DISTANCE, "w_i - y_i", "y_i - w_i"),
+    r"\nabla J(w)": (DISTANCE, "w - y", "w + y"),
+}
+
+
+@pytest.mark.parametrize("left", CLAIMS)
+def test_what_is_said_of_a_function_rests_on_its_formula(left):
+    definition, right, wrong = CLAIMS[left]
+    assert last(definition, f"{left} = {right}") is CONFIRMED
+    assert last(definition, f"{left} = {right}", f"{left} = {wrong}") is REFUTED
+
+
+def test_functions_are_made_of_functions():
+    start = (r"\phi(u) = u^3", r"g(u) = u \phi(u)")
+    assert last(*start, "g'(u) = 4 u^3") is CONFIRMED
+    assert last(*start, "g'(u) = 4 u^3", "g'(u) = 3 u^3") is REFUTED
+
+
+def test_the_gradient_and_the_second_derivatives_of_a_function_of_a_vector():
+    start = r"Let $A \in \mathbb{R}^{n \times n}$ and $x \in \mathbb{R}^n$."
+    definition = r"q(x) = x^\top A x"
+    assert last(start, definition, r"\nabla q(x) = (A + A^\top) x") is CONFIRMED
+    assert last(start, definition, r"\nabla q(x) = A x") is REFUTED
+    assert last(start, definition, r"\nabla^2 q(x) = A + A^\top") is CONFIRMED
+    assert last(start, definition, r"\nabla^2 q(x) = A") is REFUTED
+
+
+def test_a_value_that_a_function_is_to_have_is_no_claim():
+    assert last(SQUARE, "f'(t) = 0") is OPEN
+    assert last(SQUARE, "f(t) = 5") is OPEN
+
+
+def test_a_function_may_get_a_new_formula():
+    found = claims(SQUARE, "f(t) = t^3")
+    assert REFUTED not in {claim.verdict for claim in found}
+
+
+def test_the_members_behind_a_definition_are_claims():
+    assert last("f(t) = (t - 1)^2 = t^2 - 2 t + 1") is CONFIRMED
+    assert last("f(t) = (t - 1)^2 = t^2 - 2 t - 1") is REFUTED
+
+
+def test_a_parameter_that_hides_in_another_name_is_not_replaced():
+    """The formula of ``L`` reads ``p``, which depends on ``w``: at ``2 v`` it is not known what that is."""
+    start = ("p = w^2", "L(w) = p w")
+    assert last(*start, "L(2 v) = 8 v^3") is OPEN
+    assert last(*start, "L'(w) = 3 w^2") is OPEN
+
+
+def test_an_undefined_function_is_unknown():
+    assert last(r"\frac{d}{d x} h(x) = h'(x)") is CONFIRMED
+    assert last(r"\frac{d}{d x} h(x) = h(x)") is OPEN
+
+
+def test_a_gradient_that_has_a_name_is_differentiated_again():
+    start = (r"Let $A \in \mathbb{R}^{n \times n}$ and $x \in \mathbb{R}^n$.", r"q(x) = x^\top A x", r"g = \nabla q(x)")
+    assert last(*start, r"\frac{\partial g_i}{\partial x_j} = A_{ij} + A_{ji}") is CONFIRMED
+    assert last(*start, r"\frac{\partial g_i}{\partial x_j} = A_{ij}") is REFUTED
