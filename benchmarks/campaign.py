@@ -11,6 +11,7 @@ case failed.
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import multiprocessing
 import re
@@ -18,7 +19,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from indexcalc.cli.app import collect_rarely  # noqa: E402
+from indexcalc.document.deciding import check as checked_by_choices  # noqa: E402
+from indexcalc.proof.document import check as checked_by_rules  # noqa: E402
 from tests.campaign.case import counts, failures, refusals  # noqa: E402
+
+CHECKERS = {"rules": checked_by_rules, "choices": checked_by_choices}
+"""The two checks of documents."""
 
 CHUNK = 5
 """How many cases a worker takes at a time."""
@@ -59,24 +65,31 @@ class Job:
     count: int
     styles: str
     among: str
+    checker: str
+
+    def told(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """What a function of the campaign is told of the job, if it can be."""
+        said: dict[str, Any] = {
+            name: tuple(text.split(",")) for name, text in (("styles", self.styles), ("among", self.among)) if text
+        }
+        if self.checker:
+            said["checker"] = CHECKERS[self.checker]
+        return {name: value for name, value in said.items() if name in inspect.signature(function).parameters}
 
 
 def drawn(job: Job) -> Iterator[Any]:
     """The cases of a job."""
     module: Any = import_module(f"tests.campaign.{job.name}")
-    if job.among:
-        return iter(module.cases(job.seed, job.count, tuple(job.among.split(","))))
-    return iter(module.cases(job.seed, job.count))
+    return iter(module.cases(job.seed, job.count, **job.told(module.cases)))
 
 
 def judge_chunk(job: Job) -> list[Judged]:
     """Draw and judge so many cases from a seed on."""
     module: Any = import_module(f"tests.campaign.{job.name}")
-    styles = job.styles
     found = []
     for case in drawn(job):
         start = time.process_time()
-        verdict = module.verdict(case, tuple(styles.split(","))) if styles else module.verdict(case)
+        verdict = module.verdict(case, **job.told(module.verdict))
         found.append(Judged(case.seed, tuple(sorted(case.features)), verdict, time.process_time() - start))
     return found
 
@@ -89,16 +102,16 @@ def kept(path: Path) -> dict[int, Judged]:
     return {row["seed"]: Judged(**{**row, "features": tuple(row["features"])}) for row in rows}
 
 
-def jobs(name: str, seeds: Iterable[int], styles: str, among: str) -> Iterator[Job]:
-    """The seeds in runs of at most `CHUNK`."""
+def jobs(every: Job, seeds: Iterable[int]) -> Iterator[Job]:
+    """A job for each run of at most `CHUNK` seeds."""
     run: list[int] = []
     for seed in seeds:
         if run and (seed != run[-1] + 1 or len(run) == CHUNK):
-            yield Job(name, run[0], len(run), styles, among)
+            yield replace(every, seed=run[0], count=len(run))
             run = []
         run.append(seed)
     if run:
-        yield Job(name, run[0], len(run), styles, among)
+        yield replace(every, seed=run[0], count=len(run))
 
 
 def kind_of(line: str) -> str:
@@ -157,12 +170,11 @@ def counted(kinds: Iterable[str]) -> list[tuple[str, int]]:
 def shrunk(job: Job) -> str:
     """A smaller case that fails alike, if the campaign can make cases smaller."""
     module: Any = import_module(f"tests.campaign.{job.name}")
-    styles = job.styles
     shrink: Callable[..., str] | None = getattr(module, "shrunk", None)
     if shrink is None:
         return ""
     (case,) = drawn(job)
-    return shrink(case, tuple(styles.split(","))) if styles else shrink(case)
+    return shrink(case, **job.told(shrink))
 
 
 def main() -> int:
@@ -174,16 +186,17 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2, help="how many processes")
     parser.add_argument("--styles", default="", help="what to judge, such as numpy,fast; by default everything")
     parser.add_argument("--among", default="", help="what to draw from, such as own,notes; by default everything")
+    parser.add_argument("--checker", default="", choices=[*CHECKERS], help="of documents: by rules or by choices")
     parser.add_argument("--shrink", type=int, default=0, help="how many failing cases to make smaller")
     parser.add_argument("--out", type=Path, help="the file of what was judged; by default out/campaign_NAME.jsonl")
     arguments = parser.parse_args()
-    kind = "_".join(filter(None, (arguments.name, arguments.among.replace(",", "_"))))
+    kind = "_".join(filter(None, (arguments.name, arguments.among.replace(",", "_"), arguments.checker)))
     path = arguments.out or ROOT / "out" / f"campaign_{kind}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    styles, among = arguments.styles, arguments.among
+    every = Job(arguments.name, 0, 0, arguments.styles, arguments.among, arguments.checker)
     wanted = range(arguments.seed, arguments.seed + arguments.count)
     known = kept(path)
-    left = list(jobs(arguments.name, (seed for seed in wanted if seed not in known), styles, among))
+    left = list(jobs(every, (seed for seed in wanted if seed not in known)))
     # As the command does, so that times are what a user waits.
     workers = multiprocessing.get_context("spawn").Pool(arguments.workers, initializer=collect_rarely)
     with workers as pool, path.open("a", encoding="utf-8") as file:
@@ -199,7 +212,7 @@ def main() -> int:
     failing = [row for row in judged.values() if failures(row.verdict)]
     print("\nfailing seeds:", ", ".join(str(row.seed) for row in sorted(failing, key=lambda row: row.seed)) or "none")
     for row in one_of_each(failing)[: arguments.shrink]:
-        smaller = shrunk(Job(arguments.name, row.seed, 1, styles, among))
+        smaller = shrunk(replace(every, seed=row.seed, count=1))
         print(f"\nseed {row.seed}: {failures(row.verdict)[0]}\n{smaller}", flush=True)
     return 1 if failing else 0
 

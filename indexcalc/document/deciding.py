@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from indexcalc.document.choices import Interpretation
+from indexcalc.document.choices import Interpretation, Kind
 from indexcalc.document.evidence import (
     GUESSES,
     Votes,
@@ -20,6 +20,7 @@ from indexcalc.document.evidence import (
     consensus,
     contradicted,
     is_guess,
+    others,
     readability,
     supported,
     votes_of,
@@ -114,12 +115,15 @@ def claims_of(page: Page, number: int, judged: Mapping[RelationKey, Judged], vot
         if side.relation == "in":
             yield shape_claim(page, number, member)
             continue
-        if side.relation not in EQUALITIES:
+        if side.relation not in EQUALITIES and not page.compares_letters(number):
             yield claim_of(page, side, Verdict.UNCLEAR, "this relation is not judged", display=display)
             continue
         if member == 1 and defining and page.defining[head.name if head else ""][0] == number:
             holding.add(member)
             yield claim_of(page, side, Verdict.DEFINITION, "", display=display)
+            continue
+        if page.compares_letters(number):
+            yield claim_of(page, side, Verdict.CONDITION, "", display=display)
             continue
         if number in page.laws and not defining:
             yield claim_of(page, side, Verdict.DECLARATION, "", display=display)
@@ -271,7 +275,7 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> str:
         head_name is not None
         and one.relation.against == 0
         and (accused.defining or member == 1)
-        and renames(page, one, head_name.name)
+        and renames(accused, head_name.name)
     ):
         return "it may give the name a new meaning"
     head = statement.sides[0].tree
@@ -300,17 +304,29 @@ NEW = re.compile(
 """Words before an equation that may give a name a new meaning."""
 
 
-def renames(page: Page, one: Judged, name: str) -> bool:
-    """Whether an equation may give a name a new meaning: in another section, by a word, or when nothing defined it."""
-    own = one.relation.number
+def renames(accused: Accused, name: str) -> bool:
+    """Whether an equation may give a name a new meaning: nothing defined it, a word says so, or it is another section.
+
+    A section gives no new meaning if what follows holds with the earlier one.
+    """
+    page, own = accused.page, accused.judged.relation.number
     numbers = [n for n in page.defining.get(name, ()) if n < own]
     if not numbers:
         return True
     start = page.statements[own].span.start
     before = page.statements[numbers[-1]]
-    if page.section(before.span.start) != page.section(start):
+    if NEW.search(page.document.source[max(0, start - 120) : start].lower()):
         return True
-    return NEW.search(page.document.source[max(0, start - 120) : start].lower()) is not None
+    return page.section(before.span.start) != page.section(start) and not rejected(accused, name)
+
+
+def rejected(accused: Accused, name: str) -> bool:
+    """Whether what follows holds with another meaning of the name than the one that an equation would give it."""
+    page, number = accused.page, accused.judged.relation.number
+    line = page.document.place(page.statements[number].span.start)[0]
+    says = accused.votes.get((Kind.DEFINITION, f"{name} at line {line}"), {})
+    own = len(says.get(str(number), ()))
+    return any(len(others(who, number)) > own for option, who in says.items() if option != str(number))
 
 
 def many_names(page: Page, tree: Sum) -> bool:

@@ -255,5 +255,5 @@ def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:
 
     read = {name for definition in table.definitions.values() for name in definition.reads}
     targets = {inner.wrt.name for node in (left, right) for inner in walk(node) if isinstance(inner, Derivative)}
-    fine = read | targets | table.page.declared.keys()
+    fine = read | targets | table.page.declared.keys() | table.page.context.simplex.keys()
     return tuple(sorted(name for name in inputs(left) ^ inputs(right) if name not in fine))

@@ -17,7 +17,7 @@ from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 from indexcalc.proof.document.written.context import JACOBIAN, Context
-from indexcalc.proof.document.written.outline import Side, Statement, Trouble, outline
+from indexcalc.proof.document.written.outline import Side, Statement, Trouble, condition, outline
 from indexcalc.proof.document.written.parts import set_aside
 from indexcalc.proof.document.written.scripts import COLON, Named, subscript
 from indexcalc.proof.document.written.spoken import attach_spoken
@@ -307,6 +307,11 @@ class Page:
                     if turned or (one.parts == other.parts and one.transposed != other.transposed):
                         found[number] = one.name
         return found
+
+    def compares_letters(self, number: int) -> bool:
+        """Whether a statement says of index letters how they are related, ``i = j``."""
+        found = condition(self.statements[number])
+        return bool(found) and all(letter in self.index_letters for one in found for letter in (one[0], one[2]))
 
     def sets(self, number: int) -> bool:
         """Whether a statement gives names a value: all its members are single names or numbers, and one is a number."""

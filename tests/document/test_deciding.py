@@ -171,3 +171,23 @@ def test_what_adds_up_to_zero_is_confirmed_and_nothing_said_of_zeros_is():
     assert last(mean, r"\sum_{n=1}^N (x_n - \mu) = 0") is CONFIRMED
     assert last(mean, r"\sum_{n=1}^N (x_n - \mu) = 2 \sum_{n=1}^N (x_n - \mu)") is OPEN
     assert last(mean, r"\sum_{n=1}^N (x_n + \mu) = 0") is REFUTED
+
+
+def test_a_relation_of_letters_is_a_condition():
+    found = claims(r"y_{ab} = x_{ab}^2", "Let $a = c$, and $c \\neq b$.", r"y_{cb} = x_{cb}^2")
+    assert [one.verdict for one in found[1:3]] == [Verdict.CONDITION, Verdict.CONDITION]
+
+
+RESTATED = (
+    r"y_a = 3 x_a^2",
+    "# Again",
+    r"y_b = {} x_b^2",
+    r"\frac{{\partial y_b}}{{\partial x_c}} = {} x_b \delta_{{bc}}",
+)
+
+
+def test_a_section_gives_a_new_meaning_only_if_what_follows_holds_with_it():
+    first, heading, again, slope = RESTATED
+    assert [one.verdict for one in claims(first, heading, again.format(3), slope.format(6))[1:]] == [CONFIRMED] * 2
+    assert [one.verdict for one in claims(first, heading, again.format(4), slope.format(6))[1:]] == [REFUTED, CONFIRMED]
+    assert claims(first, heading, again.format(4), slope.format(8))[1].verdict is not REFUTED
