@@ -212,7 +212,7 @@ class Page:
         found: dict[str, list[int]] = {}
         for number, statement in enumerate(self.statements):
             head = head_of(self.survey, statement)
-            if head is not None and defines(self.survey, statement, head):
+            if head is not None and defines(self.survey, statement, head) and not self.compares_letters(number):
                 found.setdefault(head.name, []).append(number)
         return {name: tuple(numbers) for name, numbers in found.items()}
 
