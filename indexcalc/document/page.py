@@ -127,10 +127,11 @@ class Page:
         return len(head.parts) if head is not None and head.parts is not None else None
 
     def free_letters(self, number: int) -> frozenset[str]:
-        """The letters that are free in a statement: those of its first member, and those that stand once in a term."""
+        """The letters that are free in a statement: those of a first member of one factor, and those once in a term."""
         statement = self.statements[number]
         first = statement.sides[0].tree
-        found = {part for one in (names_in(self.survey, first) if first else ()) for part in one.parts or ()}
+        lone = first is not None and first.only is not None and len(first.only.items) == 1
+        found = {part for one in (names_in(self.survey, first) if first and lone else ()) for part in one.parts or ()}
         for tree in statement.trees:
             for _, term in tree.terms:
                 counts = Counter(index_parts(self.survey, term))

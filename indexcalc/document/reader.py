@@ -166,10 +166,11 @@ class Reader:
         return value
 
     def beside(self, items: Sequence[Node], position: int) -> Reader:
-        """The reader for one factor, which knows the letters of the others."""
+        """The reader for one factor, which knows the letters of the others; one that reaches to the end takes them."""
         if isinstance(items[position], Atom) or len(items) == 1:
             return self
-        others = (self.table.page.letters(item) for n, item in enumerate(items) if n != position)
+        end = position + 1 if is_big(items[position]) else len(items)
+        others = (self.table.page.letters(item) for n, item in enumerate(items[:end]) if n != position)
         return replace(self, around=self.around.union(*others))
 
     def joined(self, left: Typed, sign: Node, right: Typed) -> Typed:

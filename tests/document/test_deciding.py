@@ -191,3 +191,18 @@ def test_a_section_gives_a_new_meaning_only_if_what_follows_holds_with_it():
     assert [one.verdict for one in claims(first, heading, again.format(3), slope.format(6))[1:]] == [CONFIRMED] * 2
     assert [one.verdict for one in claims(first, heading, again.format(4), slope.format(6))[1:]] == [REFUTED, CONFIRMED]
     assert claims(first, heading, again.format(4), slope.format(8))[1].verdict is not REFUTED
+
+
+EINSTEIN = (r"y_{ij} = x_{ik} c_{kj} + b_j", r"m_i = \frac{1}{n} \mathbf{1}_k x_{ik}", r"v_i = x_{ik} w_k")
+
+
+def test_a_derivative_takes_a_bracket_with_the_sums_that_nobody_writes():
+    slope = (
+        r"\frac{{\partial y_{{ij}}}}{{\partial b_p}} = \frac{{\partial}}{{\partial b_p}} (x_{{ik}} c_{{kj}} + {} b_j)"
+    )
+    assert last(*EINSTEIN, slope.format("")) is CONFIRMED
+    assert last(*EINSTEIN, slope.format("2")) is REFUTED
+
+
+def test_a_letter_repeated_in_a_first_member_of_factors_is_summed():
+    assert last(*EINSTEIN, r"\frac{1}{n} \mathbf{1}_k (x_{ik} - m_i) = m_i - m_i") is CONFIRMED
