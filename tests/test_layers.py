@@ -55,6 +55,8 @@ CHECKER_FLOORS = {
 
 DOCUMENT_FLOORS = {
     "choices": 0,
+    "literals": 0,
+    "rates": 0,
     "page": 1,
     "table": 2,
     "applications": 3,

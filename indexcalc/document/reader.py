@@ -15,7 +15,9 @@ import sympy as sp
 
 from indexcalc.document.applications import again, derivative_at, value_at
 from indexcalc.document.choices import LAYOUT, SUMS, Kind, Option, choice
-from indexcalc.document.page import limit_name
+from indexcalc.document.literals import array, between_letters, between_numbers, branched, column, largest
+from indexcalc.document.page import is_plain, limit_name, split
+from indexcalc.document.rates import Twice, twice
 from indexcalc.document.table import Bound, Table
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
@@ -24,6 +26,7 @@ from indexcalc.language.latex.tree import (
     ANGLE,
     NORM,
     Atom,
+    Cases,
     Fraction,
     Group,
     Matrix,
@@ -68,8 +71,6 @@ LOSS = "loss"
 """The loss of a document that has only short names of its gradients, such as dX."""
 
 OPERATORS = frozenset({"TIMES", "SLASH", "DOT", "ODOT"})
-
-RELATIONS = {"=": "==", "!=": "!=", "<": "<", "<=": "<="}
 
 Whole = Callable[[Typed, "Reader"], Typed]
 
@@ -197,6 +198,9 @@ class Reader:
             return self.inline_rate(items, position)
         if kind == "NABLA":
             return self.nabla(item, items, position)
+        if isinstance(base, Fraction) and (second := twice(base)) is not None:
+            end = position + 1 if second.body else len(items)
+            return self.second_rate(second, second.body or items[position + 1 :]), end
         if isinstance(base, Fraction) and (wrt := self.waiting(base)) is not None:
             if position + 1 == len(items):
                 raise NotUnderstoodError("a derivative of nothing")
@@ -223,8 +227,11 @@ class Reader:
                 return self.scripted(item)
             case Truth():
                 return self.truth(item)
+            case Cases():
+                branches = [(self.sum(value), [self.truth(t).node for t in tests]) for value, tests in item.branches]
+                return branched(branches, self.table.sizes)
             case Matrix():
-                raise NotUnderstoodError("a matrix written out")
+                return array([[self.sum(cell) for cell in row] for row in item.rows], self.table.sizes)
         raise NotUnderstoodError("a factor that is not read")
 
     def atom(self, token: Token) -> Typed:
@@ -241,6 +248,8 @@ class Reader:
         values = [self.sum(member) for member in item.members]
         if item.bracket == ANGLE and len(values) == 2:
             return typed.inner(values[0], values[1], self.table.sizes)
+        if len(values) > 1 and item.bracket in ("(", "["):
+            return column(values, self.table.sizes)
         if len(values) != 1:
             raise NotUnderstoodError("a list in brackets")
         (value,) = values
@@ -255,21 +264,21 @@ class Reader:
         return value
 
     def truth(self, item: Truth) -> Typed:
-        """An Iverson bracket of two letters."""
+        """An Iverson bracket: of two letters, or of two numbers of which one is larger."""
         left, right = (self.lone_letter(side) for side in (item.left, item.right))
-        relation = RELATIONS.get(item.relation)
-        if relation is None:
-            raise NotUnderstoodError(f"the relation {item.relation} in a bracket")
-        self.table.sizes.unify(left, right)
-        return Typed(Relation(left, relation, right))
+        if left is not None and right is not None:
+            self.table.sizes.unify(left, right)
+            return Typed(between_letters(left, item.relation, right))
+        return between_numbers(self.sum(item.left), item.relation, self.sum(item.right), self.table.sizes)
 
-    def lone_letter(self, side: Sum) -> Ix:
-        """The index that a side of a relation is."""
+    def lone_letter(self, side: Sum) -> Ix | None:
+        """The index that a side of a relation is; None if it is none."""
         only = side.only.items if side.only is not None else ()
         found = self.table.page.survey.name(only[0]) if len(only) == 1 else None
-        if found is None or found.parts is not None or len(found.name) != 1:
-            raise NotUnderstoodError("a bracket that is not between two letters")
-        return self.letter(found.name)
+        if found is None or found.parts is not None or len(found.name) != 1 or not is_plain(found):
+            return None
+        known = found.name in self.letters or any(found.name in scope for scope in self.dummies)
+        return self.letter(found.name) if known or found.name in self.table.page.index_letters else None
 
     def scripted(self, item: Scripted) -> Typed:
         """Scripts on a bracket, a fraction or a number: entries, transposes, powers."""
@@ -302,11 +311,13 @@ class Reader:
         if len(value.axes) == 2 and mark:
             found = typed.inverse(value, self.table.sizes)
             return found if mark == "-1" else typed.transpose(found)
-        if len(value.axes) == 1:
-            raise NotUnderstoodError("a power of a vector")
+        if len(value.axes) == 1 and (mark or is_transpose(tokens)):
+            raise NotUnderstoodError("the inverse of a vector")
         exponent = self.tokens(tokens)
         if exponent.axes:
             raise NotUnderstoodError("an exponent that is an array")
+        if len(value.axes) == 1 and not isinstance(exponent.node, Number):
+            raise NotUnderstoodError("a mark above a vector that may count steps")
         if len(value.axes) == 2:
             count = exponent.node.value if isinstance(exponent.node, Number) else None
             if count not in (2, 3):
@@ -384,6 +395,9 @@ class Reader:
         name, parts = found.name, found.parts
         if parts is None and (usual := self.table.usual_entry(name)) is not None:
             found, parts = replace(found, parts=usual), usual
+        if parts is not None and len(parts) == 1 and parts[0].isdigit():
+            found = self.numbered(found, parts[0])
+            parts = found.parts
         name, slots = self.table.symbol(found)
         if parts is None:
             own = tuple(self.table.like(slot) for slot in slots)
@@ -399,6 +413,17 @@ class Reader:
             if tied is not None:
                 return Typed(Size(tied))
         return Typed(Entry(name, own), axes, COLUMN)
+
+    def numbered(self, found: Named, digits: str) -> Named:
+        """A name with a number below it: 0 is a label, and the digits of ``A_12`` are those of a row and a column."""
+        if digits == "0":
+            usage = self.table.page.survey.usages.get(found.name)
+            if usage is not None and usage.indexed:
+                self.table.open.setdefault(f"{found.name}_0", f"{found.name}_0 may be an entry of {found.name}")
+            return replace(found, name=f"{found.name}_0", parts=None)
+        if len(digits) == 2 and len(self.table.symbol(replace(found, parts=None))[1]) == 2:
+            return replace(found, parts=tuple(digits))
+        return found
 
     def ones(self, found: Named) -> Typed:
         """A tensor of ones; with one letter below the entry of a vector, with two that of the identity."""
@@ -446,6 +471,8 @@ class Reader:
         following = items[position + 1] if position + 1 < len(items) else None
         function = self.function(found, following) if found is not None and found.name not in self.bound else None
         if found is None or function is None:
+            if found is not None and isinstance(following, Group) and len(following.members) > 1:
+                raise NotUnderstoodError(f"{found.name} of {len(following.members)} arguments")
             return None
         if following is None:
             raise NotUnderstoodError(f"{found.name} without an argument")
@@ -469,6 +496,8 @@ class Reader:
         if number is not None:
             entry = self.places(found.parts or ())
             return lambda arguments: self.defined(found, number, arguments, entry)
+        if found.name in ("max", "min") and isinstance(following, Group) and len(following.members) > 1:
+            return lambda arguments: largest(arguments, self.table.sizes, 1 if found.name == "max" else -1)
         if found.parts is not None:
             return None
         name = self.table.page.context.functions.get(found.name, found.name)
@@ -548,6 +577,8 @@ class Reader:
         if atom.text != "sum" or not isinstance(item, Scripted) or not item.below:
             raise NotUnderstoodError(f"{atom.text} without an index")
         names, conditions, first = bound_letters(item.below)
+        if any(part not in self.table.page.index_letters for _, sign, part in conditions if sign == ">="):
+            raise NotUnderstoodError("the limits of a sum")
         scope = {name: self.table.new_letter(name) for name in names}
         inner = replace(self, dummies=(*self.dummies, scope))
         if item.above:
@@ -598,6 +629,16 @@ class Reader:
         if above is not None and below is not None and is_differential(below.items[0]):
             raise NotUnderstoodError("a second derivative")
         return typed.divided(self.sum(item.numerator), self.sum(item.denominator), self.table.sizes)
+
+    def second_rate(self, second: Twice, body: Sequence[Node]) -> Typed:
+        """A second derivative of a number; by two vectors a matrix."""
+        if not body:
+            raise NotUnderstoodError("a derivative of nothing")
+        value, first, other = self.differentiated(body), self.target(second.first), self.target(second.second)
+        if value.axes:
+            raise NotUnderstoodError("a second derivative of an array")
+        inner = self.table.derivative(value.node, other_entry(first))
+        return Typed(self.table.derivative(inner, other_entry(other)), (*first.axes, *other.axes))
 
     def waiting(self, item: Fraction) -> Typed | None:
         """The target of a derivative that waits for what stands behind it."""
@@ -783,17 +824,24 @@ def is_rate(above: Product, below: Product) -> bool:
 
 def bound_letters(tokens: Sequence[Token]) -> tuple[list[str], list[tuple[str, str, str]], str]:
     """The letters below a sum, the conditions on them, and the first value of one."""
-    plain = [token for token in tokens if token.kind not in ("{", "}", "(", ")", "COMMA")]
-    relation = next((n for n, token in enumerate(plain) if token.kind == "REL"), None)
-    if relation is None:
+    kept = [token for token in tokens if token.kind not in ("{", "}", "(", ")")]
+    plain = [token for token in kept if token.kind != "COMMA"]
+    if all(token.kind != "REL" for token in plain):
         if not plain or any(token.kind != "NAME" or len(token.text) > 1 for token in plain):
             raise NotUnderstoodError("what stands below a sum")
         return [token.text for token in plain], [], ""
-    texts = [token.text for token in plain]
-    if relation != 1 or len(plain) != 3:
+    (name, relation, value), *others = (bound(part) for part in split(kept, "COMMA"))
+    if any(sign == "=" or name not in (left, right) for left, sign, right in others):
         raise NotUnderstoodError("what stands below a sum")
-    if texts[1] == "=" and plain[2].kind == "NUM":
-        return [texts[0]], [], texts[2]
-    if texts[1] in ("!=", "<", "<=", ">", ">=") and plain[2].kind == "NAME":
-        return [texts[0]], [(texts[0], texts[1], texts[2])], ""
-    raise NotUnderstoodError("what stands below a sum")
+    if relation == "=" and value.isdigit():
+        return [name], others, value
+    return [name], [(name, ">=" if relation == "=" else relation, value), *others], ""
+
+
+def bound(tokens: Sequence[Token]) -> tuple[str, str, str]:
+    """A relation below a sum: of a letter and a letter, or of the first value of a letter."""
+    kinds, texts = [token.kind for token in tokens], [token.text for token in tokens]
+    first = kinds == ["NAME", "REL", "NUM"] and texts[1] == "="
+    if not first and (kinds != ["NAME", "REL", "NAME"] or texts[1] not in ("=", "!=", "<", "<=", ">", ">=")):
+        raise NotUnderstoodError("what stands below a sum")
+    return texts[0], texts[1], texts[2]

@@ -1,0 +1,86 @@
+"""Arrays written out entry by entry, and values that hold under a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from indexcalc.proof.document.meaning import typed
+from indexcalc.proof.document.meaning.nodes import ONE, Applied, Meaning, Plus, Relation, negated, times
+from indexcalc.proof.document.meaning.sizes import Ix, Sizes
+from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
+from indexcalc.proof.document.meaning.typed import COLUMN, ROW, Typed
+
+
+def column(values: Sequence[Typed], sizes: Sizes) -> Typed:
+    """The column of some numbers."""
+    return array([[value] for value in values], sizes)
+
+
+def array(rows: Sequence[Sequence[Typed]], sizes: Sizes) -> Typed:
+    """The matrix of some numbers; a vector if it has one row or one column."""
+    if any(value.axes for row in rows for value in row) or len({len(row) for row in rows}) > 1:
+        raise NotUnderstoodError("a matrix that is made of arrays")
+    height, width = len(rows), len(rows[0])
+    row, column = (sizes.measured(length) for length in (height, width))
+    terms = []
+    for i, values in enumerate(rows, 1):
+        for j, value in enumerate(values, 1):
+            places = ((row, i, height), (column, j, width))
+            here = (stands_at(axis, place, sizes) for axis, place, length in places if length > 1)
+            terms.append(times(*here, value.node))
+    axes = tuple(axis for axis, length in ((row, height), (column, width)) if length > 1)
+    return Typed(Plus(tuple(terms)) if len(terms) > 1 else terms[0], axes, ROW if height == 1 < width else COLUMN)
+
+
+def stands_at(axis: Ix, place: int, sizes: Sizes) -> Meaning:
+    """One where an index has a value, else zero."""
+    fixed = sizes.fresh(str(place), fixed=place)
+    sizes.unify(fixed, axis)
+    return Relation(axis, "==", fixed)
+
+
+def largest(values: Sequence[Typed], sizes: Sizes, sign: int) -> Typed:
+    """The largest of two numbers or arrays, entry by entry; with the sign -1 the smallest."""
+    if len(values) != 2:
+        raise NotUnderstoodError("the largest of more than two numbers")
+    one, other = (value if sign > 0 else minus(value) for value in values)
+    gap = typed.added([one, minus(other)], sizes)
+    over = Typed(Applied("relu", gap.node), gap.axes, gap.orientation)
+    found = typed.added([over, other], sizes)
+    return found if sign > 0 else minus(found)
+
+
+def minus(value: Typed) -> Typed:
+    """Minus a value."""
+    return Typed(negated(value.node), value.axes, value.orientation)
+
+
+def branched(branches: Sequence[tuple[Typed, Sequence[Meaning]]], sizes: Sizes) -> Typed:
+    """The value of the one branch whose conditions hold; a branch without any holds where none before it does."""
+    values: list[Typed] = []
+    before: list[Meaning] = []
+    for value, conditions in branches:
+        holds = times(*(conditions or (absent(one) for one in before)))
+        before.append(holds)
+        values.append(typed.product(Typed(holds), value, sizes))
+    return typed.added(values, sizes)
+
+
+def absent(condition: Meaning) -> Meaning:
+    """One where a condition does not hold."""
+    return Plus((ONE, negated(condition)))
+
+
+def between_letters(left: Ix, relation: str, right: Ix) -> Meaning:
+    """One where a relation between two indices holds, else zero."""
+    one, other = (right, left) if relation in (">", ">=") else (left, right)
+    return Relation(one, {"=": "==", ">": "<", ">=": "<="}.get(relation, relation), other)
+
+
+def between_numbers(left: Typed, relation: str, right: Typed, sizes: Sizes) -> Typed:
+    """One where a number is larger or smaller than another, else zero."""
+    if relation not in ("<", "<=", ">", ">="):
+        raise NotUnderstoodError("a condition that two numbers are equal")
+    above, below = (left, right) if relation in (">", ">=") else (right, left)
+    gap = typed.added([above, minus(below)], sizes)
+    return Typed(Applied("step", gap.node), gap.axes, gap.orientation)
