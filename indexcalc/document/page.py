@@ -495,7 +495,8 @@ def defines(survey: Survey, statement: Statement, head: Named) -> bool:
         return False
     names = list(names_in(survey, tree))
     # An entry that is a number, or does not follow its indices, is a case: delta_ij = 1, x_i = 0.
-    follows = not head.parts or any(part in (found.parts or ()) for part in head.parts for found in names)
+    letters = {part for found in names for part in found.parts or ()} | set(letters_of_limits(tree))
+    follows = not head.parts or not letters.isdisjoint(head.parts)
     return follows and all(found.name != head.name for found in names)
 
 
@@ -564,6 +565,13 @@ def bound_tokens(node: Node) -> Iterator[Token]:
     """The letters that a sum binds."""
     if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM":
         yield from (token for token in node.below if token.kind == "NAME")
+
+
+def letters_of_limits(tree: Sum) -> Iterator[str]:
+    """The names in what stands below and above the sums in a tree."""
+    for node in nodes_of(tree):
+        if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM":
+            yield from (token.text for tokens in (node.below, *node.above) for token in tokens if token.kind == "NAME")
 
 
 def limits_in(tree: Sum) -> Iterator[str]:

@@ -469,6 +469,14 @@ class Table:
                 between = usage is not None and usage.numerator and name not in self.definitions
                 if between and name != inner.wrt.name and name not in self.losses:
                     yield f"{name} may depend on {inner.wrt.name}"
+            for name in self.wanted:
+                if self.may_be_between(name, inner.wrt.name):
+                    yield f"{name} may depend on {inner.wrt.name}"
+
+    def may_be_between(self, name: str, wrt: str) -> bool:
+        """Whether the loss may depend on a tensor through a name that nothing defines, and that nothing is made of."""
+        known = name in self.definitions or name in self.page.given
+        return name != wrt and not known and not depends_on(self.definitions, wrt, name)
 
     # For the numbers
 

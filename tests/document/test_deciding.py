@@ -76,6 +76,18 @@ def test_what_rests_on_an_unknown_name_is_not_refuted():
     assert last(*start, r"\frac{\partial z_i}{\partial x_j} = \delta_{ij} - \frac{1}{N}") is OPEN
 
 
+def test_the_loss_may_depend_on_a_tensor_through_one_without_an_equation():
+    claim = r"\frac{\partial L}{\partial x_j} = 2 \frac{\partial L}{\partial o_j}"
+    assert last(r"Let $x \in \mathbb{R}^n$.", "u_i = x_i^2", claim) is OPEN
+
+
+def test_a_sum_up_to_an_index_defines():
+    start = (r"Let $x, y \in \mathbb{R}^n$.", r"o_i = \sum_{j=1}^{i} x_j")
+    claim = r"\frac{\partial L}{\partial x_j} = \sum_{i \geq j} \frac{\partial L}{\partial o_i}"
+    assert last(*start, claim) is CONFIRMED
+    assert last(*start, claim.replace("geq", "leq")) is REFUTED
+
+
 def test_no_statement_speaks_for_its_own_reading():
     """Alone, the transpose may be a matter of layout; beside others that have one, it is wrong."""
     wrong = r"\frac{\partial \mathrm{tr}(AX)}{\partial X} = A"
