@@ -112,7 +112,7 @@ def judge(relation: Relation, base: Interpretation, trials: Trials) -> Judged:
     left = READINGS
     while pending and left:
         left -= 1
-        pending.sort(key=lambda entry: (entry[0], entry[1]))
+        pending.sort(key=lambda entry: (entry[1], entry[0]))  # one choice at a time, the usual options first
         cost, flips, interpretation = pending.pop(0)
         result = trials(interpretation, defined=defined, cost=cost, screen=bool(flips))
         found.append(result)
