@@ -78,7 +78,8 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
             for key, name in o.options:
                 if key[0] in GUESSES:
                     votes.setdefault((key[0], f"{key[1]} in use"), {}).setdefault(name, set()).add(voter)
-        for key in {key for o in true for key, _ in o.options}:
+        law = page.is_about_one_name(one.relation.number)
+        for key in {key for o in true for key, _ in o.options if law or key[0] is not Kind.PROPERTY}:
             under = {dict(o.options).get(key) for o in true}
             against = {dict(o.options).get(key) for o in tried} - under
             if against and (len(under) == 1 or key[0] is Kind.TIE):

@@ -41,6 +41,9 @@ OF_VECTORS = {
 }
 """The same for vectors."""
 
+CONSTANTS = frozenset({"1", "I"})
+"""Names of arrays that are the same in every document."""
+
 UNIT = re.compile(r"\||\\item\b|[-*+] |\d+[.)] |<(?:tr|li|td)\b")
 """How the line of an item or a row begins."""
 
@@ -308,6 +311,11 @@ class Page:
                     if turned or (one.parts == other.parts and one.transposed != other.transposed):
                         found[number] = one.name
         return found
+
+    def is_about_one_name(self, number: int) -> bool:
+        """Whether a statement speaks of one array alone, as a law for it does: ``U^T U = I``, ``sum_k q_k = 1``."""
+        names = {found.name for tree in self.statements[number].trees for found in names_in(self.survey, tree)}
+        return len(names - CONSTANTS) == 1
 
     def compares_letters(self, number: int) -> bool:
         """Whether a statement says of index letters how they are related, ``i = j``."""

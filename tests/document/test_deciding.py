@@ -218,3 +218,10 @@ def test_a_derivative_takes_a_bracket_with_the_sums_that_nobody_writes():
 
 def test_a_letter_repeated_in_a_first_member_of_factors_is_summed():
     assert last(*EINSTEIN, r"\frac{1}{n} \mathbf{1}_k (x_{ik} - m_i) = m_i - m_i") is CONFIRMED
+
+
+def test_only_a_law_says_what_a_matrix_is():
+    slope = r"\frac{\partial x^T S x}{\partial x} = 2 S x"
+    inverse = r"\frac{\partial}{\partial S} \log \det S = S^{-1}"
+    assert last(r"Let $S \in \mathbb{R}^{d \times d}$ and $x \in \mathbb{R}^d$.", inverse, slope) is not CONFIRMED
+    assert last(r"Let $S \in \mathbb{R}^{d \times d}$ and $x \in \mathbb{R}^d$, $S^T = S$.", inverse, slope) is CONFIRMED
