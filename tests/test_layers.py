@@ -60,6 +60,8 @@ DOCUMENT_FLOORS = {
     "page": 1,
     "table": 2,
     "applications": 3,
+    "differentials": 3,
+    "gradients": 3,
     "reader": 4,
     "outcomes": 5,
     "search": 6,

@@ -273,6 +273,7 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> str:
     head_name = head_of(page.survey, statement)
     if (
         head_name is not None
+        and page.gradient_target(head_name.name) is None
         and one.relation.against == 0
         and (accused.defining or member == 1)
         and renames(accused, head_name.name)

@@ -216,9 +216,19 @@ class Page:
         found: dict[str, list[int]] = {}
         for number, statement in enumerate(self.statements):
             head = head_of(self.survey, statement)
-            if head is not None and defines(self.survey, statement, head) and not self.compares_letters(number):
+            if head is None or self.gradient_target(head.name) is not None:
+                continue  # what a short name of a gradient means is known
+            if defines(self.survey, statement, head) and not self.compares_letters(number):
                 found.setdefault(head.name, []).append(number)
         return {name: tuple(numbers) for name, numbers in found.items()}
+
+    def gradient_target(self, name: str) -> str | None:
+        """The tensor by which a short name, ``dX``, is the gradient of the loss; None for other names."""
+        for sign in ("d", "delta "):
+            target = name.removeprefix(sign)
+            if target != name and target in self.survey.usages:
+                return target
+        return None
 
     @cached_property
     def loss_targets(self) -> Mapping[str, tuple[Named, ...]]:
@@ -452,7 +462,7 @@ def called_head(survey: Survey, statement: Statement) -> str:
         return ""
     usage = survey.usages.get(found.name)
     known = found.name in FUNCTIONS or found.name in STRUCTURAL
-    return found.name if usage is not None and usage.only_called and not known else ""
+    return found.name if usage is not None and usage.only_called and not known and found.name != "d" else ""
 
 
 def function_head(survey: Survey, statement: Statement) -> FunctionHead | None:

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 
 from indexcalc.document.applications import again, derivative_at, value_at
-from indexcalc.document.choices import LAYOUT, SUMS, Kind, Option, choice
+from indexcalc.document.choices import LAYOUT, SUMS
+from indexcalc.document.differentials import differential_of, is_sign, short_target
+from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.literals import array, between_letters, between_numbers, branched, column, largest
 from indexcalc.document.page import is_plain, limit_name, split
 from indexcalc.document.rates import Twice, twice
@@ -66,9 +68,6 @@ from indexcalc.proof.document.written.trees import is_differential
 
 DEPTH_LIMIT = 60
 """The deepest nesting of formulas."""
-
-LOSS = "loss"
-"""The loss of a document that has only short names of its gradients, such as dX."""
 
 OPERATORS = frozenset({"TIMES", "SLASH", "DOT", "ODOT"})
 
@@ -205,6 +204,9 @@ class Reader:
             if position + 1 == len(items):
                 raise NotUnderstoodError("a derivative of nothing")
             return self.rate(self.product(items[position + 1 :]), wrt), len(items)
+        if is_sign(self.table, items, position):
+            value, end = self.unit(items, position + 1)
+            return differential_of(self.table, value), end
         return self.call(items, position) or (self.factor(item), position + 1)
 
     # Factors
@@ -344,6 +346,8 @@ class Reader:
         if found.name == "e" and found.powers and found.parts is None:
             argument = self.tokens(found.powers[0])
             return self.with_powers(replace(argument, node=Applied("exp", argument.node)), found.powers[1:])
+        if (target := short_target(self.table, found.name)) is not None:
+            return self.varied(replace(found, name=target))
         value = self.value(found)
         if found.transposed:
             value = (
@@ -352,6 +356,12 @@ class Reader:
                 else self.value(replace(found, parts=tuple(reversed(found.parts or ()))))
             )
         return self.with_powers(value, found.powers)
+
+    def varied(self, found: Named) -> Typed:
+        """The differential of a name; of its inverse, if it bears the sign of one."""
+        if any(inverse_mark(tokens) != "-1" for tokens in found.powers):
+            raise NotUnderstoodError(f"a power behind {found.name}: of the differential, or in it?")
+        return differential_of(self.table, self.named(found))
 
     def value(self, found: Named) -> Typed:
         """A name, whole or at an index; a parameter is what it stands for."""
@@ -378,14 +388,11 @@ class Reader:
             return Typed(Relation(left, "==", right), (left, right))
         if name == "pi" and parts is None and name not in self.table.page.defining:
             return Typed(Number(sp.pi))
-        if (target := self.table.gradient_target(name)) is not None:
-            if self.table.asking(GRADIENTS).name != "gradient":
-                raise NotUnderstoodError(f"{name} may be a differential")
-            self.table.known.setdefault(LOSS, ())
+        if (target := self.table.page.gradient_target(name)) is not None:
             wrt = self.value(replace(found, name=target))
             if not isinstance(wrt.node, Entry):
                 raise NotUnderstoodError(f"a gradient by {target}")
-            return self.rate(Typed(Entry(LOSS)), wrt)
+            return self.rate(Typed(Entry(loss_of_gradients(self.table, target))), wrt)
         if parts is None and self.table.is_size(name):
             return Typed(Size(self.table.sizes.named(name)))
         return None
@@ -746,14 +753,6 @@ class Reader:
 def read(table: Table, letters: dict[str, Ix], tree: Sum, bound: Bound) -> Typed:
     """The meaning of a formula whose free letters are these, and whose parameters stand for what they are bound to."""
     return Reader(table, letters, bound=bound).sum(tree)
-
-
-GRADIENTS = choice(
-    Kind.WORD,
-    "d before a name",
-    Option("gradient", 0.0, "a name behind a d is that of the loss's gradient"),
-    Option("differential", 0.1, "a name behind a d is that of a differential"),
-)
 
 
 def row_sum(value: Typed) -> Typed:

@@ -23,6 +23,9 @@ from indexcalc.proof.document.meaning.typed import Typed
 from indexcalc.proof.document.written.scripts import GREEK, Named
 from indexcalc.proof.document.written.survey import Usage
 
+LOSS = "loss"
+"""The loss of a document that has only short names of its gradients, such as dX."""
+
 DEFINITION_DEPTH = 30
 """The most definitions that rest one upon another."""
 
@@ -236,15 +239,6 @@ class Table:
             family = family_choice(name, count, usage)
             return count if family is None else count + int(self.asking(family).name)
         return int(self.asking(rank_choice(name, self.page)).name)
-
-    def gradient_target(self, name: str) -> str | None:
-        """The tensor by which a short name, ``dX``, is the gradient of the loss; None for other names."""
-        usages = self.page.survey.usages
-        for sign in ("d", "delta "):
-            target = name.removeprefix(sign)
-            if target != name and target in usages and not (len(target) == 1 and target.islower() and len(name) < 2):
-                return target
-        return None
 
     def is_function(self, name: str, following: object) -> bool:
         """Whether a bracket follows a name wherever it stands, so that it is a function of which nothing is known."""
@@ -464,6 +458,8 @@ class Table:
         for inner in walk(node):
             if not isinstance(inner, Derivative):
                 continue
+            if isinstance(inner.body, Entry) and inner.body.name == LOSS:
+                yield from self.unconnected()
             for name in self.known:
                 usage = self.page.survey.usages.get(name)
                 between = usage is not None and usage.numerator and name not in self.definitions
@@ -477,6 +473,13 @@ class Table:
         """Whether the loss may depend on a tensor through a name that nothing defines, and that nothing is made of."""
         known = name in self.definitions or name in self.page.given
         return name != wrt and not known and not depends_on(self.definitions, wrt, name)
+
+    def unconnected(self) -> Iterator[str]:
+        """What short gradients leave open: names without a definition that lead to none of the others."""
+        for name in self.wanted:
+            apart = not any(other != name and depends_on(self.definitions, other, name) for other in self.wanted)
+            if len(self.wanted) > 1 and apart and name not in self.definitions:
+                yield f"how {name} is computed is not known"
 
     # For the numbers
 

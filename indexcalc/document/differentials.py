@@ -1,0 +1,187 @@
+r"""Differentials, ``d(AB) = dA\,B + A\,dB``: what stands directly under a d varies, along a direction of its own.
+
+A differential is the derivative along that direction. Free are the directions of the names under a d that are
+computed from no other one of them; the differentials of all others follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.table import Table
+from indexcalc.language.latex.tree import Atom, Fraction, Node, Sum, nodes_of
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+from indexcalc.proof.document.meaning.nodes import ZERO, Derivative, Entry, Meaning, Plus, Total, names_of, times
+from indexcalc.proof.document.meaning.symbols import NotUnderstoodError, depends_on
+from indexcalc.proof.document.meaning.typed import Typed
+from indexcalc.proof.document.written.scripts import Named
+from indexcalc.proof.document.written.survey import Survey
+from indexcalc.proof.document.written.trees import is_differential, name_nodes, products_of
+
+DIRECTION = "direction of "
+"""What the name of the direction begins with in which a tensor varies."""
+
+SIGN = choice(
+    Kind.WORD,
+    "d before an expression",
+    Option("differential", 0.0, "d before an expression is the sign of its differential"),
+    Option("name", 0.2, "d is a name"),
+)
+"""What a d is that stands before a bracket, a function or a name."""
+
+
+def is_sign(table: Table, items: Sequence[Node], position: int) -> bool:
+    """Whether a factor is the sign of the differential of what follows it."""
+    return may_be_sign(table, items, position) and table.asking(SIGN).name == "differential"
+
+
+def may_be_sign(table: Table, items: Sequence[Node], position: int) -> bool:
+    """Whether a factor is a plain d that is no name elsewhere, and something follows it."""
+    item = items[position]
+    if not isinstance(item, Atom) or item.kind != "NAME" or item.text != "d" or position + 1 == len(items):
+        return False
+    known = table.is_size("d") or "d" in table.page.declared or "d" in table.page.defining
+    return item.token.upright or not known
+
+
+def has_sign(table: Table) -> bool:
+    """Whether the statement has the sign of a differential before an expression."""
+    return any(
+        may_be_sign(table, product.items, position)
+        for tree in table.page.statements[table.number].trees
+        for product in products_of(tree)
+        if id(product) not in rates_in(tree)
+        for position in range(len(product.items))
+    )
+
+
+def short_target(table: Table, name: str) -> str | None:
+    """The tensor of which a short name, ``dX``, is the differential in this statement; None if it is a gradient's."""
+    target = table.page.gradient_target(name) if name.startswith("d") else None
+    if target is None:
+        return None
+    if has_sign(table):
+        return target if table.asking(SIGN).name == "differential" else None
+    question = choice(
+        Kind.DERIVATIVE,
+        f"d before names in statement {table.number}",
+        Option("gradient", 0.0, "a name behind a d is that of the loss's gradient"),
+        Option("differential", 0.1, "a name behind a d is that of a differential", free=True),
+    )
+    return target if table.asking(question).name == "differential" else None
+
+
+def differential_of(table: Table, value: Typed) -> Typed:
+    """The differential of an expression: the sum over what varies of its derivatives times the directions."""
+    if table.inside:
+        raise NotUnderstoodError("a differential in the definition of a name")
+    if any(name.startswith(DIRECTION) for name in names_of(value.node)):
+        raise NotUnderstoodError("a second differential")
+    node = table.without_gradients(value.node)
+    read = table.all_read(node)
+    parts: list[Meaning] = []
+    for name in free_names(table):
+        if name in read:
+            parts.append(along(table, node, name))
+    for name in sorted(read):
+        hold(table, name)
+    if not parts:
+        table.open.setdefault("what varies", "nothing under the sign of the differential is known to vary")
+    return replace(value, node=Plus(tuple(parts)) if parts else ZERO, jacobian=False)
+
+
+def along(table: Table, node: Meaning, name: str) -> Meaning:
+    """How an expression changes as one tensor varies."""
+    direction = DIRECTION + name
+    if direction not in table.known:
+        table.known[direction] = tuple(table.like(slot) for slot in table.known[name])
+    if isinstance(node, Entry) and node.name == name:
+        return Entry(direction, node.slots)
+    own = tuple(table.like(slot) for slot in table.known[name])
+    product = times(Derivative(node, Entry(name, own)), Entry(direction, own))
+    return Total(own, product) if own else product
+
+
+def free_names(table: Table) -> tuple[str, ...]:
+    """The names under a d in the statement that are computed from no other one of them."""
+    found = {one.name: one for tree in table.page.statements[table.number].trees for one in varied(table, tree)}
+    for one in found.values():
+        if one.name not in table.known:
+            table.meet(replace(one, transposed=False, powers=()))
+    free = [
+        name
+        for name in found
+        if not any(other != name and depends_on(table.definitions, name, other) for other in found)
+    ]
+    if len(free) > 1:
+        for name in free:
+            if table.page.survey.usages.get(name) is None or stands_alone(table, name):
+                table.open.setdefault(name, f"how {name} depends on what varies is not known")
+    return tuple(free)
+
+
+def stands_alone(table: Table, name: str) -> bool:
+    """Whether the first member of the statement is the differential of a name, and no more."""
+    first = table.page.statements[table.number].sides[0].tree
+    product = first.only if first is not None else None
+    if product is None or len(product.items) > 2:
+        return False
+    return any(one.name == name for one in varied(table, first)) if first is not None else False
+
+
+def hold(table: Table, name: str) -> None:
+    """Whether a name that is under no d here varies although the document varies it elsewhere."""
+    free = free_names(table)
+    if name in free or name in table.definitions or name not in varied_anywhere(table):
+        return
+    if any(depends_on(table.definitions, one, name) for one in free):
+        return
+    question = choice(
+        Kind.DERIVATIVE,
+        f"{name} in statement {table.number}",
+        Option("varies", 0.0, f"{name} varies too"),
+        Option("held", 0.3, f"{name} is held"),
+    )
+    if table.asking(question).name == "varies":
+        raise NotUnderstoodError(f"{name} varies elsewhere, and is held here")
+
+
+def varied_anywhere(table: Table) -> frozenset[str]:
+    """The names that stand under a d somewhere in the document."""
+    page = table.page
+    return frozenset(one.name for s in page.statements for tree in s.trees for one in varied(table, tree))
+
+
+def varied(table: Table, tree: Sum) -> Iterator[Named]:
+    """The names directly under a d: short names, ``dX``, and names behind the sign."""
+    survey = table.page.survey
+    for node in name_nodes(tree):
+        found = survey.name(node)
+        target = table.page.gradient_target(found.name) if found is not None and found.name.startswith("d") else None
+        if found is not None and target is not None:
+            yield replace(found, name=target)
+    yield from behind_signs(survey, tree)
+
+
+def behind_signs(survey: Survey, tree: Sum) -> Iterator[Named]:
+    """The names behind a d that stands alone, but for those in quotients of differentials."""
+    rates = rates_in(tree)
+    for product in products_of(tree):
+        if id(product) in rates:
+            continue
+        for sign, following in pairwise(product.items):
+            found = survey.name(following)
+            plain = isinstance(sign, Atom) and sign.kind == "NAME" and is_differential(sign)
+            if plain and found is not None and found.name not in (*FUNCTIONS, *STRUCTURAL, "det"):
+                yield found
+
+
+def rates_in(tree: Sum) -> frozenset[int]:
+    """The identities of the products in fractions, which may be quotients of differentials."""
+    parts = [node for node in nodes_of(tree) if isinstance(node, Fraction)]
+    return frozenset(
+        id(term) for node in parts for side in (node.numerator, node.denominator) for _, term in side.terms
+    )

@@ -1,0 +1,55 @@
+"""Differentials: derivatives along the directions in which the names under a d vary."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.document.deciding import check
+from indexcalc.proof.document.judging.verdicts import Verdict
+
+CONFIRMED, REFUTED = Verdict.CONFIRMED, Verdict.REFUTED
+
+
+def last(*displays: str) -> Verdict:
+    """The verdict on the last relation."""
+    return check("\n\n".join(f"$${text}$$" for text in displays)).claims[-1].verdict
+
+
+IDENTITIES = {
+    "d(AB)": (r"dA\,B + A\,dB", r"dA\,B + dB\,A"),
+    "d(A^{-1})": (r"-A^{-1}\,dA\,A^{-1}", r"A^{-1}\,dA\,A^{-1}"),
+    r"\mathrm{d}\log\det X": (r"\operatorname{tr}(X^{-1}\,\mathrm{d}X)", r"\operatorname{tr}(X\,\mathrm{d}X)"),
+    r"d(\operatorname{tr}(C^\top C))": (r"2\operatorname{tr}(C^\top\,dC)", r"\operatorname{tr}(C^\top\,dC)"),
+}
+"""Identities of differentials, each with a right and a wrong second member."""
+
+
+@pytest.mark.parametrize("left", IDENTITIES)
+def test_the_differential_of_an_expression(left):
+    right, wrong = IDENTITIES[left]
+    assert last(f"{left} = {right}") is CONFIRMED
+    assert last(f"{left} = {wrong}") is not CONFIRMED
+
+
+@pytest.mark.parametrize("left", IDENTITIES)
+def test_what_another_statement_shows_to_be_a_differential_is_refuted(left):
+    _, wrong = IDENTITIES[left]
+    assert last("d(MN) = dM N + M dN", f"{left} = {wrong}") is REFUTED
+
+
+def test_the_differential_of_a_defined_name():
+    start = ("Y = X W", "dY = dX W + X dW")
+    assert last(*start) is CONFIRMED
+    assert last(*start, "dY = dX W + W dX") is not CONFIRMED
+
+
+def test_a_document_with_differentials_may_have_gradients():
+    start = ("O = P V", "dO = P dV")
+    assert last(*start) is CONFIRMED
+    assert last(*start, r"dV = P^\top dO") is CONFIRMED
+    assert last(*start, r"dV = P^\top P dO") is REFUTED
+
+
+def test_what_varies_elsewhere_is_not_held_without_a_word():
+    start = ("d(AB) = dA B + A dB",)
+    assert last(*start, "d(BA) = dB A") is not CONFIRMED

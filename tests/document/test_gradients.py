@@ -1,0 +1,37 @@
+"""Short names of gradients, ``dX``: of a loss that is not defined, and of one that is."""
+
+from __future__ import annotations
+
+from indexcalc.document.deciding import check
+from indexcalc.proof.document.judging.verdicts import Verdict
+
+CONFIRMED, REFUTED, OPEN = Verdict.CONFIRMED, Verdict.REFUTED, Verdict.UNCLEAR
+
+
+def last(*displays: str) -> Verdict:
+    """The verdict on the last relation."""
+    return check("\n\n".join(f"$${text}$$" for text in displays)).claims[-1].verdict
+
+
+def test_the_gradients_of_a_layer_need_no_loss():
+    assert last("Y = X W", r"dX = dY W^\top") is CONFIRMED
+    assert last("Y = X W", r"dX = 2 dY W^\top") is REFUTED
+
+
+def test_a_gradient_by_what_leads_nowhere_is_left_open():
+    """No equation says how Z is computed, so it may be from X."""
+    assert last(r"Z \neq X \neq Y", r"dX = 2 dZ \odot Y") is OPEN
+
+
+SQUARES = (
+    r"e_{ui} = \sum_k P_{uk} Q_{ik} - R_{ui}",
+    r"L = \frac{1}{2} \sum_{u, i} e_{ui}^2 + \frac{\lambda}{2} \sum_{u, k} P_{uk}^2",
+    r"de_{ui} = e_{ui}",
+)
+
+
+def test_short_names_are_gradients_of_the_loss_that_is_defined():
+    assert last(*SQUARES) is CONFIRMED
+    assert last(*SQUARES, r"dP_{uk} = \sum_i de_{ui} Q_{ik} + \lambda P_{uk}") is CONFIRMED
+    assert last(*SQUARES, r"dP_{uk} = \sum_i de_{ui} Q_{ik}") is not CONFIRMED
+    assert last(*SQUARES, r"dP_{uk} = \sum_i de_{ui} Q_{ik} + 2 \lambda P_{uk}") is not CONFIRMED
