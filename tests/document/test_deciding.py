@@ -223,5 +223,6 @@ def test_a_letter_repeated_in_a_first_member_of_factors_is_summed():
 def test_only_a_law_says_what_a_matrix_is():
     slope = r"\frac{\partial x^T S x}{\partial x} = 2 S x"
     inverse = r"\frac{\partial}{\partial S} \log \det S = S^{-1}"
-    assert last(r"Let $S \in \mathbb{R}^{d \times d}$ and $x \in \mathbb{R}^d$.", inverse, slope) is not CONFIRMED
-    assert last(r"Let $S \in \mathbb{R}^{d \times d}$ and $x \in \mathbb{R}^d$, $S^T = S$.", inverse, slope) is CONFIRMED
+    shapes = r"Let $S \in \mathbb{R}^{d \times d}$ and $x \in \mathbb{R}^d$"
+    assert last(f"{shapes}.", inverse, slope) is not CONFIRMED
+    assert last(f"{shapes}, $S^T = S$.", inverse, slope) is CONFIRMED
