@@ -2,12 +2,14 @@ r"""Short names of gradients, ``dX``: the loss that they are of, which the docum
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from indexcalc.document.choices import Kind, Option, choice
-from indexcalc.document.page import Page
+from indexcalc.document.page import Page, names_in
 from indexcalc.document.table import LOSS, Table
 from indexcalc.proof.document.written.scripts import Named
+from indexcalc.proof.document.written.trees import differentiated
 
 
 def loss_of_gradients(table: Table, target: str) -> str:
@@ -28,10 +30,13 @@ def loss_of_gradients(table: Table, target: str) -> str:
 
 
 def last_names(page: Page, target: str) -> Iterator[str]:
-    """The names without indices that rest on a tensor, and that no other definition reads."""
-    read = frozenset(name for names in page.reads.values() for name in names)
+    """The names without indices that rest on a tensor, and that other definitions at most differentiate."""
+    read = Counter[str]()
+    for tree in (tree for numbers in page.defining.values() for n in numbers for tree in page.statements[n].trees[1:]):
+        read.update(found.name for found in names_in(page.survey, tree))
+        read.subtract(found.name for node in differentiated(tree) if (found := page.survey.name(node)) is not None)
     for name, numbers in page.defining.items():
-        if name not in read and all(page.indexed(number) is None for number in numbers) and page.rests_on(name, target):
+        if not read[name] and all(page.indexed(number) is None for number in numbers) and page.rests_on(name, target):
             yield name
 
 

@@ -35,3 +35,15 @@ def test_short_names_are_gradients_of_the_loss_that_is_defined():
     assert last(*SQUARES, r"dP_{uk} = \sum_i de_{ui} Q_{ik} + \lambda P_{uk}") is CONFIRMED
     assert last(*SQUARES, r"dP_{uk} = \sum_i de_{ui} Q_{ik}") is not CONFIRMED
     assert last(*SQUARES, r"dP_{uk} = \sum_i de_{ui} Q_{ik} + 2 \lambda P_{uk}") is not CONFIRMED
+
+
+CENTRED = (
+    r"c_i = x_i - \frac{1}{N} \sum_{k=1}^N x_k",
+    r"L = \sum_i c_i^2",
+    r"G_i = \frac{\partial L}{\partial c_i}",
+)
+
+
+def test_a_loss_that_definitions_only_differentiate_is_the_loss():
+    assert last(*CENTRED, r"dx_i = 2 c_i") is CONFIRMED
+    assert last(*CENTRED, r"dx_i = 3 c_i") is not CONFIRMED
