@@ -56,6 +56,7 @@ CHECKER_FLOORS = {
 DOCUMENT_FLOORS = {
     "choices": 0,
     "literals": 0,
+    "memory": 0,
     "rates": 0,
     "page": 1,
     "table": 2,

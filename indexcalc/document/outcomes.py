@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from indexcalc.document.choices import Choice, Interpretation, Key, Kind, Option, choice
-from indexcalc.document.page import Page, names_in
+from indexcalc.document.memory import RememberedPoints
+from indexcalc.document.page import Page
 from indexcalc.document.reader import Reader, read
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError
@@ -27,7 +28,7 @@ from indexcalc.proof.document.meaning.nodes import (
 from indexcalc.proof.document.meaning.sizes import Ix, ShapeError
 from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
 from indexcalc.proof.document.meaning.typed import Typed, at
-from indexcalc.proof.document.numerics.points import Points, positive_names, regular_names
+from indexcalc.proof.document.numerics.points import positive_names, regular_names
 from indexcalc.proof.document.numerics.trials import Trial, tried
 
 Conditions = tuple[tuple[str, str, str], ...]
@@ -96,6 +97,7 @@ class Relation:
     against: int
     conditions: Conditions = ()
     spoken: Conditions = ()
+    letters: frozenset[str] = frozenset()
 
 
 def outcome(
@@ -103,14 +105,7 @@ def outcome(
 ) -> Outcome:
     """Read a relation under an interpretation and try it."""
     asking = page.asking(interpretation)
-    letters = frozenset(
-        part
-        for tree in (relation.left, relation.right)
-        for found in names_in(page.survey, tree)
-        for part in found.parts or ()
-        if part.isalpha()
-    )
-    table = Table(page, asking, relation.number, read, defined=defined, letters=letters)
+    table = Table(page, asking, relation.number, read, defined=defined, letters=relation.letters)
     table.head = page.free_letters(relation.number)
     reader = Reader(table)
     try:
@@ -233,7 +228,8 @@ def trial_of(
     """The two sides at random points; to screen a reading, the first point at which they differ is enough."""
     symbols = table.symbols() if defined else replace(table.symbols(), definitions={})
     bodies = (left, right, *(definition.body for definition in symbols.definitions.values()))
-    points = Points(symbols, positive_names(symbols, (left, right)), regular_names(bodies))
+    positive, regular = positive_names(symbols, (left, right)), regular_names(bodies)
+    points = RememberedPoints(symbols, positive, regular, memory=table.page.memory)
 
     def enough(trial: Trial) -> bool:
         return bool(trial.failures) if screen else trial.different

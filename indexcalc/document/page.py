@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
+from indexcalc.document.memory import Memory
 from indexcalc.errors import IndexCalcError, SpecError
 from indexcalc.language.document import Document, Span
 from indexcalc.language.latex.grammar import parse
@@ -86,7 +87,8 @@ class Page:
         context: what the author leaves unsaid.
         told: how many statements the context has.
         schematic: the members that are not to be judged, as the context says.
-        factor_letters, properties, remembered: what was found before.
+        factor_letters, properties, remembered, free_of: what was found before.
+        memory: the values that all readings share.
     """
 
     document: Document
@@ -98,6 +100,8 @@ class Page:
     factor_letters: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict, compare=False, repr=False)
     properties: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     remembered: dict[int, tuple[tuple[Key, str], ...]] = field(default_factory=dict, compare=False, repr=False)
+    free_of: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    memory: Memory = field(default_factory=Memory, compare=False, repr=False)
 
     @cached_property
     def survey(self) -> Survey:
@@ -131,6 +135,12 @@ class Page:
 
     def free_letters(self, number: int) -> frozenset[str]:
         """The letters that are free in a statement: those of a first member of one factor, and those once in a term."""
+        if number not in self.free_of:
+            self.free_of[number] = self.find_free_letters(number)
+        return self.free_of[number]
+
+    def find_free_letters(self, number: int) -> frozenset[str]:
+        """The same, not yet known."""
         statement = self.statements[number]
         first = statement.sides[0].tree
         lone = first is not None and first.only is not None and len(first.only.items) == 1

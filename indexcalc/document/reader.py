@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import sympy as sp
 
@@ -69,6 +70,9 @@ from indexcalc.proof.document.written.trees import is_differential
 DEPTH_LIMIT = 60
 """The deepest nesting of formulas."""
 
+SCRIPTS = 1000
+"""How many syntax trees of scripts are remembered."""
+
 OPERATORS = frozenset({"TIMES", "SLASH", "DOT", "ODOT"})
 
 Whole = Callable[[Typed, "Reader"], Typed]
@@ -119,13 +123,15 @@ class Reader:
     def summed(self, value: Typed) -> Typed:
         """A term, with the letters that are repeated in it summed if that is the convention."""
         letters = [index for index in self.letters.values() if self.table.is_inner(index)]
+        if not letters or self.dummies:
+            return value
         counts = Counter(occurrences(value.node))
         loose = tuple(
             index
             for index in letters
             if counts[index] > 1 and index not in value.axes and index.name not in self.around
         )
-        if not loose or self.dummies:
+        if not loose:
             return value
         convention = self.table.asking(SUMS)
         if convention.name == "written":
@@ -333,7 +339,7 @@ class Reader:
     def tokens(self, tokens: Sequence[Token]) -> Typed:
         """The meaning of the tokens of a superscript."""
         try:
-            return self.sum(parse(tokens))
+            return self.sum(script(tuple(tokens)))
         except IndexCalcError as error:
             raise NotUnderstoodError(str(error)) from None
 
@@ -748,6 +754,12 @@ class Reader:
         layout = self.table.asking(LAYOUT).name
         axes = (*body.axes, *wrt.axes) if layout == "Jacobian" else (*wrt.axes, *body.axes)
         return Typed(node, axes)
+
+
+@lru_cache(SCRIPTS)
+def script(tokens: tuple[Token, ...]) -> Sum:
+    """The syntax tree of a script."""
+    return parse(tokens)
 
 
 def read(table: Table, letters: dict[str, Ix], tree: Sum, bound: Bound) -> Typed:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Interpretation, alternatives
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
-from indexcalc.document.page import EQUALITIES, Page
+from indexcalc.document.page import EQUALITIES, Page, names_in
+from indexcalc.language.latex.tree import Sum
 from indexcalc.proof.document.written.outline import condition, heading_conditions
 
 READINGS = 24
@@ -57,9 +58,14 @@ def relations(page: Page, number: int) -> Iterator[Relation]:
         for against in list(dict.fromkeys((0, *range(member - 1, 0, -1))))[:AGAINST]:
             left, right = sides[against].tree, sides[member].tree
             if left is not None and right is not None:
-                yield Relation(
-                    number, left, right, member, against, tuple(statement.conditions), conditions_near(page, number)
-                )
+                conditions, near = tuple(statement.conditions), conditions_near(page, number)
+                letters = index_letters(page, left) | index_letters(page, right)
+                yield Relation(number, left, right, member, against, conditions, near, letters)
+
+
+def index_letters(page: Page, tree: Sum) -> frozenset[str]:
+    """The letters that index names in a member."""
+    return frozenset(part for found in names_in(page.survey, tree) for part in found.parts or () if part.isalpha())
 
 
 CONDITION_REACH = 3

@@ -139,6 +139,24 @@ class Point:
         result = frame.on(node, tuple(axes))
         return np.asarray(np.broadcast_to(result, (1, *shape))[0])
 
+    def tensor(self, name: str) -> Array:
+        """The value of a tensor, computed once.
+
+        Raises:
+            NotUnderstoodError: if it is neither given nor defined.
+        """
+        if name not in self.values:
+            if name not in self.symbols.definitions:
+                raise NotUnderstoodError(f"{name} has no definition")
+            self.values[name] = Frame(self, {}, "", False).defined(name)[0]
+        return self.values[name]
+
+    def jacobian(self, key: tuple[str, str, bool, tuple[str, ...]], compute: Callable[[], Array]) -> Array:
+        """The derivative of a named tensor, computed once."""
+        if key not in self.jacobians:
+            self.jacobians[key] = compute()
+        return self.jacobians[key]
+
 
 @dataclass
 class Frame:
@@ -293,11 +311,7 @@ class Frame:
             or is_backward(self.point.symbols, name)
         )
         if fixed:
-            if name not in self.point.values:
-                if definition is None:
-                    raise NotUnderstoodError(f"{name} has no definition")
-                self.point.values[name] = Frame(self.point, {}, "", False).defined(name)[0]
-            return self.point.values[name][np.newaxis]
+            return self.point.tensor(name)[np.newaxis]
         self.lanes[name] = self.defined(name)
         return self.lanes[name]
 
@@ -338,20 +352,20 @@ class Frame:
 
     def jacobian(self, name: str, wrt: str, local: bool, held: tuple[str, ...] = ()) -> Array:
         """The derivative of a named tensor, axes of the tensor first; computed once a point."""
-        key = (name, wrt, local, held)
-        if key not in self.point.jacobians:
-            slots = self.point.symbols.slots.get(name, ())
-            body: Meaning = Entry(name, slots)
-            if name == wrt:
-                size = np.size(self.base(wrt))
-                bounded(size, size)
-                self.point.jacobians[key] = np.eye(size).reshape(np.shape(self.base(wrt)) * 2)
-            else:
-                definition = self.point.symbols.definitions.get(name)
-                if local and definition is not None:
-                    body, slots = definition.body, definition.slots
-                self.point.jacobians[key] = self.perturbed(body, slots, wrt, local, held)
-        return self.point.jacobians[key]
+        return self.point.jacobian((name, wrt, local, held), lambda: self.rate(name, wrt, local, held))
+
+    def rate(self, name: str, wrt: str, local: bool, held: tuple[str, ...]) -> Array:
+        """The derivative of a named tensor, computed anew."""
+        if name == wrt:
+            size = np.size(self.base(wrt))
+            bounded(size, size)
+            return np.eye(size).reshape(np.shape(self.base(wrt)) * 2)
+        slots = self.point.symbols.slots.get(name, ())
+        body: Meaning = Entry(name, slots)
+        definition = self.point.symbols.definitions.get(name)
+        if local and definition is not None:
+            body, slots = definition.body, definition.slots
+        return self.perturbed(body, slots, wrt, local, held)
 
     def displaced(self, body: Meaning, own: tuple[Ix, ...], wrt: str) -> Array:
         """The derivative of an expression with derivatives in it, by central differences of order 8."""

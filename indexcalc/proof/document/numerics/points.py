@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,10 @@ BRANCHING = frozenset({"step", "relu", "abs", "sign"})
 
 LEXICON_LIMIT = 50
 """For how many partitions of slots into classes the definitions are kept as terms."""
+
+
+DRAWS = 2000
+"""How many draws of random numbers are remembered."""
 
 
 @dataclass
@@ -151,12 +156,11 @@ class Points:
                 continue
             shape = tuple(lengths[sizes.find(slot)] for slot in slots)
             bounded(*shape)
-            random = generator(name, pattern, seed)
-            magnitude = random.uniform(0.3, 1.4, shape)
+            magnitude, signs = drawn(name, pattern, seed, shape)
             if not slots and name in signed and name not in self.positive:
                 magnitude = magnitude * (-1) ** (pattern + seed)
             elif slots and name not in self.positive:
-                magnitude = magnitude * random.choice([-1.0, 1.0], shape)
+                magnitude = magnitude * signs
             if name in self.symbols.simplex and slots:
                 axis = self.symbols.simplex[name]
                 magnitude = np.abs(magnitude) / np.abs(magnitude).sum(axis=axis, keepdims=True)
@@ -198,8 +202,7 @@ class Points:
         for name in self.symbols.outputs:
             slots = self.symbols.slots[name]
             shape = tuple(point.length(slot) for slot in slots)
-            random = generator(f"loss {name}", pattern, seed)
-            weights[name] = (random.normal(size=shape), random.normal(size=shape))
+            weights[name] = weighed(name, pattern, seed, shape)
         return weights
 
 
@@ -221,6 +224,27 @@ def generator(name: str, pattern: int, seed: int) -> np.random.Generator:
     """Random numbers that depend on nothing but a name and two numbers."""
     digest = hashlib.sha256(f"{name}|{pattern}|{seed}".encode()).digest()
     return np.random.default_rng(int.from_bytes(digest[:8], "big"))
+
+
+@lru_cache(DRAWS)
+def drawn(name: str, pattern: int, seed: int, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """The magnitudes of an input's entries, and their signs."""
+    random = generator(name, pattern, seed)
+    return read_only(random.uniform(0.3, 1.4, shape)), read_only(random.choice([-1.0, 1.0], shape))
+
+
+@lru_cache(DRAWS)
+def weighed(name: str, pattern: int, seed: int, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """The weights of the unknown loss for one output."""
+    random = generator(f"loss {name}", pattern, seed)
+    return read_only(random.normal(size=shape)), read_only(random.normal(size=shape))
+
+
+def read_only(array: Any) -> Array:
+    """An array that nobody can change, since all share it."""
+    found = np.array(array)
+    found.flags.writeable = False
+    return found
 
 
 def positive_names(symbols: Symbols, bodies: Iterable[Meaning]) -> frozenset[str]:

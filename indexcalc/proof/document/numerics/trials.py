@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from indexcalc.proof.document.meaning.nodes import Meaning, indices_in
 from indexcalc.proof.document.meaning.sizes import Ix, Sizes
 from indexcalc.proof.document.numerics.numbers import Point
-from indexcalc.proof.document.numerics.points import Points, branching
+from indexcalc.proof.document.numerics.points import SEEDS, Points, branching
 
 TOLERANCE = 1e-9
 """The relative error up to which two values are equal."""
@@ -53,6 +53,7 @@ class Trial:
         agreeing: the patterns of their sizes.
         failures: where the sides clearly differ.
         undefined: how many points lie where a side has no value.
+        gaps: the entries without a value there, by the pattern of the point's sizes.
         values: the least and the greatest value of the left side at the points that agree.
         vanish: whether both sides are zero at every point.
     """
@@ -63,6 +64,20 @@ class Trial:
     values: list[tuple[float, float]] = field(default_factory=list)
     vanish: bool = True
     undefined: int = 0
+    gaps: dict[int, list[np.ndarray]] = field(default_factory=dict)
+
+    @property
+    def barred(self) -> bool:
+        """Whether other points are as undefined: at all of several patterns the same entries are, and not all of them.
+
+        So are the derivatives of a distance where it is that of a point from itself; a logarithm whose argument is
+        negative at some points has other gaps at others.
+        """
+        alike = [
+            len(gaps) >= SEEDS and bool(np.any(gaps[0])) and not np.all(gaps[0]) and same(gaps)
+            for gaps in self.gaps.values()
+        ]
+        return not self.agreed and not self.failures and sum(alike) >= AGREEING_PATTERNS
 
     @property
     def decided(self) -> bool:
@@ -108,18 +123,32 @@ def tried(
     every = [*letters, *indices_in(sides[0]), *indices_in(sides[1]), *numbered]
     signed = branching(sides)
     usual, more = points.at(sizes, every, signed), points.at(sizes, every, signed, more=True)
-    for pattern, point in chain(usual, takewhile(lambda _: trial.undefined and not trial.decided, more)):
+    for pattern, point in chain(usual, further(trial, more)):
         point.scale = 0.0
         with np.errstate(all="ignore"):
             x, y = (point.value(side, letters) for side in sides)
         allowed = where_conditions_hold(x.shape, letters, conditions)
         x, y = (x, y) if allowed.all() else (x[allowed], y[allowed])
-        if x.size and np.all(np.isfinite(x)) and np.all(np.isfinite(y)):
+        gaps = ~(np.isfinite(x) & np.isfinite(y))
+        if np.any(gaps):
+            trial.undefined += 1
+            trial.gaps.setdefault(pattern, []).append(gaps)
+        elif x.size:
             record(trial, Failure(pattern, point, x, y))
-        trial.undefined += not (np.all(np.isfinite(x)) and np.all(np.isfinite(y)))
         if enough(trial):
             break
     return trial
+
+
+def further(trial: Trial, more: Iterator[tuple[int, Point]]) -> Iterator[tuple[int, Point]]:
+    """More points where some were undefined, until the trial is decided; none where all would be."""
+    if trial.undefined and not trial.barred:
+        yield from takewhile(lambda _: not trial.decided, more)
+
+
+def same(arrays: Sequence[np.ndarray]) -> bool:
+    """Whether arrays are equal."""
+    return all(np.array_equal(arrays[0], other) for other in arrays[1:])
 
 
 def lost_in_rounding(

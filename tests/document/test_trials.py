@@ -1,0 +1,23 @@
+"""When more points are drawn for what is undefined at some."""
+
+import numpy as np
+import pytest
+
+from indexcalc.proof.document.numerics.trials import Trial
+
+DIAGONAL = np.eye(3, dtype=bool)
+"""Where a distance is that of a point from itself."""
+
+
+@pytest.mark.parametrize(
+    ("gaps", "barred"),
+    [
+        ({0: [DIAGONAL] * 3, 1: [DIAGONAL[:2, :2]] * 3}, True),
+        ({0: [DIAGONAL] * 3}, False),  # for other sizes it may be defined
+        ({0: [DIAGONAL] * 3, 1: [DIAGONAL[:2, :2]] * 2}, False),  # it was defined at a point
+        ({0: [DIAGONAL] * 3, 1: [DIAGONAL, ~DIAGONAL, DIAGONAL]}, False),  # it depends on the point
+        ({0: [np.array(True)] * 3, 1: [np.array(True)] * 3}, False),  # all of it: nothing shows why
+    ],
+)
+def test_no_more_points_are_drawn_where_the_same_entries_are_never_defined(gaps, barred):
+    assert Trial(gaps=gaps).barred == barred
