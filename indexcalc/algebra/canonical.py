@@ -82,22 +82,50 @@ def component_key(powers: tuple[Power, ...], bound: tuple[Index, ...]) -> str:
 
 
 def least_serialisation(powers: tuple[Power, ...], colours: Colours, budget: list[int]) -> str:
-    """Individualise the first tied class, if there is one, and keep the least result."""
+    """Individualise the first tied class, if there is one, and keep the least result.
+
+    Two indices whose first leaves have one text change places under a symmetry of the product that keeps the colours.
+    What is below one of them is then below the other too, and only one of them is followed.
+    """
+    tied = first_tie(colours)
+    if not tied:
+        return leaf_text(powers, colours)
+    if all(interchangeable(powers, tied[0], twin) for twin in tied):
+        return least_serialisation(powers, individualised(powers, colours, tied[0], budget), budget)
+    results: dict[str, str] = {}
+    for index in tied:
+        chosen = individualised(powers, colours, index, budget)
+        leaf = first_leaf(powers, chosen, budget)
+        if leaf not in results:
+            results[leaf] = least_serialisation(powers, chosen, budget)
+    return min(results.values())
+
+
+def first_tie(colours: Colours) -> list[Index]:
+    """The indices of the first colour that several have; none if all colours differ."""
     classes: dict[str, list[Index]] = {}
     for index, colour in colours.items():
         classes.setdefault(colour, []).append(index)
-    tied = next((classes[colour] for colour in sorted(classes) if len(classes[colour]) > 1), None)
-    if tied is None:
-        names = {index: f"#{n}" for n, index in enumerate(sorted(colours, key=lambda i: colours[i]))}
-        extents = ",".join(str(index.extent) for index in names)
-        return f"sum<{extents}>({serialise_product(powers, names)})"
-    results = []
-    for index in tied:
-        chosen = refine(powers, {**colours, index: colours[index] + "!"}, budget)
-        results.append(least_serialisation(powers, chosen, budget))
-        if all(interchangeable(powers, index, twin) for twin in tied):
-            break
-    return min(results)
+    return next((classes[colour] for colour in sorted(classes) if len(classes[colour]) > 1), [])
+
+
+def individualised(powers: tuple[Power, ...], colours: Colours, index: Index, budget: list[int]) -> dict[Index, str]:
+    """The colours with one of its own for an index, made finer by what that tells of the others."""
+    return refine(powers, {**colours, index: colours[index] + "!"}, budget)
+
+
+def first_leaf(powers: tuple[Power, ...], colours: Colours, budget: list[int]) -> str:
+    """The text that is reached by taking the first index of every tied class."""
+    while tied := first_tie(colours):
+        colours = individualised(powers, colours, tied[0], budget)
+    return leaf_text(powers, colours)
+
+
+def leaf_text(powers: tuple[Power, ...], colours: Colours) -> str:
+    """The product written with its sums numbered in the order of their colours, which all differ."""
+    names = {index: f"#{n}" for n, index in enumerate(sorted(colours, key=lambda i: colours[i]))}
+    extents = ",".join(str(index.extent) for index in names)
+    return f"sum<{extents}>({serialise_product(powers, names)})"
 
 
 def interchangeable(powers: tuple[Power, ...], one: Index, other: Index) -> bool:
@@ -116,14 +144,29 @@ def refine(powers: tuple[Power, ...], colours: Colours, budget: list[int]) -> di
         budget[0] -= len(current) * len(powers)
         if budget[0] < 0:
             raise LimitError(f"a product too symmetric to compare by writing out {SEARCH_LIMIT} factors")
-        marked = {
-            index: colour + "|" + serialise_product(powers, {**current, index: "@"})
-            for index, colour in current.items()
-        }
-        refined = rank(marked)
+        refined = rank(marked(powers, current))
         if len(set(refined.values())) == len(set(current.values())):
             return refined
         current = refined
+
+
+def marked(powers: tuple[Power, ...], colours: Colours) -> dict[Index, str]:
+    """Each colour with the product in which the index is marked and the others have their colours.
+
+    Factors in which an index does not occur are the same whichever of the others is marked: they are written once.
+    """
+    plain = [serialise_power(power, colours) for power in powers]
+    places: dict[Index, list[int]] = {index: [] for index in colours}
+    for place, (base, _) in enumerate(powers):
+        for index in set(occurring_indices(base)) & colours.keys():
+            places[index].append(place)
+    found = {}
+    for index, colour in colours.items():
+        texts, names = list(plain), {**colours, index: "@"}
+        for place in places[index]:
+            texts[place] = serialise_power(powers[place], names)
+        found[index] = f"{colour}|{'*'.join(sorted(texts))}"
+    return found
 
 
 def rank(colours: Mapping[Index, str]) -> dict[Index, str]:
@@ -146,11 +189,14 @@ def coefficient_key(coeff: sp.Expr) -> str:
 
 def serialise_product(powers: Iterable[Power], names: Colours) -> str:
     """The factors in sorted order, each index under its name in `names` or, if free, its own."""
-    parts = []
-    for base, exponent in powers:
-        text = serialise_even(base, names) if exponent.is_even else serialise_base(base, names)
-        parts.append(text if exponent == 1 else f"{text}^{scalar_key(exponent)}")
-    return "*".join(sorted(parts))
+    return "*".join(sorted(serialise_power(power, names) for power in powers))
+
+
+def serialise_power(power: Power, names: Colours) -> str:
+    """One factor with its exponent as text."""
+    base, exponent = power
+    text = serialise_even(base, names) if exponent.is_even else serialise_base(base, names)
+    return text if exponent == 1 else f"{text}^{scalar_key(exponent)}"
 
 
 def serialise_base(base: Base, names: Colours) -> str:

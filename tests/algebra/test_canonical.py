@@ -175,6 +175,21 @@ def test_many_equal_factors_are_fast():
     assert time.perf_counter() - started < 1
 
 
+def paired_sums(count, labels="a"):
+    """Sums that only change places in pairs: no swap of two indices alone leaves the product as it is."""
+    centre = Index(f"{labels}c", N)
+    pairs = [(Index(f"{labels}{n}", N), Index(f"{labels}{n}_", N)) for n in range(count)]
+    factors = [factor for one, two in pairs for factor in (at("A", centre, one), at("B", one, two))]
+    return term(*factors, over=(centre, *(index for pair in pairs for index in pair)))
+
+
+def test_sums_that_change_places_in_pairs_are_compared():
+    """Each of the factorially many orders looks alike, so one of them is followed."""
+    started = time.perf_counter()
+    assert term_key(paired_sums(6)) == term_key(shuffled(paired_sums(6, "b"), 3))
+    assert time.perf_counter() - started < 1
+
+
 def test_scalars_that_cancel_are_zero():
     eps = sp.Symbol("eps", positive=True)
     assert simplify_sum([1 / (1 + eps), eps / (1 + eps), sp.S.NegativeOne]) == 0
