@@ -54,6 +54,7 @@ from indexcalc.codegen.stable.exponents import (
     is_exponential,
     is_negative,
     is_open,
+    raised,
 )
 from indexcalc.codegen.stable.logistic import with_sigmoids
 from indexcalc.program import Equation
@@ -317,7 +318,7 @@ class Carriers:
                 return None
             value = substitute(form.terms, dict(zip(form.slots, base.slots, strict=True)))
             if len(value) == 1:
-                return (power(value, exponent),)
+                return (raised(value[0], exponent, self.is_positive),)
             return value if exponent == 1 else None
         if isinstance(base, Add) and exponent == 1 and any(self.is_wild(part) for part in base.terms):
             wild = tuple(part for part in base.terms if self.is_wild(part))

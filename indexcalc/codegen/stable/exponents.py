@@ -6,7 +6,7 @@ exponents, and the algebra of powers cancels them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import sympy as sp
 
@@ -46,6 +46,17 @@ def split(part: Term, exponent: sp.Expr) -> Term:
     if isinstance(inner, Fn) and inner.name == "log":
         return power(inner.arg, part.coeff * exponent)
     return Term(ONE, ((Fn("exp", (Term(ONE, part.powers),)), part.coeff * exponent),))
+
+
+def raised(term: Term, exponent: sp.Expr, is_positive: Callable[[Base], bool]) -> Term:
+    """A product to a power; what is positive leaves a root: ``(exp(m) * u)^(3/2)`` is ``exp(m)^(3/2) * u^(3/2)``."""
+    if exponent.is_integer:
+        return power((term,), exponent)
+    positive = [factor for factor in term.powers if is_positive(factor[0])]
+    unsure = [factor for factor in term.powers if factor not in positive]
+    coeff, sign = (term.coeff, ONE) if term.coeff.is_positive else (ONE, term.coeff)
+    outside = product(coeff**exponent, ((base, own * exponent) for base, own in positive))
+    return multiplied((outside, power((product(sign, unsure),), exponent)))
 
 
 def is_open(power: Power) -> bool:

@@ -103,7 +103,13 @@ class Rewriting:
             return found[best]
         if before > 1 and (len(left[best]) < sum(map(len, alone)) or self.merges(left[best])):
             return found[best]
-        return None
+        divided = all(is_negative(exponent) for _, exponent in left[best])
+        return found[best] if divided and any(self.is_steep(*power) for power in term.powers) else None
+
+    def is_steep(self, base: Base, exponent: sp.Expr) -> bool:
+        """Whether a factor divides by more than a wild tensor itself: ``Z^2`` overflows where ``Z`` does not."""
+        wild = isinstance(base, Access) and self.carriers.is_wild_tensor(base.tensor)
+        return wild and is_negative(exponent) and exponent != -1
 
     def merges(self, left: Sequence[Power]) -> bool:
         """Whether exponentials that are left should be one, for they may cancel in it.

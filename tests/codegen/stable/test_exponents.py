@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Access, Fn, Index, Term
-from indexcalc.codegen.stable.exponents import apart, argument_of, exponents_of, together
+from indexcalc.codegen.stable.exponents import apart, argument_of, exponents_of, raised, together
 from indexcalc.proof.evaluate import evaluate
 
 N = sp.Symbol("N", integer=True, positive=True)
@@ -61,3 +61,14 @@ def test_the_exponential_of_a_logarithm_is_a_power():
 def test_the_argument_is_what_was_taken_apart(coeff):
     term = apart(product(ONE, [(exp(lone(A, coeff), lone(B, -coeff)), ONE)]))
     assert argument_of(exponents_of(term.powers)) == (lone(A, coeff), lone(B, -coeff))
+
+
+@pytest.mark.parametrize("exponent", [sp.Rational(-3, 2), sp.Rational(1, 2), sp.Integer(2)])
+@pytest.mark.parametrize("coeff", [sp.Integer(4), sp.Integer(-4)])
+def test_what_is_positive_leaves_a_root(exponent, coeff):
+    whole = Term(coeff, ((exp(lone(B)), ONE), (C, ONE)))
+    found = raised(whole, exponent, lambda base: isinstance(base, Fn))
+    assert dict(found.powers)[exp(lone(B))] == exponent
+    values = {**VALUES, "C": float(coeff) * np.array([0.5, 1.0, 2.0])}
+    expected = evaluate((whole,), (ROW, COLUMN), values, {N: 3}) ** float(exponent)
+    np.testing.assert_allclose(evaluate((found,), (ROW, COLUMN), values, {N: 3}), expected, rtol=1e-9)

@@ -3,6 +3,7 @@
 The oracle works with any range and precision, and shares no code with the one that is tested.
 """
 
+import numpy as np
 import pytest
 
 from indexcalc.codegen import module_names, module_symbols, numpy_module, target_module
@@ -263,6 +264,30 @@ upstream G[i,j]=dL/dY[i,j]
 derive u
 """,
 }
+
+
+POWERS_OF_A_SUM = """
+index i : N
+input x[i]
+y = sum[i](exp(x[i]))^(-(3 / 2))
+z = sum[i](exp(x[i]))^(-2)
+upstream gy = dL/dy
+upstream gz = dL/dz
+derive x
+"""
+
+
+@pytest.mark.parametrize("size", [300.0, 500.0])
+def test_one_over_a_power_of_a_sum_of_exponentials_is_zero_without_a_warning(size):
+    derivation = derive(read_problem(POWERS_OF_A_SUM))
+    for source in (numpy_module(derivation), fast_module(derivation).source):
+        module = loaded(source)
+        with np.errstate(over="raise"):
+            values = module.forward(np.array([size, 0.0]))
+            gradients = module.backward(values, np.array(1.0), np.array(1.0))
+        y, z = np.exp(-1.5 * size), np.exp(-2 * size)
+        assert (float(values.y), float(values.z)) == pytest.approx((y, z), abs=0.0)
+        assert gradients.dx == pytest.approx([-1.5 * y - 2 * z, 0.0], abs=1e-300)
 
 
 def styles_of(text):
