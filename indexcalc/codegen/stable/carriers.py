@@ -289,7 +289,8 @@ class Carriers:
         """What `unfolded` gives, with the forms that are known now."""
         pending, done = [term], list[Term]()
         while pending:
-            current = pending.pop()
+            # The exponential of a logarithm is what the logarithm is of, and that may have a form.
+            current = apart(pending.pop())
             found = self.first_unfolding(current, everything)
             if found is None:
                 done.append(with_deltas(apart(with_sigmoids(current))))

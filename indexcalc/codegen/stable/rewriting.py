@@ -39,6 +39,8 @@ from indexcalc.rewrite.reuse import Held, Reusable, reuse_in_term
 
 Mask = Delta | Iverson
 NOTHING = Held(())
+SIGNS = ("step", "sign")
+"""The functions that depend on the sign of their argument alone."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,8 @@ class Rewriting:
                 factor = power(stable, exponent)
                 coeff = coeff * factor.coeff
                 powers += factor.powers
+            elif isinstance(base, Fn) and base.name in SIGNS and (sign := self.signed(base)) is not None:
+                powers += power(self.terms((sign,)), exponent).powers
             elif isinstance(base, Fn):
                 below = is_exponential(base) and is_negative(exponent)
                 # One over an exponential that overflows is zero, and so is the exponential of what is negative.
@@ -161,6 +165,16 @@ class Rewriting:
         if alone and len(powers) == 1 and isinstance(powers[0][0], Add) and powers[0][1] == 1 and not term.summed:
             return scale(powers[0][0].terms, coeff)
         return (product(coeff, powers, term.summed),)
+
+    def signed(self, base: Fn) -> Term | None:
+        """A sign without what is positive in its argument, which may underflow; None if nothing is."""
+        if len(base.arg) != 1 or not base.arg[0].coeff.is_positive:
+            return None
+        (argument,) = base.arg
+        unsure = [factor for factor in argument.powers if not self.carriers.is_positive(factor[0])]
+        if len(unsure) == len(argument.powers):
+            return None
+        return Term(ONE, ((Fn(base.name, (product(ONE, unsure),)), ONE),) if unsure else ())
 
     def logarithm(self, base: Base) -> Terms | None:
         """A logarithm of exponentials, sums of them, or sigmoids as a sum; None for any other factor."""

@@ -56,6 +56,15 @@ x[k,s,t] = c * ([t <= s] / sum[t]([t <= s] * ([k != t] * y[s,k] + 0.5)))
 upstream G_x[k,s,t] = dL/dx[k,s,t]
 derive v
 """,
+    "softmax_of_logarithms": """
+index j : N
+index h : H
+input U[j,h]
+F[j] = logsoftmax[j](log(sum[h](exp(U[j,h]))))
+J = sum[j](F[j]^2)
+loss J
+derive U
+""",
     "forward_algorithm": """
 index s,t,r : K
 input f0[s], A[s,t], b1[t], b2[t], b3[t]
@@ -264,6 +273,26 @@ upstream G[i,j]=dL/dY[i,j]
 derive u
 """,
 }
+
+
+SIGN_OF_A_PRODUCT = """
+index i : N
+input x[i], y[i]
+p[i] = step(exp(x[i]))
+q[i] = step(y[i] * exp(x[i]))
+z[i] = relu(y[i] * exp(x[i]))
+upstream gp[i] = dL/dp[i]
+upstream gq[i] = dL/dq[i]
+upstream gz[i] = dL/dz[i]
+derive x, y
+"""
+
+
+def test_what_is_positive_has_no_say_in_a_sign():
+    derivation = derive(read_problem(SIGN_OF_A_PRODUCT))
+    for source in (numpy_module(derivation), fast_module(derivation).source):
+        values = loaded(source).forward(np.array([-1000.0, -1000.0]), np.array([2.0, -2.0]))
+        assert (list(values.p), list(values.q)) == ([1.0, 1.0], [1.0, 0.0])
 
 
 POWERS_OF_A_SUM = """
