@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from indexcalc.algebra.terms import Index
 from indexcalc.rewrite.cost import Sizes, size_of
 
 EXACT_LIMIT = 7
 """The most factors for which all orders are compared; beyond it, the cheapest pair goes first."""
+
+PLAN_CACHE = 5_000
+"""The number of products whose orders are remembered."""
 
 Indices = tuple[Index, ...]
 
@@ -51,6 +55,12 @@ def contraction(factors: Sequence[Factor], bound: Sequence[Index], sizes: Sizes)
         bound: the summed indices; each occurs in some factor.
         sizes: by which orders are compared.
     """
+    return ordered(tuple(factors), tuple(bound), sizes)
+
+
+@lru_cache(maxsize=PLAN_CACHE)
+def ordered(factors: tuple[Factor, ...], bound: Indices, sizes: Sizes) -> Plan:
+    """What `contraction` gives: the terms of an equation are products over the same few sets of indices."""
     summed = frozenset(bound)
     plans = [presummed(n, factors, summed, sizes) for n in range(len(factors))]
     if len(plans) == 1:
@@ -72,11 +82,10 @@ def presummed(number: int, factors: Sequence[Factor], summed: frozenset[Index], 
     return Plan((Work(own.indices, times),), Factor(kept), times * size_of(own.indices, sizes))
 
 
-def joined(left: Plan, right: Plan, needed: Iterable[Index], summed: frozenset[Index], sizes: Sizes) -> Plan:
+def joined(left: Plan, right: Plan, needed: frozenset[Index], summed: frozenset[Index], sizes: Sizes) -> Plan:
     """The product of two results, summed over what nothing else needs."""
     union = union_of((left.result, right.result))
-    still = frozenset(needed)
-    kept = tuple(index for index in union if index not in summed or index in still)
+    kept = tuple(index for index in union if index not in summed or index in needed)
     both = left.result.inverse and right.result.inverse
     sums = kept != union
     times = 1 + sums + (both and sums)
@@ -92,7 +101,7 @@ def cheapest(plans: Sequence[Plan], summed: frozenset[Index], sizes: Sizes) -> P
     for chosen in range(1, 1 << count):
         if chosen in best:
             continue
-        needed = union_of(plan.result for n, plan in enumerate(plans) if not chosen >> n & 1)
+        needed = frozenset(union_of(plan.result for n, plan in enumerate(plans) if not chosen >> n & 1))
         options = (
             joined(best[part], best[chosen ^ part], needed, summed, sizes)
             for part in range(chosen & -chosen, chosen)
@@ -110,7 +119,8 @@ def greedy(plans: Sequence[Plan], summed: frozenset[Index], sizes: Sizes) -> Pla
         pairs = [(a, b) for a in range(len(left)) for b in range(a + 1, len(left))]
         a, b = min(pairs, key=lambda pair: size_of(union_of(left[n].result for n in pair), sizes))
         rest = [plan for n, plan in enumerate(left) if n not in (a, b)]
-        left = [*rest, joined(left[a], left[b], union_of(plan.result for plan in rest), summed, sizes)]
+        needed = frozenset(union_of(plan.result for plan in rest))
+        left = [*rest, joined(left[a], left[b], needed, summed, sizes)]
     return left[0]
 
 

@@ -14,11 +14,12 @@ from indexcalc.cost.report import unsimplified
 from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
 from indexcalc.program import Equation, Program, Tensor
+from indexcalc.rewrite.cost import Sizes
 from indexcalc.rewrite.derive import derive
 from tests.support.build import D, N, at, fn, i, j, k, k2, term
 
 PATHS = shipped_paths()
-SIZES = {N: 10, D: 4}
+SIZES = Sizes({N: 10, D: 4})
 every_derivation = pytest.mark.parametrize("name", PATHS)
 
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from indexcalc.algebra.terms import Index
 from indexcalc.cost.order import EXACT_LIMIT, Factor, Work, contraction, greedy, presummed
+from indexcalc.rewrite.cost import Sizes
 
 A, B, C, D = sp.symbols("A B C D", positive=True, integer=True)
-SIZES = {A: 3, B: 50, C: 7, D: 20}
+SIZES = Sizes({A: 3, B: 50, C: 7, D: 20})
 a, b, c, d = (Index(extent.name.lower(), extent) for extent in SIZES)
 
 
@@ -89,3 +90,8 @@ def test_a_sum_of_reciprocals_takes_them_first():
 def test_many_factors_take_short_time(count):
     plan = contraction([Factor((a, b))] * count, (b,), SIZES)
     assert plan.cost == size((a, b)) * count
+
+
+def test_an_order_is_found_once_for_all_products_over_the_same_indices():
+    factors = [Factor((a, b)), Factor((b, c)), Factor((c, d)), Factor((d,))]
+    assert contraction(factors, (b, c), SIZES) is contraction(list(factors), [b, c], SIZES)

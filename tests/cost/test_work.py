@@ -14,7 +14,7 @@ from indexcalc.errors import UnsupportedError
 from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
 from indexcalc.program import Equation
-from indexcalc.rewrite.cost import nominal_sizes, size_of
+from indexcalc.rewrite.cost import Sizes, nominal_sizes, size_of
 from indexcalc.rewrite.derive import derive
 from tests.cost.counting import Meter
 from tests.support.build import D, M, N, P, add, at, ell, fn, i, j, k, p, term
@@ -22,7 +22,7 @@ from tests.support.programs import M as COLUMN
 from tests.support.programs import N as ROW
 from tests.support.programs import expressions
 
-SIZES = {N: 100, D: 8, P: 9, M: 30}
+SIZES = Sizes({N: 100, D: 8, P: 9, M: 30})
 
 
 def flops(*terms: Term, out: tuple[Index, ...] = (i,)) -> str:
@@ -206,5 +206,5 @@ def test_no_equation_costs_more_than_computing_every_point_from_scratch(name):
 @given(expressions())
 def test_larger_extents_never_cost_less(drawn):
     terms, _ = drawn
-    count = equation_flops(Equation(at("R", *free_indices(terms)), terms), {ROW: 40, COLUMN: 50})
+    count = equation_flops(Equation(at("R", *free_indices(terms)), terms), Sizes({ROW: 40, COLUMN: 50}))
     assert 0 <= count.at({ROW: 5, COLUMN: 7}) <= count.at({ROW: 9, COLUMN: 8})
