@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import TopologicalSorter
+from heapq import heapify, heappop, heappush
 
 import sympy as sp
 
@@ -204,12 +205,16 @@ def group_order(problem: Blocking, groups: Sequence[frozenset[str]]) -> Iterator
     places = {statement.name: number for number, statement in enumerate(problem.statements)}
     first = {number: min(places[name] for name in names) for number, names in members.items()}
     waiting = before(problem, group, members)
-    while True:
-        ready = [number for number, before in waiting.items() if not before]
-        if not ready:
-            return
-        chosen = min(ready, key=lambda number: first[number])
+    readers: dict[int, list[int]] = {number: [] for number in members}
+    for number, reads in waiting.items():
+        for read in reads:
+            readers[read].append(number)
+    ready = [(first[number], number) for number, reads in waiting.items() if not reads]
+    heapify(ready)
+    while ready:
+        _, chosen = heappop(ready)
         yield members[chosen]
-        del waiting[chosen]
-        for others in waiting.values():
-            others.discard(chosen)
+        for reader in readers[chosen]:
+            waiting[reader].discard(chosen)
+            if not waiting[reader]:
+                heappush(ready, (first[reader], reader))
