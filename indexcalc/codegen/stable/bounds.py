@@ -20,6 +20,8 @@ from indexcalc.codegen.stable.exponents import ONE, argument_of, exponential, ex
 
 Mask = Delta | Iverson
 
+COUNT_LIMIT = 8
+"""The most times that a bound which divides more often is tried with what it bounds."""
 LOWEST = sp.Float(-1e30)
 """What stands for the largest of no exponents: finite in every format, and its exponential is zero."""
 
@@ -137,7 +139,8 @@ def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
         above = [power for power in exponents_of(term.powers) if power[0] != base]
         alone = all(is_negative(exponent) for _, exponent in above)
         parts = [part for part in (*bound.parts, *bound.implied) if part.exponents or alone]
-        counts = dict.fromkeys((times, ONE) if times.is_Integer else (times,))
+        # The most first: a mask goes with the pair, and hides all of what is raised to a power.
+        counts = dict.fromkeys((times, *fewer(times)))
         for part, count in product_of(parts, counts):
             for binding in matched(part.exponents, above, start, count):
                 # Two guards may be alike: first the ways in which all of them stand in the term.
@@ -147,6 +150,12 @@ def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
         for part, count in product_of(parts, counts):
             if not part.exponents:
                 yield Pair(bound, part, start, count, base)
+
+
+def fewer(times: sp.Expr) -> Iterator[sp.Expr]:
+    """How often a bound that divides so many times may divide less often; the most first."""
+    if times.is_Integer:
+        yield from map(sp.Integer, range(min(int(times) - 1, COUNT_LIMIT), 0, -1))
 
 
 def guarded(part: Part, term: Term, binding: Binding) -> Iterator[Binding]:

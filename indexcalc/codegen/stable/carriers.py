@@ -192,7 +192,8 @@ class Carriers:
     def carry(self, equation: Equation, terms: Terms) -> None:
         """A sum of exponentials as a shifted sum times exponentials: of its bound, and of what is not summed over."""
         terms, outside = in_front(terms, self.bounds)
-        inside = any(exponents_of(term.powers) for term in terms)
+        divided = equation.name in self.divided
+        inside = any(exponents_of(term.powers) if divided else self.is_open(term) for term in terms)
         entry = self.bound(equation, terms) if inside else None
         if entry is None and (inside or not outside):
             return
@@ -348,16 +349,18 @@ class Carriers:
 def in_front(terms: Terms, bounds: Bounds) -> tuple[Terms, tuple[Power, ...]]:
     """The terms without the exponentials that all of them have and that are not summed over, and these.
 
-    That of a bound stays with what it bounds: the difference of the two is small, where each may be large.
+    That of a bound stays with what it bounds, as often as it does: the difference of the two is small, where each may
+    be large.
     """
-    outside = tuple(
-        power
-        for power in exponents_of(terms[0].powers)
-        if all(is_outside(power, term) and not is_met(power[0], term, bounds) for term in terms)
-    )
-    rest = ([power for power in term.powers if power not in outside] for term in terms)
-    inside = tuple(product(term.coeff, powers, term.summed) for term, powers in zip(terms, rest, strict=True))
-    return inside, outside
+    left = [dict(paired(term, bounds).powers) for term in terms]
+    outside: list[Power] = []
+    for base, exponent in exponents_of(terms[0].powers):
+        if all(is_outside((base, exponent), term) for term in terms):
+            met = any(is_met(base, term, bounds) for term in terms)
+            rest = {powers.get(base, sp.S.Zero) for powers in left} if met else {exponent}
+            outside.extend((base, count) for count in rest if len(rest) == 1 and count != 0)
+    divisor = [(base, -exponent) for base, exponent in outside]
+    return tuple(product(term.coeff, (*term.powers, *divisor), term.summed) for term in terms), tuple(outside)
 
 
 def is_outside(power: Power, term: Term) -> bool:

@@ -7,6 +7,7 @@ exponents, and the algebra of powers cancels them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeGuard
 
 import sympy as sp
 
@@ -16,7 +17,7 @@ from indexcalc.algebra.terms import Access, Add, Base, Fn, Power, Term, Terms
 ONE = sp.S.One
 
 
-def is_exponential(base: Base) -> bool:
+def is_exponential(base: Base) -> TypeGuard[Fn]:
     """Whether a factor is the exponential function of something."""
     return isinstance(base, Fn) and base.name == "exp"
 
@@ -28,7 +29,16 @@ def exponential(entry: Access) -> Fn:
 
 def apart(term: Term) -> Term:
     """The term with every exponential as a product of exponentials of single products; those of logarithms are gone."""
+    if all(is_apart(base) for base in term.bases):
+        return term
     return multiplied((part for power in term.powers for part in parts_of(power)), term.coeff, term.summed)
+
+
+def is_apart(base: Base) -> bool:
+    """Whether a factor stays as it is when exponentials are taken apart."""
+    if not is_exponential(base):
+        return True
+    return is_open((base, ONE)) and logarithm_in(base.arg[0]) is None
 
 
 def parts_of(power: Power) -> Iterator[Term]:
@@ -42,10 +52,16 @@ def parts_of(power: Power) -> Iterator[Term]:
 
 def split(part: Term, exponent: sp.Expr) -> Term:
     """``exp(part)**exponent``: ``exp(c*x)`` is ``exp(x)**c``, and ``exp(c*log(u))`` is ``u**c``."""
-    inner = part.powers[0][0] if len(part.powers) == 1 and part.powers[0][1] == 1 else None
-    if isinstance(inner, Fn) and inner.name == "log":
+    inner = logarithm_in(part)
+    if inner is not None:
         return power(inner.arg, part.coeff * exponent)
     return Term(ONE, ((Fn("exp", (Term(ONE, part.powers),)), part.coeff * exponent),))
+
+
+def logarithm_in(part: Term) -> Fn | None:
+    """The logarithm that a term is a multiple of."""
+    inner = part.powers[0][0] if len(part.powers) == 1 and part.powers[0][1] == 1 else None
+    return inner if isinstance(inner, Fn) and inner.name == "log" else None
 
 
 def raised(term: Term, exponent: sp.Expr, is_positive: Callable[[Base], bool]) -> Term:

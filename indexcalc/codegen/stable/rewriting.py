@@ -193,6 +193,7 @@ class Rewriting:
         # An exponent less its bound is small, and stays together: added to the logarithm of a sum it would be rounded.
         parts = [product(exponent, ((Add(base.arg), ONE),)) for base, exponent in closed if isinstance(base, Fn)]
         parts.extend(argument_of(exponents_of(term.powers)))
+        parts = list(self.terms(tuple(parts)))
         unsure: list[Power] = []
         rest = [power for power in term.powers if not is_open(power) and power not in closed]
         for base, exponent in rest:

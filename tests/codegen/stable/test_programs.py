@@ -56,6 +56,20 @@ x[k,s,t] = c * ([t <= s] / sum[t]([t <= s] * ([k != t] * y[s,k] + 0.5)))
 upstream G_x[k,s,t] = dL/dx[k,s,t]
 derive v
 """,
+    "softmax_over_a_past_of_keys_alone": """
+index h, c : H
+input T[c]
+Q[c] = sum[h]([c <= h] * exp(T[c]) / sum[c]([c <= h] * exp(T[c])))
+upstream G_Q[c] = dL/dQ[c]
+derive T
+""",
+    "squares_of_a_masked_softmax": """
+index h, c : H
+input T[c]
+Q[c] = sum[h](([c <= h] * exp(T[c]) / sum[c]([c <= h] * exp(T[c])))^2)
+upstream G_Q[c] = dL/dQ[c]
+derive T
+""",
     "softmax_of_logarithms": """
 index j : N
 index h : H
@@ -273,6 +287,19 @@ upstream G[i,j]=dL/dY[i,j]
 derive u
 """,
 }
+
+
+def test_the_logarithm_of_an_exponential_of_a_softmax_is_that_softmax():
+    text = """
+index i, j : N
+input P[i,j]
+v[j,i] = log(exp(exp(P[i,j]) / sum[i](exp(P[i,j]))))
+upstream G_v[j,i] = dL/dv[j,i]
+derive P
+"""
+    module = loaded(numpy_module(derive(read_problem(text))))
+    values = module.forward(np.array([[1000.0, -1000.0], [1000.0, 0.0]]))
+    assert values.v == pytest.approx(np.array([[0.5, 0.5], [0.0, 1.0]]))
 
 
 SIGN_OF_A_PRODUCT = """
