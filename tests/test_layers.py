@@ -71,6 +71,24 @@ DOCUMENT_FLOORS = {
 }
 """The floors of the check by choices, from what notation leaves open up to verdicts."""
 
+STABLE_FLOORS = {
+    "exponents": 0,
+    "logistic": 0,
+    "bounds": 1,
+    "differences": 1,
+    "divisors": 1,
+    "forms": 1,
+    "means": 1,
+    "sums": 1,
+    "fronts": 2,
+    "carriers": 3,
+    "rewriting": 4,
+    "rewritten": 5,
+    "assembly": 6,
+    "passes": 7,
+}
+"""The floors of stable code, from single exponentials up to both passes."""
+
 APART = (("codegen", "notes"), ("notes", "codegen"), ("algebra", "program"), ("errors", "algebra"))
 """Neighbours that must not know each other: printers, and what is below them all."""
 
@@ -153,6 +171,15 @@ def test_imports_of_the_check_by_choices_go_down(path):
     names = (name.split(".") for name in imports_of(path.read_text(encoding="utf-8"), ()))
     others = {name[2] for name in names if name[:2] == ["indexcalc", "document"]}
     assert not [other for other in others if DOCUMENT_FLOORS[other] >= DOCUMENT_FLOORS[path.stem]]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "codegen" / "stable").glob("*.py")), ids=lambda path: path.name)
+def test_imports_of_stable_code_go_down(path):
+    if path.name == "__init__.py":
+        return
+    names = (name.split(".") for name in imports_of(path.read_text(encoding="utf-8"), ()))
+    others = {name[3] for name in names if name[:3] == ["indexcalc", "codegen", "stable"]}
+    assert not [other for other in others if STABLE_FLOORS[other] >= STABLE_FLOORS[path.stem]]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -14,7 +14,8 @@ from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.shared import share_functions
-from indexcalc.codegen.stable.passes import Passes, stable_passes
+from indexcalc.codegen.stable.assembly import Passes
+from indexcalc.codegen.stable.passes import stable_passes
 from indexcalc.codegen.statements import Statement
 from indexcalc.codegen.storage import Array, Layout, is_fused, unshown
 from indexcalc.program import Program

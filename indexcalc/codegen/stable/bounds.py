@@ -296,3 +296,14 @@ def implied_parts(part: Part, bounds: Bounds) -> Iterator[Part]:
 def under_bound(term: Term, entry: Access) -> Term:
     """The term over the exponential of a bound."""
     return product(term.coeff, (*term.powers, (exponential(entry), -ONE)), term.summed)
+
+
+def may_hide_all(part: Part) -> bool:
+    """Whether guards may be zero for all of a row: one ``[j <= i]`` over j never is at j = i."""
+    if not part.guards:
+        return False
+    guard = part.guards[0]
+    if len(part.guards) > 1 or not isinstance(guard, Delta | Iverson) or guard.left.extent != guard.right.extent:
+        return True
+    summed = [index in part.over for index in (guard.left, guard.right)]
+    return summed.count(True) != 1 or (isinstance(guard, Iverson) and guard.relation != "<=")

@@ -8,7 +8,7 @@ no one reads costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
@@ -21,20 +21,16 @@ from indexcalc.algebra.terms import (
     Base,
     Delta,
     Fn,
-    Index,
-    Iverson,
     Power,
     Term,
     Terms,
     free_indices,
     index_names,
-    occurring_indices,
 )
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.plan import without_inner_deltas
 from indexcalc.codegen.stable.bounds import (
     Bound,
-    Bounds,
     Mask,
     Part,
     are_divided,
@@ -42,20 +38,21 @@ from indexcalc.codegen.stable.bounds import (
     find_bound,
     implied_parts,
     is_tight,
+    may_hide_all,
     paired,
-    pairs,
     under_bound,
 )
 from indexcalc.codegen.stable.exponents import (
     ONE,
     apart,
-    exponential,
     exponents_of,
     is_exponential,
     is_negative,
     is_open,
     raised,
 )
+from indexcalc.codegen.stable.forms import Form, Shifted
+from indexcalc.codegen.stable.fronts import in_front
 from indexcalc.codegen.stable.logistic import with_sigmoids
 from indexcalc.program import Equation
 
@@ -65,47 +62,6 @@ IMPLIED_LIMIT = 16
 """The most products of exponentials that a bound is known to bound through other bounds."""
 FACTOR_LIMIT = 40
 """The most factors of one term of a form."""
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """What a tensor is, without sums and with its exponentials apart.
-
-    Attributes:
-        slots: of the tensor.
-        terms: its value.
-        wild: whether its exponentials are not all bounded, so that it may overflow where a quotient of it does not.
-    """
-
-    slots: tuple[Index, ...]
-    terms: Terms
-    wild: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Shifted:
-    """A sum as ``shifted sum * exp(bound) * outside``.
-
-    Attributes:
-        equation: the definition of the shifted sum.
-        bound: the entry of the bound of what is summed; None if no exponential is.
-        outside: the exponentials that are the same for all that is summed over.
-    """
-
-    equation: Equation
-    bound: Access | None
-    outside: tuple[Power, ...]
-
-    @property
-    def name(self) -> str:
-        """The shifted sum."""
-        return self.equation.name
-
-    @property
-    def value(self) -> Term:
-        """The sum itself."""
-        above = () if self.bound is None else ((exponential(self.bound), ONE),)
-        return Term(ONE, (*above, *self.outside, (self.equation.lhs, ONE)))
 
 
 @dataclass
@@ -346,44 +302,6 @@ class Carriers:
         return self.forms[tensor].wild or is_negative(exponent)
 
 
-def in_front(terms: Terms, bounds: Bounds) -> tuple[Terms, tuple[Power, ...]]:
-    """The terms without the exponentials that all of them have and that are not summed over, and these.
-
-    That of a bound stays with what it bounds, as often as it does: the difference of the two is small, where each may
-    be large.
-    """
-    left = [dict(paired(term, bounds).powers) for term in terms]
-    outside: list[Power] = []
-    for base, exponent in exponents_of(terms[0].powers):
-        if all(is_outside((base, exponent), term) for term in terms):
-            met = any(is_met(base, term, bounds) for term in terms)
-            rest = {powers.get(base, sp.S.Zero) for powers in left} if met else {exponent}
-            outside.extend((base, count) for count in rest if len(rest) == 1 and count != 0)
-    divisor = [(base, -exponent) for base, exponent in outside]
-    return tuple(product(term.coeff, (*term.powers, *divisor), term.summed) for term in terms), tuple(outside)
-
-
-def is_outside(power: Power, term: Term) -> bool:
-    """Whether a factor of a term is the same for all that it sums over."""
-    return power in term.powers and not set(term.summed) & set(occurring_indices(power[0]))
-
-
-def is_met(base: Base, term: Term, bounds: Bounds) -> bool:
-    """Whether a factor is the exponential of a bound of other exponentials of the term."""
-    return any(pair.factor == base for pair in pairs(term, bounds))
-
-
-def may_hide_all(part: Part) -> bool:
-    """Whether guards may be zero for all of a row: one ``[j <= i]`` over j never is at j = i."""
-    if not part.guards:
-        return False
-    guard = part.guards[0]
-    if len(part.guards) > 1 or not isinstance(guard, Delta | Iverson) or guard.left.extent != guard.right.extent:
-        return True
-    summed = [index in part.over for index in (guard.left, guard.right)]
-    return summed.count(True) != 1 or (isinstance(guard, Iverson) and guard.relation != "<=")
-
-
 def logarithm_of_tensor(equation: Equation) -> Access | None:
     """The u of ``f = log(u)``, for an entry u of a tensor."""
     base = lone(equation.terms)
@@ -414,59 +332,3 @@ def with_deltas(term: Term) -> Term:
             if len(joined.powers) < len(others):
                 return with_deltas(product(joined.coeff, (*joined.powers, (base, ONE)), joined.summed))
     return term
-
-
-def divided_tensors(equations: Iterable[Equation], definitions: Mapping[str, Equation]) -> frozenset[str]:
-    """The tensors that something is divided by or whose logarithm is taken, and the factors of such products."""
-    found: set[str] = set()
-    for equation in equations:
-        for name in divisors(equation.terms):
-            found.add(name)
-    pending = sorted(found)
-    while pending:
-        definition = definitions.get(pending.pop())
-        if definition is None or len(definition.terms) != 1 or definition.terms[0].summed:
-            continue
-        for base in definition.terms[0].bases:
-            if isinstance(base, Access) and base.tensor not in found:
-                found.add(base.tensor)
-                pending.append(base.tensor)
-    return frozenset(found)
-
-
-def divisors(terms: Terms) -> Iterator[str]:
-    """The tensors below the line, and those in products that a logarithm is taken of, at every depth."""
-    for base, exponent in every_power(terms):
-        if isinstance(base, Access) and is_negative(exponent):
-            yield base.tensor
-        if isinstance(base, Fn) and base.name == "log" and len(base.arg) == 1:
-            yield from (inner.tensor for inner in base.arg[0].bases if isinstance(inner, Access))
-
-
-def every_power(terms: Terms) -> Iterator[Power]:
-    """Every factor with its exponent, at every depth."""
-    for term in terms:
-        for base, exponent in term.powers:
-            yield base, exponent
-            if isinstance(base, Fn):
-                yield from every_power(base.arg)
-            elif isinstance(base, Add):
-                yield from every_power(base.terms)
-
-
-def positive_tensors(equations: Iterable[Equation], given: Collection[str] = ()) -> frozenset[str]:
-    """The tensors that are never zero or negative: products, quotients and sums of what is positive."""
-    found = set(given)
-
-    def is_positive(term: Term) -> bool:
-        return bool(term.coeff.is_positive) and all(
-            (isinstance(base, Fn) and base.name in ("exp", "sigmoid", "softplus"))
-            or (isinstance(base, Access) and base.tensor in found)
-            or (isinstance(base, Add) and all(map(is_positive, base.terms)))
-            for base in term.bases
-        )
-
-    for equation in equations:
-        if equation.terms and all(map(is_positive, equation.terms)):
-            found.add(equation.name)
-    return frozenset(found)

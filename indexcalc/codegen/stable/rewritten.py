@@ -1,0 +1,84 @@
+"""The equations of a pass in stable form, with the shifted sums and the exponents of bounds that they may read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from indexcalc.algebra.terms import Terms
+from indexcalc.codegen.stable.bounds import paired
+from indexcalc.codegen.stable.carriers import Carriers
+from indexcalc.codegen.stable.differences import with_joined_sums
+from indexcalc.codegen.stable.exponents import together
+from indexcalc.codegen.stable.rewriting import Rewriting, held_product
+from indexcalc.codegen.stable.sums import SumNames
+from indexcalc.program import Equation
+from indexcalc.rewrite.reuse import Held
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """The equations of a pass in stable form.
+
+    Attributes:
+        equations: each as it is where nothing is shifted.
+        sums: the shifted sums that they may read, by the name of the sum.
+        values: the sums themselves, from the shifted ones.
+        arguments: the exponents of bounds.
+    """
+
+    equations: tuple[Equation, ...]
+    sums: Mapping[str, Equation]
+    values: Mapping[str, Terms]
+    arguments: Mapping[str, tuple[Terms, ...]]
+
+    def restored(self, sums: SumNames) -> Rewritten:
+        """The same without the names of sums that had names for the rewriting only."""
+        if not sums.sums:
+            return self
+        # What reads a name for all that gets the sum in its stable form.
+        sums.sums.update({eq.name: eq for eq in self.equations if eq.name in sums.sums})
+
+        def without(equation: Equation) -> Equation:
+            return replace(equation, terms=sums.restored(equation.terms))
+
+        return Rewritten(
+            tuple(without(equation) for equation in self.equations),
+            {name: without(equation) for name, equation in self.sums.items()},
+            {name: sums.restored(value) for name, value in self.values.items()},
+            {name: tuple(map(sums.restored, parts)) for name, parts in self.arguments.items()},
+        )
+
+    def joined(self) -> Rewritten:
+        """The same with sums that are subtracted from each other added up as one."""
+        equations = tuple(map(with_joined_sums, self.equations))
+        return replace(self, equations=equations, sums={name: with_joined_sums(eq) for name, eq in self.sums.items()})
+
+
+def rewritten(
+    equations: Sequence[Equation],
+    carriers: Carriers,
+    definitions: Mapping[str, Equation],
+    present: Iterable[str],
+) -> Rewritten:
+    """The equations in stable form; each may read what is `present`, and what stands before it."""
+    held = Held(tuple(found for name in present if (found := held_product(name, carriers)) is not None))
+    result, sums = list[Equation](), dict[str, Equation]()
+    values, arguments = dict[str, Terms](), dict[str, tuple[Terms, ...]]()
+    for equation in equations:
+        rewriting = Rewriting(carriers, definitions, held)
+        result.append(replace(equation, terms=rewriting.terms(equation.terms)))
+        shifted = carriers.shifted.get(equation.name)
+        if shifted is not None:
+            if shifted.bound is not None:
+                bound = carriers.bounds[shifted.bound.tensor]
+                arguments.setdefault(bound.name, tuple(rewriting.terms(part.argument) for part in bound.parts))
+            terms = tuple(
+                part for body in shifted.equation.terms for part in rewriting.inside(rewriting.finished(body))
+            )
+            sums[equation.name] = replace(shifted.equation, terms=terms)
+            values[equation.name] = rewriting.inside(together(paired(shifted.value, carriers.bounds)))
+        own = held_product(equation.name, carriers)
+        if own is not None and not equation.hoisted:
+            held = Held((own, *held.every))
+    return Rewritten(tuple(result), sums, values, arguments)
