@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexcalc.document.choices import Interpretation, Kind
 from indexcalc.document.evidence import (
@@ -26,6 +26,7 @@ from indexcalc.document.evidence import (
     votes_of,
     witnesses,
 )
+from indexcalc.document.findings import fault, proved
 from indexcalc.document.outcomes import Outcome, Relation, Truth
 from indexcalc.document.page import EQUALITIES, Page, called_head, head_of, names_in, page_of, sizes_of
 from indexcalc.document.reader import Reader, read
@@ -136,12 +137,42 @@ def claims_of(page: Page, number: int, judged: Mapping[RelationKey, Judged], vot
             yield claim_of(page, side, Verdict.UNCLEAR, side.error or statement.sides[0].error, display=display)
             continue
         found = [judged[key] for key in ((number, member, against) for against in range(member)) if key in judged]
-        verdict, reason, assumptions = verdict_of(
-            page, statement, member, found, votes, defining=defining, holding=holding
-        )
-        if verdict is Verdict.CONFIRMED:
+        decision = decided(page, statement, member, found, votes, defining=defining, holding=holding)
+        if decision.verdict is Verdict.CONFIRMED:
             holding.add(member)
-        yield claim_of(page, side, verdict, reason, display=display, assumptions=assumptions)
+        yield explained(page, side, decision, display=display)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The verdict on one member.
+
+    Attributes:
+        verdict: the verdict.
+        reason: why, in words.
+        assumptions: what is not usual in the reading that decided.
+        relation, outcome: the relation that decided, and the reading; None where nothing is decided.
+    """
+
+    verdict: Verdict
+    reason: str = ""
+    assumptions: tuple[str, ...] = ()
+    relation: Relation | None = None
+    outcome: Outcome | None = None
+
+
+def explained(page: Page, side: Side, decision: Decision, *, display: bool) -> Claim:
+    """The claim on a member: proved where the algebra can, and with the fault where it is refuted."""
+    claim = claim_of(page, side, decision.verdict, decision.reason, display=display, assumptions=decision.assumptions)
+    if decision.relation is None or decision.outcome is None:
+        return claim
+    interpretation = decision.outcome.interpretation
+    if decision.verdict is Verdict.CONFIRMED and proved(page, decision.relation, interpretation):
+        return replace(claim, verdict=Verdict.PROVED)
+    if decision.verdict is Verdict.REFUTED and decision.outcome.truth is Truth.FALSE:
+        found = fault(page, decision.relation, interpretation)
+        return replace(claim, reason=found.reason, counterexample=found.counterexample)
+    return claim
 
 
 def speaks_of_function(page: Page, number: int) -> bool:
@@ -176,7 +207,7 @@ def shape_claim(page: Page, number: int, member: int) -> Claim:
     return claim_of(page, side, Verdict.CONFIRMED, "", display=display)
 
 
-def verdict_of(
+def decided(
     page: Page,
     statement: Statement,
     member: int,
@@ -185,11 +216,11 @@ def verdict_of(
     *,
     defining: bool,
     holding: Collection[int],
-) -> tuple[Verdict, str, tuple[str, ...]]:
+) -> Decision:
     """The verdict on one member."""
     number = found[0].relation.number if found else -1
     reasons: list[str] = []
-    wrong: list[str] = []
+    wrong: list[Decision] = []
     for one in found:
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
         returns = head_of(page.survey, statement) if one.relation.against == 0 else None
@@ -199,7 +230,7 @@ def verdict_of(
             if one.relation.against not in holding:
                 reasons.append("it equals a member before it, which is not judged")
                 continue
-            return Verdict.CONFIRMED, "", phrases(best)
+            return Decision(Verdict.CONFIRMED, "", phrases(best), one.relation, best)
     found = [one for one in found if one.relation.against in (0, member - 1)]
     for one in found:
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
@@ -217,10 +248,10 @@ def verdict_of(
         if why:
             reasons.append(why)
             continue
-        wrong.append(usual.reason or "the two sides differ")
+        wrong.append(Decision(Verdict.REFUTED, usual.reason or "the two sides differ", (), one.relation, usual))
     if wrong and (len(wrong) == len(found) or (member > 1 and member - 1 in holding)):
-        return Verdict.REFUTED, wrong[0], ()
-    return Verdict.UNCLEAR, reasons[0] if reasons else "it cannot be read", ()
+        return wrong[0]
+    return Decision(Verdict.UNCLEAR, reasons[0] if reasons else "it cannot be read")
 
 
 WRONG = (Truth.FALSE, Truth.LOOSE)

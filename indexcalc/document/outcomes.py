@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -29,7 +29,7 @@ from indexcalc.proof.document.meaning.sizes import Ix, ShapeError
 from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
 from indexcalc.proof.document.meaning.typed import Typed, at
 from indexcalc.proof.document.numerics.points import positive_names, regular_names
-from indexcalc.proof.document.numerics.trials import Trial, tried
+from indexcalc.proof.document.numerics.trials import Trial, lost_in_rounding, tried
 
 Conditions = tuple[tuple[str, str, str], ...]
 """Relations between index letters."""
@@ -100,31 +100,52 @@ class Relation:
     letters: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """Two members under one reading, brought to common axes.
+
+    Attributes:
+        table: the names.
+        letters: the index letters of the relation.
+        head: the first member, as it is read.
+        left, right: what is said to be equal.
+        over: the axes and the free letters.
+        conditions: relations between letters under which it is said.
+        alone: the names that stand in one member only, and have no definition.
+        extra: an index that is free in the second member only; None if there is none.
+    """
+
+    table: Table
+    letters: Mapping[str, Ix]
+    head: Typed
+    left: Meaning
+    right: Meaning
+    over: tuple[Ix, ...]
+    conditions: Conditions
+    alone: tuple[str, ...] = ()
+    extra: Ix | None = None
+
+
 def outcome(
     page: Page, relation: Relation, interpretation: Interpretation, *, defined: bool, cost: float, screen: bool = False
 ) -> Outcome:
     """Read a relation under an interpretation and try it."""
-    asking = page.asking(interpretation)
-    table = Table(page, asking, relation.number, read, defined=defined, letters=relation.letters)
-    table.head = page.free_letters(relation.number)
-    reader = Reader(table)
+    table = table_of(page, relation, interpretation, defined=defined)
+    alone: tuple[str, ...] = ()
     try:
-        left = reader.sum(relation.left)
-        right = reader.sum(relation.right)
-        truth, reason = compared(reader, left, right, relation, screen=screen)
-        alone = names_apart(table, left.node, right.node)
-        for text in (*table.unknown_between(left.node), *table.unknown_between(right.node)):
-            table.open.setdefault(text, text)
+        found = comparison(table, relation)
+        alone = found.alone
+        truth, reason = tested(found, screen=screen)
     except (NotUnderstoodError, RecursionError) as error:
-        truth, reason, alone = Truth.SILENT, str(error), ()
+        truth, reason = Truth.SILENT, str(error)
     except ShapeError as error:
-        truth, reason, alone = Truth.MISFIT, str(error), ()
+        truth, reason = Truth.MISFIT, str(error)
     except IndexCalcError as error:
-        truth, reason, alone = Truth.SILENT, str(error), ()
+        truth, reason = Truth.SILENT, str(error)
     return Outcome(
         truth,
         interpretation,
-        asking.asked,
+        table.asking.asked,
         cost,
         reason,
         tuple(table.open.values()),
@@ -134,32 +155,78 @@ def outcome(
     )
 
 
-def compared(reader: Reader, left: Typed, right: Typed, relation: Relation, *, screen: bool) -> tuple[Truth, str]:
-    """Both members brought to common axes, and tried at points."""
+def table_of(page: Page, relation: Relation, interpretation: Interpretation, *, defined: bool = True) -> Table:
+    """An empty table for one reading of a relation."""
+    table = Table(page, page.asking(interpretation), relation.number, read, defined=defined, letters=relation.letters)
+    table.head = page.free_letters(relation.number)
+    return table
+
+
+def comparison(table: Table, relation: Relation) -> Comparison:
+    """Both members read and brought to common axes.
+
+    Raises:
+        NotUnderstoodError: for what cannot be read.
+        ShapeError: if the shapes do not fit.
+    """
+    reader = Reader(table)
+    return brought_together(reader, reader.sum(relation.left), reader.sum(relation.right), relation)
+
+
+def brought_together(reader: Reader, head: Typed, other: Typed, relation: Relation) -> Comparison:
+    """Two members over common axes.
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+    """
     table = reader.table
-    left, right = at_entry(reader, left, right), at_entry(reader, right, left)
+    left, right = at_entry(reader, head, other), at_entry(reader, other, head)
+    for text in (*table.unknown_between(left.node), *table.unknown_between(right.node)):
+        table.open.setdefault(text, text)
     if len(left.axes) != len(right.axes):
-        return Truth.MISFIT, f"an array with {len(left.axes)} axes is set equal to one with {len(right.axes)}"
+        raise ShapeError(f"an array with {len(left.axes)} axes is set equal to one with {len(right.axes)}")
     if len(left.axes) == 1 and left.orientation != right.orientation:
-        return Truth.MISFIT, "a row is set equal to a column"
-    for one, other in zip(left.axes, right.axes, strict=True):
-        table.sizes.unify(one, other)
+        raise ShapeError("a row is set equal to a column")
+    for one, other_axis in zip(left.axes, right.axes, strict=True):
+        table.sizes.unify(one, other_axis)
     right_node = renamed(right.node, dict(zip(right.axes, left.axes, strict=True)))
     left_free, right_free = free(left.node), free(right_node)
-    if extra := [index for index in right_free if index not in left_free and index not in left.axes]:
-        return Truth.LOOSE, f"the index {extra[0].name or '?'} is free in one member only"
-    over = tuple(dict.fromkeys((*left.axes, *left_free)))
-    conditions = relation.conditions
-    if relation.spoken:
-        said = choice(
-            Kind.CONDITION,
-            str(relation.number),
-            Option("in general", 0.0),
-            Option("said", 0.1, " and ".join(" ".join(one) for one in relation.spoken), stated=True),
-        )
-        conditions = (*conditions, *relation.spoken) if table.asking(said).name == "said" else conditions
-    trial = trial_of(table, left.node, right_node, over, conditions, screen=screen)
-    if trial.equal and trial.vanish and not says_zero(table, left.node, right_node, over):
+    extra = next((index for index in right_free if index not in left_free and index not in left.axes), None)
+    return Comparison(
+        table,
+        reader.letters,
+        head,
+        left.node,
+        right_node,
+        tuple(dict.fromkeys((*left.axes, *left_free))),
+        () if extra is not None else conditions_of(table, relation),
+        names_apart(table, left.node, right_node),
+        extra,
+    )
+
+
+def conditions_of(table: Table, relation: Relation) -> Conditions:
+    """The conditions of a relation, and those said beside it if they are meant for it."""
+    if not relation.spoken:
+        return relation.conditions
+    said = choice(
+        Kind.CONDITION,
+        str(relation.number),
+        Option("in general", 0.0),
+        Option("said", 0.1, " and ".join(" ".join(one) for one in relation.spoken), stated=True),
+    )
+    return (*relation.conditions, *relation.spoken) if table.asking(said).name == "said" else relation.conditions
+
+
+def tested(found: Comparison, *, screen: bool) -> tuple[Truth, str]:
+    """Whether two members are equal at points."""
+    if found.extra is not None:
+        return Truth.LOOSE, f"the index {found.extra.name or '?'} is free in one member only"
+    table, left, right = found.table, found.left, found.right
+    trial = trial_of(table, left, right, found.over, found.conditions, screen=screen)
+    if trial.different and lost_in_rounding(trial.failures[0], (left, right), found.over, found.conditions):
+        return Truth.SILENT, "the difference is lost in rounding"
+    if trial.equal and trial.vanish and not says_zero(table, left, right, found.over):
         return Truth.EMPTY, "both sides are zero"
     if trial.equal:
         return Truth.TRUE, ""
@@ -226,15 +293,20 @@ def trial_of(
     defined: bool = True,
 ) -> Trial:
     """The two sides at random points; to screen a reading, the first point at which they differ is enough."""
-    symbols = table.symbols() if defined else replace(table.symbols(), definitions={})
-    bodies = (left, right, *(definition.body for definition in symbols.definitions.values()))
-    positive, regular = positive_names(symbols, (left, right)), regular_names(bodies)
-    points = RememberedPoints(symbols, positive, regular, memory=table.page.memory)
 
     def enough(trial: Trial) -> bool:
         return bool(trial.failures) if screen else trial.different
 
+    points = points_of(table, left, right, defined=defined)
     return tried(points, table.sizes, (left, right), over, conditions, enough=enough)
+
+
+def points_of(table: Table, left: Meaning, right: Meaning, *, defined: bool = True) -> RememberedPoints:
+    """The points at which two sides are tried."""
+    symbols = table.symbols() if defined else replace(table.symbols(), definitions={})
+    bodies = (left, right, *(definition.body for definition in symbols.definitions.values()))
+    positive, regular = positive_names(symbols, (left, right)), regular_names(bodies)
+    return RememberedPoints(symbols, positive, regular, memory=table.page.memory)
 
 
 def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:

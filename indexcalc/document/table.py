@@ -496,6 +496,7 @@ class Table:
             losses=set(self.losses),
             outputs=last,
             symmetric=frozenset(self.symmetric),
+            exchanged=frozenset(self.symmetric),
             orthonormal=frozenset(self.orthonormal),
             simplex=dict(self.simplex),
         )
