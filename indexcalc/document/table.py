@@ -515,6 +515,10 @@ def family_choice(name: str, count: int, usage: Usage | None) -> Choice | None:
     )
 
 
+SAID = {"matrix": 2, "vector": 1, "scalar": 0}
+"""How many slots a name has that is a word, as in ``keyMatrix``, by the end of the word."""
+
+
 def rank_choice(name: str, page: Page) -> Choice:
     """How many slots a name has that never bears an index and has no shape: what its letter says comes first."""
     costs = rank_costs(name, page)
@@ -532,6 +536,9 @@ def rank_costs(name: str, page: Page) -> Mapping[int, float]:
     if usage is not None and usage.scalar and not usage.transposed:
         return {0: 0.0, 1: 1.0, 2: 1.0}
     letter = re.sub(r"^(?:\w+ )+", "", name).partition("_")[0].partition("^")[0]
+    said = next((rank for word, rank in SAID.items() if letter.lower().endswith(word)), None)
+    if said is not None:
+        return {said: 0.0} | {rank: 1.0 for rank in (0, 1, 2) if rank != said}
     bold = usage is not None and usage.bold
     if letter.isupper() and len(letter) == 1:
         return {2: 0.0, 1: 1.0, 0: 1.0}
