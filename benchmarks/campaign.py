@@ -28,12 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from indexcalc.cli.app import collect_rarely  # noqa: E402
-from indexcalc.document.deciding import check as checked_by_choices  # noqa: E402
-from indexcalc.proof.document import check as checked_by_rules  # noqa: E402
 from tests.campaign.case import counts, failures, refusals  # noqa: E402
-
-CHECKERS = {"rules": checked_by_rules, "choices": checked_by_choices}
-"""The two checks of documents."""
 
 CHUNK = 5
 """How many cases a worker takes at a time."""
@@ -65,15 +60,12 @@ class Job:
     count: int
     styles: str
     among: str
-    checker: str
 
     def told(self, function: Callable[..., Any]) -> dict[str, Any]:
         """What a function of the campaign is told of the job, if it can be."""
         said: dict[str, Any] = {
             name: tuple(text.split(",")) for name, text in (("styles", self.styles), ("among", self.among)) if text
         }
-        if self.checker:
-            said["checker"] = CHECKERS[self.checker]
         return {name: value for name, value in said.items() if name in inspect.signature(function).parameters}
 
 
@@ -186,14 +178,13 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2, help="how many processes")
     parser.add_argument("--styles", default="", help="what to judge, such as numpy,fast; by default everything")
     parser.add_argument("--among", default="", help="what to draw from, such as own,notes; by default everything")
-    parser.add_argument("--checker", default="", choices=[*CHECKERS], help="of documents: by rules or by choices")
     parser.add_argument("--shrink", type=int, default=0, help="how many failing cases to make smaller")
     parser.add_argument("--out", type=Path, help="the file of what was judged; by default out/campaign_NAME.jsonl")
     arguments = parser.parse_args()
-    kind = "_".join(filter(None, (arguments.name, arguments.among.replace(",", "_"), arguments.checker)))
+    kind = "_".join(filter(None, (arguments.name, arguments.among.replace(",", "_"))))
     path = arguments.out or ROOT / "out" / f"campaign_{kind}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    every = Job(arguments.name, 0, 0, arguments.styles, arguments.among, arguments.checker)
+    every = Job(arguments.name, 0, 0, arguments.styles, arguments.among)
     wanted = range(arguments.seed, arguments.seed + arguments.count)
     known = kept(path)
     left = list(jobs(every, (seed for seed in wanted if seed not in known)))

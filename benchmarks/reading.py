@@ -30,10 +30,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from indexcalc.document.deciding import check as checked_by_choices  # noqa: E402
+from indexcalc.document.check import check  # noqa: E402
 from indexcalc.errors import IndexCalcError  # noqa: E402
-from indexcalc.proof.document import CheckReport  # noqa: E402
-from indexcalc.proof.document import check as checked_by_rules  # noqa: E402
 from tests.reading.known import (  # noqa: E402
     SHARED,
     WRONG,
@@ -59,7 +57,7 @@ SUFFIXES = (".md", ".tex", ".html", ".htm")
 
 @dataclass(frozen=True)
 class Claim:
-    """What a checker says of one relation.
+    """What the checker says of one relation.
 
     Attributes:
         line: where it stands, from 1.
@@ -76,21 +74,10 @@ class Claim:
     reason: str = ""
 
 
-Checker = Callable[[Document], Sequence[Claim]]
-
-
-def by(check: Callable[[str, str, str], CheckReport]) -> Checker:
-    """What a check says of a document; nothing else here knows checkers."""
-
-    def claims(document: Document) -> list[Claim]:
-        report = check(document.text, document.file, document.context)
-        return [Claim(one.line, one.column, one.latex, str(one.verdict), one.reason) for one in report.claims]
-
-    return claims
-
-
-CHECKERS = {"rules": by(checked_by_rules), "choices": by(checked_by_choices)}
-"""The two checkers: by rules, and by choices, interpretations and evidence, which is to take its place."""
+def claims_of(document: Document) -> list[Claim]:
+    """What the checker says of a document."""
+    report = check(document.text, document.file, document.context)
+    return [Claim(one.line, one.column, one.latex, str(one.verdict), one.reason) for one in report.claims]
 
 
 @dataclass(frozen=True)
@@ -115,11 +102,11 @@ def name_of(document: Document) -> str:
     return document.name if document.name == document.group else f"{document.group}: {document.name}"
 
 
-def result_of(document: Document, checker: Checker) -> Result:
+def result_of(document: Document) -> Result:
     """A document checked."""
     start = time.process_time()
     try:
-        claims, refused = tuple(checker(document)), ""
+        claims, refused = tuple(claims_of(document)), ""
     except IndexCalcError as error:
         claims, refused = (), str(error)
     return Result(document, claims, time.process_time() - start, refused)
@@ -299,7 +286,7 @@ def documents_of(paths: Iterable[Path], rows: Sequence[Row]) -> Iterator[Documen
             yield file_document(path, rows)
 
 
-def checked(documents: Iterable[Document], checker: Checker) -> list[Result]:
+def checked(documents: Iterable[Document]) -> list[Result]:
     """The documents checked; their figures are printed group by group, then those of all, and what was refused."""
     results = []
     total = Counter[str]()
@@ -307,7 +294,7 @@ def checked(documents: Iterable[Document], checker: Checker) -> list[Result]:
     for group, members in groupby(documents, key=lambda document: document.group):
         found = Counter[str]()
         for document in members:
-            results.append(result_of(document, checker))
+            results.append(result_of(document))
             found += scores(results[-1])
         print(row_of(group, figures(found)), flush=True)
         total += found
@@ -337,12 +324,11 @@ def main() -> int:
     parser.add_argument("--shared", type=Path, default=SHARED, help="where the public notes of --known are")
     parser.add_argument("--out", type=Path, help="keep all claims in this file")
     parser.add_argument("--compare", type=Path, help="say what changed since this file was kept")
-    parser.add_argument("--checker", choices=[*CHECKERS], default="rules", help="which one is scored")
     parser.add_argument("--list", nargs="+", default=[], choices=[*REFUTATIONS, *LISTS, "changes"], help="what to show")
     arguments = parser.parse_args()
     documents = list(documents_of(arguments.paths, rows_of(arguments.labels) if arguments.labels else ()))
     documents += known(arguments.shared) if arguments.known else []
-    results = checked(documents, CHECKERS[arguments.checker])
+    results = checked(documents)
     for what in arguments.list:
         if what != "changes":
             print("", f"{what}:", *(line for result in results for line in listed(result, what)), sep="\n")

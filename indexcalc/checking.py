@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from indexcalc.calculus.steps import Derivation
+from indexcalc.document.check import check as check_relations
+from indexcalc.document.report import CheckReport
 from indexcalc.errors import IndexCalcError
+from indexcalc.figures import Model, check_figures, model_of
 from indexcalc.language import load_problem
 from indexcalc.library import find_spec
-from indexcalc.proof.document import CheckReport
-from indexcalc.proof.document import check as check_relations
-from indexcalc.proof.figures import Model, check_figures, model_of
 from indexcalc.rewrite.derive import derive
 from indexcalc.worksheet import Values, ValuesError, load_values
 

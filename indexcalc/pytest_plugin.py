@@ -24,5 +24,5 @@ def pytest_collect_file(file_path: Path, parent: Any) -> Any:
     """A document as a file of tests, if the option is given."""
     if not parent.config.getoption("--indexcalc") or file_path.suffix not in SUFFIXES:
         return None
-    collecting = import_module("indexcalc.proof.document.collecting")
+    collecting = import_module("indexcalc.document.collecting")
     return collecting.Derivations.from_parent(parent, path=file_path)

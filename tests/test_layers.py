@@ -26,50 +26,48 @@ FLOORS = {
     "notes": 5,
     "proof": 6,
     "worksheet": 6,
-    "checking": 7,
     "library": 7,
     "generation": 7,
     "writing": 7,
     "document": 7,
-    "pytest_plugin": 7,
-    "cli": 7,
-    "__main__": 8,
-    "__init__": 8,
+    "figures": 8,
+    "checking": 9,
+    "pytest_plugin": 9,
+    "cli": 9,
+    "__main__": 10,
+    "__init__": 10,
 }
 """The package's own front (`__init__`) may gather from all floors, and nothing below may import it."""
 
-CHECKER_FLOORS = {
-    "meaning": 0,
-    "layers": 1,
-    "written": 1,
-    "numerics": 2,
-    "reading": 3,
-    "names": 4,
-    "judging": 5,
-    "repair": 6,
-    "check": 7,
-    "formats": 7,
-    "collecting": 8,
-}
-"""The floors of the checker of documents, from what formulas mean up to its reports."""
-
 DOCUMENT_FLOORS = {
     "choices": 0,
-    "literals": 0,
-    "memory": 0,
-    "rates": 0,
-    "page": 1,
-    "table": 2,
-    "applications": 3,
-    "differentials": 3,
-    "gradients": 3,
-    "reader": 4,
-    "outcomes": 5,
-    "search": 6,
-    "evidence": 7,
-    "deciding": 8,
+    "meaning": 0,
+    "report": 0,
+    "statements": 0,
+    "formats": 1,
+    "literals": 1,
+    "numerics": 1,
+    "rates": 1,
+    "diagnosis": 2,
+    "memory": 2,
+    "proving": 2,
+    "page": 3,
+    "table": 4,
+    "applications": 5,
+    "bars": 5,
+    "differentials": 5,
+    "gradients": 5,
+    "reader": 6,
+    "outcomes": 7,
+    "findings": 8,
+    "repair": 8,
+    "search": 8,
+    "evidence": 9,
+    "deciding": 10,
+    "check": 11,
+    "collecting": 12,
 }
-"""The floors of the check by choices, from what notation leaves open up to verdicts."""
+"""The floors of the checker of documents, from what is written and what it means up to its reports."""
 
 STABLE_FLOORS = {
     "exponents": 0,
@@ -100,7 +98,7 @@ ORACLES = (
 
 TERMINAL = {"typer", "rich", "click"}
 FRAMEWORKS = {"torch", "jax", "tensorflow", "dask", "scipy", "hypothesis", "pytest"}
-PLUGIN = ROOT / "proof" / "document" / "collecting.py"
+PLUGIN = ROOT / "document" / "collecting.py"
 """The one module that may import pytest: a running pytest imports it, and nothing else does."""
 MODULES = {"markdown_it_py": "markdown_it"}
 """The import name of a dependency, where it is not the name it is installed by."""
@@ -147,7 +145,7 @@ def test_imports_go_down(path):
     assert not [other for other in own_imports(path) if (here, other) in APART]
 
 
-CHECKER = ROOT / "proof" / "document"
+CHECKER = ROOT / "document"
 
 
 @pytest.mark.parametrize("path", sorted(CHECKER.rglob("*.py")), ids=lambda path: str(path.relative_to(CHECKER)))
@@ -155,22 +153,10 @@ def test_imports_of_the_checker_go_down(path):
     here = path.relative_to(CHECKER).parts[0].removesuffix(".py")
     if here == "__init__":
         return
-    assert here in CHECKER_FLOORS, f"{here} has no floor"
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    typing = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
-    running = ast.unparse(ast.Module([node for node in tree.body if node not in typing], []))
-    names = (name.split(".") for name in imports_of(running, ()))
-    others = {name[3] for name in names if name[:3] == ["indexcalc", "proof", "document"]} & set(CHECKER_FLOORS)
-    assert not [other for other in others if CHECKER_FLOORS[other] > CHECKER_FLOORS[here]]
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "document").glob("*.py")), ids=lambda path: path.name)
-def test_imports_of_the_check_by_choices_go_down(path):
-    if path.name == "__init__.py":
-        return
+    assert here in DOCUMENT_FLOORS, f"{here} has no floor"
     names = (name.split(".") for name in imports_of(path.read_text(encoding="utf-8"), ()))
-    others = {name[2] for name in names if name[:2] == ["indexcalc", "document"]}
-    assert not [other for other in others if DOCUMENT_FLOORS[other] >= DOCUMENT_FLOORS[path.stem]]
+    others = {name[2] for name in names if name[:2] == ["indexcalc", "document"]} - {here}
+    assert not [other for other in others if DOCUMENT_FLOORS[other] >= DOCUMENT_FLOORS[here]]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "codegen" / "stable").glob("*.py")), ids=lambda path: path.name)
@@ -191,7 +177,7 @@ def test_only_the_command_line_knows_the_terminal_and_nobody_a_framework(path):
 
 
 def test_nothing_imports_what_only_pytest_may():
-    importing = [path for path in FILES if "proof.document.collecting" in path.read_text(encoding="utf-8")]
+    importing = [path for path in FILES if "document.collecting" in path.read_text(encoding="utf-8")]
     assert [path.name for path in importing] == ["pytest_plugin.py"]
     assert "import_module" in importing[0].read_text(encoding="utf-8")
 

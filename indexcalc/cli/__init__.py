@@ -1,4 +1,4 @@
-"""Floor 7: the command line; no algebra."""
+"""Floor 9: the command line; no algebra."""
 
 from indexcalc.cli.app import main
 

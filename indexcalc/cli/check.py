@@ -15,10 +15,11 @@ from rich.text import Text
 
 from indexcalc.checking import model_from
 from indexcalc.cli import terminal
+from indexcalc.document.check import check
+from indexcalc.document.formats import FORMATS, totals
+from indexcalc.document.report import CheckReport, Claim, Verdict
 from indexcalc.errors import IndexCalcError
-from indexcalc.proof.document import CheckReport, Claim, Verdict, check
-from indexcalc.proof.document.formats import FORMATS, totals
-from indexcalc.proof.figures import check_figures
+from indexcalc.figures import check_figures
 
 REFUTED, MISTAKE = 1, 2
 

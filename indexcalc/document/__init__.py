@@ -1,1 +1,6 @@
-"""Documents read as their authors meant them: choices, interpretations, and what the document says for each."""
+"""Floor 7: documents read as their authors meant them, by choices, interpretations and evidence."""
+
+from indexcalc.document.check import check
+from indexcalc.document.report import CheckReport, Claim, Verdict
+
+__all__ = ["CheckReport", "Claim", "Verdict", "check"]

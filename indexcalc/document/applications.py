@@ -7,12 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 
+from indexcalc.document.meaning.nodes import Entry, put_in, renamed, walk
+from indexcalc.document.meaning.slopes import refreshed, slope
+from indexcalc.document.meaning.symbols import NotUnderstoodError, depends_on
+from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.table import Table
-from indexcalc.proof.document.meaning.nodes import Entry, put_in, renamed
-from indexcalc.proof.document.meaning.slopes import refreshed, slope
-from indexcalc.proof.document.meaning.symbols import NotUnderstoodError, depends_on
-from indexcalc.proof.document.meaning.typed import Typed
+
+APPLICATIONS = 400
+"""The most values of functions that are put into one relation."""
+
+PARTS = 5_000
+"""The most parts of one of them."""
 
 
 def again(table: Table, value: Typed) -> Typed:
@@ -28,7 +35,12 @@ def value_at(table: Table, number: int, arguments: Sequence[Typed]) -> Typed:
     if len(arguments) != len(head.parameters):
         raise NotUnderstoodError(f"{head.name} of {len(arguments)} arguments")
     table.used.add(number)
+    table.applied += 1
+    if table.applied > APPLICATIONS:
+        raise NotUnderstoodError(f"more than {APPLICATIONS} functions put in")
     slots, node = table.formula(head.name, number, dict(zip(head.parameters, arguments, strict=True)))
+    if sum(1 for _ in islice(walk(node), PARTS + 1)) > PARTS:
+        raise NotUnderstoodError(f"a function of more than {PARTS} parts")
     for parameter, argument in zip(head.parameters, arguments, strict=True):
         hidden = any(depends_on(table.definitions, name, parameter) for name in table.all_read(node) - {parameter})
         if hidden and not (isinstance(argument.node, Entry) and argument.node.name == parameter):

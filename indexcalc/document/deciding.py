@@ -1,146 +1,27 @@
 """Verdicts: what holds under the readings that the rest of the document supports.
 
-Each relation is read under its usual interpretation, and under those that differ from it in a few of the choices it
-asks for. A relation speaks for an option if it is true under it and under none of the alternatives. It is true if it
-is true under a reading whose options are usual, stated, or spoken for by *other* statements. It is refuted only if it
-is false under all such readings, claims something, and rests on nothing that is unknown.
+A relation is true if it is true under a reading whose options are usual, stated, or spoken for by *other* statements.
+It is refuted only if it is false under all such readings, claims something, and rests on nothing that is unknown.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
-from indexcalc.document.choices import Interpretation, Kind
-from indexcalc.document.evidence import (
-    GUESSES,
-    Votes,
-    bears_on,
-    consensus,
-    contradicted,
-    is_guess,
-    others,
-    readability,
-    supported,
-    votes_of,
-    witnesses,
-)
-from indexcalc.document.findings import fault, proved
+from indexcalc.document.choices import Kind
+from indexcalc.document.evidence import GUESSES, Votes, contradicted, is_guess, others, supported, witnesses
 from indexcalc.document.outcomes import Outcome, Relation, Truth
-from indexcalc.document.page import EQUALITIES, Page, called_head, head_of, names_in, page_of, sizes_of
-from indexcalc.document.reader import Reader, read
-from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
-from indexcalc.document.table import Table
-from indexcalc.errors import IndexCalcError
-from indexcalc.language.document import read_document
+from indexcalc.document.page import Page, head_of, names_in
+from indexcalc.document.report import Verdict
+from indexcalc.document.search import Judged
+from indexcalc.document.statements.outline import Statement
+from indexcalc.document.statements.trees import differentiated
 from indexcalc.language.latex.tree import Atom, Sum
-from indexcalc.proof.document.judging.verdicts import CheckReport, Claim, Verdict, report_of
-from indexcalc.proof.document.meaning.sizes import ShapeError
-from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
-from indexcalc.proof.document.written.context import read_context
-from indexcalc.proof.document.written.outline import Side, Statement
-from indexcalc.proof.document.written.parts import part_below
-from indexcalc.proof.document.written.trees import differentiated
-
-ROUNDS = 3
-"""How often all relations are read: each time from the interpretation for which the others spoke."""
-
 
 UNLIKELY = 1.0
 """What a reading costs that nobody would think of unless the document speaks for it."""
-
-
-def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
-    """Every relation of a document, with its verdict.
-
-    Args:
-        source: the text of the document.
-        name: its file name, which says whether it is Markdown, LaTeX or HTML.
-        context: what the document leaves unsaid, beside what its own comments say.
-
-    Raises:
-        SpecError: for a mistake in the context.
-    """
-    document = read_document(source, name)
-    said = read_context([*document.contexts, context])
-    claims: list[Claim] = []
-    for part, own in document.parts():
-        here = said.around(read_context([own])) if own else said
-        found = claims_in(page_of(part, here))
-        for heading in here.scoped:
-            start, end = (document.place(place)[0] for place in part_below(part, heading))
-            within = claims_in(page_of(part, here.within(heading)))
-            found = [c for c in found if not start <= c.line < end] + [c for c in within if start <= c.line < end]
-        claims += found
-    return report_of(name, sorted(claims, key=lambda claim: (claim.line, claim.column)))
-
-
-def claims_in(page: Page) -> list[Claim]:
-    """Every relation of a page, with its verdict."""
-    numbers = range(page.told, len(page.statements))
-    every = [r for number in numbers for r in relations(page, number)]
-    votes: Votes = readability(page)
-    judged: dict[RelationKey, Judged] = {}
-    trials = {relation_key(r): Trials(page, r) for r in every}
-    for _ in range(ROUNDS):
-        bases = {number: consensus(votes, number) for number in range(len(page.statements))}
-        known = {
-            relation_key(r): judge(r, bases[r.number], trials[relation_key(r)])
-            if (old := judged.get(relation_key(r))) is None or bears_on(old, bases[r.number])
-            else old
-            for r in every
-        }
-        if known == judged:
-            break
-        judged, votes = known, votes_of(page, known)
-    claims = [claim for number in numbers for claim in claims_of(page, number, judged, votes)]
-    for trouble in page.troubles:
-        side = Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
-        claims.append(claim_of(page, side, Verdict.UNCLEAR, trouble.reason, display=trouble.span.display))
-    for statement, side in page.schematic:
-        reason = "the context says so"
-        claims.append(claim_of(page, side, Verdict.SCHEMATIC, reason, display=statement.span.display))
-    return claims
-
-
-def claims_of(page: Page, number: int, judged: Mapping[RelationKey, Judged], votes: Votes) -> Iterator[Claim]:
-    """The claims of one statement."""
-    statement = page.statements[number]
-    head = head_of(page.survey, statement)
-    defining = head is not None and number in page.defining.get(head.name, ())
-    holding = {0}
-    for member in range(1, len(statement.sides)):
-        side = statement.sides[member]
-        display = statement.span.display
-        if side.relation == "in":
-            yield shape_claim(page, number, member)
-            continue
-        if side.relation not in EQUALITIES and not page.compares_letters(number):
-            yield claim_of(page, side, Verdict.UNCLEAR, "this relation is not judged", display=display)
-            continue
-        if member == 1 and defining and page.defining[head.name if head else ""][0] == number:
-            holding.add(member)
-            yield claim_of(page, side, Verdict.DEFINITION, "", display=display)
-            continue
-        if page.compares_letters(number):
-            yield claim_of(page, side, Verdict.CONDITION, "", display=display)
-            continue
-        if number in page.laws and not defining:
-            yield claim_of(page, side, Verdict.DECLARATION, "", display=display)
-            continue
-        if page.sets(number) or (member == 1 and speaks_of_function(page, number)):
-            holding.update((member,) if number in page.function_heads else ())
-            yield claim_of(page, side, Verdict.DEFINITION, "", display=display)
-            continue
-        if statement.sides[0].tree is None or side.tree is None:
-            yield claim_of(page, side, Verdict.UNCLEAR, side.error or statement.sides[0].error, display=display)
-            continue
-        found = [judged[key] for key in ((number, member, against) for against in range(member)) if key in judged]
-        decision = decided(page, statement, member, found, votes, defining=defining, holding=holding)
-        if decision.verdict is Verdict.CONFIRMED:
-            holding.add(member)
-        yield explained(page, side, decision, display=display)
 
 
 @dataclass(frozen=True)
@@ -161,52 +42,6 @@ class Decision:
     outcome: Outcome | None = None
 
 
-def explained(page: Page, side: Side, decision: Decision, *, display: bool) -> Claim:
-    """The claim on a member: proved where the algebra can, and with the fault where it is refuted."""
-    claim = claim_of(page, side, decision.verdict, decision.reason, display=display, assumptions=decision.assumptions)
-    if decision.relation is None or decision.outcome is None:
-        return claim
-    interpretation = decision.outcome.interpretation
-    if decision.verdict is Verdict.CONFIRMED and proved(page, decision.relation, interpretation):
-        return replace(claim, verdict=Verdict.PROVED)
-    if decision.verdict is Verdict.REFUTED and decision.outcome.truth is Truth.FALSE:
-        found = fault(page, decision.relation, interpretation)
-        return replace(claim, reason=found.reason, counterexample=found.counterexample)
-    return claim
-
-
-def speaks_of_function(page: Page, number: int) -> bool:
-    """Whether a statement defines a function, or gives a value of one that no formula defines."""
-    name = called_head(page.survey, page.statements[number])
-    return number in page.function_heads or (bool(name) and name not in page.functions)
-
-
-def shape_claim(page: Page, number: int, member: int) -> Claim:
-    """A shape that is said of a name declares it; said of an expression, it is a claim."""
-    statement = page.statements[number]
-    side, tree = statement.sides[member], statement.sides[member - 1].tree
-    sizes = sizes_of(side.tokens)
-    display = statement.span.display
-    lone = tree is not None and tree.only is not None and len(tree.only.items) == 1
-    if tree is None or lone or not sizes:
-        return claim_of(page, side, Verdict.DECLARATION, "", display=display)
-    table = Table(page, page.asking(Interpretation()), number, read)
-    try:
-        value = Reader(table).sum(tree)
-        if len(value.axes) != len(sizes):
-            return claim_of(page, side, Verdict.UNCLEAR, f"an array with {len(value.axes)} axes", display=display)
-        for axis, size in zip(value.axes, sizes, strict=True):
-            if size not in page.sizes_of_names:
-                return claim_of(page, side, Verdict.UNCLEAR, f"the size {size} is not known", display=display)
-            table.sizes.unify(axis, table.sizes.named(size, declared=True))
-    except ShapeError as error:
-        verdict = Verdict.UNCLEAR if table.open else Verdict.REFUTED
-        return claim_of(page, side, verdict, str(error), display=display)
-    except (NotUnderstoodError, IndexCalcError, RecursionError) as error:
-        return claim_of(page, side, Verdict.UNCLEAR, str(error), display=display)
-    return claim_of(page, side, Verdict.CONFIRMED, "", display=display)
-
-
 def decided(
     page: Page,
     statement: Statement,
@@ -216,21 +51,27 @@ def decided(
     *,
     defining: bool,
     holding: Collection[int],
+    wrong: Collection[int],
 ) -> Decision:
-    """The verdict on one member."""
+    """The verdict on one member, of which some before it hold, and some are refuted."""
     number = found[0].relation.number if found else -1
     reasons: list[str] = []
-    wrong: list[Decision] = []
+    refuted: list[Decision] = []
+    follows: Decision | None = None
     for one in found:
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
         returns = head_of(page.survey, statement) if one.relation.against == 0 else None
         good = [o for o in true if supported(page, o, votes, number, returns.name if returns else "")]
         if good:
             best = min(good, key=lambda o: o.cost)
+            if one.relation.against in wrong:
+                follows = Decision(Verdict.FOLLOWS, "it equals a member before it, which is refuted", phrases(best))
             if one.relation.against not in holding:
                 reasons.append("it equals a member before it, which is not judged")
                 continue
             return Decision(Verdict.CONFIRMED, "", phrases(best), one.relation, best)
+    if follows is not None:
+        return follows
     found = [one for one in found if one.relation.against in (0, member - 1)]
     for one in found:
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
@@ -248,13 +89,13 @@ def decided(
         if why:
             reasons.append(why)
             continue
-        wrong.append(Decision(Verdict.REFUTED, usual.reason or "the two sides differ", (), one.relation, usual))
-    if wrong and (len(wrong) == len(found) or (member > 1 and member - 1 in holding)):
-        return wrong[0]
+        refuted.append(Decision(Verdict.REFUTED, usual.reason or "the two sides differ", (), one.relation, usual))
+    if refuted and (len(refuted) == len(found) or (member > 1 and member - 1 in holding)):
+        return refuted[0]
     return Decision(Verdict.UNCLEAR, reasons[0] if reasons else "it cannot be read")
 
 
-WRONG = (Truth.FALSE, Truth.LOOSE)
+WRONG = (Truth.FALSE, Truth.LOOSE, Truth.CLASH)
 """What speaks against a relation; what does not fit otherwise may be misread."""
 
 
@@ -372,22 +213,4 @@ def phrases(result: Outcome) -> tuple[str, ...]:
         result.asked[key].option(name).phrase
         for key, name in result.options
         if name != result.asked[key].options[0].name
-    )
-
-
-def claim_of(
-    page: Page, side: Side, verdict: Verdict, reason: str, *, display: bool, assumptions: Iterable[str] = ()
-) -> Claim:
-    """A claim at its place."""
-    line, column = page.document.place(side.start)
-    latex = " ".join(page.document.source[side.start : side.end].split())
-    return Claim(
-        page.document.name,
-        line,
-        column,
-        f"{side.relation} {latex}".strip(),
-        verdict,
-        reason,
-        assumptions=tuple(assumptions),
-        display=display,
     )

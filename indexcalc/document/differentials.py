@@ -11,15 +11,15 @@ from dataclasses import replace
 from itertools import pairwise
 
 from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.meaning.nodes import ZERO, Derivative, Entry, Meaning, Plus, Total, names_of, times
+from indexcalc.document.meaning.symbols import NotUnderstoodError, depends_on
+from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.survey import Survey
+from indexcalc.document.statements.trees import is_differential, name_nodes, products_of
 from indexcalc.document.table import Table
 from indexcalc.language.latex.tree import Atom, Fraction, Node, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
-from indexcalc.proof.document.meaning.nodes import ZERO, Derivative, Entry, Meaning, Plus, Total, names_of, times
-from indexcalc.proof.document.meaning.symbols import NotUnderstoodError, depends_on
-from indexcalc.proof.document.meaning.typed import Typed
-from indexcalc.proof.document.written.scripts import Named
-from indexcalc.proof.document.written.survey import Survey
-from indexcalc.proof.document.written.trees import is_differential, name_nodes, products_of
 
 DIRECTION = "direction of "
 """What the name of the direction begins with in which a tensor varies."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from indexcalc.document.choices import SUMS, Interpretation, Key, Kind
+from indexcalc.document.meaning.sizes import ShapeError
+from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.outcomes import Outcome, Truth
 from indexcalc.document.page import Page, head_of
 from indexcalc.document.reader import read
 from indexcalc.document.search import Judged, RelationKey
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError
-from indexcalc.proof.document.meaning.sizes import ShapeError
-from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
 
 SUPPORT = 1.0
 """What other statements must say for an option that is not the usual one."""
@@ -70,7 +70,7 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
     votes = {key: {name: set(who) for name, who in says.items()} for key, says in readability(page).items()}
     for one in judged.values():
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
-        tried = [o for o in one.outcomes if o.truth in (Truth.TRUE, Truth.FALSE, Truth.MISFIT, Truth.LOOSE)]
+        tried = [o for o in one.outcomes if o.truth not in (Truth.SILENT, Truth.EMPTY)]
         voter = (one.relation.number, frozenset(n for o in true for n in o.used))
         for o in true[:1]:
             for key, name in o.spoken:

@@ -9,13 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from indexcalc.document.choices import Interpretation
+from indexcalc.document.diagnosis import DIFFER, counterexample, diagnosis
+from indexcalc.document.meaning.sizes import ShapeError
+from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.outcomes import Comparison, Relation, comparison, points_of, table_of, trial_of
 from indexcalc.document.page import Page
+from indexcalc.document.proving import proves
 from indexcalc.errors import IndexCalcError
-from indexcalc.proof.document.judging.diagnosis import DIFFER, counterexample, diagnosis
-from indexcalc.proof.document.judging.proving import proves
-from indexcalc.proof.document.meaning.sizes import ShapeError
-from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def fault(page: Page, relation: Relation, interpretation: Interpretation) -> Fau
         return Fault()
     return Fault(
         diagnosis(trial.failures, (found.left, found.right), table.sizes),
-        counterexample(trial.failures[0], found.over, table.sizes),
+        counterexample(trial.failures[0], found.over, tuple(found.letters.values()), table.sizes),
     )
 
 

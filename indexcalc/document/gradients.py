@@ -7,13 +7,17 @@ from collections.abc import Iterator
 
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.page import Page, names_in
+from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.trees import differentiated
 from indexcalc.document.table import LOSS, Table
-from indexcalc.proof.document.written.scripts import Named
-from indexcalc.proof.document.written.trees import differentiated
 
 
-def loss_of_gradients(table: Table, target: str) -> str:
-    """The number whose gradients short names are: one that the document defines, else any function of what it has."""
+def loss_of_gradients(table: Table, short: str, target: str) -> str:
+    """The number whose gradient a short name is: one that is stated or defined, else any function of what is there."""
+    stated = table.page.stated_gradient(short)
+    if stated is not None:
+        table.known.setdefault(stated[1], ())
+        return stated[1]
     losses = [name for name in last_names(table.page, target) if is_number(table, name)]
     if losses:
         question = choice(

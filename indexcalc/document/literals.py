@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from indexcalc.proof.document.meaning import typed
-from indexcalc.proof.document.meaning.nodes import ONE, Applied, Meaning, Plus, Relation, negated, times
-from indexcalc.proof.document.meaning.sizes import Ix, Sizes
-from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
-from indexcalc.proof.document.meaning.typed import COLUMN, ROW, Typed
+from indexcalc.document.meaning import typed
+from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Plus, Relation, negated, times
+from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
 
 
 def column(values: Sequence[Typed], sizes: Sizes) -> Typed:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from indexcalc.proof.document.meaning.nodes import (
+from indexcalc.document.meaning.nodes import (
     Applied,
     Derivative,
     Entry,
@@ -26,9 +26,9 @@ from indexcalc.proof.document.meaning.nodes import (
     children,
     own_indices,
 )
-from indexcalc.proof.document.meaning.sizes import Ix, Sizes
-from indexcalc.proof.document.numerics.numbers import Point
-from indexcalc.proof.document.numerics.points import Points
+from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.numerics.numbers import Point
+from indexcalc.document.numerics.points import Points
 from indexcalc.proof.numeric import Array
 
 ENTRIES = 5_000_000

@@ -7,13 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from indexcalc.document.choices import Choice, Interpretation, Key, Kind, Option, choice
-from indexcalc.document.memory import RememberedPoints
-from indexcalc.document.page import Page
-from indexcalc.document.reader import Reader, read
-from indexcalc.document.table import Table
-from indexcalc.errors import IndexCalcError
-from indexcalc.language.latex.tree import Sum
-from indexcalc.proof.document.meaning.nodes import (
+from indexcalc.document.meaning.nodes import (
     ZERO,
     Derivative,
     Meaning,
@@ -25,11 +19,17 @@ from indexcalc.proof.document.meaning.nodes import (
     renamed,
     walk,
 )
-from indexcalc.proof.document.meaning.sizes import Ix, ShapeError
-from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
-from indexcalc.proof.document.meaning.typed import Typed, at
-from indexcalc.proof.document.numerics.points import positive_names, regular_names
-from indexcalc.proof.document.numerics.trials import Trial, lost_in_rounding, tried
+from indexcalc.document.meaning.sizes import Ix, ShapeError, SizeError
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import Typed, at
+from indexcalc.document.memory import RememberedPoints
+from indexcalc.document.numerics.points import positive_names, regular_names
+from indexcalc.document.numerics.trials import Trial, lost_in_rounding, tried
+from indexcalc.document.page import Page
+from indexcalc.document.reader import Reader, read
+from indexcalc.document.table import Table
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.latex.tree import Sum
 
 Conditions = tuple[tuple[str, str, str], ...]
 """Relations between index letters."""
@@ -41,7 +41,8 @@ class Truth(StrEnum):
     TRUE: equal at all points, and not by chance.
     FALSE: clearly different at several points and sizes.
     EMPTY: equal, but it says nothing: both sides are zero.
-    MISFIT: its shapes do not fit.
+    CLASH: two sizes would have to be equal that the document keeps apart.
+    MISFIT: its shapes do not fit otherwise.
     LOOSE: an index is free in one member only.
     SILENT: it cannot be read, or not be tried.
     """
@@ -49,6 +50,7 @@ class Truth(StrEnum):
     TRUE = "true"
     FALSE = "false"
     EMPTY = "empty"
+    CLASH = "clash"
     MISFIT = "misfit"
     LOOSE = "loose"
     SILENT = "silent"
@@ -138,6 +140,8 @@ def outcome(
         truth, reason = tested(found, screen=screen)
     except (NotUnderstoodError, RecursionError) as error:
         truth, reason = Truth.SILENT, str(error)
+    except SizeError as error:
+        truth, reason = Truth.CLASH, f"shapes do not fit: {error}"
     except ShapeError as error:
         truth, reason = Truth.MISFIT, str(error)
     except IndexCalcError as error:
@@ -221,7 +225,7 @@ def conditions_of(table: Table, relation: Relation) -> Conditions:
 def tested(found: Comparison, *, screen: bool) -> tuple[Truth, str]:
     """Whether two members are equal at points."""
     if found.extra is not None:
-        return Truth.LOOSE, f"the index {found.extra.name or '?'} is free in one member only"
+        return Truth.LOOSE, f"the index {found.extra.name or '?'} is free here, but not on the left side"
     table, left, right = found.table, found.left, found.right
     trial = trial_of(table, left, right, found.over, found.conditions, screen=screen)
     if trial.different and lost_in_rounding(trial.failures[0], (left, right), found.over, found.conditions):
@@ -246,10 +250,14 @@ def at_entry(reader: Reader, value: Typed, other: Typed) -> Typed:
 
 
 def says_zero(table: Table, left: Meaning, right: Meaning, over: tuple[Ix, ...]) -> bool:
-    """Whether of two sides that are zero one is so whatever its names mean, and what adds up to the other is not."""
-    return any(
-        cancels(table, one, over) and is_zero(table, other, over) for one, other in ((left, right), (right, left))
-    )
+    """Whether two sides that are zero say something: what adds up to one is not zero, nor is that of the other.
+
+    The other one may also be zero whatever its names mean.
+    """
+    first, second = cancels(table, left, over), cancels(table, right, over)
+    if first and second:
+        return True
+    return (first and is_zero(table, right, over)) or (second and is_zero(table, left, over))
 
 
 def is_zero(table: Table, node: Meaning, over: tuple[Ix, ...]) -> bool:

@@ -11,19 +11,19 @@ from functools import cached_property
 
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.memory import Memory
+from indexcalc.document.statements.context import JACOBIAN, Context
+from indexcalc.document.statements.outline import Side, Statement, Trouble, condition, outline
+from indexcalc.document.statements.parts import set_aside
+from indexcalc.document.statements.scripts import COLON, Named, subscript
+from indexcalc.document.statements.spoken import attach_spoken
+from indexcalc.document.statements.survey import Survey, Usage, survey_of
+from indexcalc.document.statements.trees import name_nodes, rates, targets
 from indexcalc.errors import IndexCalcError, SpecError
 from indexcalc.language.document import Document, Span
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
-from indexcalc.proof.document.written.context import JACOBIAN, Context
-from indexcalc.proof.document.written.outline import Side, Statement, Trouble, condition, outline
-from indexcalc.proof.document.written.parts import set_aside
-from indexcalc.proof.document.written.scripts import COLON, Named, subscript
-from indexcalc.proof.document.written.spoken import attach_spoken
-from indexcalc.proof.document.written.survey import Survey, Usage, survey_of
-from indexcalc.proof.document.written.trees import name_nodes, rates, targets
 
 EQUALITIES = frozenset({"=", ":=", "=="})
 """The relations that say that two members are equal."""
@@ -87,7 +87,7 @@ class Page:
         context: what the author leaves unsaid.
         told: how many statements the context has.
         schematic: the members that are not to be judged, as the context says.
-        factor_letters, properties, remembered, free_of: what was found before.
+        factor_letters, orders, properties, remembered, free_of: what was found before.
         memory: the values that all readings share.
     """
 
@@ -98,6 +98,7 @@ class Page:
     told: int = 0
     schematic: tuple[tuple[Statement, Side], ...] = ()
     factor_letters: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict, compare=False, repr=False)
+    orders: dict[int, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     properties: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     remembered: dict[int, tuple[tuple[Key, str], ...]] = field(default_factory=dict, compare=False, repr=False)
     free_of: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
@@ -160,6 +161,12 @@ class Page:
 
     def order(self, number: int) -> tuple[str, ...]:
         """The letters of the entry of an array that a statement speaks of, in the order of the array's axes."""
+        if number not in self.orders:
+            self.orders[number] = self.order_in(number)
+        return self.orders[number]
+
+    def order_in(self, number: int) -> tuple[str, ...]:
+        """The same, looked for."""
         trees = self.statements[number].trees
         for tree in trees:
             for node in targets(tree):
@@ -232,8 +239,21 @@ class Page:
                 found.setdefault(head.name, []).append(number)
         return {name: tuple(numbers) for name, numbers in found.items()}
 
+    def stated_gradient(self, name: str) -> tuple[str, str] | None:
+        """The tensor and the loss whose gradient by it a name is, as the context says."""
+        if name in self.context.gradients:
+            return self.context.gradients[name]
+        for prefix, suffix, loss in self.context.adjoints:
+            target = name.removeprefix(prefix).removesuffix(suffix)
+            if name == f"{prefix}{target}{suffix}" and target != name and target in self.survey.usages:
+                return target, loss
+        return None
+
     def gradient_target(self, name: str) -> str | None:
         """The tensor by which a short name, ``dX``, is the gradient of the loss; None for other names."""
+        stated = self.stated_gradient(name)
+        if stated is not None:
+            return stated[0]
         for sign in ("d", "delta "):
             target = name.removeprefix(sign)
             if target != name and target in self.survey.usages:
@@ -334,8 +354,13 @@ class Page:
 
     def is_about_one_name(self, number: int) -> bool:
         """Whether a statement speaks of one array alone, as a law for it does: ``U^T U = I``, ``sum_k q_k = 1``."""
-        names = {found.name for tree in self.statements[number].trees for found in names_in(self.survey, tree)}
-        return len(names - CONSTANTS) == 1
+        return number in self.about_one_name
+
+    @cached_property
+    def about_one_name(self) -> frozenset[int]:
+        """The statements that speak of one array alone."""
+        names = ({found.name for tree in s.trees for found in names_in(self.survey, tree)} for s in self.statements)
+        return frozenset(number for number, found in enumerate(names) if len(found - CONSTANTS) == 1)
 
     def compares_letters(self, number: int) -> bool:
         """Whether a statement says of index letters how they are related, ``i = j``."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from indexcalc.document.statements.trees import is_differential
 from indexcalc.language.latex.tree import Fraction, Node, Scripted
-from indexcalc.proof.document.written.trees import is_differential
 
 
 @dataclass(frozen=True, slots=True)

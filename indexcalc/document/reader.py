@@ -15,12 +15,38 @@ from functools import lru_cache
 import sympy as sp
 
 from indexcalc.document.applications import again, derivative_at, value_at
+from indexcalc.document.bars import barred, names_at
 from indexcalc.document.choices import LAYOUT, SUMS
 from indexcalc.document.differentials import differential_of, is_sign, short_target
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.literals import array, between_letters, between_numbers, branched, column, largest
+from indexcalc.document.meaning import typed
+from indexcalc.document.meaning.nodes import (
+    ONE,
+    Applied,
+    Derivative,
+    Entry,
+    Meaning,
+    Number,
+    Ones,
+    Relation,
+    Size,
+    Times,
+    Total,
+    free,
+    negated,
+    occurrences,
+    over,
+    times,
+)
+from indexcalc.document.meaning.sizes import Ix
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
+from indexcalc.document.meaning.unknown import unknown
 from indexcalc.document.page import is_plain, limit_name, split
 from indexcalc.document.rates import Twice, twice
+from indexcalc.document.statements.scripts import COLON, Named, inverse_mark, is_transpose, subscript
+from indexcalc.document.statements.trees import is_differential
 from indexcalc.document.table import Bound, Table
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
@@ -41,31 +67,6 @@ from indexcalc.language.latex.tree import (
     Truth,
 )
 from indexcalc.language.latex.vocabulary import FUNCTIONS
-from indexcalc.proof.document.meaning import typed
-from indexcalc.proof.document.meaning.nodes import (
-    ONE,
-    Applied,
-    Derivative,
-    Entry,
-    Meaning,
-    Number,
-    Ones,
-    Relation,
-    Size,
-    Times,
-    Total,
-    free,
-    negated,
-    occurrences,
-    over,
-    times,
-)
-from indexcalc.proof.document.meaning.sizes import Ix
-from indexcalc.proof.document.meaning.symbols import NotUnderstoodError
-from indexcalc.proof.document.meaning.typed import COLUMN, ROW, Typed
-from indexcalc.proof.document.meaning.unknown import unknown
-from indexcalc.proof.document.written.scripts import COLON, Named, inverse_mark, is_transpose, subscript
-from indexcalc.proof.document.written.trees import is_differential
 
 DEPTH_LIMIT = 60
 """The deepest nesting of formulas."""
@@ -188,6 +189,8 @@ class Reader:
             return typed.entrywise(left, right, self.table.sizes)
         if text == "cdot" and len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation:
             return typed.inner(left, right, self.table.sizes)
+        if isinstance(sign, Atom) and sign.kind == "DOT" and len(left.axes) == len(right.axes) == 2:
+            raise NotUnderstoodError("a point between matrices: a product of either kind")
         if text == "otimes" or (text == "times" and left.axes and right.axes):
             raise NotUnderstoodError("a product of another kind")
         return typed.product(left, right, self.table.sizes)
@@ -209,7 +212,8 @@ class Reader:
         if isinstance(base, Fraction) and (wrt := self.waiting(base)) is not None:
             if position + 1 == len(items):
                 raise NotUnderstoodError("a derivative of nothing")
-            return self.rate(self.product(items[position + 1 :]), wrt), len(items)
+            value = self.rate(self.product(items[position + 1 :]), wrt)
+            return (self.marked(value, item) if isinstance(item, Scripted) else value), len(items)
         if is_sign(self.table, items, position):
             value, end = self.unit(items, position + 1)
             return differential_of(self.table, value), end
@@ -249,6 +253,8 @@ class Reader:
         if token.kind == "ONE":
             axis = self.table.sizes.fresh()
             return Typed(Ones(axis), (axis,))
+        if token.kind == "NUM":
+            raise NotUnderstoodError(f"a number of more than {DEPTH_LIMIT} digits")
         raise NotUnderstoodError(f"the sign {token.text}")
 
     def group(self, item: Group) -> Typed:
@@ -294,9 +300,11 @@ class Reader:
             kind = "".join(token.text for token in item.below if token.kind not in ("{", "}"))
             value = typed.norm(self.sum(item.base.members[0]), kind)
             return self.with_powers(value, item.above)
-        if item.primes or item.along:
+        if item.primes:
             raise NotUnderstoodError("a mark on an expression")
         value = self.factor(item.base)
+        if item.along:
+            return self.marked(value, item)
         marks = [tokens for tokens in item.above if not is_transpose(tokens)]
         if len(marks) < len(item.above):
             value = typed.transpose(value)
@@ -314,7 +322,9 @@ class Reader:
         return value
 
     def power(self, value: Typed, tokens: Sequence[Token]) -> Typed:
-        """A power; of a matrix, its inverse or the product with itself."""
+        """A power; of a matrix, its inverse or the product with itself; behind a circle, that of every entry."""
+        if len(tokens) > 1 and tokens[0].kind == "ODOT":
+            return self.entry_power(value, tokens[1:])
         mark = inverse_mark(tokens)
         if len(value.axes) == 2 and mark:
             found = typed.inverse(value, self.table.sizes)
@@ -335,6 +345,29 @@ class Reader:
                 result = typed.product(result, again(self.table, value), self.table.sizes)
             return result
         return typed.raised(value, exponent.node)
+
+    def entry_power(self, value: Typed, tokens: Sequence[Token]) -> Typed:
+        """The power of every entry."""
+        exponent = self.tokens(tokens)
+        if exponent.axes:
+            raise NotUnderstoodError("an exponent that is an array")
+        return typed.raised(value, exponent.node)
+
+    def marked(self, value: Typed, item: Scripted) -> Typed:
+        """A derivative with the marks behind it: a bar alone."""
+        if item.above or item.below or item.primes:
+            raise NotUnderstoodError("a mark on a derivative")
+        return barred(self.table, value, item.along, [self.at_bar(part) for part in names_at(item.along)])
+
+    def at_bar(self, tokens: Sequence[Token]) -> Typed:
+        """The tensor that the tokens at the foot of a bar name."""
+        try:
+            tree = script(tuple(tokens)).only
+        except IndexCalcError as error:
+            raise NotUnderstoodError(str(error)) from None
+        if tree is None:
+            raise NotUnderstoodError("a derivative along an expression")
+        return self.target(tree.items)
 
     def tokens(self, tokens: Sequence[Token]) -> Typed:
         """The meaning of the tokens of a superscript."""
@@ -398,7 +431,7 @@ class Reader:
             wrt = self.value(replace(found, name=target))
             if not isinstance(wrt.node, Entry):
                 raise NotUnderstoodError(f"a gradient by {target}")
-            return self.rate(Typed(Entry(loss_of_gradients(self.table, target))), wrt)
+            return self.rate(Typed(Entry(loss_of_gradients(self.table, name, target))), wrt)
         if parts is None and self.table.is_size(name):
             return Typed(Size(self.table.sizes.named(name)))
         return None

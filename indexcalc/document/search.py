@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from indexcalc.document.choices import Asking, Interpretation, alternatives
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import EQUALITIES, Page, names_in
+from indexcalc.document.statements.outline import condition, heading_conditions
 from indexcalc.language.latex.tree import Sum
-from indexcalc.proof.document.written.outline import condition, heading_conditions
 
 READINGS = 24
 """The most interpretations of one relation."""

@@ -13,15 +13,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from indexcalc.document.choices import Asking, Choice, Key, Kind, Option, choice
+from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, free, names_of, rebuilt, renamed, walk
+from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
+from indexcalc.document.meaning.slopes import refreshed
+from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, depends_on
+from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
+from indexcalc.document.statements.scripts import GREEK, Named
+from indexcalc.document.statements.survey import Usage
 from indexcalc.language.latex.tree import Group, Sum
-from indexcalc.proof.document.meaning.nodes import Derivative, Entry, Meaning, free, names_of, rebuilt, renamed, walk
-from indexcalc.proof.document.meaning.sizes import Ix, ShapeError, Sizes
-from indexcalc.proof.document.meaning.slopes import refreshed
-from indexcalc.proof.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, depends_on
-from indexcalc.proof.document.meaning.typed import Typed
-from indexcalc.proof.document.written.scripts import GREEK, Named
-from indexcalc.proof.document.written.survey import Usage
 
 LOSS = "loss"
 """The loss of a document that has only short names of its gradients, such as dX."""
@@ -61,6 +61,7 @@ class Table:
         spoken: the options that the way in which the members are written speaks for.
         used: the statements that gave names their meanings.
         ties: the slots whose size a number is.
+        applied: how many values of functions were put in.
     """
 
     page: Page
@@ -83,6 +84,7 @@ class Table:
     spoken: set[tuple[Key, str]] = field(default_factory=set)
     used: set[int] = field(default_factory=set)
     ties: dict[str, tuple[str, int]] = field(default_factory=dict)
+    applied: int = 0
 
     def __post_init__(self) -> None:
         """The sizes that the context says."""
@@ -267,14 +269,27 @@ class Table:
 
         One with another number of indices is about another array of this name.
         """
-        name = found.name
+        name, count = found.name, len(found.parts or ())
+        defining = [number for number in self.page.defining.get(name, ()) if number != self.number]
         numbers = [
             number
-            for number in self.page.defining.get(name, ())
-            if number != self.number
-            and self.page.indexed(number) in (None, len(found.parts or ()) or None, *(() if found.parts else (1, 2, 3)))
+            for number in defining
+            if self.page.indexed(number) in (None, count or None, *(() if found.parts else (1, 2, 3)))
         ]
+        rows = [number for number in defining if self.page.indexed(number) == count + 1]
+        if rows and count and not numbers and self.is_row(name, count):
+            numbers = rows
         return self.nearest(name, numbers or self.page.functions.get(name, ()))
+
+    def is_row(self, name: str, count: int) -> bool:
+        """Whether a name with one index less than its definition is a row of that array."""
+        question = choice(
+            Kind.RANK,
+            f"{name} with {count} indices",
+            Option("row", 0.0, f"{name} with {count} of its indices is a row"),
+            Option("other", 0.1, f"{name} with {count} indices is another array"),
+        )
+        return self.asking(question).name == "row"
 
     def function(self, name: str) -> int | None:
         """The statement that defines a function; None if the name is none, or a factor before a bracket."""

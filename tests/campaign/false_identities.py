@@ -17,12 +17,12 @@ import sympy as sp
 
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Power, Term, Terms
+from indexcalc.document import check
+from indexcalc.document.report import TRUE
 from indexcalc.language.read import read_problem
 from indexcalc.problem import Problem
 from indexcalc.program import Identity
 from indexcalc.proof.claims import check_claims
-from indexcalc.proof.document import check
-from indexcalc.proof.document.judging.verdicts import TRUE
 from indexcalc.rewrite.derive import derive
 from tests.campaign.mutated_specs import corpus
 

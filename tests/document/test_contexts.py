@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from indexcalc.document.deciding import check
+from indexcalc.document.check import check
+from indexcalc.document.report import Verdict
 from indexcalc.errors import SpecError
-from indexcalc.proof.document.judging.verdicts import Verdict
+from tests.support.verdicts import judged
 
 CONFIRMED, REFUTED, SCHEMATIC = Verdict.CONFIRMED, Verdict.REFUTED, Verdict.SCHEMATIC
 
 
 def last(text: str, context: str = "") -> Verdict:
     """The verdict on the last relation of a document."""
-    return check(text, "note.md", context).claims[-1].verdict
+    return judged(check(text, "note.md", context).claims[-1])
 
 
 CENTRED = "$$\\mu_n = \\frac{1}{H} \\sum_h x_{nh}$$\n\n$$\\sum_h (x_{nh} - \\mu_n) = 0$$\n"
@@ -67,7 +68,7 @@ def test_a_scope_holds_below_its_heading():
     claim = "$$\\frac{\\partial u_i}{\\partial x_j} = 2 x_i \\delta_{ij}$$\n"
     text = f"# One\n\n{claim}\n# Two\n\n{claim}"
     first, second = check(text, "note.md", 'scope "Two"\nu_i = x_i^2').claims
-    assert (first.verdict, second.verdict) == (Verdict.UNCLEAR, CONFIRMED)
+    assert (judged(first), judged(second)) == (Verdict.UNCLEAR, CONFIRMED)
 
 
 def test_schematic_lines_are_not_judged():

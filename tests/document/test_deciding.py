@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from indexcalc.document.deciding import check
-from indexcalc.proof.document.judging.verdicts import Claim, Verdict
+from indexcalc.document.check import check
+from indexcalc.document.report import Claim, Verdict
+from tests.support.verdicts import judged
 
 CONFIRMED, REFUTED, OPEN = Verdict.CONFIRMED, Verdict.REFUTED, Verdict.UNCLEAR
 
@@ -20,7 +21,7 @@ def claims(*displays: str) -> tuple[Claim, ...]:
 
 def last(*displays: str) -> Verdict:
     """The verdict on the last relation."""
-    return claims(*displays)[-1].verdict
+    return judged(claims(*displays)[-1])
 
 
 IDENTITIES = {
@@ -120,13 +121,13 @@ def test_an_index_on_one_side_only_is_wrong_where_sums_are_written():
 
 def test_a_number_may_be_the_size_of_a_slot_if_that_helps_and_the_report_says_so():
     found = claims(r"m_l = \frac{1}{N} \sum_p h_{pl}", r"\sum_p (h_{pl} - 2 m_l) = -N m_l")
-    assert found[-1].verdict is CONFIRMED
+    assert judged(found[-1]) is CONFIRMED
     assert any("N is the size of" in text for text in found[-1].assumptions)
 
 
 @pytest.mark.parametrize("text", ["d = k = 4096", r"\alpha = \beta = 1", "n = 3"])
 def test_settings_claim_nothing(text):
-    assert {claim.verdict for claim in claims("y_i = n d k x_i", text)} <= {Verdict.DEFINITION}
+    assert {judged(claim) for claim in claims("y_i = n d k x_i", text)} <= {Verdict.DEFINITION}
 
 
 def test_a_name_may_get_a_new_meaning_in_another_section_and_return_to_an_earlier_one():
@@ -145,7 +146,7 @@ def test_a_matrix_is_symmetric_where_words_say_so():
 
 def test_a_step_behind_a_head_that_is_not_judged_is_not_confirmed():
     found = claims(r"q = \int x \, dx = x (x + 1) = x^2 + x")
-    assert {claim.verdict for claim in found[1:]} == {OPEN}
+    assert {judged(claim) for claim in found[1:]} == {OPEN}
 
 
 def test_a_shape_behind_a_product_is_a_claim():
@@ -187,7 +188,7 @@ def test_what_adds_up_to_zero_is_confirmed_and_nothing_said_of_zeros_is():
 
 def test_a_relation_of_letters_is_a_condition():
     found = claims(r"y_{ab} = x_{ab}^2", "Let $a = c$, and $c \\neq b$.", r"y_{cb} = x_{cb}^2")
-    assert [one.verdict for one in found[1:3]] == [Verdict.CONDITION, Verdict.CONDITION]
+    assert [judged(one) for one in found[1:3]] == [Verdict.CONDITION, Verdict.CONDITION]
 
 
 RESTATED = (
@@ -200,8 +201,8 @@ RESTATED = (
 
 def test_a_section_gives_a_new_meaning_only_if_what_follows_holds_with_it():
     first, heading, again, slope = RESTATED
-    assert [one.verdict for one in claims(first, heading, again.format(3), slope.format(6))[1:]] == [CONFIRMED] * 2
-    assert [one.verdict for one in claims(first, heading, again.format(4), slope.format(6))[1:]] == [REFUTED, CONFIRMED]
+    assert [judged(one) for one in claims(first, heading, again.format(3), slope.format(6))[1:]] == [CONFIRMED] * 2
+    assert [judged(one) for one in claims(first, heading, again.format(4), slope.format(6))[1:]] == [REFUTED, CONFIRMED]
     assert claims(first, heading, again.format(4), slope.format(8))[1].verdict is not REFUTED
 
 

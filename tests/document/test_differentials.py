@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from indexcalc.document.deciding import check
-from indexcalc.proof.document.judging.verdicts import Verdict
+from indexcalc.document.check import check
+from indexcalc.document.report import Verdict
+from tests.support.verdicts import judged
 
 CONFIRMED, REFUTED = Verdict.CONFIRMED, Verdict.REFUTED
 
 
 def last(*displays: str) -> Verdict:
     """The verdict on the last relation."""
-    return check("\n\n".join(f"$${text}$$" for text in displays)).claims[-1].verdict
+    return judged(check("\n\n".join(f"$${text}$$" for text in displays)).claims[-1])
 
 
 IDENTITIES = {

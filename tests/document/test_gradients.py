@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from indexcalc.document.deciding import check
-from indexcalc.proof.document.judging.verdicts import Verdict
+from indexcalc.document.check import check
+from indexcalc.document.report import Verdict
+from tests.support.verdicts import judged
 
 CONFIRMED, REFUTED, OPEN = Verdict.CONFIRMED, Verdict.REFUTED, Verdict.UNCLEAR
 
 
 def last(*displays: str) -> Verdict:
     """The verdict on the last relation."""
-    return check("\n\n".join(f"$${text}$$" for text in displays)).claims[-1].verdict
+    return judged(check("\n\n".join(f"$${text}$$" for text in displays)).claims[-1])
 
 
 def test_the_gradients_of_a_layer_need_no_loss():

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from indexcalc.document.choices import Interpretation
+from indexcalc.document.meaning.nodes import Derivative, Entry, Times, Total
+from indexcalc.document.meaning.sizes import Sizes
+from indexcalc.document.meaning.symbols import Definition, Symbols
 from indexcalc.document.memory import Contents, Memory, RememberedPoints, structure_of
+from indexcalc.document.numerics.points import Points
 from indexcalc.document.page import Page, page_of
 from indexcalc.document.search import Trials, judge, relations
+from indexcalc.document.statements.context import Context
 from indexcalc.language.document import read_document
-from indexcalc.proof.document.meaning.nodes import Derivative, Entry, Times, Total
-from indexcalc.proof.document.meaning.sizes import Sizes
-from indexcalc.proof.document.meaning.symbols import Definition, Symbols
-from indexcalc.proof.document.numerics.points import Points
-from indexcalc.proof.document.written.context import Context
 
 NOTE = r"""
 $$ z_i = \sum_j W_{ij} x_j $$

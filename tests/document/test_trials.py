@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from indexcalc.proof.document.numerics.trials import Trial
+from indexcalc.document.numerics.trials import Trial
 
 DIAGONAL = np.eye(3, dtype=bool)
 """Where a distance is that of a point from itself."""

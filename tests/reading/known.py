@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TABLES = tuple(sorted((HERE / "documents").glob("*.toml")))
 FILES = HERE / "files.tsv"
-CONTEXTS = ROOT / "tests" / "proof" / "document" / "contexts"
+CONTEXTS = HERE / "contexts"
 SHARED = ROOT.parent / "shared"
 """Where the public notes are, if they are at hand."""
 
@@ -142,6 +142,14 @@ def small_documents(table: Path) -> Iterator[Document]:
             )
             name = f"{entry['name']}, {kind} {number}"
             yield small(entry, table.stem, name, whole.replace(MARK, formula.strip()), labels)
+
+
+def true_documents(table: Path) -> Iterator[tuple[str, str]]:
+    """The settings of one table, each with all its true formulas: its name and the text."""
+    for entry in tomllib.loads(table.read_text(encoding="utf-8"))["document"]:
+        text, formulas = entry["text"], entry.get("true", ())
+        if formulas and MARK not in text and "context" not in entry and "lines" not in entry:
+            yield entry["name"], "\n\n".join((text.strip(), *(f"$${one.strip()}$$" for one in formulas))) + "\n"
 
 
 def small(entry: dict[str, Any], group: str, name: str, text: str, labels: tuple[Label, ...]) -> Document:

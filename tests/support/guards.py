@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from indexcalc.proof.document import Claim, Verdict, check
+from indexcalc.document import Claim, Verdict, check
 
 JUDGED_TRUE = (Verdict.PROVED, Verdict.CONFIRMED)
 

@@ -12,15 +12,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from unittest.mock import patch
 
+from indexcalc.document import CheckReport, Claim, Verdict, check
+from indexcalc.document.repair.correcting import Corrector
+from indexcalc.document.statements.outline import Statement, outline
 from indexcalc.errors import IndexCalcError
 from indexcalc.language import load_problem
 from indexcalc.language.document import read_document
 from indexcalc.library import shipped_paths
-from indexcalc.proof.document import CheckReport, Claim, Verdict, check
-from indexcalc.proof.document.repair.correcting import Corrector
-from indexcalc.proof.document.written.outline import Statement, outline
 from indexcalc.rewrite.derive import derive
 from tests.support.formulas import Note, UnreadableError, key_of, note_of
 from tests.support.labelled import MismatchError, equal
@@ -79,8 +80,8 @@ def report_of(name: str, *, proofs: bool = True) -> CheckReport:
 def quick_check(source: str, name: str) -> CheckReport:
     """The check of a document without corrections and proofs, which take long and accuse nothing."""
     with (
-        patch.object(Corrector, "corrected", lambda self, judge, statement, findings: list(findings)),
-        patch("indexcalc.proof.document.judging.readings.proves", lambda *sides: False),
+        patch.object(Corrector, "correction", lambda self, relation, interpretation: None),
+        patch.object(import_module("indexcalc.document.check"), "proved", lambda *relation: False),
     ):
         return check(source, name)
 

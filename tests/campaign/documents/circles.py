@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from indexcalc.proof.document import Verdict
+from indexcalc.document import Verdict
 from tests.campaign.case import Case
 from tests.campaign.documents.ablation import INDEX_RELATION
 from tests.campaign.documents.blocks import formulas_of

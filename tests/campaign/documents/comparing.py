@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from indexcalc.proof.document import CheckReport, Claim, Verdict, check
+from indexcalc.document import CheckReport, Claim, Verdict, check
 from tests.campaign.case import COUNTED
 from tests.campaign.documents.corpus import Document
 from tests.campaign.documents.edits import Edited

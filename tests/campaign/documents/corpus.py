@@ -1,6 +1,6 @@
 """The documents at hand, and cuts of them that are short enough for a case.
 
-`own` are the notes of this repository, `small` those of its tests about single rules. The others stand beside the
+`own` are the notes of this repository, `small` those of the tables of what is known. The others stand beside the
 repository, in a folder `shared` or in that which ``INDEXCALC_DOCUMENTS`` names, and may be absent: `notes` and `seeds`,
 and `fresh`, which nobody has read. Of these no finding tells more than the collection.
 """
@@ -12,12 +12,10 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 from tests.campaign.documents.blocks import Block, Kind, blocks_of, formulas_of, is_tex
-from tests.proof.document.twins import Twins
-from tests.support.guards import Guard
+from tests.reading.known import TABLES, true_documents
 
 ROOT = Path(__file__).resolve().parents[3]
 BESIDE = Path(os.environ.get("INDEXCALC_DOCUMENTS", ROOT.parent / "shared"))
@@ -36,15 +34,6 @@ FEWEST = 3
 
 OPENING = 70
 """How many of them may be the document's first sections."""
-
-RULES = (
-    *("proof.document.test_products", "proof.document.reading.test_ones", "proof.document.reading.test_naming"),
-    *("proof.document.reading.test_calls", "proof.document.reading.test_variations"),
-    *("proof.document.reading.test_nablas", "proof.document.names.test_functions"),
-    *("proof.document.names.test_classes", "proof.document.names.test_logarithms"),
-    *("proof.document.written.test_ellipses", "proof.document.test_guards_verdicts"),
-)
-"""The tests that state rules as settings with true claims."""
 
 
 @dataclass(frozen=True)
@@ -96,16 +85,10 @@ def has_relations(document: Document) -> bool:
 
 
 def small_documents() -> Iterator[Document]:
-    """A document for each rule of the tests: its setting, and all its true claims."""
-    for name in RULES:
-        for table in vars(import_module(f"tests.{name}")).values():
-            if not isinstance(table, dict):
-                continue
-            for title, rule in table.items():
-                if isinstance(rule, Twins | Guard) and rule.true:
-                    setting = rule.setting if isinstance(rule, Twins) else rule.start
-                    text = "\n\n".join((setting.strip(), *(f"$${claim}$$" for claim in rule.true)))
-                    yield Document("small", f"{title}.md", f"{text}\n")
+    """The settings of the tables of what is known, each with all its true claims."""
+    for table in TABLES:
+        for name, text in true_documents(table):
+            yield Document("small", f"{name}.md", text)
 
 
 def at_hand(among: Sequence[str] = ()) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from indexcalc.proof.document import CheckReport, Claim, Verdict
+from indexcalc.document import CheckReport, Claim, Verdict
 from tests.campaign.case import Case
 from tests.campaign.documents.comparing import Checker
 from tests.campaign.documents.corpus import Document

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from indexcalc.proof.document import Verdict
+from indexcalc.document import Verdict
 from tests.campaign.case import counts, failures
 from tests.campaign.documents.ablation import OPERATIONS, Ablation, ablation_of, cases, displays, paragraphs, verdict
 from tests.campaign.documents.blocks import Kind, blocks_of, formulas_of

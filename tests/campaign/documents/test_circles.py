@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexcalc.proof.document import Verdict
+from indexcalc.document import Verdict
 from tests.campaign.case import counts, failures
 from tests.campaign.documents.circles import WHOLE, Circle, cases, emptied, equations_of, tripled, verdict
 from tests.campaign.documents.corpus import Document

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from indexcalc.proof.document import Verdict
+from indexcalc.document import Verdict
 from tests.campaign.case import failures
 from tests.campaign.documents.breaking import WAYS, Formula, broken
 from tests.campaign.documents.comparing import placed

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from indexcalc.proof.document import Verdict
+from indexcalc.document import Verdict
 from tests.campaign.case import failures
 from tests.campaign.documents.blocks import Part, formulas_of
 from tests.campaign.documents.corpus import Document, drawn

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from indexcalc.document import Verdict, check
 from indexcalc.language.latex.signs import unified
 from indexcalc.language.latex.tokens import tokenize
-from indexcalc.proof.document import Verdict, check
 
 INDICATORS = (
     "\\mathbb{1}[i=k]",

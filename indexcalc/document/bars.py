@@ -1,0 +1,80 @@
+r"""What a bar behind a derivative says: ``|_{\text{via } Z}`` or ``|_{Z \text{ held}}``.
+
+A bar with nothing but a name, ``|_{Z}``, is used both ways: it is the part that passes through the tensor, or the
+derivative that holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.meaning.nodes import Derivative, Entry, Total, times
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.table import Table
+from indexcalc.language.latex.tokens import Token
+
+VIA = frozenset({"via", "through"})
+"""Words for the part of a gradient that passes through a tensor."""
+
+HELD = frozenset({"held", "fixed", "const", "constant"})
+"""Words for what does not vary."""
+
+
+def names_at(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """The names at the foot of a bar, between commas."""
+    part: list[Token] = []
+    for token in tokens:
+        if token.kind == "COMMA":
+            yield part
+            part = []
+        elif token.text not in VIA | HELD and token.kind not in ("REL", "{", "}"):
+            part.append(token)
+    yield part
+
+
+def barred(table: Table, value: Typed, tokens: Sequence[Token], named: Sequence[Typed]) -> Typed:
+    """A derivative with a bar behind it, and the tensors that are named at its foot."""
+    node = value.node
+    words = {token.text for token in tokens}
+    if not isinstance(node, Derivative) or not named:
+        raise NotUnderstoodError("a bar behind what is no derivative")
+    if words & HELD or (len(named) == 1 and not words & VIA and holds(table, named[0])):
+        return holding(value, node, named)
+    if len(named) > 1:
+        raise NotUnderstoodError("a path through several tensors")
+    return part_through(table, value, node, named[0])
+
+
+def holds(table: Table, named: Typed) -> bool:
+    """Whether a bar with nothing but a name holds the tensor."""
+    assert isinstance(named.node, Entry)
+    name = named.node.name
+    question = choice(
+        Kind.DERIVATIVE,
+        f"the bar with {name} in statement {table.number}",
+        Option("through", 0.0, f"the part through {name}"),
+        Option("held", 0.1, f"{name} is held", free=True),
+    )
+    return table.asking(question).name == "held"
+
+
+def holding(value: Typed, node: Derivative, named: Sequence[Typed]) -> Typed:
+    """The derivative with tensors held, though they may depend on the target."""
+    names = tuple(one.node.name for one in named if isinstance(one.node, Entry))
+    if node.wrt.name in names or (isinstance(node.body, Entry) and node.body.name in names):
+        raise NotUnderstoodError("a derivative that holds its own target")
+    return replace(value, node=Derivative(node.body, node.wrt, held=names))
+
+
+def part_through(table: Table, value: Typed, node: Derivative, through: Typed) -> Typed:
+    """The part of a gradient that passes through one tensor: the chain rule over that tensor's entries."""
+    if not isinstance(node.body, Entry) or node.body.slots:
+        raise NotUnderstoodError("a bar behind what is no gradient")
+    assert isinstance(through.node, Entry)
+    if through.node.name == node.body.name:
+        return replace(value, node=Derivative(node.body, node.wrt, True))
+    product = times(table.derivative(node.body, through.node), table.derivative(through.node, node.wrt))
+    return replace(value, node=Total(through.axes, product) if through.axes else product)

@@ -1,0 +1,315 @@
+"""The check of a document: every relation in it with its verdict.
+
+Each relation is read under its usual interpretation, and under those that differ from it in a few of the choices it
+asks for. A relation speaks for an option if it is true under it and under none of the alternatives; then all are read
+again, each under what the others speak for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from indexcalc.document.choices import Interpretation
+from indexcalc.document.deciding import Decision, decided
+from indexcalc.document.evidence import Votes, bears_on, consensus, readability, votes_of
+from indexcalc.document.findings import fault, proved
+from indexcalc.document.meaning.sizes import ShapeError
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.outcomes import Relation, Truth
+from indexcalc.document.page import EQUALITIES, Page, called_head, head_of, page_of, sizes_of
+from indexcalc.document.reader import Reader, read
+from indexcalc.document.repair.correcting import Corrector
+from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
+from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
+from indexcalc.document.statements.context import Context, read_context
+from indexcalc.document.statements.outline import Side
+from indexcalc.document.statements.parts import part_below
+from indexcalc.document.table import Table
+from indexcalc.errors import IndexCalcError, LimitError, SpecError
+from indexcalc.language.document import Document, read_document
+
+ROUNDS = 3
+"""How often all relations are read: each time from the interpretation for which the others spoke."""
+
+RELATION_LIMIT = 1_200
+"""The most relations of one document; a note of a thousand lines has some three hundred."""
+
+FORMULA_LIMIT = 4_000
+"""The most pieces of mathematics of one document."""
+
+
+def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
+    """Every relation of a document, with its verdict.
+
+    Args:
+        source: the text of the document.
+        name: its file name, which says whether it is Markdown, LaTeX or HTML.
+        context: what the document leaves unsaid, beside what its own comments say.
+
+    Raises:
+        LimitError: if the document is too long, or has too many formulas or relations.
+        SpecError: for a mistake in the context.
+    """
+    document = read_document(source, name)
+    bounded(document)
+    said = read_context([*document.contexts, context])
+    claims: list[Claim] = []
+    names: set[str] = set()
+    for part, own in document.parts():
+        here = said.around(read_context([own])) if own else said
+        page = page_of(part, here)
+        names |= page.survey.usages.keys()
+        compare_slots(page)
+        found = claims_in(page)
+        for heading in here.scoped:
+            start, end = (document.place(place)[0] for place in part_below(part, heading))
+            within = claims_in(page_of(part, here.within(heading)))
+            found = [c for c in found if not start <= c.line < end] + [c for c in within if start <= c.line < end]
+        claims += found
+    name_missing(said, names, document.name)
+    return report_of(name, sorted(claims, key=lambda claim: (claim.line, claim.column)))
+
+
+def bounded(document: Document) -> None:
+    """Refuse a document of too many formulas or relations, before any of them is read.
+
+    Raises:
+        LimitError: if there are more than the limit.
+    """
+    relations_found = sum(span.text.count("=") for span in document.spans)
+    for found, limit, what in (
+        (len(document.spans), FORMULA_LIMIT, "formulas"),
+        (relations_found, RELATION_LIMIT, "relations"),
+    ):
+        if found > limit:
+            raise LimitError(f"{document.name} has {found} {what}; the limit is {limit}: check it in parts")
+
+
+def name_missing(context: Context, names: set[str], document: str) -> None:
+    """Refuse a context that speaks of a tensor that the document does not have.
+
+    Raises:
+        SpecError: if there is no such tensor.
+    """
+    for name in context.simplex:
+        if name not in names:
+            raise SpecError(f"{name}, whose sum the context assumes to be 1, is no tensor of {document}")
+    for size in context.sizes:
+        if size.tensor not in names:
+            raise SpecError(f"{size.tensor} is no tensor of {document}: {size.line}")
+
+
+def compare_slots(page: Page) -> None:
+    """Refuse a context that speaks of a slot that its tensor does not have.
+
+    Raises:
+        SpecError: if there is no such slot.
+    """
+    for name, places in page.context.simplex.items():
+        count = slots_of(page, name)
+        if count is not None and count <= max(places):
+            said = f"{name}, whose sum the context assumes to be 1,"
+            raise SpecError(f"{said} has {count} slots, not {max(places) + 1}")
+    for size in page.context.sizes:
+        count = slots_of(page, size.tensor)
+        if count is not None and count < size.slot:
+            raise SpecError(f"{size.tensor} has {count} slots, not {size.slot}: {size.line}")
+
+
+def slots_of(page: Page, name: str) -> int | None:
+    """How many slots the document gives a name, by its indices or its declarations; None if it does not say."""
+    usage = page.survey.usages.get(name)
+    declared = [len(one.sizes) for one in page.declared.get(name, ())]
+    return max((*(usage.indexed if usage is not None else ()), *declared), default=None)
+
+
+def claims_in(page: Page) -> list[Claim]:
+    """Every relation of a page, with its verdict."""
+    judged, votes = judgements(page)
+    corrector = Corrector(page)
+    claims = [
+        claim
+        for number in range(page.told, len(page.statements))
+        for claim in claims_of(page, number, judged, votes, corrector)
+    ]
+    for trouble in page.troubles:
+        side = Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
+        claims.append(claim_of(page, side, Verdict.UNCLEAR, trouble.reason, display=trouble.span.display))
+    for statement, side in page.schematic:
+        reason = "the context says so"
+        claims.append(claim_of(page, side, Verdict.SCHEMATIC, reason, display=statement.span.display))
+    return claims
+
+
+def judgements(page: Page) -> tuple[Mapping[RelationKey, Judged], Votes]:
+    """Each relation under its interpretations, and what all of them say for the options."""
+    numbers = range(page.told, len(page.statements))
+    every = [
+        r for number in numbers for r in relations(page, number) if r.member > 1 or not gives_meaning(page, number)
+    ]
+    votes: Votes = readability(page)
+    judged: dict[RelationKey, Judged] = {}
+    trials = {relation_key(r): Trials(page, r) for r in every}
+    for _ in range(ROUNDS):
+        bases = {number: consensus(votes, number) for number in range(len(page.statements))}
+        known: dict[RelationKey, Judged] = {}
+        for r in every:
+            key = relation_key(r)
+            if holds_from_the_first(r, known):
+                continue
+            old = judged.get(key)
+            known[key] = (
+                judge(r, bases[r.number], trials[key]) if old is None or bears_on(old, bases[r.number]) else old
+            )
+        if known == judged:
+            break
+        judged, votes = known, votes_of(page, known)
+    return judged, votes
+
+
+def gives_meaning(page: Page, number: int) -> bool:
+    """Whether a statement is the first that defines the name that is its first member."""
+    head = head_of(page.survey, page.statements[number])
+    return head is not None and page.defining.get(head.name, ())[:1] == (number,)
+
+
+def holds_from_the_first(relation: Relation, known: Mapping[RelationKey, Judged]) -> bool:
+    """Whether a member need not be compared with this one: under the usual reading it equals the first."""
+    first = known.get((relation.number, relation.member, 0)) if relation.against else None
+    return first is not None and first.outcomes[0].truth is Truth.TRUE
+
+
+def claims_of(
+    page: Page, number: int, judged: Mapping[RelationKey, Judged], votes: Votes, corrector: Corrector
+) -> Iterator[Claim]:
+    """The claims of one statement."""
+    statement = page.statements[number]
+    head = head_of(page.survey, statement)
+    defining = head is not None and number in page.defining.get(head.name, ())
+    holding, wrong = {0}, set[int]()
+    for member, side in enumerate(statement.sides[1:], 1):
+        if side.relation == "in":
+            yield shape_claim(page, number, member)
+            continue
+        said = unjudged(page, number, member)
+        if said is not None:
+            holding.update((member,) if said.defines else ())
+            yield claim_of(page, side, said.verdict, said.reason, display=statement.span.display)
+            continue
+        found = [judged[key] for key in ((number, member, against) for against in range(member)) if key in judged]
+        decision = decided(page, statement, member, found, votes, defining=defining, holding=holding, wrong=wrong)
+        holding.update((member,) if decision.verdict is Verdict.CONFIRMED else ())
+        wrong.update((member,) if decision.verdict in (Verdict.REFUTED, Verdict.FOLLOWS) else ())
+        yield explained(page, side, decision, corrector, display=statement.span.display)
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """What is said of a member that claims nothing, and whether what follows may rest on it."""
+
+    verdict: Verdict
+    reason: str = ""
+    defines: bool = False
+
+
+def unjudged(page: Page, number: int, member: int) -> Unjudged | None:
+    """What is said of a member that claims nothing, or cannot be read; None for what is to be judged."""
+    statement = page.statements[number]
+    side = statement.sides[member]
+    head = head_of(page.survey, statement)
+    meanings = page.defining.get(head.name, ()) if head is not None else ()
+    if page.compares_letters(number):
+        return Unjudged(Verdict.CONDITION)
+    if side.relation not in EQUALITIES:
+        return Unjudged(Verdict.UNCLEAR, "this relation is not judged")
+    if member == 1 and gives_meaning(page, number):
+        return Unjudged(Verdict.DEFINITION, defines=True)
+    if number in page.laws and number not in meanings:
+        return Unjudged(Verdict.DECLARATION)
+    if page.sets(number) or (member == 1 and speaks_of_function(page, number)):
+        return Unjudged(Verdict.DEFINITION, defines=number in page.function_heads)
+    if statement.sides[0].tree is None or side.tree is None:
+        return Unjudged(Verdict.UNCLEAR, side.error or statement.sides[0].error)
+    return None
+
+
+def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, *, display: bool) -> Claim:
+    """The claim on a member: proved where the algebra can; where it is refuted, with the fault and a correction."""
+    claim = claim_of(page, side, decision.verdict, decision.reason, display=display, assumptions=decision.assumptions)
+    relation, outcome = decision.relation, decision.outcome
+    if relation is None or outcome is None:
+        return claim
+    if decision.verdict is Verdict.CONFIRMED and proved(page, relation, outcome.interpretation):
+        return replace(claim, verdict=Verdict.PROVED)
+    if decision.verdict is not Verdict.REFUTED:
+        return claim
+    if outcome.truth is Truth.FALSE:
+        found = fault(page, relation, outcome.interpretation)
+        claim = replace(claim, reason=found.reason, counterexample=found.counterexample)
+    correction = corrector.correction(relation, outcome.interpretation)
+    if correction is None:
+        return claim
+    return replace(claim, reason=correction.explained(claim.reason), correction=correction.latex)
+
+
+def speaks_of_function(page: Page, number: int) -> bool:
+    """Whether a statement defines a function, or gives a value of one that no formula defines."""
+    name = called_head(page.survey, page.statements[number])
+    return number in page.function_heads or (bool(name) and name not in page.functions)
+
+
+def shape_claim(page: Page, number: int, member: int) -> Claim:
+    """A shape that is said of a name declares it; said of an expression, it is a claim."""
+    statement = page.statements[number]
+    side, tree = statement.sides[member], statement.sides[member - 1].tree
+    sizes = sizes_of(side.tokens)
+    display = statement.span.display
+    lone = tree is not None and tree.only is not None and len(tree.only.items) == 1
+    if tree is None or lone or not sizes:
+        return claim_of(page, side, Verdict.DECLARATION, "", display=display)
+    table = Table(page, page.asking(Interpretation()), number, read)
+    own: list[str] = []
+    try:
+        value = Reader(table).sum(tree)
+        if len(value.axes) != len(sizes):
+            return claim_of(page, side, Verdict.UNCLEAR, f"an array with {len(value.axes)} axes", display=display)
+        own = [table.sizes.name_of(axis) for axis in value.axes]
+        for axis, size in zip(value.axes, sizes, strict=True):
+            if size not in page.sizes_of_names:
+                return claim_of(page, side, Verdict.UNCLEAR, f"the size {size} is not known", display=display)
+            table.sizes.unify(axis, table.sizes.named(size, declared=True))
+    except ShapeError as error:
+        if table.open or not own or "?" in own:
+            return claim_of(page, side, Verdict.UNCLEAR, str(error), display=display)
+        reason = f"the shape is {' x '.join(own)}, not {' x '.join(sizes)}"
+        shape = r" \times ".join(extent_latex(name) for name in own)
+        claim = claim_of(page, side, Verdict.REFUTED, reason, display=display)
+        return replace(claim, correction=rf"\mathbb{{R}}^{{{shape}}}")
+    except (NotUnderstoodError, IndexCalcError, RecursionError) as error:
+        return claim_of(page, side, Verdict.UNCLEAR, str(error), display=display)
+    return claim_of(page, side, Verdict.CONFIRMED, "", display=display)
+
+
+def extent_latex(name: str) -> str:
+    """The name of an extent in LaTeX."""
+    base, mark, label = name.partition("_")
+    return f"{base}_{{{label}}}" if mark else base
+
+
+def claim_of(
+    page: Page, side: Side, verdict: Verdict, reason: str, *, display: bool, assumptions: Iterable[str] = ()
+) -> Claim:
+    """A claim at its place."""
+    line, column = page.document.place(side.start)
+    latex = " ".join(page.document.source[side.start : side.end].split())
+    return Claim(
+        page.document.name,
+        line,
+        column,
+        f"{side.relation} {latex}".strip(),
+        verdict,
+        reason,
+        assumptions=tuple(assumptions),
+        display=display,
+    )

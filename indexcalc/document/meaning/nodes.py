@@ -1,0 +1,300 @@
+"""What a formula means: typed index expressions, in which every index is a variable of known binding.
+
+Matrix notation is already written out in indices, so that one representation serves proof and
+evaluation. Unlike the engine's terms, sums may stand anywhere, as they do in handwriting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.document.meaning.sizes import Ix
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number."""
+
+    value: sp.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The extent of an index variable, as a number."""
+
+    index: Ix
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a named tensor; a scalar has no slots."""
+
+    name: str
+    slots: tuple[Ix, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A product."""
+
+    factors: tuple[Meaning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plus:
+    """A sum of a few expressions."""
+
+    terms: tuple[Meaning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A power; the exponent is a scalar expression."""
+
+    base: Meaning
+    exponent: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An entrywise function."""
+
+    name: str
+    argument: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A sum over index variables."""
+
+    indices: tuple[Ix, ...]
+    body: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """1 where ``left relation right`` holds, else 0; ``==`` is Kronecker's delta."""
+
+    left: Ix
+    relation: str
+    right: Ix
+
+
+@dataclass(frozen=True, slots=True)
+class Ones:
+    """An entry of a tensor of ones: 1, but the index occurs."""
+
+    index: Ix
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse:
+    """The entry at `slots` of the inverse of a matrix: `body` over the two `axes`, which it binds."""
+
+    body: Meaning
+    axes: tuple[Ix, Ix]
+    slots: tuple[Ix, Ix]
+
+
+@dataclass(frozen=True, slots=True)
+class Determinant:
+    """The determinant of a matrix: `body` over the two `axes`, which it binds."""
+
+    body: Meaning
+    axes: tuple[Ix, Ix]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """The derivative of `body` by an entry of a tensor; `local` holds all other named tensors, else `held` some."""
+
+    body: Meaning
+    wrt: Entry
+    local: bool = False
+    held: tuple[str, ...] = ()
+
+
+Meaning = (
+    Number
+    | Size
+    | Entry
+    | Times
+    | Plus
+    | Raised
+    | Applied
+    | Total
+    | Relation
+    | Ones
+    | Inverse
+    | Determinant
+    | Derivative
+)
+
+ZERO = Number(sp.S.Zero)
+ONE = Number(sp.S.One)
+
+
+def children(node: Meaning) -> tuple[Meaning, ...]:
+    """The expressions directly inside."""
+    match node:
+        case Times(factors):
+            return factors
+        case Plus(terms):
+            return terms
+        case Raised(base, exponent):
+            return (base, exponent)
+        case Applied(argument=argument):
+            return (argument,)
+        case Total(body=body) | Inverse(body=body) | Determinant(body=body):
+            return (body,)
+        case Derivative(body, wrt):
+            return (body, wrt)
+        case _:
+            return ()
+
+
+def rebuilt(node: Meaning, change: Callable[[Meaning], Meaning]) -> Meaning:
+    """The node with each expression directly inside changed."""
+    match node:
+        case Times(factors):
+            return Times(tuple(change(factor) for factor in factors))
+        case Plus(terms):
+            return Plus(tuple(change(term) for term in terms))
+        case Raised(base, exponent):
+            return Raised(change(base), change(exponent))
+        case Applied(name, argument):
+            return Applied(name, change(argument))
+        case Total(indices, body):
+            return Total(indices, change(body))
+        case Inverse(body, axes, slots):
+            return Inverse(change(body), axes, slots)
+        case Determinant(body, axes):
+            return Determinant(change(body), axes)
+        case Derivative(body, wrt, local, held):
+            changed = change(wrt)
+            assert isinstance(changed, Entry)
+            return Derivative(change(body), changed, local, held)
+        case _:
+            return node
+
+
+def put_in(node: Meaning, variable: Entry, argument: Meaning) -> Meaning:
+    """The expression with an argument for a variable."""
+    return argument if node == variable else rebuilt(node, lambda inner: put_in(inner, variable, argument))
+
+
+def walk(node: Meaning) -> Iterator[Meaning]:
+    """Every expression inside, outermost first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def renamed(node: Meaning, names: Mapping[Ix, Ix]) -> Meaning:
+    """The expression with index variables replaced, bound ones too."""
+    match node:
+        case Entry(name, slots):
+            return Entry(name, tuple(names.get(slot, slot) for slot in slots))
+        case Relation(left, relation, right):
+            return Relation(names.get(left, left), relation, names.get(right, right))
+        case Ones(index):
+            return Ones(names.get(index, index))
+        case Size(index):
+            return Size(names.get(index, index))
+        case Total(indices, body):
+            return Total(tuple(names.get(index, index) for index in indices), renamed(body, names))
+        case Inverse(body, axes, slots):
+            return Inverse(renamed(body, names), pair(axes, names), pair(slots, names))
+        case Determinant(body, axes):
+            return Determinant(renamed(body, names), pair(axes, names))
+        case _:
+            return rebuilt(node, lambda inner: renamed(inner, names))
+
+
+def pair(indices: tuple[Ix, Ix], names: Mapping[Ix, Ix]) -> tuple[Ix, Ix]:
+    """Two index variables replaced."""
+    return names.get(indices[0], indices[0]), names.get(indices[1], indices[1])
+
+
+def bound_in(node: Meaning) -> tuple[Ix, ...]:
+    """The index variables that a node binds."""
+    match node:
+        case Total(indices=indices):
+            return indices
+        case Inverse(axes=axes) | Determinant(axes=axes):
+            return axes
+        case _:
+            return ()
+
+
+def own_indices(node: Meaning) -> tuple[Ix, ...]:
+    """The index variables written on the node itself."""
+    match node:
+        case Entry(slots=slots) | Inverse(slots=slots):
+            return slots
+        case Relation(left, _, right):
+            return (left, right)
+        case Ones(index):
+            return (index,)
+        case _:
+            return ()
+
+
+def indices_in(node: Meaning) -> Iterator[Ix]:
+    """Every index variable in an expression."""
+    for inner in walk(node):
+        yield from own_indices(inner)
+        yield from bound_in(inner)
+        if isinstance(inner, Size):
+            yield inner.index
+
+
+def occurrences(node: Meaning) -> Iterator[Ix]:
+    """Every occurrence of a free index variable, with repetition."""
+    yield from (index for index in own_indices(node) if not index.fixed)
+    bound = bound_in(node)
+    for child in children(node):
+        yield from (index for index in occurrences(child) if index not in bound)
+
+
+def free(node: Meaning) -> tuple[Ix, ...]:
+    """The free index variables, in order of first occurrence."""
+    return tuple(dict.fromkeys(occurrences(node)))
+
+
+def names_of(node: Meaning) -> tuple[str, ...]:
+    """The tensors that are named, in order of first occurrence."""
+    return tuple(dict.fromkeys(inner.name for inner in walk(node) if isinstance(inner, Entry)))
+
+
+def negated(node: Meaning) -> Meaning:
+    """Minus the expression."""
+    if isinstance(node, Number):
+        return Number(-node.value)
+    return Times((Number(-sp.S.One), node))
+
+
+def times(*factors: Meaning) -> Meaning:
+    """A product, flat, without ones."""
+    flat: list[Meaning] = []
+    for factor in factors:
+        flat.extend(factor.factors if isinstance(factor, Times) else (factor,))
+    kept = [factor for factor in flat if factor != ONE]
+    if not kept:
+        return ONE
+    return kept[0] if len(kept) == 1 else Times(tuple(kept))
+
+
+def same(left: Ix, right: Ix) -> Meaning:
+    """Kronecker's delta of two index variables, a number where they are the same or two numbers."""
+    if left == right or (left.fixed and left.fixed == right.fixed):
+        return ONE
+    return ZERO if left.fixed and right.fixed else Relation(left, "==", right)
+
+
+def over(node: Meaning) -> Meaning:
+    """One divided by the expression."""
+    return Raised(node, Number(-sp.S.One))

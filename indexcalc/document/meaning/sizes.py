@@ -1,0 +1,125 @@
+"""Extents found by unification: every slot and every index has a size, and equations say which agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+EXACT_LIMIT = 6
+"""The largest declared extent that is taken as the number it is; a larger one is tried with a few entries."""
+
+
+class ShapeError(Exception):
+    """Two sizes that the document declares as different would have to be equal."""
+
+
+class SizeError(ShapeError):
+    """Two sizes meet that the document declares under two names, or that are two numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ix:
+    """One index variable: a letter of one equation, a dummy of one sum, or an axis of a matrix.
+
+    Attributes:
+        key: what tells it from all others.
+        name: its letter, if it has one.
+        fixed: the one value that it has, from 1, in a numbered entry; 0 if it varies.
+    """
+
+    key: int
+    name: str = ""
+    fixed: int = 0
+
+    def __hash__(self) -> int:
+        return self.key
+
+    def __repr__(self) -> str:
+        return f"{self.name}#{self.key}"
+
+
+@dataclass
+class Sizes:
+    """Classes of index variables of equal size; a class may bear the name of a declared extent.
+
+    Attributes:
+        parent: the union-find forest.
+        names: the declared extent of a class, by its root.
+        count: how many variables there are.
+        exact: the length of a class that is a number, by its root.
+    """
+
+    parent: dict[Ix, Ix] = field(default_factory=dict)
+    names: dict[Ix, str] = field(default_factory=dict)
+    owners: dict[str, Ix] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
+    count: int = 0
+    exact: dict[Ix, int] = field(default_factory=dict)
+
+    def copy(self) -> Sizes:
+        """An independent copy: what is unified there stays there."""
+        return Sizes(
+            dict(self.parent), dict(self.names), dict(self.owners), set(self.declared), self.count, dict(self.exact)
+        )
+
+    def fresh(self, name: str = "", fixed: int = 0) -> Ix:
+        """A new index variable of unknown size."""
+        self.count += 1
+        index = Ix(self.count, name, fixed)
+        self.parent[index] = index
+        return index
+
+    def find(self, index: Ix) -> Ix:
+        """The representative of a variable's class."""
+        root = index
+        while self.parent[root] != root:
+            root = self.parent[root]
+        while self.parent[index] != root:
+            self.parent[index], index = root, self.parent[index]
+        return root
+
+    def unify(self, left: Ix, right: Ix) -> None:
+        """Say that two variables have one size.
+
+        Raises:
+            SizeError: if the document declares the two sizes under two names.
+        """
+        a, b = self.find(left), self.find(right)
+        if a == b:
+            return
+        one, other = self.names.get(a), self.names.get(b)
+        if one is not None and other is not None and one != other and {one, other} <= self.declared:
+            raise SizeError(f"a size {one} meets a size {other}")
+        lengths = {self.exact[root] for root in (a, b) if root in self.exact}
+        if len(lengths) > 1:
+            raise SizeError(f"a size {min(lengths)} meets a size {max(lengths)}")
+        if b.key < a.key:
+            a, b = b, a
+        self.parent[b] = a
+        if lengths:
+            self.exact[a] = min(lengths)
+        name = one if one in self.declared else other or one
+        if name is not None:
+            self.names[a] = name
+
+    def named(self, name: str, *, declared: bool = False) -> Ix:
+        """The class that bears the name of an extent."""
+        if name not in self.owners:
+            index = self.fresh(name)
+            self.owners[name] = index
+            self.names[index] = name
+            if name.isdecimal() and len(name) == 1 and 0 < int(name) <= EXACT_LIMIT:
+                self.exact[index] = int(name)
+        if declared:
+            self.declared.add(name)
+            self.names[self.find(self.owners[name])] = name
+        return self.owners[name]
+
+    def measured(self, length: int) -> Ix:
+        """A new index variable whose size is a number."""
+        index = self.fresh()
+        self.exact[index] = length
+        return index
+
+    def name_of(self, index: Ix) -> str:
+        """The declared name of a size, or a question mark."""
+        return self.names.get(self.find(index), "?")

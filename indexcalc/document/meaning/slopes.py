@@ -1,0 +1,190 @@
+"""Derivatives of meanings by the rules, for proofs; evaluation never uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import sympy as sp
+
+from indexcalc.calculus.pointwise import F, X, row_of
+from indexcalc.document.meaning.nodes import (
+    ONE,
+    ZERO,
+    Applied,
+    Derivative,
+    Determinant,
+    Entry,
+    Inverse,
+    Meaning,
+    Number,
+    Plus,
+    Raised,
+    Times,
+    Total,
+    bound_in,
+    children,
+    pair,
+    rebuilt,
+    renamed,
+    same,
+    times,
+    walk,
+)
+from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.meaning.unknown import is_unknown, primed
+from indexcalc.errors import LimitError, UnsupportedError
+
+Inside = Callable[[Entry], Meaning | None]
+"""The derivative of an entry of another tensor; None if it is constant."""
+
+NODE_LIMIT = 3_000
+"""The most nodes of a derivative that is written out for a proof."""
+
+
+def refreshed(node: Meaning, sizes: Sizes, names: Mapping[Ix, Ix] | None = None) -> Meaning:
+    """The expression with every bound index variable replaced by a new one of its size; `names` are those around."""
+    names = names or {}
+    own: dict[Ix, Ix] = {}
+    for index in bound_in(node):
+        own[index] = sizes.fresh(index.name)
+        sizes.unify(own[index], index)
+    match node:
+        case Total(body=body):
+            return Total(tuple(own.values()), refreshed(body, sizes, {**names, **own}))
+        case Inverse(body, axes, slots):
+            return Inverse(refreshed(body, sizes, {**names, **own}), pair(axes, own), pair(slots, names))
+        case Determinant(body, axes):
+            return Determinant(refreshed(body, sizes, {**names, **own}), pair(axes, own))
+    if not children(node):
+        return renamed(node, names) if names else node
+    return rebuilt(node, lambda inner: refreshed(inner, sizes, names))
+
+
+def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
+    """The derivative of `node` by the entry `wrt`.
+
+    Args:
+        node: what is differentiated.
+        wrt: the entry, at index variables that nothing in `node` binds.
+        sizes: the sizes; new dummies are made here.
+        inside: the derivative of an entry of another tensor; None if it is constant.
+
+    Raises:
+        LimitError: if the result is longer than `NODE_LIMIT`.
+        UnsupportedError: for a derivative of a derivative, or a power that is not constant.
+    """
+    match node:
+        case Entry(name, slots) if name == wrt.name:
+            return product_of([same(a, b) for a, b in zip(slots, wrt.slots, strict=True)])
+        case Entry():
+            return inside(node) or ZERO
+        case Plus(terms):
+            return total([slope(term, wrt, sizes, inside) for term in terms])
+        case Times(factors):
+            return of_product(factors, wrt, sizes, inside)
+        case Raised(base, exponent):
+            return of_power(base, exponent, wrt, sizes, inside)
+        case Applied(name, argument):
+            inner = slope(argument, wrt, sizes, inside)
+            return ZERO if inner == ZERO else bounded(times(from_row(name, refreshed(argument, sizes)), inner))
+        case Total(indices, body):
+            inner = slope(body, wrt, sizes, inside)
+            return refreshed(Total(indices, inner), sizes) if inner != ZERO else ZERO
+        case Inverse() | Determinant():
+            return of_matrix(node, wrt, sizes, inside)
+        case Derivative():
+            raise UnsupportedError("the derivative of a derivative")
+        case _:
+            return ZERO
+
+
+def product_of(factors: list[Meaning]) -> Meaning:
+    """The product; zero if a factor is."""
+    return ZERO if ZERO in factors else times(*factors)
+
+
+def of_product(factors: tuple[Meaning, ...], wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
+    """(f g)' = f' g + f g'."""
+    parts: list[Meaning] = []
+    for n, factor in enumerate(factors):
+        inner = slope(factor, wrt, sizes, inside)
+        if inner != ZERO:
+            rest = tuple(refreshed(other, sizes) for other in (*factors[:n], *factors[n + 1 :]))
+            parts.append(times(*rest, inner))
+            bounded(total(parts))
+    return total(parts)
+
+
+def of_power(base: Meaning, exponent: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
+    """(f^n)' = n f^(n-1) f'.
+
+    Raises:
+        UnsupportedError: if the exponent is no number.
+    """
+    inner = slope(base, wrt, sizes, inside)
+    if inner == ZERO:
+        return ZERO
+    if not isinstance(exponent, Number):
+        raise UnsupportedError("the derivative of a power with a variable exponent")
+    lowered = Raised(refreshed(base, sizes), Number(exponent.value - 1))
+    return bounded(times(exponent, lowered, inner))
+
+
+def of_matrix(node: Inverse | Determinant, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
+    """``d(M^-1) = -M^-1 dM M^-1`` and ``d det M = det M tr(M^-1 dM)``."""
+    inner = slope(node.body, wrt, sizes, inside)
+    if inner == ZERO:
+        return ZERO
+    row, column = node.axes
+    factors: tuple[Meaning, ...]
+    if isinstance(node, Determinant):
+        factors = (node, inner, Inverse(node.body, node.axes, (column, row)))
+    else:
+        before, after = node.slots
+        left, right = Inverse(node.body, node.axes, (before, row)), Inverse(node.body, node.axes, (column, after))
+        factors = (Number(-sp.S.One), left, inner, right)
+    apart = tuple(factor if factor is inner else refreshed(factor, sizes) for factor in factors)
+    return bounded(refreshed(Total(node.axes, times(*apart)), sizes))
+
+
+def total(parts: list[Meaning]) -> Meaning:
+    """The sum of what is not zero."""
+    kept = tuple(part for part in parts if part != ZERO)
+    if not kept:
+        return ZERO
+    return kept[0] if len(kept) == 1 else Plus(kept)
+
+
+def bounded(node: Meaning) -> Meaning:
+    """The node, if it is not too long."""
+    for count, _ in enumerate(walk(node)):
+        if count > NODE_LIMIT:
+            raise LimitError(f"a derivative of more than {NODE_LIMIT} parts")
+    return node
+
+
+def from_row(name: str, argument: Meaning) -> Meaning:
+    """The derivative of a function of the table, or of an unknown one, at an argument."""
+    if is_unknown(name):
+        return Applied(primed(name), argument)
+    return from_formula(row_of(name).derivative, argument, Applied(name, argument))
+
+
+def from_formula(formula: sp.Expr, argument: Meaning, value: Meaning) -> Meaning:
+    """A formula of the table in its argument X and its value F."""
+    if formula == X:
+        return argument
+    if formula == F:
+        return value
+    if not formula.has(X, F):
+        return Number(formula)
+    parts = tuple(from_formula(part, argument, value) for part in formula.args)
+    if isinstance(formula, sp.Add):
+        return Plus(parts)
+    if isinstance(formula, sp.Mul):
+        return times(*parts)
+    if isinstance(formula, sp.Pow):
+        return Raised(parts[0], parts[1]) if parts[1] != ONE else parts[0]
+    if isinstance(formula, sp.Function):
+        return Applied(formula.func.__name__, parts[0])
+    raise UnsupportedError(f"the derivative {formula} cannot be read")

@@ -1,0 +1,427 @@
+"""Formulas as numbers: the naive evaluation of meanings at a point, derivatives by complex step.
+
+Nothing here knows a rule of differentiation: a derivative perturbs every entry of a tensor by an
+imaginary amount (one lane an entry) and evaluates again what depends on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from indexcalc.document.meaning.nodes import (
+    Applied,
+    Derivative,
+    Determinant,
+    Entry,
+    Inverse,
+    Meaning,
+    Number,
+    Ones,
+    Plus,
+    Raised,
+    Relation,
+    Size,
+    Times,
+    Total,
+    free,
+    walk,
+)
+from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.meaning.symbols import NotUnderstoodError, Symbols, depends_on
+from indexcalc.document.meaning.unknown import row_of
+from indexcalc.errors import LimitError
+from indexcalc.proof.numeric import Array
+from indexcalc.proof.oracles import COMPLEX_STEP
+
+GRID_LIMIT = 3_000_000
+"""The most grid points of one product, lanes included."""
+
+DISPLACED_LIMIT = 100
+"""The most entries by which a second derivative is taken."""
+
+SINGULAR = 1e-6
+"""The magnitude of a determinant below which a matrix counts as singular."""
+
+STEP = 0.02
+"""The step of central differences, in units of the inputs, whose magnitudes are about one."""
+
+FINE_DIGITS = 25
+"""The digits to which a number is written out for the finest type of the machine."""
+
+STENCIL = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+"""The weights of central differences of order 8, by the number of steps."""
+
+
+def bounded(*lengths: int) -> None:
+    """Refuse an array that is too large.
+
+    Raises:
+        LimitError: if it has more than `GRID_LIMIT` entries.
+    """
+    if math.prod(lengths) > GRID_LIMIT:
+        raise LimitError(f"an array with more than {GRID_LIMIT} entries")
+
+
+def only_where(defined: Array, value: Array) -> Array:
+    """The values where a real function is defined: a complex step must not go on along another branch."""
+    return np.asarray(np.where(defined, value, complex(math.nan, math.nan) if np.iscomplexobj(value) else math.nan))
+
+
+def is_gate(node: Meaning) -> bool:
+    """Whether an expression only says where a condition holds."""
+    match node:
+        case Relation() | Number() | Applied("step"):
+            return True
+        case Plus(parts) | Times(parts):
+            return all(is_gate(part) for part in parts)
+    return False
+
+
+@dataclass
+class Point:
+    """Values of all inputs at one choice of sizes, and what has been computed from them.
+
+    Attributes:
+        symbols: the document's symbols.
+        sizes: classes of index variables.
+        lengths: the length of each class, by its representative.
+        values: the given tensors, and those computed so far.
+        weights: of the unknown loss, by output.
+        scale: the largest magnitude met on the way.
+        found: the lengths looked up so far.
+        displaced: whether an input is displaced for a second derivative.
+        fine: whether numbers have more digits than usual, where the machine has such.
+    """
+
+    symbols: Symbols
+    sizes: Sizes
+    lengths: dict[Ix, int]
+    values: dict[str, Array]
+    weights: Mapping[str, tuple[Array, Array]]
+    jacobians: dict[tuple[str, str, bool, tuple[str, ...]], Array] = field(default_factory=dict)
+    scale: float = 0.0
+    displaced: bool = False
+    fine: bool = False
+    found: dict[Ix, int] = field(default_factory=dict, repr=False)
+
+    def finer(self) -> Point:
+        """The same point with more digits, nothing computed yet."""
+        given = {name: value for name, value in self.values.items() if name not in self.symbols.definitions}
+        values = {name: np.asarray(value, dtype=np.longdouble) for name, value in given.items()}
+        return replace(self, values=values, jacobians={}, fine=True)
+
+    def number(self, value: sp.Expr) -> np.floating[Any]:
+        """A number with the digits that are used here."""
+        return np.longdouble(str(value.evalf(FINE_DIGITS))) if self.fine else np.float64(value)
+
+    def length(self, index: Ix) -> int:
+        """The number of values of an index variable."""
+        if index not in self.found:
+            self.found[index] = self.lengths[self.sizes.find(index)]
+        return self.found[index]
+
+    def value(self, node: Meaning, axes: Sequence[Ix]) -> Array:
+        """The expression as an array over `axes`.
+
+        Raises:
+            LimitError: if a product has too many grid points.
+            NotUnderstoodError: for a second derivative.
+        """
+        shape = tuple(self.length(axis) for axis in axes)
+        frame = Frame(self, {}, "", False)
+        result = frame.on(node, tuple(axes))
+        return np.asarray(np.broadcast_to(result, (1, *shape))[0])
+
+    def tensor(self, name: str) -> Array:
+        """The value of a tensor, computed once.
+
+        Raises:
+            NotUnderstoodError: if it is neither given nor defined.
+        """
+        if name not in self.values:
+            if name not in self.symbols.definitions:
+                raise NotUnderstoodError(f"{name} has no definition")
+            self.values[name] = Frame(self, {}, "", False).defined(name)[0]
+        return self.values[name]
+
+    def jacobian(self, key: tuple[str, str, bool, tuple[str, ...]], compute: Callable[[], Array]) -> Array:
+        """The derivative of a named tensor, computed once."""
+        if key not in self.jacobians:
+            self.jacobians[key] = compute()
+        return self.jacobians[key]
+
+
+@dataclass
+class Frame:
+    """Evaluation with one tensor perturbed, lane by lane; all lanes agree if none is.
+
+    Attributes:
+        point: the point.
+        lanes: perturbed tensors and those computed from them, lane axis first.
+        wrt: the perturbed tensor; empty if none is.
+        local: whether all other named tensors are held.
+        held: the tensors that are held, if not all.
+    """
+
+    point: Point
+    lanes: dict[str, Array]
+    wrt: str
+    local: bool
+    held: tuple[str, ...] = ()
+
+    def on(self, node: Meaning, grid: tuple[Ix, ...]) -> Array:
+        """The expression on the grid, the lane axis first, of length 1 where nothing varies."""
+        match node:
+            case Number(value):
+                return np.full((1,) * (1 + len(grid)), self.point.number(value))
+            case Size(index):
+                return np.full((1,) * (1 + len(grid)), float(self.point.length(index)))
+            case Ones():
+                return np.ones((1,) * (1 + len(grid)))
+            case Entry(name, slots):
+                return self.read(self.tensor(name), slots, grid)
+            case Relation(left, relation, right):
+                compare = {"==": np.equal, "<": np.less, "<=": np.less_equal, "!=": np.not_equal}[relation]
+                return np.asarray(compare(self.axis(left, grid), self.axis(right, grid)))[np.newaxis] * 1.0
+            case Times(factors):
+                return self.noted(self.times(factors, grid))
+            case Plus(terms):
+                return reduce(np.add, (self.noted(self.on(term, grid)) for term in terms))
+            case Raised(base, exponent):
+                return self.raised(self.on(base, grid), self.on(exponent, grid))
+            case Applied(name, argument):
+                row, at = row_of(name), self.on(argument, grid)
+                value = np.asarray(row.compute(at))
+                return only_where(at.real > 0, value) if row.positive else value
+            case Total(indices, body):
+                return self.total(indices, body, grid)
+            case Inverse() | Determinant():
+                return self.whole(node, grid)
+            case Derivative():
+                return self.derivative(node, grid)
+
+    def times(self, factors: Sequence[Meaning], grid: tuple[Ix, ...]) -> Array:
+        """A product; where a condition among the factors does not hold, the others need no value.
+
+        Where indices are too short for any entry to fulfil it, as ``i != j`` with one value, there is no value at all.
+        """
+        gates = [factor for factor in factors if is_gate(factor)]
+        value = reduce(np.multiply, (self.on(factor, grid) for factor in factors))
+        if not gates or np.all(np.isfinite(value)):
+            return np.asarray(value)
+        relations = [self.on(gate, grid) for gate in gates if isinstance(gate, Relation)]
+        if relations and not np.any(reduce(np.multiply, relations)):
+            return np.asarray(value)
+        is_open = reduce(np.multiply, (self.on(gate, grid) for gate in gates)) != 0
+        return np.asarray(np.where(is_open, value, 0))
+
+    def noted(self, array: Array) -> Array:
+        """The array, its magnitude remembered as a scale of rounding errors."""
+        if not self.wrt:
+            magnitude = float(np.max(np.abs(array), initial=0.0))
+            self.point.scale = max(self.point.scale, magnitude if math.isfinite(magnitude) else 0.0)
+        return np.asarray(array)
+
+    def raised(self, base: Array, exponent: Array) -> Array:
+        """A power; a whole one by its number, so that negative bases are allowed."""
+        number = exponent.reshape(-1)[0]
+        if exponent.size == 1 and float(np.real(number)).is_integer():
+            return np.asarray(
+                base ** int(np.real(number)) if np.real(number) >= 0 else 1 / base ** int(-np.real(number))
+            )
+        return only_where(base.real >= 0, np.asarray(np.power(base, exponent)))
+
+    def total(self, indices: tuple[Ix, ...], body: Meaning, grid: tuple[Ix, ...]) -> Array:
+        """A sum over indices: laid out on the larger grid, then added up."""
+        inner = (*grid, *indices)
+        array = self.on(body, inner)
+        lengths = tuple(self.point.length(index) for index in indices)
+        shape = (*array.shape[: 1 + len(grid)], *lengths)
+        bounded(*shape)
+        full = np.broadcast_to(array, shape)
+        return self.noted(full.sum(axis=tuple(range(1 + len(grid), full.ndim))))
+
+    def whole(self, node: Inverse | Determinant, grid: tuple[Ix, ...]) -> Array:
+        """The determinant of a matrix, or an entry of its inverse."""
+        if isinstance(node, Determinant):
+            return self.noted(self.matrix(np.linalg.det, node.body, node.axes, grid))
+        return self.entry_of(self.matrix(np.linalg.inv, node.body, node.axes, grid), node.slots, grid)
+
+    def matrix(
+        self, compute: Callable[[Array], Array], body: Meaning, axes: tuple[Ix, Ix], grid: tuple[Ix, ...]
+    ) -> Array:
+        """A function of the matrix that an expression is over two axes; undefined where it is nearly singular."""
+        array = self.on(body, (*grid, *axes))
+        shape = (*array.shape[:-2], *(self.point.length(axis) for axis in axes))
+        bounded(*shape)
+        full = np.array(np.broadcast_to(array, shape), dtype=complex if np.iscomplexobj(array) else float)
+        singular = ~(np.isfinite(full).all(axis=(-2, -1))) | (np.abs(np.linalg.det(full)) < SINGULAR)
+        full[singular] = np.eye(shape[-1])
+        result = np.asarray(compute(full))
+        result[singular] = math.nan
+        return result
+
+    def entry_of(self, array: Array, slots: tuple[Ix, Ix], grid: tuple[Ix, ...]) -> Array:
+        """The entries at two slots of matrices that may differ along the grid."""
+        along = []
+        for place, index in enumerate(grid, 1):
+            at = self.axis(index, grid)
+            along.append(at if array.shape[place] > 1 else np.zeros((1,) * len(grid), dtype=int))
+        places: tuple[Any, ...] = (slice(None), *along, *(self.axis(slot, grid) for slot in slots))
+        return np.asarray(array[places])
+
+    def axis(self, index: Ix, grid: tuple[Ix, ...]) -> Array:
+        """0, 1, 2, ... along the axis of an index."""
+        if index.fixed:
+            return np.full((1,) * len(grid), index.fixed - 1)
+        if index not in grid:
+            raise NotUnderstoodError(f"the index {index.name or '?'} is free in one place only")
+        shape = [1] * len(grid)
+        shape[grid.index(index)] = -1
+        return np.arange(self.point.length(index)).reshape(shape)
+
+    def read(self, array: Array, slots: Sequence[Ix], grid: tuple[Ix, ...]) -> Array:
+        """The entries at the slots' indices, on the grid."""
+        bounded(array.shape[0], *(self.point.length(slot) for slot in set(slots)))
+        if not slots:
+            return array.reshape(array.shape[0], *(1,) * len(grid))
+        if array.ndim != 1 + len(slots):
+            raise NotUnderstoodError("a name is used with slots of two numbers")
+        places: tuple[Any, ...] = (slice(None), *(self.axis(slot, grid) for slot in slots))
+        return np.asarray(array[places])
+
+    def tensor(self, name: str) -> Array:
+        """The value of a tensor in this frame, lane axis first."""
+        if name in self.lanes:
+            return self.lanes[name]
+        definition = self.point.symbols.definitions.get(name)
+        fixed = (
+            not self.wrt
+            or self.local
+            or name in self.held
+            or definition is None
+            or not depends_on(self.point.symbols.definitions, name, self.wrt)
+            or is_backward(self.point.symbols, name)
+        )
+        if fixed:
+            return self.point.tensor(name)[np.newaxis]
+        self.lanes[name] = self.defined(name)
+        return self.lanes[name]
+
+    def defined(self, name: str) -> Array:
+        """The value of a definition in this frame."""
+        definition = self.point.symbols.definitions[name]
+        shape = tuple(self.point.length(slot) for slot in definition.slots)
+        array = self.on(definition.body, definition.slots)
+        return np.asarray(np.broadcast_to(array, (array.shape[0], *shape)))
+
+    def loss(self) -> Array:
+        """The unknown loss: a nonlinear function of the outputs that mixes all their entries."""
+        total: Array = np.zeros(1)
+        mixed: Array = np.zeros(1)
+        for name, (first, second) in self.point.weights.items():
+            array = self.tensor(name)
+            flat = array.reshape(array.shape[0], -1)
+            total = total + (first.reshape(-1) * (flat + 0.3 * flat * flat)).sum(axis=1)
+            mixed = mixed + (second.reshape(-1) * flat).sum(axis=1)
+        return np.asarray(total + mixed + 0.5 * mixed * mixed)
+
+    def derivative(self, node: Derivative, grid: tuple[Ix, ...]) -> Array:
+        """A derivative on the grid."""
+        symbols, body, wrt = self.point.symbols, node.body, node.wrt
+        whole_loss = isinstance(body, Entry) and symbols.is_loss(body.name)
+        if self.wrt and not whole_loss:
+            raise NotUnderstoodError("a third derivative" if self.point.displaced else "a derivative of a derivative")
+        if any(isinstance(inner, Derivative) for inner in walk(body)):
+            own = free(body)
+            return self.noted(self.read(self.displaced(body, own, wrt.name)[np.newaxis], (*own, *wrt.slots), grid))
+        if isinstance(body, Entry):
+            own = body.slots
+            array = self.jacobian(body.name, wrt.name, node.local, node.held)
+        else:
+            own = free(body)
+            array = self.perturbed(body, own, wrt.name, node.local, node.held)
+        return self.noted(self.read(array[np.newaxis], (*own, *wrt.slots), grid))
+
+    def jacobian(self, name: str, wrt: str, local: bool, held: tuple[str, ...] = ()) -> Array:
+        """The derivative of a named tensor, axes of the tensor first; computed once a point."""
+        return self.point.jacobian((name, wrt, local, held), lambda: self.rate(name, wrt, local, held))
+
+    def rate(self, name: str, wrt: str, local: bool, held: tuple[str, ...]) -> Array:
+        """The derivative of a named tensor, computed anew."""
+        if name == wrt:
+            size = np.size(self.base(wrt))
+            bounded(size, size)
+            return np.eye(size).reshape(np.shape(self.base(wrt)) * 2)
+        slots = self.point.symbols.slots.get(name, ())
+        body: Meaning = Entry(name, slots)
+        definition = self.point.symbols.definitions.get(name)
+        if local and definition is not None:
+            body, slots = definition.body, definition.slots
+        return self.perturbed(body, slots, wrt, local, held)
+
+    def displaced(self, body: Meaning, own: tuple[Ix, ...], wrt: str) -> Array:
+        """The derivative of an expression with derivatives in it, by central differences of order 8."""
+        if self.point.displaced:
+            raise NotUnderstoodError("a third derivative")
+        at = np.asarray(self.base(wrt))
+        if at.size > DISPLACED_LIMIT:
+            raise LimitError(f"a second derivative by more than {DISPLACED_LIMIT} entries")
+        shape = tuple(self.point.length(index) for index in own)
+        given = {name: v for name, v in self.point.values.items() if name not in self.point.symbols.definitions}
+        columns = []
+        for entry in np.eye(max(1, at.size)).reshape(max(1, at.size), *at.shape):
+            total = np.zeros(shape)
+            for steps, weight in STENCIL.items():
+                for sign in (1, -1):
+                    moved = replace(
+                        self.point,
+                        values={**given, wrt: at + sign * steps * STEP * entry},
+                        jacobians={},
+                        displaced=True,
+                    )
+                    total = total + sign * weight / STEP * moved.value(body, own)
+            columns.append(total)
+        return np.stack(columns, axis=-1).reshape(shape + at.shape)
+
+    def base(self, name: str) -> Array:
+        """The unperturbed value of a tensor."""
+        return np.asarray(Frame(self.point, {}, "", False).tensor(name)[0])
+
+    def perturbed(self, body: Meaning, own: tuple[Ix, ...], wrt: str, local: bool, held: tuple[str, ...] = ()) -> Array:
+        """The derivative of an expression by all entries of a tensor: axes of the expression, then of the tensor."""
+        at = np.asarray(self.base(wrt))
+        size = max(1, at.size)
+        bounded(size, size)
+        bounded(size, *(self.point.length(index) for index in own))
+        lanes = at[np.newaxis] + 1j * COMPLEX_STEP * np.eye(size).reshape(size, *at.shape)
+        frame = Frame(self.point, {wrt: lanes}, wrt, local, held)
+        if isinstance(body, Entry) and self.point.symbols.is_loss(body.name):
+            result = frame.loss()[:, np.newaxis].reshape(-1)
+            own = ()
+        else:
+            result = frame.on(body, own)
+        shape = tuple(self.point.length(index) for index in own)
+        full = np.broadcast_to(result.imag / COMPLEX_STEP, (size, *shape))
+        return np.asarray(np.moveaxis(full, 0, -1).reshape(shape + at.shape))
+
+
+def is_backward(symbols: Symbols, name: str) -> bool:
+    """Whether a tensor is made from gradients; those never feed the forward pass."""
+    pending, seen = [name], set()
+    while pending:
+        current = pending.pop()
+        if current in seen or current not in symbols.definitions:
+            continue
+        if symbols.definitions[current].differentiates:
+            return True
+        seen.add(current)
+        pending.extend(symbols.definitions[current].reads)
+    return False

@@ -1,0 +1,290 @@
+"""Random points at which claims are tried: sizes, inputs and the weights of the unknown loss."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from indexcalc.document.meaning.nodes import (
+    Applied,
+    Determinant,
+    Entry,
+    Inverse,
+    Meaning,
+    Raised,
+    children,
+    indices_in,
+    names_of,
+    walk,
+)
+from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.meaning.symbols import FIRST, NotUnderstoodError, Symbols
+from indexcalc.document.numerics.lowering import Lexicon
+from indexcalc.document.numerics.numbers import Point, bounded
+from indexcalc.proof.numeric import Array
+
+PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4))
+"""Sizes of the classes in order, repeated from the start where there are more."""
+
+SEEDS = 3
+"""Points for each pattern of sizes."""
+
+MORE_SEEDS = 30
+"""Up to so many where most of them lie where a formula is not defined, as for the logarithm of a difference."""
+
+STRETCHES = (0.1, 0.4, 1.0, 2.5)
+"""What the inputs of such points are multiplied by, each by its own, so that one is larger than another everywhere."""
+
+POSITIVE = frozenset({"exp", "abs", "sigmoid", "softplus"})
+"""Functions that are never negative."""
+
+BRANCHING = frozenset({"step", "relu", "abs", "sign"})
+"""Functions that are another formula for negative arguments."""
+
+LEXICON_LIMIT = 50
+"""For how many partitions of slots into classes the definitions are kept as terms."""
+
+
+DRAWS = 2000
+"""How many draws of random numbers are remembered."""
+
+
+@dataclass
+class Points:
+    """Points by the partition of slots into classes; equal partitions share their points."""
+
+    symbols: Symbols
+    positive: frozenset[str] = frozenset()
+    inverted: frozenset[str] = frozenset()
+    known: dict[object, list[Point]] = field(default_factory=dict)
+    lexicons: dict[tuple[Ix, ...], Lexicon] = field(default_factory=dict)
+
+    def at(
+        self,
+        sizes: Sizes,
+        indices: Iterable[Ix],
+        signed: frozenset[str] = frozenset(),
+        *,
+        more: bool = False,
+    ) -> Iterator[tuple[int, Point]]:
+        """Points with their pattern's number; the index variables of the formulas get a length too.
+
+        Scalars are positive, but those in `signed` may be negative. With `more`, others than without.
+        """
+        slots = self.roots(sizes)
+        found = tuple((sizes.find(index), index.fixed) for index in indices)
+        for pattern in range(len(PATTERNS)):
+            first = SEEDS if pattern < 2 else 1
+            for seed in range(first, MORE_SEEDS) if more else range(first):
+                yield pattern, self.point(sizes, slots, found, pattern, seed, signed=signed, stretched=more)
+
+    def roots(self, sizes: Sizes) -> tuple[Ix, ...]:
+        """The classes of all that the document gives a size."""
+        owners = (sizes.owners[name] for name in sorted(sizes.owners))
+        return tuple(sizes.find(slot) for slot in (*self.slots, *owners, *self.untied))
+
+    def lexicon(self, sizes: Sizes) -> Lexicon:
+        """The definitions as terms of the algebra; those of equal classes are lowered once."""
+        roots = self.roots(sizes)
+        if roots not in self.lexicons:
+            if len(self.lexicons) >= LEXICON_LIMIT:
+                self.lexicons.clear()
+            self.lexicons[roots] = Lexicon(self.symbols, sizes.copy())
+        return self.lexicons[roots]
+
+    @cached_property
+    def slots(self) -> tuple[Ix, ...]:
+        """The slots of all tensors."""
+        return tuple(slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name])
+
+    @cached_property
+    def untied(self) -> tuple[Ix, ...]:
+        """The dummies of definitions that run over no slot, as in a sum over what does not occur."""
+        sizes = self.symbols.sizes
+        tied = {sizes.find(slot) for slots in self.symbols.slots.values() for slot in slots}
+        bodies = (self.symbols.definitions[name].body for name in sorted(self.symbols.definitions))
+        return tuple(index for body in bodies for index in indices_in(body) if sizes.find(index) not in tied)
+
+    def point(
+        self,
+        sizes: Sizes,
+        slots: Sequence[Ix],
+        indices: Sequence[tuple[Ix, int]],
+        pattern: int,
+        seed: int,
+        *,
+        signed: frozenset[str] = frozenset(),
+        stretched: bool = False,
+    ) -> Point:
+        """One point, from the classes of all slots, and those of the formulas' indices with their fixed values."""
+        roots = list(dict.fromkeys(slots))
+        lengths = {root: PATTERNS[pattern][n % len(PATTERNS[pattern])] for n, root in enumerate(roots)}
+        extra = [root for root in dict.fromkeys(root for root, _ in indices) if root not in lengths]
+        for n, root in enumerate(extra):
+            lengths[root] = PATTERNS[pattern][(len(roots) + n) % len(PATTERNS[pattern])]
+        for root, fixed in indices:
+            if fixed > lengths[root]:
+                lengths[root] = fixed + PATTERNS[pattern][0]
+        lengths.update({root: length for root, length in sizes.exact.items() if root in lengths})
+        if any(fixed > lengths[root] for root, fixed in indices):
+            raise NotUnderstoodError("an entry with a number beyond its size")
+        partition = tuple((root.key, lengths[root]) for root in slots)
+        key = (partition, pattern, seed, signed)
+        memory = self.known.setdefault(key, [])
+        if not memory:
+            values = self.inputs(sizes, lengths, pattern, seed, signed)
+            if stretched:
+                bound = self.symbols.simplex.keys() | self.symbols.orthonormal
+                values.update(stretch(values.keys() - bound, values, pattern, seed))
+            memory.append(Point(self.symbols, sizes, lengths, values, {}))
+            memory[0].weights = self.weights(memory[0], pattern, seed)
+        known = memory[0]
+        return Point(self.symbols, sizes, lengths, known.values, known.weights, known.jacobians)
+
+    def inputs(
+        self, sizes: Sizes, lengths: dict[Ix, int], pattern: int, seed: int, signed: frozenset[str]
+    ) -> dict[str, Array]:
+        """Values of all names without a definition."""
+        values: dict[str, Array] = {}
+        for name, slots in self.symbols.slots.items():
+            if name in self.symbols.definitions:
+                continue
+            shape = tuple(lengths[sizes.find(slot)] for slot in slots)
+            bounded(*shape)
+            magnitude, signs = drawn(name, pattern, seed, shape)
+            if not slots and name in signed and name not in self.positive:
+                magnitude = magnitude * (-1) ** (pattern + seed)
+            elif slots and name not in self.positive:
+                magnitude = magnitude * signs
+            if name in self.symbols.simplex and slots:
+                axis = self.symbols.simplex[name]
+                magnitude = np.abs(magnitude) / np.abs(magnitude).sum(axis=axis, keepdims=True)
+                if name in self.symbols.one_hot:
+                    magnitude = self.one_hot(magnitude, axis)
+            if name in self.symbols.orthonormal:
+                magnitude = orthonormal(magnitude)
+            elif name in self.regular or name in self.symbols.symmetric:
+                magnitude = self.shaped(name, magnitude)
+            values[name] = np.asarray(magnitude)
+        return values
+
+    def shaped(self, name: str, matrix: Array) -> Array:
+        """A symmetric matrix, or one with a positive determinant and an inverse: its diagonal outweighs its rows."""
+        if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
+            return matrix
+        if name in self.symbols.symmetric:
+            matrix = (matrix + matrix.swapaxes(-1, -2)) / 2
+        if name in self.regular:
+            matrix = matrix * 0.8 / matrix.shape[-1] + 1.2 * np.eye(matrix.shape[-1])
+        return np.asarray(matrix)
+
+    @cached_property
+    def regular(self) -> frozenset[str]:
+        """The inputs that stand in an inverse or a determinant, in a statement or a definition."""
+        return regular_names(definition.body for definition in self.symbols.definitions.values()) | self.inverted
+
+    def one_hot(self, array: Array, axes: tuple[int, ...]) -> Array:
+        """One where an array is largest along some axes, else zero; where the class has a letter, at its entry."""
+        if self.symbols.chosen & self.symbols.classes:
+            array = np.where(
+                np.all([place == FIRST - 1 for place in np.indices(array.shape)[list(axes)]], axis=0), 2, 1
+            )
+        return np.asarray(1.0 * (array == array.max(axis=axes, keepdims=True)))
+
+    def weights(self, point: Point, pattern: int, seed: int) -> dict[str, tuple[Array, Array]]:
+        """The weights of the unknown loss."""
+        weights = {}
+        for name in self.symbols.outputs:
+            slots = self.symbols.slots[name]
+            shape = tuple(point.length(slot) for slot in slots)
+            weights[name] = weighed(name, pattern, seed, shape)
+        return weights
+
+
+def orthonormal(array: Array) -> Array:
+    """The vector with the length one, or a matrix with orthonormal columns; undefined where it has too few rows."""
+    if array.ndim == 1:
+        return np.asarray(array / np.linalg.norm(array))
+    if array.ndim != 2 or array.shape[0] < array.shape[1]:
+        return np.full(array.shape, np.nan)
+    return np.asarray(np.linalg.qr(array)[0])
+
+
+def stretch(names: Iterable[str], values: Mapping[str, Array], pattern: int, seed: int) -> dict[str, Array]:
+    """The inputs of these names, each multiplied by a number of its own."""
+    return {name: values[name] * generator(f"scale {name}", pattern, seed).choice(STRETCHES) for name in names}
+
+
+def generator(name: str, pattern: int, seed: int) -> np.random.Generator:
+    """Random numbers that depend on nothing but a name and two numbers."""
+    digest = hashlib.sha256(f"{name}|{pattern}|{seed}".encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
+
+
+@lru_cache(DRAWS)
+def drawn(name: str, pattern: int, seed: int, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """The magnitudes of an input's entries, and their signs."""
+    random = generator(name, pattern, seed)
+    return read_only(random.uniform(0.3, 1.4, shape)), read_only(random.choice([-1.0, 1.0], shape))
+
+
+@lru_cache(DRAWS)
+def weighed(name: str, pattern: int, seed: int, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """The weights of the unknown loss for one output."""
+    random = generator(f"loss {name}", pattern, seed)
+    return read_only(random.normal(size=shape)), read_only(random.normal(size=shape))
+
+
+def read_only(array: Any) -> Array:
+    """An array that nobody can change, since all share it."""
+    found = np.array(array)
+    found.flags.writeable = False
+    return found
+
+
+def positive_names(symbols: Symbols, bodies: Iterable[Meaning]) -> frozenset[str]:
+    """Inputs that stand under a logarithm or a root, unless a square, an exponential or a magnitude is around them."""
+    found: set[str] = set()
+    for body in (*bodies, *(definition.body for definition in symbols.definitions.values())):
+        for node in walk(body):
+            if isinstance(node, Applied) and node.name == "log":
+                found.update(signed_inside(node.argument))
+            elif isinstance(node, Raised) and not is_whole(node.exponent):
+                found.update(signed_inside(node.base))
+    return frozenset(found)
+
+
+def regular_names(bodies: Iterable[Meaning]) -> frozenset[str]:
+    """The tensors that stand in an inverse or a determinant."""
+    found = (node for body in bodies for node in walk(body) if isinstance(node, (Inverse, Determinant)))
+    return frozenset(name for node in found for name in names_of(node.body))
+
+
+def signed_inside(node: Meaning) -> Iterator[str]:
+    """The tensors whose sign the value of an expression may follow."""
+    if isinstance(node, (Inverse, Determinant)):
+        return
+    if isinstance(node, Entry):
+        yield node.name
+    even = isinstance(node, Raised) and is_whole(node.exponent) and getattr(node.exponent, "value", 1) % 2 == 0
+    if even or (isinstance(node, Applied) and node.name in POSITIVE):
+        return
+    for child in children(node):
+        yield from signed_inside(child)
+
+
+def branching(bodies: Iterable[Meaning]) -> frozenset[str]:
+    """The tensors on whose sign the branch of a function depends."""
+    found = (node for body in bodies for node in walk(body) if isinstance(node, Applied) and node.name in BRANCHING)
+    return frozenset(name for node in found for name in signed_inside(node.argument))
+
+
+def is_whole(exponent: Meaning) -> bool:
+    """Whether an exponent is a whole number."""
+    value = getattr(exponent, "value", None)
+    return value is not None and bool(value.is_Integer)

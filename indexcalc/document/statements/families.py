@@ -1,0 +1,241 @@
+"""What a small letter above or below a name counts: layers or steps, an index, or nothing that is known.
+
+- *Layers*: some name bears the letter with a number added, ``a^{l-1}``, ``h_{t-1}``. Each layer has tensors of
+  its own, and the letter is a part of their names.
+- *Index*: the letter is bound by a sum, or is an index below another name, ``Q^{h}_{ik}``, ``x^{(i)}_j``.
+- A *name's own letter*, above a matrix or beside indices below: a part of the name.
+
+A letter without brackets above a name may be a power. It is none if some name bears it beside indices below, or
+is a capital, or if several names bear it, some with a number added; if the letter is no number that is calculated
+with elsewhere (``n x^{n-1}``; ``l - 1`` alone is no calculation); and not above a small name that also stands
+without it (``x_i^k`` beside ``x_i``), unless the letter numbers layers of others with a number added.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from indexcalc.document.statements.layer_marks import BELOW, PLAIN, argument, written_at, written_names
+from indexcalc.language.latex.tokens import Token
+
+Letter = tuple[str, str]
+"""A letter and the style in which it stands."""
+
+
+@dataclass(frozen=True)
+class Families:
+    """The letters of a document that number something.
+
+    Attributes:
+        layers: letters that are a part of a name.
+        indices: letters above a name that are indices.
+        powers: small names whose superscripts without brackets may be powers.
+        members: the names that bear a letter of `layers`.
+        shifted: the letters of `layers` that stand somewhere with a number added.
+        alone: names that stand somewhere without any script.
+        stepped: the letters of names that bear the number of a step below them.
+    """
+
+    layers: frozenset[Letter] = frozenset()
+    indices: frozenset[Letter] = frozenset()
+    shifted: frozenset[Letter] = frozenset()
+    powers: frozenset[str] = frozenset()
+    members: frozenset[tuple[str, str]] = frozenset()
+    alone: frozenset[str] = frozenset()
+    stepped: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.layers or self.indices)
+
+
+@dataclass
+class Evidence:
+    """How the letters of a document are used.
+
+    Attributes:
+        shifted: letters to which a number is added, with how often.
+        bearers: the names that bear a letter above them, or alone below.
+        strong: letters without brackets that stand above a capital, or beside indices below.
+        bound: letters that a sum binds, with in how many formulas.
+        below: letters that are indices below a name.
+        factors: letters that are calculated with.
+        bare: names that stand somewhere without a superscript.
+        alone: names that stand somewhere without any script.
+        recurrent: letters below a name that is made from itself at another step.
+    """
+
+    shifted: Counter[Letter] = field(default_factory=Counter)
+    bearers: dict[Letter, set[str]] = field(default_factory=lambda: defaultdict(set))
+    strong: dict[Letter, set[str]] = field(default_factory=lambda: defaultdict(set))
+    bound: Counter[str] = field(default_factory=Counter)
+    below: set[str] = field(default_factory=set)
+    factors: set[str] = field(default_factory=set)
+    bare: set[str] = field(default_factory=set)
+    alone: set[str] = field(default_factory=set)
+    recurrent: set[str] = field(default_factory=set)
+
+
+def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
+    """What the letters of a document number."""
+    evidence = Evidence()
+    for tokens in pieces:
+        gather(tokens, evidence)
+    powers = frozenset(name for name in evidence.bare if not is_capital(name))
+    layers = {letter for letter in evidence.bearers if is_layer(letter, evidence, powers)}
+    indices = {letter for letter in evidence.bearers if letter not in layers and is_index(letter, evidence, powers)}
+    # A letter that numbers layers above a name numbers them below one too: n_l and n_{l-1}.
+    members = frozenset((name, style) for letter, style in layers for name in evidence.bearers[letter, style])
+    shifted = frozenset(letter for letter in layers if evidence.shifted[letter])
+    steps = {letter for letter in layers if letter[1] == BELOW}
+    names = {name for letter in steps for name in evidence.bearers[letter]}
+    stepped = frozenset(name.rsplit(" ", maxsplit=1)[-1].lower() for name in names) - set(evidence.bound)
+    return Families(frozenset(layers), frozenset(indices), shifted, powers, members, frozenset(evidence.alone), stepped)
+
+
+def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
+    """Note what one formula shows."""
+    scripts: set[int] = set()
+    for found in written_names(tokens):
+        scripts.update(range(found.start + 1, found.end))
+        if not found.above and not below_nabla(tokens, found.start):
+            evidence.bare.add(found.base.text)
+            if not found.below:
+                evidence.alone.add(found.base.text)
+        lowers = found.below or ()
+        for item in (*(found.above or ()), *lowers):
+            last = len(item.text) == 1 and item.text.isupper() and item.style not in (PLAIN, BELOW)
+            if not (item.is_letter or last):
+                continue
+            letter = (item.text, item.style)
+            evidence.bearers[letter].add(found.base.text)
+            if item.offset:
+                evidence.shifted[letter] += 1
+            elif item.style == BELOW:
+                evidence.below.add(item.text)
+            if item.style == PLAIN and (is_capital(found.base.text) or any(lower.is_letter for lower in lowers)):
+                evidence.strong[letter].add(found.base.text)
+    evidence.recurrent.update(recurrent(tokens))
+    binders = set(bound_letters(tokens))
+    evidence.bound.update(name for name, _ in binders)
+    scripts.update(place for _, place in binders)
+    for place, token in enumerate(() if is_count(tokens) else tokens):
+        if place not in scripts and token.kind == "NAME" and len(token.text) == 1 and is_factor(tokens, place):
+            evidence.factors.add(token.text)
+
+
+def recurrent(tokens: Sequence[Token]) -> Iterator[str]:
+    """The letters of steps in an equation that makes a name from itself at another step: ``h_t = f(h_{t-1})``."""
+    if not tokens or (head := written_at(tokens, 0)) is None or not head.below:
+        return
+    if head.end >= len(tokens) or tokens[head.end].text not in ("=", ":="):
+        return
+    bound = {letter for letter, _ in bound_letters(tokens)}
+    for found in written_names(tokens[head.end :]):
+        if found.base.text != head.base.text:
+            continue
+        for one, other in zip(head.below, found.below or (), strict=False):
+            if one.is_letter and one.text == other.text and one.offset != other.offset and one.text not in bound:
+                yield one.text
+
+
+def below_nabla(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether a name alone says by what a gradient is: ``\nabla_a C`` may mean the ``a`` of a layer."""
+    before = [token.kind for token in tokens[max(0, place - 3) : place]]
+    return before[-2:] == ["NABLA", "SUB"] or before == ["NABLA", "SUB", "{"]
+
+
+def is_capital(name: str) -> bool:
+    """Whether a name is a capital letter, accents apart: a matrix, of which no power by a letter is taken."""
+    return name.rsplit(" ", maxsplit=1)[-1][:1].isupper()
+
+
+def bound_letters(tokens: Sequence[Token]) -> Iterator[tuple[str, int]]:
+    """The letters that sums bind, and their places."""
+    for position, token in enumerate(tokens[:-1]):
+        if token.kind == "SUM" and tokens[position + 1].kind == "SUB":
+            inner, end = argument(tokens, position + 2)
+            start = end - len(inner) - (tokens[end - 1].kind == "}")
+            for place, inside in enumerate(inner, start):
+                if inside.kind == "REL" and inside.text == "=":
+                    break
+                if inside.kind == "NAME":
+                    yield inside.text, place
+
+
+def numbers_bound(tokens: Sequence[Token]) -> Iterator[str]:
+    """The letters that sums bind and that are numbers elsewhere: factors or exponents, no subscripts or conditions."""
+    bound = {letter for letter, _ in bound_letters(tokens)}
+    position = 0
+    while bound and position < len(tokens):
+        if tokens[position].kind == "SUB":
+            _, position = argument(tokens, position + 1)
+            continue
+        beside = [
+            token.kind for token in (*tokens[max(0, position - 1) : position], *tokens[position + 1 : position + 2])
+        ]
+        if tokens[position].kind == "NAME" and tokens[position].text in bound and not NO_NUMBER & set(beside):
+            yield tokens[position].text
+        position += 1
+
+
+NO_NUMBER = frozenset({"REL", "COMMA", "SUB"})
+"""What stands beside a letter of a condition, or behind a name that is written like a letter, ``d_k``."""
+
+
+APART = frozenset({"REL", "COMMA", "SEMICOLON", "TEXT", "QUAD", "AMP", "NEWLINE", "DOTS", "DOT"})
+"""What stands around a letter in a condition such as ``l = 1, ..., L``."""
+
+
+COUNTED = APART | {"PLUS", "MINUS", "NUM", "(", ")", "[", "]", "{", "}"}
+"""What stands in a formula that only counts, such as ``l - 1`` or ``l = L-1, ..., 2``, besides single letters."""
+
+
+def is_count(tokens: Sequence[Token]) -> bool:
+    """Whether a formula only says which layer or step is meant."""
+    return all(token.kind in COUNTED or (token.kind == "NAME" and len(token.text) == 1) for token in tokens)
+
+
+def is_factor(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a letter is calculated with: it stands beside something else than a relation or a comma."""
+    before = tokens[place - 1].kind if place else "COMMA"
+    after = tokens[place + 1].kind if place + 1 < len(tokens) else "COMMA"
+    return before not in APART or after not in APART
+
+
+def is_layer(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool:
+    """Whether a letter numbers layers or steps."""
+    name, style = letter
+    if style == BELOW:
+        return name in evidence.recurrent or evidence.shifted[letter] > evidence.bound[name]
+    if style == PLAIN:
+        sure = is_no_power(letter, evidence, powers)
+        # Some write W^t for the transpose.
+        return sure and (bool(evidence.shifted[letter]) or not (is_counted(name, evidence) or name == "t"))
+    return bool(evidence.shifted[letter])
+
+
+def is_index(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool:
+    """Whether a letter above a name is an index."""
+    name, style = letter
+    if style == BELOW or not is_counted(name, evidence):
+        return False
+    return style != PLAIN or is_no_power(letter, evidence, powers)
+
+
+def is_counted(name: str, evidence: Evidence) -> bool:
+    """Whether a letter is that of an index elsewhere."""
+    return name in evidence.below or bool(evidence.bound[name])
+
+
+SEVERAL = 3
+"""How many names bear a letter that is no exponent, even where none of them is a matrix or has indices."""
+
+
+def is_no_power(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool:
+    """Whether a letter without brackets is surely no exponent."""
+    if letter[0] in evidence.factors:
+        return False
+    several = evidence.shifted[letter] and len(evidence.bearers[letter]) >= SEVERAL and not evidence.bound[letter[0]]
+    return bool(several or evidence.strong[letter] - powers)

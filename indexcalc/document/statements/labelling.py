@@ -1,0 +1,199 @@
+"""Which subscripts are labels and which squares are symbols, as all equations of a document show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from indexcalc.document.statements.scripts import named
+from indexcalc.document.statements.trees import (
+    is_lone,
+    is_nabla,
+    letters_in,
+    name_nodes,
+    nodes_and_exponents,
+    products_of,
+)
+from indexcalc.language.latex.tree import Atom, Group, Matrix, Scripted, Sum, Truth, nodes_of, sums_in
+
+SIZE_NAMES = frozenset({"d", "n", "T", "N"})
+"""Names of sizes, which bear several labels, ``d_k`` and ``d_v``, where none of these is an index beside them."""
+
+
+def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Single letters that are a base's only subscript and occur nowhere else in its equations."""
+    votes: dict[tuple[str, str], set[bool]] = {}
+    ends = ends_of_sums(chains)
+    subscripts: dict[str, set[str]] = {}
+    for members in chains:
+        uses: list[tuple[str, tuple[str, ...]]] = []
+        for member in members:
+            for node in nodes_and_exponents(member):
+                if isinstance(node, Scripted) and node.below and not is_nabla(node.base):
+                    base = node.base.text if isinstance(node.base, Atom) else ""
+                    kind = node.base.kind if isinstance(node.base, Atom) else ""
+                    uses.append((base if kind == "NAME" else "", letters_in(node)))
+        bare_sum = any(sums_barely(member) for member in members)
+        for base, letters in uses:
+            if not base:
+                continue
+            subscripts.setdefault(base, set()).add(" ".join(letters))
+            if len(letters) == 1:
+                elsewhere = bare_sum or any(letters[0] in other for name, other in uses if name != base)
+                elsewhere = elsewhere or (base, letters[0]) in ends
+                votes.setdefault((base, letters[0]), set()).add(not elsewhere)
+    sizes = {base for base in SIZE_NAMES if all(seen == {True} for (name, _), seen in votes.items() if name == base)}
+    found = {
+        (base, letter)
+        for (base, letter), seen in votes.items()
+        if seen == {True} and (len(subscripts[base]) == 1 or base in sizes)
+    }
+    written_out = entries_written_out(chains)
+    digits = {
+        (base, letter)
+        for base, texts in subscripts.items()
+        for letter in texts
+        if letter.isdigit() and all(text.isdigit() for text in texts) and base not in written_out
+    }
+    return frozenset(
+        found
+        | digits
+        | extents
+        | named_after(chains, subscripts)
+        | set(of_functions(chains))
+        | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
+    )
+
+
+def ends_of_sums(chains: list[tuple[Sum, ...]]) -> set[tuple[str, str]]:
+    r"""Names with the letter at which a sum ends in their equation, ``o_i = \sum_{j=1}^{i} x_j``; no size is one."""
+    nodes = [[node for member in members for node in nodes_and_exponents(member)] for members in chains]
+    compared = {id(part) for inner in nodes for node in inner if isinstance(node, Truth) for part in nodes_of(node)}
+    counted = {
+        node.text
+        for members, inner in zip(chains, nodes, strict=True)
+        for node in inner
+        if isinstance(node, Atom) and id(node) not in compared and not all(map(is_lone, members))
+    }
+    found: set[tuple[str, str]] = set()
+    for members, inner in zip(chains, nodes, strict=True):
+        head = members[0].only
+        name = head.items[0] if head is not None and len(head.items) == 1 else None
+        if not isinstance(name, Scripted) or not isinstance(name.base, Atom):
+            continue
+        limits = {
+            token.text
+            for node in inner
+            if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM"
+            for tokens in node.above
+            for token in tokens[:1]
+        }
+        found.update((name.base.text, letter) for letter in letters_in(name) if letter in limits - counted)
+    return found
+
+
+def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> set[tuple[str, str]]:
+    """``W_{xh}``, ``b_f`` beside ``x_t``, ``h_t`` and ``f_t``: arrays that are named after others.
+
+    All subscripts of such a name with as many letters are letters of arrays that have scripts themselves; no sum
+    binds one of these letters, and none is an index elsewhere.
+    """
+    names = [node for members in chains for member in members for node in nodes_and_exponents(member)]
+    sums = [n for n in names if isinstance(n, Scripted) and isinstance(n.base, Atom) and n.base.kind == "SUM"]
+    bound = {letter for node in sums for letter in letters_in(node)}
+    # The number of a step is a part of a name already.
+    stepped = {node.text.partition("_")[0] for node in names if isinstance(node, Atom) and "_" in node.text}
+    arrays = {name.rsplit(" ", maxsplit=1)[-1] for name in (*subscripts, *stepped)} - bound
+    lengths: dict[tuple[str, int], set[str]] = {}
+    for base, texts in subscripts.items():
+        for text in texts - {""}:
+            lengths.setdefault((base, len(text.split())), set()).add(text)
+    after = {key for key, texts in lengths.items() if arrays.issuperset(" ".join(texts).split())}
+    indices = {letter for key, texts in lengths.items() if key not in after for letter in " ".join(texts).split()}
+    return {
+        (base, text.replace(" ", ""))
+        for base, count in after
+        for text in lengths[base, count]
+        if indices.isdisjoint(" ".join(lengths[base, count]).split())
+    }
+
+
+def parameters(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
+    """The parameters of functions, ``h_w(x)``: names of their own, below a name that a bracket always follows."""
+    own: set[str] = set()
+    called: dict[tuple[str, str], bool] = {}
+    for members in chains:
+        for member in members:
+            for node in name_nodes(member):
+                base = node.base if isinstance(node, Scripted) else node
+                own.update({base.text} if isinstance(base, Atom) else ())
+            for product in products_of(member):
+                for node, following in zip_longest(product.items, product.items[1:]):
+                    if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "NAME":
+                        letters = letters_in(node)
+                        if len(letters) == 1:
+                            key = (node.base.text, letters[0])
+                            bracket = isinstance(following, Group) and following.bracket == "("
+                            called[key] = called.get(key, True) and bracket
+    yield from (key for key, always in sorted(called.items()) if always and key[1] in own)
+
+
+def of_functions(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
+    """The parameters of functions that an equation begins with, ``h_{w,b}(x) = ...``: names that stand without it."""
+    nodes = (node for members in chains for member in members for node in name_nodes(member))
+    bases = (node.base if isinstance(node, Scripted) else node for node in nodes)
+    own = {base.text for base in bases if isinstance(base, Atom)}
+    for members in chains:
+        head = members[0].only if len(members) > 1 else None
+        if head is None or len(head.items) != 2 or not isinstance(head.items[1], Group) or head.items[1].bracket != "(":
+            continue
+        name = head.items[0]
+        if isinstance(name, Scripted) and isinstance(name.base, Atom) and name.base.kind == "NAME" and name.below:
+            letters = letters_in(name)
+            if letters and own.issuperset(letters):
+                yield name.base.text, "".join(token.text for token in name.below if token.kind not in ("{", "}"))
+
+
+def entries_written_out(chains: list[tuple[Sum, ...]]) -> set[str]:
+    """The names that stand alone somewhere, and with numbers in a matrix: the numbers are those of entries."""
+    nodes = [node for members in chains for member in members for node in name_nodes(member)]
+    bare = {node.text for node in nodes if isinstance(node, Atom)}
+    bare |= {
+        node.base.text
+        for node in nodes
+        if isinstance(node, Scripted) and not node.below and isinstance(node.base, Atom)
+    }
+    cells = [
+        inner
+        for members in chains
+        for member in members
+        for node in nodes_of(member)
+        if isinstance(node, Matrix)
+        for cell in sums_in(node)
+        for inner in name_nodes(cell)
+    ]
+    return {n.base.text for n in cells if isinstance(n, Scripted) and n.below and isinstance(n.base, Atom)} & bare
+
+
+def sums_barely(member: Sum) -> bool:
+    """Whether a sum without an index stands in a member: it binds some letter, which is no label then."""
+    signs = sum(isinstance(node, Atom) and node.kind == "SUM" for node in nodes_of(member))
+    return signs > sum(
+        isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM" and bool(node.below)
+        for node in nodes_of(member)
+    )
+
+
+def find_squares(chains: list[tuple[Sum, ...]], labels: frozenset[tuple[str, str]]) -> frozenset[str]:
+    """Names whose square stands alone on the left of a definition, and that have none without the square."""
+    found: dict[str, set[bool]] = {}
+    for members in chains:
+        product = members[0].only
+        if len(members) < 2 or product is None or len(product.items) != 1:
+            continue
+        head = named(product.items[0], labels, frozenset())
+        if head is not None and head.name != "1":
+            squared = len(head.powers) == 1 and [token.text for token in head.powers[0]] == ["2"]
+            if squared or not head.powers:
+                found.setdefault(head.name, set()).add(squared)
+    return frozenset(name for name, squared in found.items() if squared == {True})

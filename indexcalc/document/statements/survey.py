@@ -1,0 +1,150 @@
+"""What a whole document shows about its names: which subscripts are labels, which names have how many slots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from indexcalc.document.statements.labelling import find_labels, find_squares
+from indexcalc.document.statements.labels import ABOVE, of_any_layer
+from indexcalc.document.statements.scripts import Named, named
+from indexcalc.document.statements.trees import differentiated, divisors, is_lone, name_nodes, products_of, targets
+from indexcalc.language.latex.tree import Group, Node, Scripted, Sum
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+
+
+@dataclass
+class Usage:
+    """How a name is used in the document.
+
+    Attributes:
+        indexed: how often with how many indices.
+        letters: with which.
+        bare: how often without.
+        bold: whether ever in bold.
+        transposed: whether ever transposed.
+        numerator: how often it is differentiated.
+        below: how often something is differentiated by it.
+        scalar: whether something is divided by it.
+        called: how often a bracket follows it.
+        mentioned: how often it is all of a formula, where prose speaks of it.
+    """
+
+    indexed: Counter[int] = field(default_factory=Counter)
+    letters: set[tuple[str, ...]] = field(default_factory=set)
+    bare: int = 0
+    bold: bool = False
+    transposed: bool = False
+    numerator: int = 0
+    below: int = 0
+    scalar: bool = False
+    called: int = 0
+    mentioned: int = 0
+
+    @property
+    def only_called(self) -> bool:
+        """Whether a bracket follows it wherever it stands in a formula without an index."""
+        return self.bare == self.called + self.mentioned
+
+
+NAME_CACHE = 50_000
+"""How many nodes' names are remembered: every statement is read many times."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the document shows about its names.
+
+    Attributes:
+        labels: pairs of a base and a subscript that is a label for it.
+        squares: names whose square is a symbol.
+        usages: by name.
+        aliases: names that stand for others.
+        known: the names found so far, by the node's identity; each node is kept, so that no other takes its place.
+    """
+
+    labels: frozenset[tuple[str, str]]
+    squares: frozenset[str]
+    usages: dict[str, Usage]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    known: dict[int, tuple[Node, Named | None]] = field(default_factory=dict, compare=False, repr=False)
+
+    def name(self, node: Node) -> Named | None:
+        """The name of a node with its scripts taken apart."""
+        if id(node) not in self.known:
+            if len(self.known) >= NAME_CACHE:
+                self.known.clear()
+            found = named(node, self.labels, self.squares)
+            if found is not None and found.name in self.aliases:
+                found = replace(found, name=self.aliases[found.name])
+            self.known[id(node)] = node, found
+        return self.known[id(node)][1]
+
+    def rank(self, name: str) -> int | None:
+        """The number of slots with which a name is indexed; None if it never is."""
+        usage = self.usages.get(name)
+        if usage is None or not usage.indexed:
+            return None
+        return max(usage.indexed) if ABOVE in name else usage.indexed.most_common(1)[0][0]
+
+
+def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, str]] = frozenset()) -> Survey:
+    """Look at all members of all chains; the names of extents bear labels, never indices."""
+    chains = [members for members in chains if members]
+    labels = find_labels(chains, extents)
+    squares = find_squares(chains, labels)
+    usages: dict[str, Usage] = {}
+    pooled: dict[str, Usage] = {}
+    for members in chains:
+        for member in members:
+            for node in name_nodes(member):
+                found = named(node, labels, squares)
+                if found is None:
+                    continue
+                # The tensors of all layers look alike.
+                usage = usages.setdefault(found.name, pooled.setdefault(of_any_layer(found.name), Usage()))
+                usage.bold |= found.bold
+                usage.transposed |= found.transposed
+                if found.parts is None:
+                    usage.bare += 1
+                    usage.mentioned += mentioned(members)
+                elif not all(part.isdigit() for part in found.parts):
+                    usage.indexed[len(found.parts)] += 1
+                    usage.letters.add(found.parts)
+            mark_numerators(member, labels, squares, usages)
+    return Survey(labels, squares, usages)
+
+
+def mentioned(members: tuple[Sum, ...]) -> bool:
+    """Whether a formula is one name and no more: prose speaks of it, and it multiplies nothing."""
+    return len(members) == 1 and is_lone(members[0])
+
+
+def mark_numerators(
+    member: Sum, labels: frozenset[tuple[str, str]], squares: frozenset[str], usages: dict[str, Usage]
+) -> None:
+    """Note which names are differentiated, which are divided by, and which are called."""
+
+    def bare(node: Node) -> Usage | None:
+        found = named(node, labels, squares)
+        return usages.get(found.name) if found is not None and found.parts is None else None
+
+    for node in differentiated(member):
+        if (usage := bare(node)) is not None:
+            usage.numerator += 1
+    for node in targets(member):
+        found = named(node, labels, squares)
+        if found is not None and found.name in usages:
+            usages[found.name].below += 1
+    for node in divisors(member):
+        if (usage := bare(node)) is not None:
+            usage.scalar = True
+    for product in products_of(member):
+        for left, right in pairwise(product.items):
+            bracket = right.base if isinstance(right, Scripted) else right
+            if isinstance(bracket, Group) and bracket.bracket == "(":
+                found = named(left, labels, squares)
+                if found is not None and found.name in usages and found.name not in (*FUNCTIONS, *STRUCTURAL):
+                    usages[found.name].called += 1

@@ -1,1 +1,0 @@
-"""Whether a relation is true: readings, points, proofs, and what forbids a refutation."""

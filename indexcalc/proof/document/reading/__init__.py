@@ -1,1 +1,0 @@
-"""From syntax to meaning, with the symbols of the document at hand."""

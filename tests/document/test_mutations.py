@@ -1,0 +1,106 @@
+"""Shipped notes: all true as they are, and with one equation broken in one of twelve ways, refuted at its line.
+
+Each note is broken in one way here, so that every way is tried on several notes; the whole sweep is
+``python -m tests.support.mutation_sweep``.
+"""
+
+from __future__ import annotations
+
+from itertools import cycle
+
+import pytest
+
+from indexcalc.document import Verdict
+from indexcalc.library import shipped_paths
+from tests.support.labelled import equal
+from tests.support.mutants import KINDS, Mutant, indexed_names, member_text, mutants
+from tests.support.mutation_sweep import broken, members_of, report_of, values_of
+
+LINES = {name: path.with_suffix(".md").read_text("utf-8").count("\n") for name, path in shipped_paths().items()}
+SHORT = [name for name, lines in LINES.items() if lines <= 580]
+SHORTEST = [name for name, lines in LINES.items() if lines <= 400]
+LONGEST = max(LINES, key=LINES.__getitem__)
+"""Long notes take seconds each time; the sweep breaks them too, and looks for the proofs of all."""
+
+BAD = (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.UNCLEAR, Verdict.SCHEMATIC)
+
+NOTES = [*LINES][::5]
+"""Some of the notes."""
+
+READ = 0.9
+"""How much of them is read at least."""
+
+FOUND = 0.75
+"""The share of broken equations that are refuted at their line at least."""
+
+SAMPLE = [*zip(SHORT[::3], cycle(KINDS), strict=False)]
+"""Some notes, each to be broken in another way."""
+
+
+def test_shipped_notes_are_read_and_nothing_in_them_is_refuted():
+    claims = [claim for name in NOTES for claim in report_of(name, proofs=False).claims]
+    assert not [claim for claim in claims if claim.verdict is Verdict.REFUTED]
+    assert sum(claim.verdict is not Verdict.UNCLEAR for claim in claims) >= READ * len(claims)
+
+
+@pytest.mark.parametrize("name", SHORTEST[::3])
+def test_most_lines_of_a_shipped_note_are_proved(name):
+    counts = report_of(name).counts
+    assert counts[str(Verdict.PROVED)] > 4 * counts[str(Verdict.CONFIRMED)]
+
+
+def test_a_broken_equation_is_refuted_at_its_line_and_no_other():
+    every = [one for name, kind in SAMPLE for one in broken(name, kind, 1)]
+    assert not [str(one) for one in every if one.accused]
+    missed = [str(one) for one in every if not one.found]
+    assert len(missed) <= (1 - FOUND) * len(every), missed
+
+
+def test_every_way_is_tried():
+    assert {kind for _, kind in SAMPLE} == set(KINDS)
+
+
+@pytest.mark.parametrize("name", ["attention", "layer_norm", "tsne"])
+def test_the_values_of_true_members_agree_with_those_of_their_heads(name):
+    note = values_of(name)
+    for member in members_of(name):
+        letters = note.letters(member.texts)
+        values = [note.value(text, letters) for text in member.texts]
+        assert equal(values[0], values[member.place]), member.texts
+
+
+@pytest.mark.parametrize(
+    ("kind", "after"),
+    [
+        ("sign", r"\sum_{k} A_{ik} \, B_{kj} - c_{j}"),
+        ("factor", r"2 \, \sum_{k} A_{ik} \, B_{kj} + c_{j}"),
+        ("exponent", r"\sum_{k} A_{ik}^{2} \, B_{kj} + c_{j}"),
+        ("transposed operand", r"\sum_{k} A_{ki} \, B_{kj} + c_{j}"),
+        ("free index", r"\sum_{k} A_{uk} \, B_{kj} + c_{j}"),
+        ("captured dummy", r"\sum_{k} A_{kk} \, B_{kj} + c_{j}"),
+        ("missing sum", r"A_{ik} \, B_{kj} + c_{j}"),
+        ("extra sum", r"\sum_{i} \sum_{k} A_{ik} \, B_{kj} + c_{j}"),
+        ("wrong operand", r"\sum_{k} B_{ik} \, B_{kj} + c_{j}"),
+        ("missing term", r"\sum_{k} A_{ik} \, B_{kj}"),
+    ],
+)
+def test_an_edit_breaks_one_thing(kind, after):
+    before = r"\sum_{k} A_{ik} \, B_{kj} + c_{j}"
+    assert Mutant(kind, after) in list(mutants(before, "Y_{ij}", indexed_names(before)))
+
+
+def test_a_member_ends_where_the_next_begins():
+    source = r"\boxed{y_{i} = \frac{a}{b} = c}"
+    assert [member_text(source, source.index(start)) for start in ("y", r"\frac", "c}")] == [
+        "y_{i}",
+        r"\frac{a}{b}",
+        "c",
+    ]
+
+
+def test_a_value_is_not_that_of_another_formula():
+    note = values_of("attention")
+    sizes = note.letters((r"A_{ij}",))
+    true = note.value(r"\frac{e^{S_{ij}}}{Z_{i}}", sizes)
+    assert equal(true, note.value("A_{ij}", sizes))
+    assert not equal(true, note.value("A_{ji}", sizes))
