@@ -116,7 +116,9 @@ def show_report(console: Console, report: CheckReport, *, every: bool) -> None:
     shown = [
         claim
         for claim in report.claims
-        if every or claim.verdict in (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.ROUNDED, Verdict.UNCLEAR)
+        if every
+        or claim.unstated
+        or claim.verdict in (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.ROUNDED, Verdict.UNCLEAR)
     ]
     if shown:
         console.print(table_of(report.file, shown))
@@ -130,7 +132,7 @@ def table_of(title: str, claims: Sequence[Claim]) -> Table:
     for heading in ("line", "verdict", "relation", "reason"):
         table.add_column(heading, overflow="fold")
     for claim in claims:
-        reason = "\n".join(part for part in (claim.reason, claim.counterexample) if part)
+        reason = "\n".join(claim.said)
         latex = claim.latex if len(claim.latex) <= LATEX_WIDTH else claim.latex[: LATEX_WIDTH - 1] + "…"
         table.add_row(
             str(claim.line),

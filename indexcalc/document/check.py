@@ -240,6 +240,7 @@ def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, 
     relation, outcome = decision.relation, decision.outcome
     if relation is None or outcome is None:
         return claim
+    claim = replace(claim, unstated=decision.unstated)
     if decision.verdict is Verdict.CONFIRMED and proved(page, relation, outcome.interpretation):
         return replace(claim, verdict=Verdict.PROVED)
     if decision.verdict is not Verdict.REFUTED:

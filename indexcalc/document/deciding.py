@@ -32,6 +32,7 @@ class Decision:
         verdict: the verdict.
         reason: why, in words.
         assumptions: what is not usual in the reading that decided.
+        unstated: those that the document does not state, and that say something of its inputs.
         relation, outcome: the relation that decided, and the reading; None where nothing is decided.
     """
 
@@ -40,6 +41,7 @@ class Decision:
     assumptions: tuple[str, ...] = ()
     relation: Relation | None = None
     outcome: Outcome | None = None
+    unstated: tuple[str, ...] = ()
 
 
 def decided(
@@ -69,7 +71,7 @@ def decided(
             if one.relation.against not in holding:
                 reasons.append("it equals a member before it, which is not judged")
                 continue
-            return Decision(Verdict.CONFIRMED, "", phrases(best), one.relation, best)
+            return Decision(Verdict.CONFIRMED, "", phrases(best), one.relation, best, unstated(best))
     if follows is not None:
         return follows
     found = [one for one in found if one.relation.against in (0, member - 1)]
@@ -214,3 +216,10 @@ def phrases(result: Outcome) -> tuple[str, ...]:
         for key, name in result.options
         if name != result.asked[key].options[0].name
     )
+
+
+def unstated(result: Outcome) -> tuple[str, ...]:
+    """What a reading takes of the inputs that the document does not state: a statement holds for fewer of them."""
+    unusual = {key: name for key, name in result.options if name != result.asked[key].options[0].name}
+    options = (result.asked[key].option(name) for key, name in unusual.items() if key[0] is Kind.PROPERTY)
+    return tuple(option.phrase for option in options if not option.stated)

@@ -42,6 +42,7 @@ def claim_object(claim: Claim) -> dict[str, object]:
         "counterexample": claim.counterexample,
         "correction": claim.correction,
         "assumptions": list(claim.assumptions),
+        "unstated": list(claim.unstated),
         "display": claim.display,
     }
 
@@ -58,7 +59,7 @@ def as_markdown(reports: Sequence[CheckReport]) -> str:
     for report in reports:
         lines += [f"# {report.file}", "", "| Line | Verdict | Relation | Reason |", "| --- | --- | --- | --- |"]
         for claim in report.claims:
-            reason = "; ".join(part for part in (claim.reason, claim.counterexample) if part).replace("|", r"\|")
+            reason = "; ".join(claim.said).replace("|", r"\|")
             if claim.correction:
                 reason += f"; correct: $`{in_table(claim.correction)}`$"
             formula = in_table(claim.latex)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import islice
 
 from indexcalc.document.choices import Choice, Interpretation, Key, Kind, Option, choice
 from indexcalc.document.meaning.nodes import (
     ZERO,
     Derivative,
+    Entry,
     Meaning,
     Plus,
     Times,
@@ -54,6 +57,10 @@ class Truth(StrEnum):
     MISFIT = "misfit"
     LOOSE = "loose"
     SILENT = "silent"
+
+
+SUMMANDS = 12
+"""The most summands of which one that is not zero is looked for."""
 
 
 @dataclass(frozen=True)
@@ -269,25 +276,31 @@ def is_zero(table: Table, node: Meaning, over: tuple[Ix, ...]) -> bool:
 
 def cancels(table: Table, node: Meaning, over: tuple[Ix, ...]) -> bool:
     """Whether what is zero is a sum of what is not: then it says something that it is zero."""
-    for part in summands(node):
+    for part in islice(summands(table, node), SUMMANDS):
         own = tuple(index for index in free(part) if index not in over)
         if trial_of(table, part, ZERO, (*over, *own), (), screen=True).failures:
             return True
     return False
 
 
-def summands(node: Meaning) -> Iterator[Meaning]:
-    """What is added up in an expression, or in a factor of it."""
-    match node:
-        case Total(body=body):
-            yield body
-        case Plus(terms):
-            yield from terms
-        case Times(factors):
-            for factor in factors:
-                yield from summands(factor)
-        case _:
-            return
+def summands(table: Table, node: Meaning) -> Iterator[Meaning]:
+    """What is added up in an expression, in a factor of it, or in the equation of a name: the outer sums first."""
+    pending, seen = deque([node]), set[str]()
+    while pending:
+        match pending.popleft():
+            case Total(body=body):
+                yield body
+                pending.append(body)
+            case Plus(terms):
+                yield from terms
+                pending.extend(terms)
+            case Times(factors):
+                pending.extend(factors)
+            case Entry(name) if name in table.definitions and name not in seen:
+                seen.add(name)
+                pending.append(table.definitions[name].body)
+            case _:
+                continue
 
 
 def trial_of(

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.memory import Memory
@@ -107,7 +108,9 @@ class Page:
     @cached_property
     def survey(self) -> Survey:
         """How its names are used."""
-        found = survey_of(statement.trees for statement in self.statements)
+        sets = (side.tokens for statement in self.statements for side in statement.sides)
+        labels = frozenset(label for tokens in sets for label in labels_of_sizes(tokens))
+        found = survey_of((statement.trees for statement in self.statements), labels)
         return replace(found, aliases=self.context.aliases)
 
     @cached_property
@@ -209,7 +212,21 @@ class Page:
         for statement in self.statements:
             for one in declarations(statement, self.survey):
                 found.setdefault(one.name, []).append(one)
+        for left, right in pairwise(self.statements):
+            for one in self.declarations_of_row(left, right):
+                found.setdefault(one.name, []).append(one)
         return {name: tuple(shapes) for name, shapes in found.items()}
+
+    def declarations_of_row(self, name: Statement, shape: Statement) -> Iterator[Declared]:
+        """What a row of a table declares: a name in one cell, and a set of arrays in the next."""
+        sizes = sizes_of(shape.sides[0].tokens) if len(shape.sides) == 1 else None
+        tree = name.sides[0].tree if len(name.sides) == 1 else None
+        if not sizes or tree is None:
+            return
+        line = self.document.source[self.document.source.rfind("\n", 0, name.span.start) + 1 : shape.span.start]
+        names = [self.survey.name(node) for node in tree.only.items] if tree.only is not None else []
+        if line.lstrip().startswith("|") and "\n" not in line and len(names) == 1 and names[0] is not None:
+            yield Declared(names[0].name, sizes, name.span.start)
 
     @cached_property
     def sizes_of_names(self) -> frozenset[str]:
@@ -588,6 +605,16 @@ def sizes_of(tokens: Sequence[Token]) -> tuple[str, ...] | None:
         return ()
     texts = tuple("".join(token.text for token in part) for part in split(rest, "TIMES"))
     return texts if all(re.fullmatch(r"\w+", text) for text in texts) else None
+
+
+def labels_of_sizes(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    r"""The sizes in a set of arrays with their labels: none in ``\mathbb{R}^{n \times d_h}`` has an index."""
+    if not tokens or tokens[0].kind != "REALS":
+        return
+    plain = [token for token in tokens if token.kind not in ("{", "}")]
+    for base, mark, label in zip(plain, plain[1:], plain[2:], strict=False):
+        if base.kind == "NAME" and mark.kind == "SUB" and label.kind == "NAME":
+            yield base.text, label.text
 
 
 def split(tokens: Sequence[Token], kind: str) -> Iterator[list[Token]]:

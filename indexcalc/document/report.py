@@ -21,9 +21,6 @@ class Verdict(StrEnum):
     UNCLEAR = "not understood"
 
 
-UNSTATED = ", which is not stated"
-"""How an assumption ends that the document does not state."""
-
 TRUE = frozenset({Verdict.PROVED, Verdict.CONFIRMED, Verdict.ROUNDED})
 
 
@@ -40,7 +37,8 @@ class Claim:
         reason: why, in words.
         counterexample: sizes, the entry and both values, if it is refuted by numbers.
         correction: the correct formula, if one was derived.
-        assumptions: what had to be assumed.
+        assumptions: how it was read, where that is not the usual way, and what had to be assumed.
+        unstated: those of them that the document does not state and that make it hold for fewer inputs.
         display: whether it is displayed.
     """
 
@@ -54,6 +52,13 @@ class Claim:
     correction: str = ""
     assumptions: tuple[str, ...] = ()
     display: bool = True
+    unstated: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What is said of it beside its verdict, in sentences."""
+        need = f"it needs that {' and that '.join(self.unstated)}, which the document does not state"
+        return tuple(text for text in (self.reason, self.counterexample, need if self.unstated else "") if text)
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ class CheckReport:
     @property
     def unstated(self) -> tuple[Claim, ...]:
         """The claims that are true only under an assumption that the document does not state."""
-        return tuple(claim for claim in self.claims if any(text.endswith(UNSTATED) for text in claim.assumptions))
+        return tuple(claim for claim in self.claims if claim.unstated)
 
     @property
     def ok(self) -> bool:

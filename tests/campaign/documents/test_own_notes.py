@@ -35,7 +35,7 @@ HELD = {
     "joining": Held(14, 350, {"another verdict": 34}),
     # Broken claims that fit no shape any more, or whose name no equation defines in the cut, are not understood.
     "mutation": Held(20, 20, {"missed": 2}),
-    "circles": Held(16, 30),
+    "circles": Held(16, 20),
 }
 """By the campaign's name."""
 

@@ -14,7 +14,6 @@ FLASH = next(CONTEXTS.glob("06_*")).read_text(encoding="utf-8")
 
 CORRECTIONS = [
     (NOTES, "16", "", 18, r"\frac{\partial L}{\partial y_{ij}} \frac{w_{j}}{r_{i}} -"),
-    (NOTES, "16", "", 20, r"\frac{\partial L}{\partial y_{ij}} \frac{w_{j}}{r_{i}} -"),
     (NOTES, "16", "", 26, r"\frac{\partial L}{\partial y_{ij}} \frac{w_{j}}{r_{i}} -"),
     (NOTES, "21", "", 64, r"\mathbb{R}^{m \times d}"),
     (NOTES, "21", "", 65, r"\mathbb{R}^{m \times e}"),
