@@ -61,7 +61,7 @@ def has_sign(table: Table) -> bool:
 def short_target(table: Table, name: str) -> str | None:
     """The tensor of which a short name, ``dX``, is the differential in this statement; None if it is a gradient's."""
     target = table.page.gradient_target(name) if name.startswith("d") else None
-    if target is None:
+    if target is None or table.page.stated_gradient(name) is not None:
         return None
     if has_sign(table):
         return target if table.asking(SIGN).name == "differential" else None

@@ -16,7 +16,8 @@ def loss_of_gradients(table: Table, short: str, target: str) -> str:
     """The number whose gradient a short name is: one that is stated or defined, else any function of what is there."""
     stated = table.page.stated_gradient(short)
     if stated is not None:
-        table.known.setdefault(stated[1], ())
+        if stated[1] not in table.page.defining or not is_number(table, stated[1]):
+            table.known.setdefault(stated[1], ())
         return stated[1]
     losses = [name for name in last_names(table.page, target) if is_number(table, name)]
     if losses:

@@ -15,6 +15,7 @@ from indexcalc.document.meaning.nodes import (
     Entry,
     Meaning,
     Plus,
+    Size,
     Times,
     Total,
     free,
@@ -192,8 +193,9 @@ def brought_together(reader: Reader, head: Typed, other: Typed, relation: Relati
     """
     table = reader.table
     left, right = at_entry(reader, head, other), at_entry(reader, other, head)
-    for text in (*table.unknown_between(left.node), *table.unknown_between(right.node)):
-        table.open.setdefault(text, text)
+    for side in (left.node, right.node):
+        for text in table.unknown_between(side):
+            table.open.setdefault(text, text)
     if len(left.axes) != len(right.axes):
         raise ShapeError(f"an array with {len(left.axes)} axes is set equal to one with {len(right.axes)}")
     if len(left.axes) == 1 and left.orientation != right.orientation:
@@ -201,6 +203,8 @@ def brought_together(reader: Reader, head: Typed, other: Typed, relation: Relati
     for one, other_axis in zip(left.axes, right.axes, strict=True):
         table.sizes.unify(one, other_axis)
     right_node = renamed(right.node, dict(zip(right.axes, left.axes, strict=True)))
+    for text in (*unmeasured(table, left.node), *unmeasured(table, right_node)):
+        table.open.setdefault(text, text)
     left_free, right_free = free(left.node), free(right_node)
     extra = next((index for index in right_free if index not in left_free and index not in left.axes), None)
     return Comparison(
@@ -214,6 +218,13 @@ def brought_together(reader: Reader, head: Typed, other: Typed, relation: Relati
         names_apart(table, left.node, right_node),
         extra,
     )
+
+
+def unmeasured(table: Table, node: Meaning) -> Iterator[str]:
+    """The sizes by which a member multiplies, and of which no slot or sum beside it is."""
+    for inner in walk(node):
+        if isinstance(inner, Size) and table.sizes.lonely(inner.index):
+            yield f"what {table.sizes.name_of(inner.index)} is the size of is not known"
 
 
 def conditions_of(table: Table, relation: Relation) -> Conditions:

@@ -184,13 +184,15 @@ class Page:
         return ()
 
     def slice_parts(self, found: Named, rank: int, number: int) -> tuple[str, ...]:
-        """The indices of a name that bears one less than it has slots: the letter stands where it stands elsewhere."""
+        """The indices of a name that bears fewer than it has slots: each letter where it stands elsewhere."""
         parts = found.parts or ()
         usage = self.usage(found.name, number) or self.survey.usages.get(found.name)
-        if len(parts) == rank - 1 == 1 and usage is not None:
-            places = {full.index(parts[0]) for full in usage.letters if len(full) == rank and parts[0] in full}
-            if places == {1}:
-                return (COLON, *parts)
+        if COLON not in parts and 0 < len(parts) < rank and usage is not None:
+            whole = [full for full in usage.letters if len(full) == rank and set(parts) <= set(full)]
+            places = {tuple(full.index(part) for part in parts) for full in whole}
+            if len(places) == 1:
+                letters = dict(zip(places.pop(), parts, strict=True))
+                return tuple(letters.get(slot, COLON) for slot in range(rank))
         return (*parts, *(COLON,) * (rank - len(parts)))
 
     def usage(self, name: str, number: int) -> Usage | None:
@@ -209,8 +211,8 @@ class Page:
     def declared(self) -> Mapping[str, tuple[Declared, ...]]:
         """The shapes that it declares, by name."""
         found: dict[str, list[Declared]] = {}
-        for statement in self.statements:
-            for one in declarations(statement, self.survey):
+        for number, statement in enumerate(self.statements):
+            for one in declarations(statement, self.survey, told=number < self.told):
                 found.setdefault(one.name, []).append(one)
         for left, right in pairwise(self.statements):
             for one in self.declarations_of_row(left, right):
@@ -219,14 +221,14 @@ class Page:
 
     def declarations_of_row(self, name: Statement, shape: Statement) -> Iterator[Declared]:
         """What a row of a table declares: a name in one cell, and a set of arrays in the next."""
-        sizes = sizes_of(shape.sides[0].tokens) if len(shape.sides) == 1 else None
+        factors = factors_of_sizes(shape.sides[0].tokens) if len(shape.sides) == 1 else None
         tree = name.sides[0].tree if len(name.sides) == 1 else None
-        if not sizes or tree is None:
+        if not factors or tree is None:
             return
         line = self.document.source[self.document.source.rfind("\n", 0, name.span.start) + 1 : shape.span.start]
         names = [self.survey.name(node) for node in tree.only.items] if tree.only is not None else []
         if line.lstrip().startswith("|") and "\n" not in line and len(names) == 1 and names[0] is not None:
-            yield Declared(names[0].name, sizes, name.span.start)
+            yield from shape_of(names[0], factors, name.span.start)
 
     @cached_property
     def sizes_of_names(self) -> frozenset[str]:
@@ -578,13 +580,16 @@ def names_in(survey: Survey, tree: Sum | Product) -> Iterator[Named]:
             yield found
 
 
-def declarations(statement: Statement, survey: Survey) -> Iterator[Declared]:
-    r"""What ``A, B \in \mathbb{R}^{n \times d}`` declares."""
+def declarations(statement: Statement, survey: Survey, *, told: bool) -> Iterator[Declared]:
+    r"""What ``A, B \in \mathbb{R}^{n \times d}`` declares.
+
+    With one index, ``x_i \in \mathbb{R}^d``, a document may mean one vector of many; a context means all entries.
+    """
     sides = statement.sides
     if len(sides) < 2 or sides[-1].relation != "in":
         return
-    sizes = sizes_of(sides[-1].tokens)
-    if sizes is None:
+    factors = factors_of_sizes(sides[-1].tokens)
+    if factors is None:
         return
     for tokens in split(sides[-2].tokens, "COMMA"):
         try:
@@ -592,19 +597,47 @@ def declarations(statement: Statement, survey: Survey) -> Iterator[Declared]:
         except (IndexCalcError, RecursionError):
             continue
         names = list(names_in(survey, tree))
-        if len(names) == 1 and names[0].parts is None:
-            yield Declared(names[0].name, sizes, statement.span.start)
+        if len(names) == 1 and (names[0].parts is None or told or len(names[0].parts) > 1):
+            yield from shape_of(names[0], factors, statement.span.start)
+
+
+def shape_of(found: Named, factors: tuple[tuple[str, ...], ...], start: int) -> Iterator[Declared]:
+    """The sizes of the slots of a name: an axis may hold several of them, where it bears its indices."""
+    if found.parts is None:
+        yield Declared(found.name, tuple("".join(names) for names in factors), start)
+        return
+    sizes = tuple(size for names in factors for size in names)
+    if len(found.parts) == len(sizes):
+        yield Declared(found.name, sizes, start)
 
 
 def sizes_of(tokens: Sequence[Token]) -> tuple[str, ...] | None:
     """The sizes behind the sign of the real numbers; none for the real numbers themselves, None for another set."""
+    factors = factors_of_sizes(tokens)
+    return tuple("".join(names) for names in factors) if factors is not None else None
+
+
+def factors_of_sizes(tokens: Sequence[Token]) -> tuple[tuple[str, ...], ...] | None:
+    r"""The same, each size by its factors: ``\mathbb{R}^{n \times h d}`` has the sizes n and h times d."""
     if not tokens or tokens[0].kind != "REALS":
         return None
     rest = [token for token in tokens[1:] if token.kind not in ("SUP", "{", "}", "(", ")", "DOT")]
     if not rest:
         return ()
-    texts = tuple("".join(token.text for token in part) for part in split(rest, "TIMES"))
-    return texts if all(re.fullmatch(r"\w+", text) for text in texts) else None
+    sizes: list[tuple[str, ...]] = []
+    for part in split(rest, "TIMES"):
+        names: list[str] = []
+        labelled = False
+        for token in part:
+            if names and (labelled or token.kind == "SUB"):
+                names[-1] += token.text
+            else:
+                names.append(token.text)
+            labelled = token.kind == "SUB"
+        if not names or not all(re.fullmatch(r"\w+", name) for name in names):
+            return None
+        sizes.append(tuple(names))
+    return tuple(sizes)
 
 
 def labels_of_sizes(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:

@@ -160,7 +160,9 @@ class Table:
             self.meet(found)
         slots = self.known[name]
         given = len(found.parts) if found.parts is not None else len(slots)
-        if given == len(slots) or (given < len(slots) and (given == len(slots) - 1 or ":" in (found.parts or ()))):
+        if given == len(slots) or (given < len(slots) and ":" in (found.parts or ())):
+            return name, slots
+        if 0 < given < len(slots) and (given == len(slots) - 1 or self.is_row(name, given)):
             return name, slots
         other = f"{name} with {given} indices"
         if other not in self.known:
@@ -276,13 +278,13 @@ class Table:
             for number in defining
             if self.page.indexed(number) in (None, count or None, *(() if found.parts else (1, 2, 3)))
         ]
-        rows = [number for number in defining if self.page.indexed(number) == count + 1]
+        rows = [number for number in defining if (self.page.indexed(number) or 0) > count]
         if rows and count and not numbers and self.is_row(name, count):
             numbers = rows
         return self.nearest(name, numbers or self.page.functions.get(name, ()))
 
     def is_row(self, name: str, count: int) -> bool:
-        """Whether a name with one index less than its definition is a row of that array."""
+        """Whether a name with fewer indices than its definition is a row of that array, or what is left of it."""
         question = choice(
             Kind.RANK,
             f"{name} with {count} indices",
@@ -354,8 +356,10 @@ class Table:
             letters = {part: self.new_letter(part) for part in parts or ()}
             own = tuple(letters.values())
             value = self.read(self, letters, tree, bound)
-        slots = value.axes if parts is None else own
-        if (parts is not None and value.axes) or not set(free(value.node)) <= {*slots, *given}:
+        slots = (*own, *value.axes)
+        usage = self.page.survey.usages.get(name)
+        whole = usage is not None and len(slots) in usage.indexed  # with all of its indices somewhere
+        if (parts is not None and value.axes and not whole) or not set(free(value.node)) <= {*slots, *given}:
             raise NotUnderstoodError("its two sides have other indices")
         return slots, value.node
 

@@ -101,6 +101,11 @@ class Sizes:
         if name is not None:
             self.names[a] = name
 
+    def lonely(self, index: Ix) -> bool:
+        """Whether no other variable has the size of this one."""
+        root = self.find(index)
+        return sum(self.find(other) == root for other in self.parent) == 1
+
     def named(self, name: str, *, declared: bool = False) -> Ix:
         """The class that bears the name of an extent."""
         if name not in self.owners:
