@@ -25,7 +25,7 @@ from indexcalc.document.search import Judged, RelationKey, Trials, judge, relati
 from indexcalc.document.statements.context import Context, read_context
 from indexcalc.document.statements.outline import Side
 from indexcalc.document.statements.parts import part_below
-from indexcalc.document.table import Table
+from indexcalc.document.table import Table, standing_choice
 from indexcalc.errors import IndexCalcError, LimitError, SpecError
 from indexcalc.language.document import Document, read_document
 
@@ -174,6 +174,17 @@ def gives_meaning(page: Page, number: int) -> bool:
     return head is not None and page.defining.get(head.name, ())[:1] == (number,)
 
 
+def gives_meaning_anew(page: Page, number: int, votes: Votes) -> bool:
+    """Whether a statement is the first to define its name in a section of which others say that it stands alone."""
+    section, head = page.standing(number), head_of(page.survey, page.statements[number])
+    if section is None or head is None:
+        return False
+    question = standing_choice(page, section)
+    own = [n for n in page.defining.get(head.name, ()) if section[0] <= page.statements[n].span.start < section[1]]
+    # Those that rest on it may speak: whether it is a definition is no question of whether it is true.
+    return own[:1] == [number] and consensus(votes, -1).option(question).name == "alone"
+
+
 def holds_from_the_first(relation: Relation, known: Mapping[RelationKey, Judged]) -> bool:
     """Whether a member need not be compared with this one: under the usual reading it equals the first."""
     first = known.get((relation.number, relation.member, 0)) if relation.against else None
@@ -192,7 +203,7 @@ def claims_of(
         if side.relation == "in":
             yield shape_claim(page, number, member)
             continue
-        said = unjudged(page, number, member)
+        said = unjudged(page, number, member, votes)
         if said is not None:
             holding.update((member,) if said.defines else ())
             yield claim_of(page, side, said.verdict, said.reason, display=statement.span.display)
@@ -213,7 +224,7 @@ class Unjudged:
     defines: bool = False
 
 
-def unjudged(page: Page, number: int, member: int) -> Unjudged | None:
+def unjudged(page: Page, number: int, member: int, votes: Votes) -> Unjudged | None:
     """What is said of a member that claims nothing, or cannot be read; None for what is to be judged."""
     statement = page.statements[number]
     side = statement.sides[member]
@@ -223,7 +234,7 @@ def unjudged(page: Page, number: int, member: int) -> Unjudged | None:
         return Unjudged(Verdict.CONDITION)
     if side.relation not in EQUALITIES:
         return Unjudged(Verdict.UNCLEAR, "this relation is not judged")
-    if member == 1 and gives_meaning(page, number):
+    if member == 1 and (gives_meaning(page, number) or gives_meaning_anew(page, number, votes)):
         return Unjudged(Verdict.DEFINITION, defines=True)
     if number in page.laws and number not in meanings:
         return Unjudged(Verdict.DECLARATION)

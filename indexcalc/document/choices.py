@@ -24,6 +24,7 @@ class Kind(StrEnum):
     WORD: what a name made of a sign and another name is.
     ENTRY: whether a name without its indices stands for any one of its entries.
     CONDITION: whether a condition on indices, said beside a statement, holds for it.
+    SECTION: whether a section stands alone that gives names which others give too, or goes on with theirs.
     APPLICATION: whether a bracket behind the name of a function is its argument, or a factor.
     """
 
@@ -37,6 +38,7 @@ class Kind(StrEnum):
     WORD = "word"
     ENTRY = "entry"
     CONDITION = "condition"
+    SECTION = "section"
     APPLICATION = "application"
 
 
@@ -100,11 +102,6 @@ class Interpretation:
         """The same, with another option for one choice."""
         return Interpretation({**self.chosen, asked.key: option.name})
 
-    @property
-    def identity(self) -> tuple[tuple[Key, str], ...]:
-        """What tells interpretations apart."""
-        return tuple(sorted(self.chosen.items()))
-
 
 @dataclass
 class Asking:
@@ -128,13 +125,13 @@ class Asking:
         return self.interpretation.option(question)
 
 
-def alternatives(asking: Asking) -> Iterator[tuple[Interpretation, float]]:
-    """The interpretations that differ in one of the choices asked for, each with what it costs more."""
+def alternatives(asking: Asking) -> Iterator[tuple[Choice, Option, float]]:
+    """The options not taken of the choices asked for, each with what it costs more."""
     for question in asking.asked.values():
         current = asking.interpretation.option(question)
         for option in question.options:
             if option != current:
-                yield asking.interpretation.but(question, option), option.cost - current.cost
+                yield question, option, option.cost - current.cost
 
 
 SUMS = choice(

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterator, Mapping
 from indexcalc.document.choices import SUMS, Interpretation, Key, Kind
 from indexcalc.document.meaning.sizes import ShapeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
-from indexcalc.document.outcomes import Outcome, Truth
+from indexcalc.document.outcomes import Outcome, Relation, Truth
 from indexcalc.document.page import Page, head_of
 from indexcalc.document.reader import read
 from indexcalc.document.search import Judged, RelationKey
-from indexcalc.document.table import Table
+from indexcalc.document.table import Table, standing_choice
 from indexcalc.errors import IndexCalcError
 
 SUPPORT = 1.0
@@ -70,7 +70,7 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
     votes = {key: {name: set(who) for name, who in says.items()} for key, says in readability(page).items()}
     for one in judged.values():
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
-        tried = [o for o in one.outcomes if o.truth not in (Truth.SILENT, Truth.EMPTY)]
+        tried = [o for o in one.outcomes if o.truth is not Truth.SILENT]
         voter = (one.relation.number, frozenset(n for o in true for n in o.used))
         for o in true[:1]:
             for key, name in o.spoken:
@@ -78,14 +78,37 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
             for key, name in o.options:
                 if key[0] in GUESSES:
                     votes.setdefault((key[0], f"{key[1]} in use"), {}).setdefault(name, set()).add(voter)
-        law = page.is_about_one_name(one.relation.number)
-        for key in {key for o in true for key, _ in o.options if law or key[0] is not Kind.PROPERTY}:
+        silent = silent_kinds(page, one.relation)
+        for key in {key for o in true for key, _ in o.options if key[0] not in silent}:
             under = {dict(o.options).get(key) for o in true}
             against = {dict(o.options).get(key) for o in tried} - under
             if against and (len(under) == 1 or key[0] is Kind.TIE):
                 for name in sorted(one for one in under if one is not None):
                     votes.setdefault(key, {}).setdefault(name, set()).add(voter)
-    return votes
+    return {**votes, **dict(of_others(page, votes))}
+
+
+def of_others(page: Page, votes: Votes) -> Iterator[tuple[Key, Mapping[str, set[Voter]]]]:
+    """What is said for sections of which nothing is said: what is said for the others of their level."""
+    keys = {section: standing_choice(page, section).key for section in page.renewing}
+    for section, key in keys.items():
+        if key not in votes:
+            every = [votes[keys[one]] for one in page.alike(section) if keys[one] in votes]
+            says = {name: {voter for one in every for voter in one.get(name, ())} for one in every for name in one}
+            if says:
+                yield key, says
+
+
+def silent_kinds(page: Page, relation: Relation) -> frozenset[Kind]:
+    """The choices of which a true relation says nothing.
+
+    Only a law about one name says that a matrix is symmetric; and an equation that gives a name a meaning again holds
+    with what is before its section, and is a definition without it.
+    """
+    law = page.is_about_one_name(relation.number)
+    head = head_of(page.survey, page.statements[relation.number])
+    gives = head is not None and relation.number in page.defining.get(head.name, ())
+    return frozenset((() if law else (Kind.PROPERTY,)) + ((Kind.SECTION,) if gives else ()))
 
 
 def readability(page: Page) -> Votes:

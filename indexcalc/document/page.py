@@ -77,6 +77,10 @@ class FunctionHead:
     parts: tuple[str, ...] = ()
 
 
+RENEWED = 2
+"""How many names that others give a section at least gives that may stand alone."""
+
+
 @dataclass(frozen=True)
 class Page:
     """A document's statements in order, and what could not be split into statements.
@@ -446,6 +450,49 @@ class Page:
         starts = self.section_starts
         number = bisect_right(starts, position)
         return starts[number - 1], starts[number] if number < len(starts) else len(self.document.source)
+
+    def standing(self, number: int) -> tuple[int, int] | None:
+        """Where the widest section around a statement starts and ends that may stand alone; None if none does."""
+        if number < self.told:
+            return None
+        start = self.statements[number].span.start
+        return next((section for section in self.renewing if section[0] <= start < section[1]), None)
+
+    @cached_property
+    def renewing(self) -> tuple[tuple[int, int], ...]:
+        """The sections that may stand alone, the widest first: they give names which others give too.
+
+        What a section gives is what it defines or declares. Where two of a level do so, all of that level may.
+        """
+        places = sorted(
+            [(self.statements[n].span.start, name) for name, of in self.defining.items() for n in of if n >= self.told]
+            + [(one.start, name) for name, shapes in self.declared.items() for one in shapes if one.start]
+        )
+        found: list[tuple[int, int, int]] = []
+        anew = Counter[int]()
+        for level, start, end in self.parts:
+            own = {name for place, name in places if start <= place < end}
+            if len(own & {name for place, name in places if not start <= place < end}) >= RENEWED:
+                found.append((level, start, end))
+                anew[level] += 1
+        found += [part for part in self.parts if anew[part[0]] > 1 and part not in found]
+        return tuple((start, end) for _, start, end in sorted(found, key=lambda part: part[1] - part[2]))
+
+    @cached_property
+    def parts(self) -> tuple[tuple[int, int, int], ...]:
+        """The level of each section, and where it starts and ends."""
+        sections = self.document.sections
+        after = (
+            (one.start for one in sections[number + 1 :] if one.level <= section.level)
+            for number, section in enumerate(sections)
+        )
+        end = len(self.document.source)
+        return tuple((one.level, one.start, next(rest, end)) for one, rest in zip(sections, after, strict=True))
+
+    def alike(self, section: tuple[int, int]) -> tuple[tuple[int, int], ...]:
+        """The other sections that may stand alone of the level of one."""
+        levels = {(start, end): level for level, start, end in self.parts}
+        return tuple(one for one in self.renewing if one != section and levels[one] == levels[section])
 
     def said(self, position: int) -> frozenset[str]:
         """The properties of matrices of which the words of the section around a position speak."""

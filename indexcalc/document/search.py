@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from indexcalc.document.choices import Asking, Interpretation, alternatives
+from indexcalc.document.choices import Asking, Interpretation, Key, alternatives
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import EQUALITIES, Page, names_in
 from indexcalc.document.statements.outline import condition, heading_conditions
@@ -38,6 +38,10 @@ class Judged:
     relation: Relation
     outcomes: tuple[Outcome, ...]
     base: Interpretation = field(default_factory=Interpretation)
+
+
+Changes = frozenset[tuple[Key, str]]
+"""The options in which an interpretation differs from another one."""
 
 
 RelationKey = tuple[int, int, int]
@@ -113,21 +117,22 @@ def judge(relation: Relation, base: Interpretation, trials: Trials) -> Judged:
     # What holds whatever its names are defined as needs no definitions.
     defined = bare.truth is not Truth.TRUE
     found: list[Outcome] = []
-    pending: list[tuple[float, int, Interpretation]] = [(0.0, 0, base)]
-    seen = {base.identity}
+    pending: list[tuple[float, Changes, Interpretation]] = [(0.0, frozenset(), base)]
+    seen: set[Changes] = {frozenset()}
     left = READINGS
     while pending and left:
         left -= 1
-        pending.sort(key=lambda entry: (entry[1], entry[0]))  # one choice at a time, the usual options first
-        cost, flips, interpretation = pending.pop(0)
-        result = trials(interpretation, defined=defined, cost=cost, screen=bool(flips))
+        pending.sort(key=lambda entry: (len(entry[1]), entry[0]))  # one choice at a time, the usual options first
+        cost, changes, interpretation = pending.pop(0)
+        result = trials(interpretation, defined=defined, cost=cost, screen=bool(changes))
         found.append(result)
         if result.truth is Truth.TRUE:
             left = min(left, AFTER)
-        if flips == FLIPS:
+        if len(changes) == FLIPS:
             continue
-        for other, more in alternatives(Asking(interpretation, asked=result.asked)):
-            if other.identity not in seen:
-                seen.add(other.identity)
-                pending.append((cost + max(more, LEAST), flips + 1, other))
+        for asked, option, more in alternatives(Asking(interpretation, asked=result.asked)):
+            other = changes | {(asked.key, option.name)}
+            if other not in seen and all(key != asked.key for key, _ in changes):
+                seen.add(other)
+                pending.append((cost + max(more, LEAST), other, interpretation.but(asked, option)))
     return Judged(relation, tuple(found), base)

@@ -108,7 +108,16 @@ class Table:
 
     def is_size(self, name: str) -> bool:
         """Whether a name is that of a size."""
-        return name in self.page.sizes and self.page.survey.rank(name) is None and name not in self.page.defining
+        if name not in self.page.sizes:
+            return False
+        if self.page.survey.rank(name) is None and name not in self.page.defining:
+            return True
+        # An array elsewhere may be a size in a section that stands alone.
+        usage, section = self.page.usage(name, self.number), self.page.standing(self.number)
+        if section is None or usage is None or usage.indexed:
+            return False
+        shapes = (one for shapes in self.page.declared.values() for one in shapes)
+        return any(name in one.sizes and self.is_within(one.start) for one in shapes) and self.stands_alone()
 
     def tie(self, name: str) -> Ix | None:
         """The size that a number is, if it is one: that of a slot of an array beside it, if the context says none."""
@@ -225,6 +234,8 @@ class Table:
     def declared(self, name: str) -> tuple[str, ...] | None:
         """The sizes that the nearest declaration gives a name: the last one before, else the first one."""
         shapes = self.page.declared.get(name, ())
+        if any(not self.is_within(one.start) for one in shapes) and self.stands_alone():
+            shapes = tuple(one for one in shapes if self.is_within(one.start))
         start = self.page.statements[self.number].span.start
         before = [one for one in shapes if one.start <= start]
         nearest = before[-1] if before else shapes[0] if shapes else None
@@ -242,7 +253,9 @@ class Table:
             count = max(len(found.parts or ()), indexed or 0)
             family = family_choice(name, count, usage)
             return count if family is None else count + int(self.asking(family).name)
-        return int(self.asking(rank_choice(name, self.page)).name)
+        # A name that has an equation, which is not looked at, says less about itself.
+        unknown = self.defined or name not in self.page.defining
+        return int(self.asking(rank_choice(name, self.page, unknown=unknown)).name)
 
     def is_function(self, name: str, following: object) -> bool:
         """Whether a bracket follows a name wherever it stands, so that it is a function of which nothing is known."""
@@ -313,14 +326,14 @@ class Table:
 
     def nearest(self, name: str, numbers: Sequence[int]) -> int | None:
         """The one of several statements that gives a name its meaning here; a choice if they are several."""
-        numbers = [number for number in numbers if number != self.number]
+        numbers = [n for n in numbers if n != self.number]
+        if any(not self.is_within(self.page.statements[n].span.start) for n in numbers) and self.stands_alone():
+            numbers = [n for n in numbers if self.is_within(self.page.statements[n].span.start)]
         if not numbers:
             return None
         before = [number for number in numbers if number < self.number]
         ordered = [*reversed(before), *(number for number in numbers if number > self.number)]
-        own = self.page.unit(self.page.statements[self.number].span.start)
-        other = self.page.unit(self.page.statements[ordered[0]].span.start)
-        apart = bool(own) and bool(other) and own != other
+        apart = self.apart(ordered[0])
         if len(ordered) == 1 and not apart:
             return ordered[0]
         options = [
@@ -328,9 +341,29 @@ class Table:
             for place, number in enumerate(ordered[:4])
         ]
         if apart:
-            options.append(Option("none", 0.1, f"{name} is given anew in each item", free=True))
+            options.append(Option("none", 0.1, f"{name} is not what line {self.line(ordered[0])} says", free=True))
         taken = self.asking(choice(Kind.DEFINITION, f"{name} at line {self.line(ordered[0])}", *options)).name
         return None if taken == "none" else int(taken)
+
+    def apart(self, number: int) -> bool:
+        """Whether a definition stands in another item or row, or in a section that only follows."""
+        page, start = self.page, self.page.statements[number].span.start
+        here = page.statements[self.number].span.start
+        own, other = page.unit(here), page.unit(start)
+        follows = number > self.number >= page.told and page.section(start) != page.section(here)
+        return follows or (bool(own) and bool(other) and own != other)
+
+    def is_within(self, position: int) -> bool:
+        """Whether a position is in the section of the statement, if it may stand alone."""
+        section = self.page.standing(self.number)
+        return section is None or section[0] <= position < section[1]
+
+    def stands_alone(self) -> bool:
+        """Whether the section around the statement gives its names itself, and takes nothing from other sections."""
+        section = self.page.standing(self.number)
+        if section is None:
+            return False
+        return self.asking(standing_choice(self.page, section)).name == "alone"
 
     def line(self, number: int) -> int:
         """The line of a statement."""
@@ -538,19 +571,30 @@ SAID = {"matrix": 2, "vector": 1, "scalar": 0}
 """How many slots a name has that is a word, as in ``keyMatrix``, by the end of the word."""
 
 
-def rank_choice(name: str, page: Page) -> Choice:
+def standing_choice(page: Page, section: tuple[int, int]) -> Choice:
+    """Whether a section that gives names which others give too stands alone."""
+    where = f"the section at line {page.document.place(section[0])[0]}"
+    return choice(
+        Kind.SECTION,
+        where,
+        Option("continues", 0.0, f"{where} goes on with what others say"),
+        Option("alone", 0.1, f"{where} stands alone"),
+    )
+
+
+def rank_choice(name: str, page: Page, *, unknown: bool) -> Choice:
     """How many slots a name has that never bears an index and has no shape: what its letter says comes first."""
-    costs = rank_costs(name, page)
+    costs = rank_costs(name, page, unknown=unknown)
     words = ("a number", "a vector", "a matrix")
     return choice(
         Kind.RANK, name, *(Option(str(rank), cost, f"{name} is {words[rank]}") for rank, cost in costs.items())
     )
 
 
-def rank_costs(name: str, page: Page) -> Mapping[int, float]:
+def rank_costs(name: str, page: Page, *, unknown: bool) -> Mapping[int, float]:
     """The costs of being a number, a vector or a matrix."""
     usage = page.survey.usages.get(name)
-    if usage is not None and usage.numerator and not usage.below and not usage.indexed and name not in page.defining:
+    if usage is not None and usage.numerator and not usage.below and not usage.indexed and unknown:
         return {0: 0.0, 1: 0.5, 2: 1.0}
     if usage is not None and usage.scalar and not usage.transposed:
         return {0: 0.0, 1: 1.0, 2: 1.0}
