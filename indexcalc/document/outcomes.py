@@ -31,7 +31,7 @@ from indexcalc.document.numerics.points import positive_names, regular_names
 from indexcalc.document.numerics.trials import Trial, lost_in_rounding, tried
 from indexcalc.document.page import Page
 from indexcalc.document.reader import Reader, read
-from indexcalc.document.table import Table
+from indexcalc.document.table import LOSS, Table
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Sum
 
@@ -203,6 +203,9 @@ def brought_together(reader: Reader, head: Typed, other: Typed, relation: Relati
     for one, other_axis in zip(left.axes, right.axes, strict=True):
         table.sizes.unify(one, other_axis)
     right_node = renamed(right.node, dict(zip(right.axes, left.axes, strict=True)))
+    slopes, others = losses_in(table, left.node), losses_in(table, right_node)
+    for name in sorted(slopes ^ others) if ZERO not in (left.node, right_node) else ():
+        table.open.setdefault(name, f"no equation says what {name} is")
     for text in (*unmeasured(table, left.node), *unmeasured(table, right_node)):
         table.open.setdefault(text, text)
     left_free, right_free = free(left.node), free(right_node)
@@ -218,6 +221,23 @@ def brought_together(reader: Reader, head: Typed, other: Typed, relation: Relati
         names_apart(table, left.node, right_node),
         extra,
     )
+
+
+def losses_in(table: Table, node: Meaning) -> frozenset[str]:
+    """The functions without an equation whose derivatives a member holds, itself or through definitions.
+
+    That of short names is none: these may be differentials.
+    """
+    found, seen, pending = set[str](), set[str](), [node]
+    losses = table.losses - {LOSS}
+    while pending:
+        for inner in walk(pending.pop()):
+            if isinstance(inner, Derivative) and isinstance(inner.body, Entry) and inner.body.name in losses:
+                found.add(inner.body.name)
+            elif isinstance(inner, Entry) and inner.name in table.definitions and inner.name not in seen:
+                seen.add(inner.name)
+                pending.append(table.definitions[inner.name].body)
+    return frozenset(found)
 
 
 def unmeasured(table: Table, node: Meaning) -> Iterator[str]:

@@ -522,8 +522,9 @@ class Table:
                     yield f"{name} may depend on {inner.wrt.name}"
 
     def may_be_between(self, name: str, wrt: str) -> bool:
-        """Whether the loss may depend on a tensor through a name that nothing defines, and that nothing is made of."""
-        known = name in self.definitions or name in self.page.given
+        """Whether the loss may depend on a tensor through a name that nothing defines, and nothing reads beside it."""
+        beside = any({name, wrt} <= set(definition.reads) for definition in self.definitions.values())
+        known = name in self.definitions or beside
         return name != wrt and not known and not depends_on(self.definitions, wrt, name)
 
     def unconnected(self) -> Iterator[str]:
