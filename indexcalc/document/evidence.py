@@ -70,6 +70,8 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
     votes = {key: {name: set(who) for name, who in says.items()} for key, says in readability(page).items()}
     for one in judged.values():
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
+        # Zeros on both sides speak against a reading only if nothing depends on what is differentiated by under it.
+        fits = [o for o in one.outcomes if o.truth is Truth.TRUE or (o.truth is Truth.EMPTY and not o.open)]
         tried = [o for o in one.outcomes if o.truth is not Truth.SILENT]
         voter = (one.relation.number, frozenset(n for o in true for n in o.used))
         for o in true[:1]:
@@ -78,10 +80,10 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
             for key, name in o.options:
                 if key[0] in GUESSES:
                     votes.setdefault((key[0], f"{key[1]} in use"), {}).setdefault(name, set()).add(voter)
-        silent = silent_kinds(page, one.relation)
-        for key in {key for o in true for key, _ in o.options if key[0] not in silent}:
+        unsaid = silent_kinds(page, one.relation)
+        for key in {key for o in true for key, _ in o.options if key[0] not in unsaid}:
             under = {dict(o.options).get(key) for o in true}
-            against = {dict(o.options).get(key) for o in tried} - under
+            against = {dict(o.options).get(key) for o in tried} - {dict(o.options).get(key) for o in fits}
             if against and (len(under) == 1 or key[0] is Kind.TIE):
                 for name in sorted(one for one in under if one is not None):
                     votes.setdefault(key, {}).setdefault(name, set()).add(voter)
@@ -89,11 +91,12 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
 
 
 def of_others(page: Page, votes: Votes) -> Iterator[tuple[Key, Mapping[str, set[Voter]]]]:
-    """What is said for sections of which nothing is said: what is said for the others of their level."""
+    """What is said for sections of which one statement at most says something: for the others of their level, too."""
     keys = {section: standing_choice(page, section).key for section in page.renewing}
     for section, key in keys.items():
-        if key not in votes:
-            every = [votes[keys[one]] for one in page.alike(section) if keys[one] in votes]
+        own = votes.get(key, {})
+        if len({number for who in own.values() for number, _ in who}) <= 1:
+            every = [own, *(votes[keys[one]] for one in page.alike(section) if keys[one] in votes)]
             says = {name: {voter for one in every for voter in one.get(name, ())} for one in every for name in one}
             if says:
                 yield key, says

@@ -201,14 +201,14 @@ class Page:
 
     def usage(self, name: str, number: int) -> Usage | None:
         """How a name is used in the section of a statement; None if it is not used there."""
-        return self.surveys[self.section(self.statements[number].span.start)[0]].usages.get(name)
+        return self.surveys[self.section(self.start(number))[0]].usages.get(name)
 
     @cached_property
     def surveys(self) -> Mapping[int, Survey]:
         """How names are used in each section, by its start; what is a label is seen in the whole document."""
         chains: dict[int, list[tuple[Sum, ...]]] = {}
-        for statement in self.statements:
-            chains.setdefault(self.section(statement.span.start)[0], []).append(statement.trees)
+        for number, statement in enumerate(self.statements):
+            chains.setdefault(self.section(self.start(number))[0], []).append(statement.trees)
         return {start: survey_with(found, self.survey) for start, found in chains.items()}
 
     @cached_property
@@ -216,9 +216,10 @@ class Page:
         """The shapes that it declares, by name."""
         found: dict[str, list[Declared]] = {}
         for number, statement in enumerate(self.statements):
-            for one in declarations(statement, self.survey, told=number < self.told):
+            told = number < self.told
+            for one in declarations(statement, self.survey, -1 if told else statement.span.start):
                 found.setdefault(one.name, []).append(one)
-        for left, right in pairwise(self.statements):
+        for left, right in pairwise(self.statements[self.told :]):
             for one in self.declarations_of_row(left, right):
                 found.setdefault(one.name, []).append(one)
         return {name: tuple(shapes) for name, shapes in found.items()}
@@ -448,8 +449,12 @@ class Page:
     def section(self, position: int) -> tuple[int, int]:
         """Where the section around a position starts and ends."""
         starts = self.section_starts
-        number = bisect_right(starts, position)
+        number = max(1, bisect_right(starts, position))
         return starts[number - 1], starts[number] if number < len(starts) else len(self.document.source)
+
+    def start(self, number: int) -> int:
+        """Where a statement starts; -1 for those of the context, which stand before all others and in every section."""
+        return -1 if number < self.told else self.statements[number].span.start
 
     def standing(self, number: int) -> tuple[int, int] | None:
         """Where the widest section around a statement starts and ends that may stand alone; None if none does."""
@@ -466,7 +471,7 @@ class Page:
         """
         places = sorted(
             [(self.statements[n].span.start, name) for name, of in self.defining.items() for n in of if n >= self.told]
-            + [(one.start, name) for name, shapes in self.declared.items() for one in shapes if one.start]
+            + [(one.start, name) for name, shapes in self.declared.items() for one in shapes if one.start >= 0]
         )
         found: list[tuple[int, int, int]] = []
         anew = Counter[int]()
@@ -516,9 +521,14 @@ def page_of(document: Document, context: Context) -> Page:
     return Page(document, (*told, *statements), tuple(troubles), context, len(told), tuple(schematic))
 
 
+def text_of(context: Context) -> str:
+    """The equations of a context, one a line, as the places of its statements count."""
+    return " \\\\\n".join(context.equations)
+
+
 def given_statements(context: Context) -> list[Statement]:
     """The equations of a context as statements."""
-    text = " \\\\\n".join(context.equations)
+    text = text_of(context)
     statements, troubles = outline(Document("context", text, (Span(text, 0, True),)))
     unread = [side.error for one in statements if one.sides[-1].relation != "in" for side in one.sides if not side.tree]
     for reason in (*(trouble.reason for trouble in troubles), *unread):
@@ -627,7 +637,7 @@ def names_in(survey: Survey, tree: Sum | Product) -> Iterator[Named]:
             yield found
 
 
-def declarations(statement: Statement, survey: Survey, *, told: bool) -> Iterator[Declared]:
+def declarations(statement: Statement, survey: Survey, start: int) -> Iterator[Declared]:
     r"""What ``A, B \in \mathbb{R}^{n \times d}`` declares.
 
     With one index, ``x_i \in \mathbb{R}^d``, a document may mean one vector of many; a context means all entries.
@@ -644,8 +654,8 @@ def declarations(statement: Statement, survey: Survey, *, told: bool) -> Iterato
         except (IndexCalcError, RecursionError):
             continue
         names = list(names_in(survey, tree))
-        if len(names) == 1 and (names[0].parts is None or told or len(names[0].parts) > 1):
-            yield from shape_of(names[0], factors, statement.span.start)
+        if len(names) == 1 and (names[0].parts is None or start < 0 or len(names[0].parts) > 1):
+            yield from shape_of(names[0], factors, start)
 
 
 def shape_of(found: Named, factors: tuple[tuple[str, ...], ...], start: int) -> Iterator[Declared]:

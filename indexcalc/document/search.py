@@ -79,9 +79,9 @@ CONDITION_REACH = 3
 def conditions_near(page: Page, number: int) -> tuple[tuple[str, str, str], ...]:
     """The conditions on indices that stand just before a statement, or that the words around it say."""
     found = [*page.statements[number].spoken]
-    section = page.section(page.statements[number].span.start)
+    section = page.section(page.start(number))
     for before in range(max(0, number - CONDITION_REACH), number):
-        if page.section(page.statements[before].span.start) == section:
+        if page.section(page.start(before)) == section:
             own = condition(page.statements[before])
             found = [*(found if condition(page.statements[before - 1]) else ()), *own] if own else found
     heading = heading_conditions(page.document.heading(page.statements[number].span.start).replace("Case", ""))

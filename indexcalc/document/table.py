@@ -220,7 +220,7 @@ class Table:
             self.sizes.unify(*self.known[name])
             self.symmetric.add(name)
             return
-        said = self.page.said(self.page.statements[self.number].span.start)
+        said = self.page.said(self.page.start(self.number))
         options = [Option("none", 0.0)]
         for one in ("symmetric", "orthogonal"):
             stated = one in said or (one == "symmetric" and name in self.page.laws.values())
@@ -236,7 +236,7 @@ class Table:
         shapes = self.page.declared.get(name, ())
         if any(not self.is_within(one.start) for one in shapes) and self.stands_alone():
             shapes = tuple(one for one in shapes if self.is_within(one.start))
-        start = self.page.statements[self.number].span.start
+        start = self.page.start(self.number)
         before = [one for one in shapes if one.start <= start]
         nearest = before[-1] if before else shapes[0] if shapes else None
         return nearest.sizes if nearest is not None else None
@@ -327,8 +327,8 @@ class Table:
     def nearest(self, name: str, numbers: Sequence[int]) -> int | None:
         """The one of several statements that gives a name its meaning here; a choice if they are several."""
         numbers = [n for n in numbers if n != self.number]
-        if any(not self.is_within(self.page.statements[n].span.start) for n in numbers) and self.stands_alone():
-            numbers = [n for n in numbers if self.is_within(self.page.statements[n].span.start)]
+        if any(not self.is_within(self.page.start(n)) for n in numbers) and self.stands_alone():
+            numbers = [n for n in numbers if self.is_within(self.page.start(n))]
         if not numbers:
             return None
         before = [number for number in numbers if number < self.number]
@@ -347,16 +347,18 @@ class Table:
 
     def apart(self, number: int) -> bool:
         """Whether a definition stands in another item or row, or in a section that only follows."""
-        page, start = self.page, self.page.statements[number].span.start
-        here = page.statements[self.number].span.start
+        page = self.page
+        if min(number, self.number) < page.told:
+            return False
+        start, here = page.start(number), page.start(self.number)
         own, other = page.unit(here), page.unit(start)
-        follows = number > self.number >= page.told and page.section(start) != page.section(here)
+        follows = number > self.number and page.section(start) != page.section(here)
         return follows or (bool(own) and bool(other) and own != other)
 
     def is_within(self, position: int) -> bool:
-        """Whether a position is in the section of the statement, if it may stand alone."""
+        """Whether a position is in the section of the statement, if it may stand alone; a context is everywhere."""
         section = self.page.standing(self.number)
-        return section is None or section[0] <= position < section[1]
+        return section is None or position < 0 or section[0] <= position < section[1]
 
     def stands_alone(self) -> bool:
         """Whether the section around the statement gives its names itself, and takes nothing from other sections."""

@@ -39,7 +39,7 @@ HELD = {
     "layers": Held(23, 9, 0, 0),
     "names": Held(74, 30, 2, 1),
     "notations": Held(86, 40, 1, 1),
-    "reading": Held(78, 56, 6, 0),
+    "reading": Held(78, 54, 6, 0),
     "repair": Held(28, 44, 0, 0),
     "verdicts": Held(49, 45, 4, 0),
     "written": Held(85, 36, 0, 3),

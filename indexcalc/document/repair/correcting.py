@@ -10,7 +10,7 @@ from functools import cached_property
 from indexcalc.document.choices import Interpretation
 from indexcalc.document.diagnosis import DIFFER, SIGN
 from indexcalc.document.outcomes import Relation
-from indexcalc.document.page import Page, head_of, names_in
+from indexcalc.document.page import Page, head_of, names_in, text_of
 from indexcalc.document.repair.attempts import Attempts
 from indexcalc.document.repair.deriving import Deriver
 from indexcalc.document.repair.edits import repairs
@@ -65,7 +65,10 @@ class Corrector:
     @cached_property
     def spelling(self) -> Spelling:
         """How the document writes its names."""
-        return spelling_of(self.page.document.source, self.page.statements)
+        page = self.page
+        spelling = spelling_of(page.document.source, page.statements[page.told :])
+        spelling.learn_all(text_of(page.context), page.statements[: page.told])
+        return spelling
 
     def correction(self, relation: Relation, interpretation: Interpretation) -> Correction | None:
         """A formula that is equal to the first member; None if none was found."""

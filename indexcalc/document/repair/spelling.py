@@ -87,6 +87,12 @@ class Spelling:
                 if text and is_closed(text):
                     self.known.setdefault((token.kind, token.text, token.bold), text)
 
+    def learn_all(self, source: str, statements: Iterable[Statement]) -> None:
+        """The spellings of all tokens of statements that stand in the source."""
+        for statement in statements:
+            for side in statement.sides:
+                self.learn(source, side.tokens)
+
     def token(self, token: Token) -> str:
         """The spelling of a token."""
         return self.known.get((token.kind, token.text, token.bold)) or default(token)
@@ -227,7 +233,5 @@ def glued(parts: Iterable[str], gap: str) -> str:
 def spelling_of(source: str, statements: Iterable[Statement]) -> Spelling:
     """How a document spells its tokens."""
     spelling = Spelling()
-    for statement in statements:
-        for side in statement.sides:
-            spelling.learn(source, side.tokens)
+    spelling.learn_all(source, statements)
     return spelling
