@@ -15,7 +15,7 @@ from indexcalc.document.memory import Memory
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.outline import Side, Statement, Trouble, condition, outline
 from indexcalc.document.statements.parts import set_aside
-from indexcalc.document.statements.scripts import COLON, Named, subscript
+from indexcalc.document.statements.scripts import COLON, Named, is_letter, subscript, with_primes
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of
 from indexcalc.document.statements.trees import name_nodes, rates, targets
@@ -333,9 +333,14 @@ class Page:
 
     @cached_property
     def index_letters(self) -> frozenset[str]:
-        """The letters that index something."""
+        """The letters that index something; those below ones alone are sizes."""
         return frozenset(
-            part for usage in self.survey.usages.values() for parts in usage.letters for part in parts if part.isalpha()
+            part
+            for name, usage in self.survey.usages.items()
+            if name != "1"
+            for parts in usage.letters
+            for part in parts
+            if is_letter(part)
         )
 
     @cached_property
@@ -415,7 +420,7 @@ class Page:
                 (one.name, place): part
                 for one in names
                 for place, part in enumerate(one.parts or ())
-                if part.isalpha() and one.name != "delta"
+                if is_letter(part) and one.name != "delta"
             }
             for one in names:
                 if one.parts is None and len(one.name) == 1:
@@ -734,14 +739,14 @@ def index_parts(survey: Survey, term: Product) -> Iterator[str]:
 def bound_tokens(node: Node) -> Iterator[Token]:
     """The letters that a sum binds."""
     if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM":
-        yield from (token for token in node.below if token.kind == "NAME")
+        yield from (token for token in with_primes(node.below) if token.kind == "NAME")
 
 
 def letters_of_limits(tree: Sum) -> Iterator[str]:
     """The names in what stands below and above the sums in a tree."""
     for node in nodes_of(tree):
         if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.kind == "SUM":
-            yield from (token.text for tokens in (node.below, *node.above) for token in tokens if token.kind == "NAME")
+            yield from (t.text for ts in (node.below, *node.above) for t in with_primes(ts) if t.kind == "NAME")
 
 
 def limits_in(tree: Sum) -> Iterator[str]:

@@ -16,7 +16,7 @@ import sympy as sp
 
 from indexcalc.document.applications import again, derivative_at, value_at
 from indexcalc.document.bars import barred, names_at
-from indexcalc.document.choices import LAYOUT, SUMS
+from indexcalc.document.choices import LAYOUT, SUMS, Kind, Option, choice
 from indexcalc.document.differentials import differential_of, is_sign, short_target
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.literals import array, between_letters, between_numbers, branched, column, largest
@@ -45,7 +45,16 @@ from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
 from indexcalc.document.meaning.unknown import unknown
 from indexcalc.document.page import is_plain, limit_name, split
 from indexcalc.document.rates import Twice, twice
-from indexcalc.document.statements.scripts import COLON, Named, inverse_mark, is_transpose, subscript
+from indexcalc.document.statements.labelling import sums_barely
+from indexcalc.document.statements.scripts import (
+    COLON,
+    Named,
+    inverse_mark,
+    is_letter,
+    is_transpose,
+    subscript,
+    with_primes,
+)
 from indexcalc.document.statements.trees import is_differential
 from indexcalc.document.table import Bound, Table
 from indexcalc.errors import IndexCalcError
@@ -65,6 +74,7 @@ from indexcalc.language.latex.tree import (
     Scripted,
     Sum,
     Truth,
+    nodes_of,
 )
 from indexcalc.language.latex.vocabulary import FUNCTIONS
 
@@ -191,9 +201,23 @@ class Reader:
             return typed.inner(left, right, self.table.sizes)
         if isinstance(sign, Atom) and sign.kind == "DOT" and len(left.axes) == len(right.axes) == 2:
             raise NotUnderstoodError("a point between matrices: a product of either kind")
+        if text == "otimes" and len(left.axes) == len(right.axes) == 1:
+            return self.outer(left, right)
         if text == "otimes" or (text == "times" and left.axes and right.axes):
             raise NotUnderstoodError("a product of another kind")
         return typed.product(left, right, self.table.sizes)
+
+    def outer(self, left: Typed, right: Typed) -> Typed:
+        """All products of two vectors, or those entry by entry."""
+        question = choice(
+            Kind.WORD,
+            "a cross in a circle between vectors",
+            Option("all", 0.0, "a cross in a circle stands for all products"),
+            Option("entries", 0.1, "a cross in a circle stands for products entry by entry"),
+        )
+        if self.table.asking(question).name == "entries":
+            return typed.entrywise(left, right, self.table.sizes)
+        return Typed(times(left.node, right.node), (*left.axes, *right.axes))
 
     def unit(self, items: Sequence[Node], position: int) -> tuple[Typed, int]:
         """The next factor, with what it takes to its right; and where the next one starts."""
@@ -308,7 +332,9 @@ class Reader:
         marks = [tokens for tokens in item.above if not is_transpose(tokens)]
         if len(marks) < len(item.above):
             value = typed.transpose(value)
-        if item.below:
+        if [token.kind for token in item.below if token.kind not in ("{", "}")] == ["PLUS"]:
+            value = replace(value, node=Applied("relu", value.node))
+        elif item.below:
             found = subscript(item.below)
             if found.label or found.unreadable:
                 raise NotUnderstoodError("a label on an expression")
@@ -425,6 +451,8 @@ class Reader:
             left = self.table.sizes.fresh()
             right = self.table.like(left)
             return Typed(Relation(left, "==", right), (left, right))
+        if (unit := self.unit_array(found)) is not None:
+            return unit
         if name == "pi" and parts is None and name not in self.table.page.defining:
             return Typed(Number(sp.pi))
         if (target := self.table.page.gradient_target(name)) is not None:
@@ -435,6 +463,30 @@ class Reader:
         if parts is None and self.table.is_size(name):
             return Typed(Size(self.table.sizes.named(name)))
         return None
+
+    def unit_array(self, found: Named) -> Typed | None:
+        """An entry of the identity, ``I_{ij}``, or a unit vector, ``e_i``, where no equation gives the letter."""
+        name, parts = found.name, found.parts or ()
+        page = self.table.page
+        count = {"I": 2, "e": 1}.get(name)
+        if len(parts) != count or not all(map(is_letter, parts)) or name in page.defining or name in page.declared:
+            return None
+        words = "entries of the identity" if name == "I" else "unit vectors"
+        question = choice(
+            Kind.WORD,
+            f"{name} with {count} indices",
+            Option("unit", 0.0, f"{name} with indices stands for {words}"),
+            Option("array", 0.1, f"{name} is an array"),
+        )
+        if self.table.asking(question).name == "array":
+            return None
+        first = self.letter(parts[0])
+        if name == "e":
+            axis = self.table.like(first)
+            return Typed(Relation(first, "==", axis), (axis,), COLUMN)
+        second = self.letter(parts[1])
+        self.table.sizes.unify(first, second)
+        return Typed(Relation(first, "==", second) if first != second else ONE)
 
     def tensor(self, found: Named) -> Typed:
         """A tensor, whole or at an index; a name without indices may stand for one entry."""
@@ -475,6 +527,11 @@ class Reader:
         """A tensor of ones; with one letter below the entry of a vector, with two that of the identity."""
         if found.parts is None:
             return self.atom(Token("ONE", "1", found.start))
+        if all(self.table.is_size(part) or part not in self.table.page.index_letters for part in found.parts):
+            axes = tuple(self.table.sizes.fresh() for _ in found.parts)
+            for axis, part in zip(axes, found.parts, strict=True):
+                self.table.sizes.unify(axis, self.table.sizes.named(part))
+            return Typed(times(*(Ones(axis) for axis in axes)), axes)
         indices = [self.place(part) for part in found.parts]
         if any(index is None for index in indices) or len(indices) > 2:
             raise NotUnderstoodError("ones with these indices")
@@ -620,14 +677,20 @@ class Reader:
         """A sum over dummies that reaches to the end of its product."""
         atom = item.base if isinstance(item, Scripted) else item
         assert isinstance(atom, Atom)
-        if atom.text != "sum" or not isinstance(item, Scripted) or not item.below:
-            raise NotUnderstoodError(f"{atom.text} without an index")
-        names, conditions, first = bound_letters(item.below)
+        if atom.text not in ("sum", "prod"):
+            raise NotUnderstoodError(f"the sign {atom.text}")
+        if not isinstance(item, Scripted) or not item.below:
+            if isinstance(item, Scripted) and item.above:
+                raise NotUnderstoodError("the limits of a sum")
+            names, first = [self.lone_dummy(rest)], ""
+            conditions: list[tuple[str, str, str]] = []
+        else:
+            names, conditions, first = bound_letters(item.below)
         if any(part not in self.table.page.index_letters for _, sign, part in conditions if sign == ">="):
             raise NotUnderstoodError("the limits of a sum")
         scope = {name: self.table.new_letter(name) for name in names}
         inner = replace(self, dummies=(*self.dummies, scope))
-        if item.above:
+        if isinstance(item, Scripted) and item.above:
             conditions = [*conditions, *self.limit(item.above[-1], scope, first)]
         body = inner.product(rest)
         for left, relation, right in conditions:
@@ -642,7 +705,25 @@ class Reader:
                 raise NotUnderstoodError(f"a sum over {name} that binds nothing")
         if any(isinstance(node, Derivative) for node in factors_of(body.node)):
             self.table.spoken.add((SUMS.key, "written"))
+        if atom.text == "prod":
+            if conditions:
+                raise NotUnderstoodError("the limits of a product")
+            logarithm = Total(tuple(scope.values()), Applied("log", body.node))
+            return replace(body, node=Applied("exp", logarithm))  # of factors that are positive
         return replace(body, node=Total(tuple(scope.values()), body.node))
+
+    def lone_dummy(self, rest: Sequence[Node]) -> str:
+        """The letter of a sum without one: the only one that neither the first member has nor a sum around it binds."""
+        page, table = self.table.page, self.table
+        first = page.statements[table.number].sides[0].tree
+        head = table.head or frozenset()
+        if not table.inside and first is not None and not sums_barely(first):
+            head = frozenset(part for node in nodes_of(first) for part in page.letters(node))
+        inside = {part for item in rest for part in page.letters(item) if is_letter(part)}
+        found = sorted(inside - head - {name for scope in self.dummies for name in scope})
+        if len(found) != 1:
+            raise NotUnderstoodError("a sum without an index")
+        return found[0]
 
     def limit(self, tokens: Sequence[Token], scope: Mapping[str, Ix], first: str) -> list[tuple[str, str, str]]:
         """The conditions that the last value of a sum's letter sets; a size sets none, but is that of the letter."""
@@ -672,7 +753,7 @@ class Reader:
         above, below = item.numerator.only, item.denominator.only
         if above is not None and below is not None and is_rate(above, below):
             return self.rate(self.differentiated(above.items[1:]), self.target(below.items[1:]))
-        if above is not None and below is not None and is_differential(below.items[0]):
+        if above is not None and below is not None and is_other_rate(above, below):
             raise NotUnderstoodError("a second derivative")
         return typed.divided(self.sum(item.numerator), self.sum(item.denominator), self.table.sizes)
 
@@ -866,14 +947,25 @@ def is_rate(above: Product, below: Product) -> bool:
     return all(len(part.items) > 1 and is_differential(part.items[0]) for part in (above, below))
 
 
+def is_other_rate(above: Product, below: Product) -> bool:
+    """Whether a fraction that is no derivative looks like a higher one: a plain d alone may also be a name."""
+    if len(below.items) < 2 or not is_differential(below.items[0]):
+        return False
+    bases = (item.base if isinstance(item, Scripted) else item for item in above.items)
+    curly = isinstance(below.items[0], Atom) and below.items[0].kind == "PARTIAL"
+    return curly or any(map(is_differential, bases))
+
+
 def bound_letters(tokens: Sequence[Token]) -> tuple[list[str], list[tuple[str, str, str]], str]:
     """The letters below a sum, the conditions on them, and the first value of one."""
-    kept = [token for token in tokens if token.kind not in ("{", "}", "(", ")")]
+    kept = [token for token in with_primes(tokens) if token.kind not in ("{", "}", "(", ")")]
     plain = [token for token in kept if token.kind != "COMMA"]
     if all(token.kind != "REL" for token in plain):
-        if not plain or any(token.kind != "NAME" or len(token.text) > 1 for token in plain):
+        if not plain or any(token.kind != "NAME" or len(token.text.rstrip("'")) > 1 for token in plain):
             raise NotUnderstoodError("what stands below a sum")
         return [token.text for token in plain], [], ""
+    if [token.kind for token in plain] == ["NAME", "REL", "NAME"] and plain[1].text == "in":
+        return [plain[0].text], [], ""
     (name, relation, value), *others = (bound(part) for part in split(kept, "COMMA"))
     if any(sign == "=" or name not in (left, right) for left, sign, right in others):
         raise NotUnderstoodError("what stands below a sum")

@@ -9,6 +9,7 @@ from indexcalc.document.choices import Asking, Interpretation, Key, alternatives
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import EQUALITIES, Page, names_in
 from indexcalc.document.statements.outline import condition, heading_conditions
+from indexcalc.document.statements.scripts import is_letter
 from indexcalc.language.latex.tree import Sum
 
 READINGS = 24
@@ -68,8 +69,9 @@ def relations(page: Page, number: int) -> Iterator[Relation]:
 
 
 def index_letters(page: Page, tree: Sum) -> frozenset[str]:
-    """The letters that index names in a member."""
-    return frozenset(part for found in names_in(page.survey, tree) for part in found.parts or () if part.isalpha())
+    """The letters that index names in a member; below ones a letter that indexes nothing else is a size."""
+    parts = ((found.name, part) for found in names_in(page.survey, tree) for part in found.parts or ())
+    return frozenset(part for name, part in parts if is_letter(part) and (name != "1" or part in page.index_letters))
 
 
 CONDITION_REACH = 3

@@ -6,9 +6,10 @@
 - A *name's own letter*, above a matrix or beside indices below: a part of the name.
 
 A letter without brackets above a name may be a power. It is none if some name bears it beside indices below, or
-is a capital, or if several names bear it, some with a number added; if the letter is no number that is calculated
-with elsewhere (``n x^{n-1}``; ``l - 1`` alone is no calculation); and not above a small name that also stands
-without it (``x_i^k`` beside ``x_i``), unless the letter numbers layers of others with a number added.
+is a capital, or is what a derivative is taken by, or if several names bear it, some with a number added; if the
+letter is no number that is calculated with elsewhere (``n x^{n-1}``; ``l - 1`` alone is no calculation); and not
+above a small name that also stands without it (``x_i^k`` beside ``x_i``), unless the letter numbers layers of others
+with a number added.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ class Evidence:
         bare: names that stand somewhere without a superscript.
         alone: names that stand somewhere without any script.
         recurrent: letters below a name that is made from itself at another step.
+        targets: names that stand with a letter above them in a denominator of a derivative; none is by a power.
     """
 
     shifted: Counter[Letter] = field(default_factory=Counter)
@@ -75,6 +77,7 @@ class Evidence:
     bare: set[str] = field(default_factory=set)
     alone: set[str] = field(default_factory=set)
     recurrent: set[str] = field(default_factory=set)
+    targets: set[str] = field(default_factory=set)
 
 
 def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
@@ -94,6 +97,10 @@ def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
     return Families(frozenset(layers), frozenset(indices), shifted, powers, members, frozenset(evidence.alone), stepped)
 
 
+DENOMINATOR = ["}", "{", "PARTIAL"]
+"""What stands before a name by which a derivative is taken."""
+
+
 def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
     """Note what one formula shows."""
     scripts: set[int] = set()
@@ -104,6 +111,8 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
             if not found.below:
                 evidence.alone.add(found.base.text)
         lowers = found.below or ()
+        if found.above and [token.kind for token in tokens[max(0, found.start - 3) : found.start]] == DENOMINATOR:
+            evidence.targets.add(found.base.text)
         for item in (*(found.above or ()), *lowers):
             last = len(item.text) == 1 and item.text.isupper() and item.style not in (PLAIN, BELOW)
             if not (item.is_letter or last):
@@ -238,4 +247,4 @@ def is_no_power(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> b
     if letter[0] in evidence.factors:
         return False
     several = evidence.shifted[letter] and len(evidence.bearers[letter]) >= SEVERAL and not evidence.bound[letter[0]]
-    return bool(several or evidence.strong[letter] - powers)
+    return bool(several or evidence.strong[letter] - powers or evidence.bearers[letter] & evidence.targets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
@@ -36,6 +36,22 @@ GREEK = frozenset(
 )
 
 COLON = ":"
+
+
+def with_primes(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens with each prime as a part of the letter before it: ``k'`` is a letter of its own."""
+    found: list[Token] = []
+    for token in tokens:
+        if token.kind == "PRIME" and found and found[-1].kind == "NAME":
+            found[-1] = replace(found[-1], text=found[-1].text + "'")
+        else:
+            found.append(token)
+    return found
+
+
+def is_letter(part: str) -> bool:
+    """Whether a part of a subscript is a letter, with primes or without."""
+    return part.rstrip("'").isalpha()
 
 
 @dataclass(frozen=True, slots=True)
