@@ -217,7 +217,7 @@ def brought_together(reader: Reader, head: Typed, other: Typed, relation: Relati
         left.node,
         right_node,
         tuple(dict.fromkeys((*left.axes, *left_free))),
-        () if extra is not None else conditions_of(table, relation),
+        () if extra is not None else of_given_entries(table, conditions_of(table, relation)),
         names_apart(table, left.node, right_node),
         extra,
     )
@@ -245,6 +245,14 @@ def unmeasured(table: Table, node: Meaning) -> Iterator[str]:
     for inner in walk(node):
         if isinstance(inner, Size) and table.sizes.lonely(inner.index):
             yield f"what {table.sizes.name_of(inner.index)} is the size of is not known"
+
+
+def of_given_entries(table: Table, conditions: Conditions) -> Conditions:
+    """Conditions in which the letter of a class is the number of its entry, the first."""
+    given = table.page.given_letters
+    return tuple(
+        ("1" if one in given else one, sign, "1" if other in given else other) for one, sign, other in conditions
+    )
 
 
 def conditions_of(table: Table, relation: Relation) -> Conditions:

@@ -77,6 +77,9 @@ class FunctionHead:
     parts: tuple[str, ...] = ()
 
 
+CLASS_LETTERS = frozenset({"c", "t", "y"})
+"""The letters that authors use for the right class."""
+
 RENEWED = 2
 """How many names that others give a section at least gives that may stand alone."""
 
@@ -342,6 +345,25 @@ class Page:
             for part in parts
             if is_letter(part)
         )
+
+    @cached_property
+    def given_letters(self) -> frozenset[str]:
+        r"""The letters of a class, ``L = -\log p_y``: they stand for one given entry.
+
+        Such a letter stands on the right of a definition without being bound or standing on its left, and no sum of the
+        document binds it.
+        """
+        bound = {
+            token.text for s in self.statements for tree in s.trees for n in nodes_of(tree) for token in bound_tokens(n)
+        }
+        found: set[str] = set()
+        for number in (n for numbers in self.defining.values() for n in numbers):
+            left, right, *_ = (
+                {part for name in names_in(self.survey, tree) for part in name.parts or ()}
+                for tree in self.statements[number].trees
+            )
+            found |= (right - left) & CLASS_LETTERS - bound
+        return frozenset(found)
 
     @cached_property
     def function_heads(self) -> Mapping[int, FunctionHead]:

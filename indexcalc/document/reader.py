@@ -562,6 +562,8 @@ class Reader:
         for scope in reversed(self.dummies):
             if name in scope:
                 return scope[name]
+        if name in self.table.page.given_letters:
+            return self.table.sizes.fresh(name, fixed=1)  # which entry it is makes no difference
         if name not in self.letters:
             self.letters[name] = self.table.new_letter(name)
         return self.letters[name]

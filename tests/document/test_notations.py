@@ -50,6 +50,11 @@ NOTATIONS = {
         r"\mathbf 1_n^\top A \mathbf 1_m = \sum_{i=1}^n \sum_{j=1}^m A_{ij}",
         r"\mathbf 1_n^\top A \mathbf 1_m = 2 \sum_{i=1}^n \sum_{j=1}^m A_{ij}",
     ),
+    "the letter of a class": (
+        r"p_k = \frac{e^{z_k}}{\sum_j e^{z_j}} \\ L = -\log p_y",
+        r"\frac{\partial L}{\partial z_k} = p_k - \mathbb 1[k = y]",
+        r"\frac{\partial L}{\partial z_k} = p_k + \mathbb 1[k = y]",
+    ),
     "a size called d": (
         r"\mu_i = \frac{1}{d} \sum_j x_{ij}",
         r"\frac{\partial \mu_i}{\partial x_{ij}} = \frac1d",
