@@ -57,6 +57,7 @@ DOCUMENT_FLOORS = {
     "bars": 5,
     "differentials": 5,
     "gradients": 5,
+    "units": 5,
     "reader": 6,
     "outcomes": 7,
     "findings": 8,

@@ -22,7 +22,6 @@ from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.literals import array, between_letters, between_numbers, branched, column, largest
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import (
-    ONE,
     Applied,
     Derivative,
     Entry,
@@ -57,6 +56,7 @@ from indexcalc.document.statements.scripts import (
 )
 from indexcalc.document.statements.trees import is_differential
 from indexcalc.document.table import Bound, Table
+from indexcalc.document.units import unit_of
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
@@ -439,19 +439,7 @@ class Reader:
     def constant(self, found: Named) -> Typed | None:
         """What a name stands for that is no tensor of the document's: ones, deltas, pi, a size, a short gradient."""
         name, parts = found.name, found.parts
-        if name == "1":
-            return self.ones(found)
-        if name == "delta" and parts is not None and len(parts) == 2 and name not in self.table.page.defining:
-            left, right = self.place(parts[0]), self.place(parts[1])
-            if left is None or right is None:
-                raise NotUnderstoodError("a slice of a delta")
-            self.table.sizes.unify(left, right)
-            return Typed(Relation(left, "==", right) if left != right else ONE)
-        if name == "I" and parts is None and name not in self.table.page.defining:
-            left = self.table.sizes.fresh()
-            right = self.table.like(left)
-            return Typed(Relation(left, "==", right), (left, right))
-        if (unit := self.unit_array(found)) is not None:
+        if (unit := unit_of(self.table, found, self.place)) is not None:
             return unit
         if name == "pi" and parts is None and name not in self.table.page.defining:
             return Typed(Number(sp.pi))
@@ -463,30 +451,6 @@ class Reader:
         if parts is None and self.table.is_size(name):
             return Typed(Size(self.table.sizes.named(name)))
         return None
-
-    def unit_array(self, found: Named) -> Typed | None:
-        """An entry of the identity, ``I_{ij}``, or a unit vector, ``e_i``, where no equation gives the letter."""
-        name, parts = found.name, found.parts or ()
-        page = self.table.page
-        count = {"I": 2, "e": 1}.get(name)
-        if len(parts) != count or not all(map(is_letter, parts)) or name in page.defining or name in page.declared:
-            return None
-        words = "entries of the identity" if name == "I" else "unit vectors"
-        question = choice(
-            Kind.WORD,
-            f"{name} with {count} indices",
-            Option("unit", 0.0, f"{name} with indices stands for {words}"),
-            Option("array", 0.1, f"{name} is an array"),
-        )
-        if self.table.asking(question).name == "array":
-            return None
-        first = self.letter(parts[0])
-        if name == "e":
-            axis = self.table.like(first)
-            return Typed(Relation(first, "==", axis), (axis,), COLUMN)
-        second = self.letter(parts[1])
-        self.table.sizes.unify(first, second)
-        return Typed(Relation(first, "==", second) if first != second else ONE)
 
     def tensor(self, found: Named) -> Typed:
         """A tensor, whole or at an index; a name without indices may stand for one entry."""
@@ -522,26 +486,6 @@ class Reader:
         if len(digits) == 2 and len(self.table.symbol(replace(found, parts=None))[1]) == 2:
             return replace(found, parts=tuple(digits))
         return found
-
-    def ones(self, found: Named) -> Typed:
-        """A tensor of ones; with one letter below the entry of a vector, with two that of the identity."""
-        if found.parts is None:
-            return self.atom(Token("ONE", "1", found.start))
-        if all(self.table.is_size(part) or part not in self.table.page.index_letters for part in found.parts):
-            axes = tuple(self.table.sizes.fresh() for _ in found.parts)
-            for axis, part in zip(axes, found.parts, strict=True):
-                self.table.sizes.unify(axis, self.table.sizes.named(part))
-            return Typed(times(*(Ones(axis) for axis in axes)), axes)
-        indices = [self.place(part) for part in found.parts]
-        if any(index is None for index in indices) or len(indices) > 2:
-            raise NotUnderstoodError("ones with these indices")
-        if len(indices) == 1:
-            return Typed(Ones(indices[0])) if indices[0] is not None else Typed(ONE)
-        left, right = indices
-        assert left is not None
-        assert right is not None
-        self.table.sizes.unify(left, right)
-        return Typed(Relation(left, "==", right) if left != right else ONE)
 
     def places(self, parts: Sequence[str]) -> tuple[Ix | None, ...]:
         """The index variables of the parts of a subscript."""

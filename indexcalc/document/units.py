@@ -1,0 +1,94 @@
+"""Arrays that notation gives without an equation: ones, deltas, the identity and its entries, unit vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.meaning.nodes import ONE, Ones, Relation, times
+from indexcalc.document.meaning.sizes import Ix
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import COLUMN, Typed
+from indexcalc.document.statements.scripts import Named, is_letter
+from indexcalc.document.table import Table
+
+Place = Callable[[str], Ix | None]
+"""The index variable of a part of a subscript; None for a whole axis."""
+
+
+def unit_of(table: Table, found: Named, place: Place) -> Typed | None:
+    """What a name stands for that is such an array; None for all others, and where an equation gives the name.
+
+    Raises:
+        NotUnderstoodError: for slices, and for ones with three indices or more.
+    """
+    name, parts = found.name, found.parts
+    if name == "1":
+        return ones(table, parts, place)
+    if name in table.page.defining:
+        return None
+    if name == "delta" and parts is not None and len(parts) == 2:
+        return delta(table, place(parts[0]), place(parts[1]))
+    if name == "I" and parts is None:
+        left = table.sizes.fresh()
+        right = table.like(left)
+        return Typed(Relation(left, "==", right), (left, right))
+    return entry_of_identity(table, found, place)
+
+
+def delta(table: Table, left: Ix | None, right: Ix | None) -> Typed:
+    """One where two indices are equal, else zero.
+
+    Raises:
+        NotUnderstoodError: for a slice.
+    """
+    if left is None or right is None:
+        raise NotUnderstoodError("a slice of a delta")
+    table.sizes.unify(left, right)
+    return Typed(Relation(left, "==", right) if left != right else ONE)
+
+
+def ones(table: Table, parts: tuple[str, ...] | None, place: Place) -> Typed:
+    """Ones; below them stand sizes, or the index of an entry, or the two of an entry of the identity.
+
+    Raises:
+        NotUnderstoodError: for a slice, and for three indices or more.
+    """
+    sizes = table.sizes
+    if parts is None:
+        axis = sizes.fresh()
+        return Typed(Ones(axis), (axis,))
+    if all(table.is_size(part) or part not in table.page.index_letters for part in parts):
+        axes = tuple(sizes.fresh() for _ in parts)
+        for axis, part in zip(axes, parts, strict=True):
+            sizes.unify(axis, sizes.named(part))
+        return Typed(times(*(Ones(axis) for axis in axes)), axes)
+    if len(parts) == 2:
+        return delta(table, place(parts[0]), place(parts[1]))
+    index = place(parts[0]) if len(parts) == 1 else None
+    if index is None:
+        raise NotUnderstoodError("ones with these indices")
+    return Typed(Ones(index))
+
+
+def entry_of_identity(table: Table, found: Named, place: Place) -> Typed | None:
+    """An entry of the identity, ``I_{ij}``, or one of its columns, ``e_i``; None if they are arrays of the document."""
+    name, parts = found.name, found.parts or ()
+    count = {"I": 2, "e": 1}.get(name)
+    if len(parts) != count or not all(map(is_letter, parts)) or name in table.page.declared:
+        return None
+    words = "entries of the identity" if name == "I" else "unit vectors"
+    question = choice(
+        Kind.WORD,
+        f"{name} with {count} indices",
+        Option("unit", 0.0, f"{name} with indices stands for {words}"),
+        Option("array", 0.1, f"{name} is an array"),
+    )
+    if table.asking(question).name == "array":
+        return None
+    first = place(parts[0])
+    if name == "I":
+        return delta(table, first, place(parts[1]))
+    assert first is not None
+    axis = table.like(first)
+    return Typed(Relation(first, "==", axis), (axis,), COLUMN)
