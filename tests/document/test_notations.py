@@ -18,6 +18,11 @@ NOTATIONS = {
         r"\frac{\partial p_i}{\partial z_{k'}} = p_i (\delta_{ik'} - p_{k'})",
         r"\frac{\partial p_i}{\partial z_{k'}} = p_i (\delta_{ik'} + p_{k'})",
     ),
+    "names with primes": (
+        r"X'_{ij} = X_{ij} - \frac{1}{n} \sum_k X_{kj}",
+        r"\frac{\partial X'_{ij}}{\partial X_{kl}} = \delta_{jl} (\delta_{ik} - \frac{1}{n})",
+        r"\frac{\partial X'_{ij}}{\partial X_{kl}} = \delta_{jl} (\delta_{ik} + \frac{1}{n})",
+    ),
     "a sum over a set": (
         r"f = \sum_{w \in V} a_w b_w",
         r"\frac{\partial f}{\partial a_w} = b_w",
@@ -88,3 +93,8 @@ def test_the_power_of_a_letter_that_is_summed_is_no_index():
     slope = r"\frac{{\partial f}}{{\partial x}} = \sum_j {} a_j x^{{j-1}}"
     assert last(r"f = \sum_j a_j x^j", slope.format("j")) is Verdict.CONFIRMED
     assert last(r"f = \sum_j a_j x^j", slope.format("2 j")) is not Verdict.CONFIRMED
+
+
+def test_a_prime_on_a_function_is_its_derivative():
+    assert last("f(x) = x^3", "f'(x) = 3 x^2") is Verdict.CONFIRMED
+    assert last("f(x) = x^3", "f'(x) = 2 x^2") is not Verdict.CONFIRMED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -61,6 +61,7 @@ class Survey:
         labels: pairs of a base and a subscript that is a label for it.
         squares: names whose square is a symbol.
         usages: by name.
+        applied: the names that a bracket follows somewhere, which may be functions.
         aliases: names that stand for others.
         known: the names found so far, by the node's identity; each node is kept, so that no other takes its place.
     """
@@ -68,6 +69,7 @@ class Survey:
     labels: frozenset[tuple[str, str]]
     squares: frozenset[str]
     usages: dict[str, Usage]
+    applied: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
     known: dict[int, tuple[Node, Named | None]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -76,7 +78,7 @@ class Survey:
         if id(node) not in self.known:
             if len(self.known) >= NAME_CACHE:
                 self.known.clear()
-            found = named(node, self.labels, self.squares)
+            found = whole_name(named(node, self.labels, self.squares), self.applied)
             if found is not None and found.name in self.aliases:
                 found = replace(found, name=self.aliases[found.name])
             self.known[id(node)] = node, found
@@ -95,12 +97,15 @@ def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, s
     chains = [members for members in chains if members]
     labels = find_labels(chains, extents)
     squares = find_squares(chains, labels)
+    applied = frozenset(FUNCTIONS) | {
+        name for members in chains for m in members for name in before_brackets(m, labels)
+    }
     usages: dict[str, Usage] = {}
     pooled: dict[str, Usage] = {}
     for members in chains:
         for member in members:
             for node in name_nodes(member):
-                found = named(node, labels, squares)
+                found = whole_name(named(node, labels, squares), applied)
                 if found is None:
                     continue
                 # The tensors of all layers look alike.
@@ -114,7 +119,25 @@ def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, s
                     usage.indexed[len(found.parts)] += 1
                     usage.letters.add(found.parts)
             mark_numerators(member, labels, squares, usages)
-    return Survey(labels, squares, usages)
+    return Survey(labels, squares, usages, applied)
+
+
+def whole_name(found: Named | None, applied: frozenset[str]) -> Named | None:
+    """A name with its primes: a part of it, unless it may be a function, whose derivative they mean."""
+    if found is None or not found.primes or found.name in applied:
+        return found
+    return replace(found, name=found.name + "'" * found.primes, primes=0)
+
+
+def before_brackets(member: Sum, labels: frozenset[tuple[str, str]]) -> Iterator[str]:
+    """The names that a bracket follows."""
+    for product in products_of(member):
+        for left, right in pairwise(product.items):
+            bracket = right.base if isinstance(right, Scripted) else right
+            if isinstance(bracket, Group) and bracket.bracket == "(":
+                found = named(left, labels, frozenset())
+                if found is not None:
+                    yield found.name
 
 
 def mentioned(members: tuple[Sum, ...]) -> bool:
