@@ -124,7 +124,11 @@ class Accused:
 
 def why_open(accused: Accused, admissible: Sequence[Outcome]) -> str:
     """Why what is false is not refuted: it may be no claim, or rest on what is not known; empty if it is refuted."""
-    page, statement, member, one = accused.page, accused.statement, accused.member, accused.judged
+    statement, one = accused.statement, accused.judged
+    if statement.guessed:
+        return "commas in it may part formulas"
+    if statement.supposed:
+        return "it follows from an equation that is only supposed"
     if not admissible:
         return "no reading of it is supported by the rest of the document"
     false = [o for o in admissible if o.truth in WRONG]
@@ -140,6 +144,12 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> str:
     alone = [name for o in false for name in o.alone]
     if alone:
         return f"{alone[0]} stands on one side only"
+    return why_no_claim(accused)
+
+
+def why_no_claim(accused: Accused) -> str:
+    """Why what is false may claim nothing: it asks, gives a meaning, or says what is given; empty if it claims."""
+    page, statement, member, one = accused.page, accused.statement, accused.member, accused.judged
     if asks(page, one.relation):
         return "it may ask where this holds"
     if one.relation.number in page.function_heads and one.relation.against == 0:

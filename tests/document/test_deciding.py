@@ -294,3 +294,9 @@ def test_a_size_of_which_no_slot_is_known_refutes_nothing():
     declared = r"$x \in \mathbb{R}^{n \times D}$"
     assert last(declared, r"y_a = 2 z_a", r"D \, y_a = D \, z_a + D \, z_a") is CONFIRMED
     assert last(declared, r"y_a = 2 z_a", r"D \, y_a = 3 z_a") is OPEN
+
+
+def test_what_follows_from_a_supposed_equation_is_not_refuted():
+    given = r"y_a = 3 x_a^2", r"z_a = 2 y_a"
+    assert last(*given, r"\frac{\partial z_a}{\partial x_b} = 6 x_a \delta_{ab}") is REFUTED
+    assert last(*given, r"x_a = 0 \Rightarrow \frac{\partial z_a}{\partial x_b} = 6 x_a \delta_{ab}") is not REFUTED

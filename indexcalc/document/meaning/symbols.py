@@ -25,21 +25,6 @@ class OrientationError(NotUnderstoodError):
     """A product of vectors that fits only if one of them lies the other way."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variation:
-    """A statement that speaks of differentials.
-
-    Attributes:
-        free: the tensors whose differentials are free.
-        held: those that the document varies elsewhere, and this statement does not.
-        sure: whether its left side is a differential; else short names may be those of gradients.
-    """
-
-    free: tuple[str, ...]
-    held: tuple[str, ...] = ()
-    sure: bool = True
-
-
 @dataclass(frozen=True)
 class Definition:
     """What a tensor is equal to: its slots under their own variables, and the expression over them."""
@@ -170,19 +155,6 @@ class Symbols:
         if name in self.beyond:
             return True
         return name in self.losses and name not in self.definitions and name not in self.functions
-
-
-def all_reads(definitions: Mapping[str, Definition], name: str) -> set[str]:
-    """All tensors that a tensor is made from."""
-    found: set[str] = set()
-    pending = [name]
-    while pending:
-        current = pending.pop()
-        for read in definitions[current].reads if current in definitions else ():
-            if read not in found:
-                found.add(read)
-                pending.append(read)
-    return found
 
 
 def depends_on(definitions: Mapping[str, Definition], name: str, other: str) -> bool:

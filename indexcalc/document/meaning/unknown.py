@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable
 from functools import lru_cache, partial
 
 import numpy as np
 
-from indexcalc.document.meaning.nodes import Applied, Meaning, walk
 from indexcalc.proof.numeric import Array, Numeric, numeric_of
 
 PREFIX = "function "
@@ -59,9 +57,3 @@ def waves(base: str) -> tuple[Array, Array, Array]:
     random = np.random.default_rng(int.from_bytes(hashlib.sha256(base.encode()).digest()[:8], "big"))
     sizes = random.uniform(0.5, 1.5, WAVES)
     return 0.45 * sizes / sizes.sum(), random.uniform(0.4, 2.2, WAVES), random.uniform(0.0, 2 * math.pi, WAVES)
-
-
-def functions_in(bodies: Iterable[Meaning]) -> tuple[str, ...]:
-    """The unknown functions in expressions, without primes, in order."""
-    found = (node.name for body in bodies for node in walk(body) if isinstance(node, Applied) and is_unknown(node.name))
-    return tuple(dict.fromkeys(name.rstrip("'").removeprefix(PREFIX) for name in found))

@@ -173,22 +173,6 @@ def bound_letters(tokens: Sequence[Token]) -> Iterator[tuple[str, int]]:
                     yield inside.text, place
 
 
-def numbers_bound(tokens: Sequence[Token]) -> Iterator[str]:
-    """The letters that sums bind and that are numbers elsewhere: factors or exponents, no subscripts or conditions."""
-    bound = {letter for letter, _ in bound_letters(tokens)}
-    position = 0
-    while bound and position < len(tokens):
-        if tokens[position].kind == "SUB":
-            _, position = argument(tokens, position + 1)
-            continue
-        beside = [
-            token.kind for token in (*tokens[max(0, position - 1) : position], *tokens[position + 1 : position + 2])
-        ]
-        if tokens[position].kind == "NAME" and tokens[position].text in bound and not NO_NUMBER & set(beside):
-            yield tokens[position].text
-        position += 1
-
-
 NO_NUMBER = frozenset({"REL", "COMMA", "SUB"})
 """What stands beside a letter of a condition, or behind a name that is written like a letter, ``d_k``."""
 

@@ -40,11 +40,6 @@ def labelled(name: str, text: str, offset: int, style: str) -> str:
     return f"{name}^{style}{inner}{BRACKETS.get(style, PLAIN)}"
 
 
-def layers_of(name: str) -> tuple[Layer, ...]:
-    """The layers that a name bears."""
-    return tuple(Layer(found["text"], int(found["offset"] or 0)) for found in LAYER.finditer(name))
-
-
 def moved(name: str, letter: str, target: Layer, step: int = 0) -> str | None:
     """The name with layer ``letter + n`` replaced by ``target + n - step``; None if there is no such layer.
 

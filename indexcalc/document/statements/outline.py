@@ -68,7 +68,6 @@ class Statement:
         spoken: conditions that the words around it state, which may hold here.
         families: what letters above and below names count in its document.
         supposed: whether it follows from an equation that holds only in one case, ``J' = 0``.
-        doubted: whether it is no definition, since all else contradicts it.
     """
 
     sides: list[Side]
@@ -80,7 +79,6 @@ class Statement:
     spoken: tuple[Condition, ...] = ()
     families: Families = field(default_factory=Families)
     supposed: bool = False
-    doubted: bool = False
 
     @property
     def trees(self) -> tuple[Sum, ...]:
