@@ -230,7 +230,7 @@ def unjudged(page: Page, number: int, member: int, votes: Votes) -> Unjudged | N
     side = statement.sides[member]
     head = head_of(page.survey, statement)
     meanings = page.defining.get(head.name, ()) if head is not None else ()
-    if page.compares_letters(number):
+    if page.compares_letters(number) or page.bounds(number, member):
         return Unjudged(Verdict.CONDITION)
     if side.relation not in EQUALITIES:
         return Unjudged(Verdict.UNCLEAR, "this relation is not judged")

@@ -27,6 +27,11 @@ from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, 
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
 EQUALITIES = frozenset({"=", ":=", "=="})
+
+INEQUALITIES = frozenset({"<", "<=", ">", ">=", "!="})
+
+BETWEEN = frozenset({"->", "for"})
+"""Relations that only say from where to where something goes, or for what a formula holds."""
 """The relations that say that two members are equal."""
 
 
@@ -417,6 +422,19 @@ class Page:
         """Whether a statement says of index letters how they are related, ``i = j``."""
         found = condition(self.statements[number])
         return bool(found) and all(letter in self.index_letters for one in found for letter in (one[0], one[2]))
+
+    def bounds(self, number: int, member: int) -> bool:
+        """Whether a member says between which numbers a name lies, or that it is not another: nothing is claimed."""
+        sides = self.statements[number].sides
+        relation = sides[member].relation
+        if relation in BETWEEN:
+            return True
+        trees = [side.tree for side in sides[member - 1 : member + 1]]
+        lone = [tree.only.items[0] for tree in trees if tree is not None and tree.only and len(tree.only.items) == 1]
+        plain = [
+            n for n in lone if self.survey.name(n) is not None or (isinstance(n, Atom) and n.kind in ("NUM", "ONE"))
+        ]
+        return relation in INEQUALITIES and len(plain) == 2
 
     def sets(self, number: int) -> bool:
         """Whether a statement gives names a value: all its members are single names or numbers, and one is a number."""

@@ -92,3 +92,12 @@ $$c_{ik} = a_i + b_k$$
 $$a_i = \sum_k c_{ik} b_k$$
 """
     assert Verdict.REFUTED not in verdicts(tangled)
+
+
+@pytest.mark.parametrize("text", ["n > 0", "0 < p_i < 1", "x \\to 0", "a \\neq b", r"f: \mathbb{R}^n \to \mathbb{R}"])
+def test_what_bounds_a_name_is_a_condition(text):
+    assert {claim.verdict for claim in check(f"$${text}$$").claims} == {Verdict.CONDITION}
+
+
+def test_an_inequality_between_formulas_is_a_claim_that_is_not_judged():
+    assert [claim.verdict for claim in check(r"$$x^2 + y^2 \ge 2 x y$$").claims] == [Verdict.UNCLEAR]
