@@ -33,6 +33,9 @@ from tests.campaign.case import counts, failures, refusals  # noqa: E402
 CHUNK = 5
 """How many cases a worker takes at a time."""
 
+RENEWED = 20
+"""How many times it does, until another process takes its place: SymPy's memory of expressions only grows."""
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -189,7 +192,9 @@ def main() -> int:
     known = kept(path)
     left = list(jobs(every, (seed for seed in wanted if seed not in known)))
     # As the command does, so that times are what a user waits.
-    workers = multiprocessing.get_context("spawn").Pool(arguments.workers, initializer=collect_rarely)
+    workers = multiprocessing.get_context("spawn").Pool(
+        arguments.workers, initializer=collect_rarely, maxtasksperchild=RENEWED
+    )
     with workers as pool, path.open("a", encoding="utf-8") as file:
         for rows in pool.imap_unordered(judge_chunk, left):
             for row in rows:

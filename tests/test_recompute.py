@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import textwrap
 from dataclasses import replace
 from functools import cache
 
@@ -12,7 +13,7 @@ import pytest
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import module_names, module_symbols, numpy_module
 from indexcalc.generation import loaded
-from indexcalc.language import load_problem
+from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.problem import check_problem
 from indexcalc.program import check_program
@@ -82,6 +83,24 @@ def test_any_subset_of_the_intermediates_may_be_recomputed(name):
 def test_a_module_that_recomputes_everything_agrees_with_the_oracles(name):
     original = derivation_of(name)
     derivation = without(original, tuple(intermediates(original)))
+    module = loaded(numpy_module(derivation))
+    names, symbols = module_names(derivation), module_symbols(derivation)
+    report = check_module(derivation.problem, module, names=names, symbols=symbols)
+    assert report.ok, "\n".join(map(str, report.failures))
+
+
+@pytest.mark.parametrize("name", ["index", "count"])
+def test_a_tensor_may_have_the_name_of_a_method_of_tuples(name):
+    text = f"""
+        index i : N
+        input x[i]
+        {name}[i] = x[i]^2
+        L = sum[i]({name}[i]^2)
+        loss L
+        derive x
+        recompute {name}
+    """
+    derivation = derive(read_problem(textwrap.dedent(text)))
     module = loaded(numpy_module(derivation))
     names, symbols = module_names(derivation), module_symbols(derivation)
     report = check_module(derivation.problem, module, names=names, symbols=symbols)

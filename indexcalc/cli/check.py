@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,8 @@ from indexcalc.checking import model_from
 from indexcalc.cli import terminal
 from indexcalc.document.check import check
 from indexcalc.document.formats import FORMATS, totals
-from indexcalc.document.report import CheckReport, Claim, Verdict
+from indexcalc.document.remedies import suggested_context
+from indexcalc.document.report import CheckReport, Claim, Verdict, summary
 from indexcalc.errors import IndexCalcError
 from indexcalc.figures import check_figures
 
@@ -48,6 +49,7 @@ class Format(StrEnum):
     MD = "md"
     JUNIT = "junit"
     GITHUB = "github"
+    HTML = "html"
 
 
 def check_documents(
@@ -69,6 +71,12 @@ def check_documents(
         bool, typer.Option("--strict", help="Fail also if something is not understood or needs an unstated assumption.")
     ] = False,
     every: Annotated[bool, typer.Option("--all", help="Show the true relations too.")] = False,
+    explain: Annotated[
+        list[int] | None, typer.Option(metavar="LINE", help="Say how each relation on this line was read, and why.")
+    ] = None,
+    suggest: Annotated[
+        bool, typer.Option("--suggest-context", help="Write a context that would settle what is not understood.")
+    ] = False,
 ) -> None:
     """Check the derivations of documents, line by line."""
     start = time.perf_counter()
@@ -81,13 +89,15 @@ def check_documents(
         elif values is not None:
             raise IndexCalcError("--values says nothing without --against NAME, whose numbers they are")
         else:
-            reports = [check(read(note), str(note), unsaid) for note in notes]
+            reports = [check(read(note), str(note), unsaid, explain or ()) for note in notes]
     except IndexCalcError as error:
         terminal.show_error(Console(stderr=True), str(error))
         raise typer.Exit(MISTAKE) from error
-    if output is Format.TEXT:
+    if suggest:
+        typer.echo(suggested_context(reports), nl=False)
+    elif output is Format.TEXT:
         for report in reports:
-            show_report(console, report, every=every)
+            show_report(console, report, every=every, only=explain or ())
         terminal.show_summary(console, "time", f"{time.perf_counter() - start:.2f} s")
     else:
         typer.echo(FORMATS[output.value](reports), nl=False)
@@ -111,19 +121,35 @@ def read(path: Path) -> str:
         raise IndexCalcError(f"cannot read {path}: it is not UTF-8 text") from error
 
 
-def show_report(console: Console, report: CheckReport, *, every: bool) -> None:
-    """The table of a document and its counts."""
+def show_report(console: Console, report: CheckReport, *, every: bool, only: Collection[int] = ()) -> None:
+    """The table of a document and its counts; of some lines only, with how they were read, if there are any."""
     shown = [
         claim
         for claim in report.claims
-        if every
-        or claim.unstated
-        or claim.verdict in (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.ROUNDED, Verdict.UNCLEAR)
+        if claim.line in only
+        or (not only and every)
+        or (not only and claim.unstated)
+        or (not only and claim.verdict in (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.ROUNDED, Verdict.UNCLEAR))
     ]
     if shown:
         console.print(table_of(report.file, shown))
+    for claim in shown:
+        show_explanation(console, claim)
+    if only:
+        return
     counts = ", ".join(f"{count} {verdict}" for verdict, count in totals([report]).items() if count)
     terminal.show_summary(console, report.file, counts or "no relations found", ok=report.ok)
+    terminal.show_summary(console, "", summary(report))
+
+
+def show_explanation(console: Console, claim: Claim) -> None:
+    """How a relation was read: its names with their shapes, and the choices."""
+    if claim.explanation is None:
+        return
+    terminal.show(console, ("line ", "bold"), (str(claim.line), "bold"), f"  {claim.latex}")
+    terminal.show_table(console, ((f"  {one.name}", f"{one.shape} ({one.source})") for one in claim.explanation.names))
+    for one in claim.explanation.choices:
+        terminal.show(console, f"  read so that {one.phrase} ({one.support})")
 
 
 def table_of(title: str, claims: Sequence[Claim]) -> Table:

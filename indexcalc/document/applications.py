@@ -11,7 +11,7 @@ from itertools import islice
 
 from indexcalc.document.meaning.nodes import Entry, put_in, renamed, walk
 from indexcalc.document.meaning.slopes import refreshed, slope
-from indexcalc.document.meaning.symbols import NotUnderstoodError, depends_on
+from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.table import Table
 
@@ -24,7 +24,7 @@ PARTS = 5_000
 
 def again(table: Table, value: Typed) -> Typed:
     """The same expression over axes and dummies of its own."""
-    axes = tuple(table.like(axis) for axis in value.axes)
+    axes = tuple(table.sizes.like(axis) for axis in value.axes)
     node = renamed(value.node, dict(zip(value.axes, axes, strict=True)))
     return replace(value, node=refreshed(node, table.sizes), axes=axes)
 
@@ -42,7 +42,9 @@ def value_at(table: Table, number: int, arguments: Sequence[Typed]) -> Typed:
     if sum(1 for _ in islice(walk(node), PARTS + 1)) > PARTS:
         raise NotUnderstoodError(f"a function of more than {PARTS} parts")
     for parameter, argument in zip(head.parameters, arguments, strict=True):
-        hidden = any(depends_on(table.definitions, name, parameter) for name in table.all_read(node) - {parameter})
+        hidden = any(
+            depends_on(table.definitions, name, parameter) for name in all_read(table.definitions, node) - {parameter}
+        )
         if hidden and not (isinstance(argument.node, Entry) and argument.node.name == parameter):
             raise NotUnderstoodError(f"{head.name} depends on {parameter} through another name")
     return Typed(node, slots)

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.derivatives import derivative
 from indexcalc.document.meaning.nodes import Derivative, Entry, Total, times
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.table import Table
-from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tokens import Token, parted
 
 VIA = frozenset({"via", "through"})
 """Words for the part of a gradient that passes through a tensor."""
@@ -25,14 +26,8 @@ HELD = frozenset({"held", "fixed", "const", "constant"})
 
 def names_at(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """The names at the foot of a bar, between commas."""
-    part: list[Token] = []
-    for token in tokens:
-        if token.kind == "COMMA":
-            yield part
-            part = []
-        elif token.text not in VIA | HELD and token.kind not in ("REL", "{", "}"):
-            part.append(token)
-    yield part
+    for part in parted(tokens, "COMMA"):
+        yield [token for token in part if token.text not in VIA | HELD and token.kind != "REL"]
 
 
 def barred(table: Table, value: Typed, tokens: Sequence[Token], named: Sequence[Typed]) -> Typed:
@@ -55,7 +50,7 @@ def holds(table: Table, named: Typed) -> bool:
     question = choice(
         Kind.DERIVATIVE,
         f"the bar with {name} in statement {table.number}",
-        Option("through", 0.0, f"the part through {name}"),
+        Option("through", 0.0, f"a bar with {name} takes the part through it"),
         Option("held", 0.1, f"{name} is held", free=True),
     )
     return table.asking(question).name == "held"
@@ -76,5 +71,5 @@ def part_through(table: Table, value: Typed, node: Derivative, through: Typed) -
     assert isinstance(through.node, Entry)
     if through.node.name == node.body.name:
         return replace(value, node=Derivative(node.body, node.wrt, True))
-    product = times(table.derivative(node.body, through.node), table.derivative(through.node, node.wrt))
+    product = times(derivative(table, node.body, through.node), derivative(table, through.node, node.wrt))
     return replace(value, node=Total(through.axes, product) if through.axes else product)

@@ -7,25 +7,30 @@ again, each under what the others speak for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.document.choices import Interpretation
 from indexcalc.document.deciding import Decision, decided
-from indexcalc.document.evidence import Votes, bears_on, consensus, readability, votes_of
-from indexcalc.document.findings import fault, proved
+from indexcalc.document.diagnosis import Diagnosis, Difference
+from indexcalc.document.evidence import ALL, Votes, bases, bears_on, consensus, in_doubt, readability, telling, votes_of
+from indexcalc.document.explanation import explanation
+from indexcalc.document.findings import Fault, fault, proved
 from indexcalc.document.meaning.sizes import ShapeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.outcomes import Relation, Truth
-from indexcalc.document.page import EQUALITIES, Page, called_head, head_of, page_of, sizes_of
-from indexcalc.document.reader import Reader, read
+from indexcalc.document.page import Page, page_of
+from indexcalc.document.reader import read
 from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
 from indexcalc.document.statements.context import Context, read_context
-from indexcalc.document.statements.outline import Side
-from indexcalc.document.statements.parts import part_below
-from indexcalc.document.table import Table, standing_choice
+from indexcalc.document.statements.heads import called_head
+from indexcalc.document.statements.kinds import bounds, compares_letters, sets
+from indexcalc.document.statements.outline import EQUALITIES, Side
+from indexcalc.document.statements.parts import lines_of
+from indexcalc.document.statements.shapes import sizes_of
+from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError, LimitError, SpecError
 from indexcalc.language.document import Document, read_document
 
@@ -39,13 +44,14 @@ FORMULA_LIMIT = 4_000
 """The most pieces of mathematics of one document."""
 
 
-def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
+def check(source: str, name: str = "note.md", context: str = "", explain: Collection[int] = ()) -> CheckReport:
     """Every relation of a document, with its verdict.
 
     Args:
         source: the text of the document.
         name: its file name, which says whether it is Markdown, LaTeX or HTML.
         context: what the document leaves unsaid, beside what its own comments say.
+        explain: the lines of which it is said how each relation was read.
 
     Raises:
         LimitError: if the document is too long, or has too many formulas or relations.
@@ -55,20 +61,20 @@ def check(source: str, name: str = "note.md", context: str = "") -> CheckReport:
     bounded(document)
     said = read_context([*document.contexts, context])
     claims: list[Claim] = []
-    names: set[str] = set()
+    pages: list[Page] = []
     for part, own in document.parts():
         here = said.around(read_context([own])) if own else said
-        page = page_of(part, here)
-        names |= page.survey.usages.keys()
-        compare_slots(page)
-        found = claims_in(page)
-        for heading in here.scoped:
-            start, end = (document.place(place)[0] for place in part_below(part, heading))
-            within = claims_in(page_of(part, here.within(heading)))
+        pages.append(page_of(part, here))
+        compare_slots(pages[-1])
+        found = claims_in(pages[-1], explain)
+        for scope in here.scoped:
+            start, end = lines_of(part, scope)
+            pages.append(page_of(part, here.within(scope)))
+            within = claims_in(pages[-1], explain)
             found = [c for c in found if not start <= c.line < end] + [c for c in within if start <= c.line < end]
         claims += found
-    name_missing(said, names, document.name)
-    return report_of(name, sorted(claims, key=lambda claim: (claim.line, claim.column)))
+    name_missing(said, pages, document.name)
+    return report_of(name, sorted(claims, key=lambda claim: (claim.line, claim.column)), source)
 
 
 def bounded(document: Document) -> None:
@@ -86,12 +92,17 @@ def bounded(document: Document) -> None:
             raise LimitError(f"{document.name} has {found} {what}; the limit is {limit}: check it in parts")
 
 
-def name_missing(context: Context, names: set[str], document: str) -> None:
-    """Refuse a context that speaks of a tensor that the document does not have.
+def name_missing(context: Context, pages: Sequence[Page], document: str) -> None:
+    """Refuse a context that speaks of a tensor that the document does not have, or answers what nothing asks.
 
     Raises:
-        SpecError: if there is no such tensor.
+        SpecError: if there is no such tensor, or no such choice.
     """
+    names = {name for page in pages for name in page.survey.usages}
+    heard = {phrase for page in pages for phrase in page.heard}
+    for phrase, line in (one for page in pages for one in page.context.assumed.items()):
+        if phrase not in heard:
+            raise SpecError(f"no relation of {document} leaves open whether {phrase}: {line}")
     for name in context.simplex:
         if name not in names:
             raise SpecError(f"{name}, whose sum the context assumes to be 1, is no tensor of {document}")
@@ -124,14 +135,14 @@ def slots_of(page: Page, name: str) -> int | None:
     return max((*(usage.indexed if usage is not None else ()), *declared), default=None)
 
 
-def claims_in(page: Page) -> list[Claim]:
-    """Every relation of a page, with its verdict."""
-    judged, votes = judgements(page)
-    corrector = Corrector(page)
+def claims_in(page: Page, explain: Collection[int] = ()) -> list[Claim]:
+    """Every relation of a page, with its verdict; of those on some lines also how they were read."""
+    judged, votes = judgements(page, explain)
+    corrector, supported = Corrector(page), consensus(votes)
     claims = [
         claim
         for number in range(page.told, len(page.statements))
-        for claim in claims_of(page, number, judged, votes, corrector)
+        for claim in claims_of(page, number, judged, votes, supported=supported, corrector=corrector, explain=explain)
     ]
     for trouble in page.troubles:
         side = Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
@@ -142,27 +153,37 @@ def claims_in(page: Page) -> list[Claim]:
     return claims
 
 
-def judgements(page: Page) -> tuple[Mapping[RelationKey, Judged], Votes]:
-    """Each relation under its interpretations, and what all of them say for the options."""
+def judgements(page: Page, explain: Collection[int] = ()) -> tuple[Mapping[RelationKey, Judged], Votes]:
+    """Each relation under its interpretations, and what all of them say for the options that are in doubt."""
     numbers = range(page.told, len(page.statements))
     every = [
-        r for number in numbers for r in relations(page, number) if r.member > 1 or not gives_meaning(page, number)
+        r for n in numbers for r in relations(page, n) if unjudged(page, r.number, r.member, Interpretation()) is None
     ]
     votes: Votes = readability(page)
     judged: dict[RelationKey, Judged] = {}
     trials = {relation_key(r): Trials(page, r) for r in every}
-    for _ in range(ROUNDS):
-        bases = {number: consensus(votes, number) for number in range(len(page.statements))}
+    anew = frozenset(r.number for r in every if r.member == 1 and may_give_meaning_anew(page, r.number))
+    for turn in range(ROUNDS):
+        supported = bases(votes, len(page.statements))
         known: dict[RelationKey, Judged] = {}
         for r in every:
             key = relation_key(r)
             if holds_from_the_first(r, known):
                 continue
+            if r.member == 1 and r.number in anew and (turn == 0 or stands_alone(page, r.number, supported[ALL])):
+                continue
             old = judged.get(key)
             known[key] = (
-                judge(r, bases[r.number], trials[key]) if old is None or bears_on(old, bases[r.number]) else old
+                judge(r, supported[r.number], trials[key], frozenset())
+                if old is None or bears_on(old, supported[r.number])
+                else old
             )
-        if known == judged:
+        doubtful = in_doubt(page, known.values(), votes if turn else None, explain)
+        for key, one in known.items():
+            if one.outcomes[0].truth is Truth.TRUE:
+                bearing = doubtful.intersection(telling(page, one))
+                known[key] = judge(one.relation, one.base, trials[key], bearing) if bearing else one
+        if turn and known == judged:
             break
         judged, votes = known, votes_of(page, known)
     return judged, votes
@@ -170,19 +191,23 @@ def judgements(page: Page) -> tuple[Mapping[RelationKey, Judged], Votes]:
 
 def gives_meaning(page: Page, number: int) -> bool:
     """Whether a statement is the first that defines the name that is its first member."""
-    head = head_of(page.survey, page.statements[number])
+    head = page.heads[number]
     return head is not None and page.defining.get(head.name, ())[:1] == (number,)
 
 
-def gives_meaning_anew(page: Page, number: int, votes: Votes) -> bool:
-    """Whether a statement is the first to define its name in a section of which others say that it stands alone."""
-    section, head = page.standing(number), head_of(page.survey, page.statements[number])
+def may_give_meaning_anew(page: Page, number: int) -> bool:
+    """Whether a statement is the first to define its name in a section that may stand alone."""
+    section, head = page.standing(number), page.heads[number]
     if section is None or head is None:
         return False
-    question = standing_choice(page, section)
-    own = [n for n in page.defining.get(head.name, ()) if section[0] <= page.statements[n].span.start < section[1]]
-    # Those that rest on it may speak: whether it is a definition is no question of whether it is true.
-    return own[:1] == [number] and consensus(votes, -1).option(question).name == "alone"
+    own = (n for n in page.defining.get(head.name, ()) if section[0] <= page.statements[n].span.start < section[1])
+    return next(own, None) == number
+
+
+def stands_alone(page: Page, number: int, supported: Interpretation) -> bool:
+    """Whether the document says of the section around a statement that it stands alone."""
+    section = page.standing(number)
+    return section is not None and supported.option(page.sections.standing_choice(section)).name == "alone"
 
 
 def holds_from_the_first(relation: Relation, known: Mapping[RelationKey, Judged]) -> bool:
@@ -192,18 +217,25 @@ def holds_from_the_first(relation: Relation, known: Mapping[RelationKey, Judged]
 
 
 def claims_of(
-    page: Page, number: int, judged: Mapping[RelationKey, Judged], votes: Votes, corrector: Corrector
+    page: Page,
+    number: int,
+    judged: Mapping[RelationKey, Judged],
+    votes: Votes,
+    *,
+    supported: Interpretation,
+    corrector: Corrector,
+    explain: Collection[int],
 ) -> Iterator[Claim]:
-    """The claims of one statement."""
+    """The claims of one statement; on some lines also how they were read."""
     statement = page.statements[number]
-    head = head_of(page.survey, statement)
+    head = page.heads[number]
     defining = head is not None and number in page.defining.get(head.name, ())
     holding, wrong = {0}, set[int]()
     for member, side in enumerate(statement.sides[1:], 1):
         if side.relation == "in":
             yield shape_claim(page, number, member)
             continue
-        said = unjudged(page, number, member, votes)
+        said = unjudged(page, number, member, supported)
         if said is not None:
             holding.update((member,) if said.defines else ())
             yield claim_of(page, side, said.verdict, said.reason, display=statement.span.display)
@@ -212,7 +244,11 @@ def claims_of(
         decision = decided(page, statement, member, found, votes, defining=defining, holding=holding, wrong=wrong)
         holding.update((member,) if decision.verdict is Verdict.CONFIRMED else ())
         wrong.update((member,) if decision.verdict in (Verdict.REFUTED, Verdict.FOLLOWS) else ())
-        yield explained(page, side, decision, corrector, display=statement.span.display)
+        claim = explained(page, side, decision, corrector, display=statement.span.display)
+        if claim.line in explain and found:
+            one = decision.relation or found[0].relation, decision.outcome or found[0].outcomes[0]
+            claim = replace(claim, explanation=explanation(page, *one, votes))
+        yield claim
 
 
 @dataclass(frozen=True)
@@ -224,21 +260,23 @@ class Unjudged:
     defines: bool = False
 
 
-def unjudged(page: Page, number: int, member: int, votes: Votes) -> Unjudged | None:
+def unjudged(page: Page, number: int, member: int, supported: Interpretation) -> Unjudged | None:
     """What is said of a member that claims nothing, or cannot be read; None for what is to be judged."""
     statement = page.statements[number]
     side = statement.sides[member]
-    head = head_of(page.survey, statement)
+    head = page.heads[number]
     meanings = page.defining.get(head.name, ()) if head is not None else ()
-    if page.compares_letters(number) or page.bounds(number, member):
+    if compares_letters(statement, page.index_letters) or bounds(page.survey, statement, member):
         return Unjudged(Verdict.CONDITION)
     if side.relation not in EQUALITIES:
         return Unjudged(Verdict.UNCLEAR, "this relation is not judged")
-    if member == 1 and (gives_meaning(page, number) or gives_meaning_anew(page, number, votes)):
+    # Those that rest on it may speak too: whether it is a definition is no question of whether it is true.
+    anew = may_give_meaning_anew(page, number) and stands_alone(page, number, supported)
+    if member == 1 and (gives_meaning(page, number) or anew):
         return Unjudged(Verdict.DEFINITION, defines=True)
     if number in page.laws and number not in meanings:
         return Unjudged(Verdict.DECLARATION)
-    if page.sets(number) or (member == 1 and speaks_of_function(page, number)):
+    if sets(page.survey, statement) or (member == 1 and speaks_of_function(page, number)):
         return Unjudged(Verdict.DEFINITION, defines=number in page.function_heads)
     if statement.sides[0].tree is None or side.tree is None:
         return Unjudged(Verdict.UNCLEAR, side.error or statement.sides[0].error)
@@ -248,21 +286,23 @@ def unjudged(page: Page, number: int, member: int, votes: Votes) -> Unjudged | N
 def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, *, display: bool) -> Claim:
     """The claim on a member: proved where the algebra can; where it is refuted, with the fault and a correction."""
     claim = claim_of(page, side, decision.verdict, decision.reason, display=display, assumptions=decision.assumptions)
+    claim = replace(claim, suggestion=decision.remedy)
     relation, outcome = decision.relation, decision.outcome
     if relation is None or outcome is None:
         return claim
     claim = replace(claim, unstated=decision.unstated)
-    if decision.verdict is Verdict.CONFIRMED and proved(page, relation, outcome.interpretation):
+    if decision.verdict is Verdict.CONFIRMED and proved(page, relation, outcome):
         return replace(claim, verdict=Verdict.PROVED)
     if decision.verdict is not Verdict.REFUTED:
         return claim
+    found = Fault(Diagnosis(Difference.SHAPE, decision.reason))
     if outcome.truth is Truth.FALSE:
-        found = fault(page, relation, outcome.interpretation)
-        claim = replace(claim, reason=found.reason, counterexample=found.counterexample)
+        found = fault(page, relation, outcome)
+    claim = replace(claim, reason=found.diagnosis.words, counterexample=found.counterexample)
     correction = corrector.correction(relation, outcome.interpretation)
     if correction is None:
         return claim
-    return replace(claim, reason=correction.explained(claim.reason), correction=correction.latex)
+    return replace(claim, reason=correction.explained(found.diagnosis), correction=correction.latex)
 
 
 def speaks_of_function(page: Page, number: int) -> bool:
@@ -277,13 +317,12 @@ def shape_claim(page: Page, number: int, member: int) -> Claim:
     side, tree = statement.sides[member], statement.sides[member - 1].tree
     sizes = sizes_of(side.tokens)
     display = statement.span.display
-    lone = tree is not None and tree.only is not None and len(tree.only.items) == 1
-    if tree is None or lone or not sizes:
+    if tree is None or tree.lone is not None or not sizes:
         return claim_of(page, side, Verdict.DECLARATION, "", display=display)
     table = Table(page, page.asking(Interpretation()), number, read)
     own: list[str] = []
     try:
-        value = Reader(table).sum(tree)
+        value = read(table, {}, tree, {})
         if len(value.axes) != len(sizes):
             return claim_of(page, side, Verdict.UNCLEAR, f"an array with {len(value.axes)} axes", display=display)
         own = [table.sizes.name_of(axis) for axis in value.axes]
@@ -324,4 +363,5 @@ def claim_of(
         reason,
         assumptions=tuple(assumptions),
         display=display,
+        place=(side.start, side.end),
     )

@@ -6,7 +6,7 @@ it asked for is recorded: interpretations that agree on that are one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -49,14 +49,14 @@ class Option:
     Attributes:
         name: what tells it from the others.
         cost: how far it is from what is usual, from 0.
-        phrase: how a report says it.
+        phrase: how a report says it, and a context.
         stated: whether the document says it, by a word or a declaration.
         free: whether an author may mean it without saying so anywhere, as long as nothing speaks against it.
     """
 
     name: str
     cost: float
-    phrase: str = ""
+    phrase: str
     stated: bool = False
     free: bool = False
 
@@ -66,11 +66,19 @@ Key = tuple[Kind, str]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A question that notation leaves open: its kind, what it is about, and the options, the usual one first."""
+    """A question that notation leaves open.
+
+    Attributes:
+        kind: what it is about.
+        subject: what tells it from others of its kind.
+        options: the answers, the usual one first.
+        name: whose meaning it asks for, if it asks for that of a name.
+    """
 
     kind: Kind
     subject: str
     options: tuple[Option, ...]
+    name: str = ""
 
     @property
     def key(self) -> Key:
@@ -85,6 +93,17 @@ class Choice:
 def choice(kind: Kind, subject: str, *options: Option) -> Choice:
     """A choice with its options in the order of their cost."""
     return Choice(kind, subject, tuple(sorted(options, key=lambda option: option.cost)))
+
+
+def meaning_choice(name: str, line: int, *options: Option) -> Choice:
+    """Which equation gives a name its meaning; the usual one is at a line."""
+    kind, subject = meaning_key(name, line)
+    return Choice(kind, subject, choice(kind, subject, *options).options, name)
+
+
+def meaning_key(name: str, line: int) -> Key:
+    """The key of that choice."""
+    return (Kind.DEFINITION, f"{name} at line {line}")
 
 
 @dataclass(frozen=True)
@@ -109,18 +128,22 @@ class Asking:
 
     Attributes:
         interpretation: the interpretation.
-        settled: the options that a context says.
+        settled: the phrases of the options that a context says.
         asked: the choices that were open.
+        heard: the phrases of the context that answered one.
     """
 
     interpretation: Interpretation
-    settled: Mapping[Key, str] = field(default_factory=dict)
+    settled: Collection[str] = ()
     asked: dict[Key, Choice] = field(default_factory=dict)
+    heard: set[str] = field(default_factory=set)
 
     def __call__(self, question: Choice) -> Option:
         """The option for a choice, which is noted; what the document's context says is no choice."""
-        if question.key in self.settled:
-            return question.option(self.settled[question.key])
+        said = next((option for option in question.options if option.phrase in self.settled), None)
+        if said is not None:
+            self.heard.add(said.phrase)
+            return said
         question = self.asked.setdefault(question.key, question)
         return self.interpretation.option(question)
 

@@ -10,10 +10,11 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from indexcalc.document.choices import Kind
+from indexcalc.document.choices import Interpretation, Kind, meaning_key
 from indexcalc.document.evidence import GUESSES, Votes, contradicted, is_guess, others, supported, witnesses
 from indexcalc.document.outcomes import Outcome, Relation, Truth
-from indexcalc.document.page import Page, head_of, names_in
+from indexcalc.document.page import Page
+from indexcalc.document.remedies import Doubt, assume, equation_for
 from indexcalc.document.report import Verdict
 from indexcalc.document.search import Judged
 from indexcalc.document.statements.outline import Statement
@@ -34,6 +35,7 @@ class Decision:
         assumptions: what is not usual in the reading that decided.
         unstated: those that the document does not state, and that say something of its inputs.
         relation, outcome: the relation that decided, and the reading; None where nothing is decided.
+        remedy: the line of a context that would settle what is not decided, if one would.
     """
 
     verdict: Verdict
@@ -42,6 +44,7 @@ class Decision:
     relation: Relation | None = None
     outcome: Outcome | None = None
     unstated: tuple[str, ...] = ()
+    remedy: str = ""
 
 
 def decided(
@@ -57,19 +60,19 @@ def decided(
 ) -> Decision:
     """The verdict on one member, of which some before it hold, and some are refuted."""
     number = found[0].relation.number if found else -1
-    reasons: list[str] = []
+    doubts: list[Doubt] = []
     refuted: list[Decision] = []
     follows: Decision | None = None
     for one in found:
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
-        returns = head_of(page.survey, statement) if one.relation.against == 0 else None
+        returns = page.heads[one.relation.number] if one.relation.against == 0 else None
         good = [o for o in true if supported(page, o, votes, number, returns.name if returns else "")]
         if good:
             best = min(good, key=lambda o: o.cost)
             if one.relation.against in wrong:
                 follows = Decision(Verdict.FOLLOWS, "it equals a member before it, which is refuted", phrases(best))
             if one.relation.against not in holding:
-                reasons.append("it equals a member before it, which is not judged")
+                doubts.append(Doubt("it equals a member before it, which is not judged"))
                 continue
             return Decision(Verdict.CONFIRMED, "", phrases(best), one.relation, best, unstated(best))
     if follows is not None:
@@ -80,21 +83,24 @@ def decided(
         likely = [o for o in true if o.cost < UNLIKELY and not contradicted(o, votes, number)]
         if likely:
             best = min(likely, key=lambda o: o.cost)
-            reasons.append("it would hold if " + " and ".join(phrases(best)))
+            needed = phrases(best, one.base)
+            doubts.append(Doubt("it would hold if " + " and ".join(needed), assume(needed)))
             break
         admissible = [o for o in one.outcomes if supported(page, o, votes, number)]
         usual = admissible[0] if admissible else one.outcomes[0]
         if usual.truth not in WRONG:
-            reasons.append(usual.reason or "nothing is known of what it rests on")
+            unknown = equation_for(page, usual.missing[0]) if usual.missing else ""
+            doubts.append(Doubt(usual.reason or "nothing is known of what it rests on", unknown))
             continue
-        why = why_open(Accused(page, statement, member, one, votes, defining), admissible)
-        if why:
-            reasons.append(why)
+        doubt = why_open(Accused(page, statement, member, one, votes, defining), admissible)
+        if doubt is not None:
+            doubts.append(doubt)
             continue
         refuted.append(Decision(Verdict.REFUTED, usual.reason or "the two sides differ", (), one.relation, usual))
     if refuted and (len(refuted) == len(found) or (member > 1 and member - 1 in holding)):
         return refuted[0]
-    return Decision(Verdict.UNCLEAR, reasons[0] if reasons else "it cannot be read")
+    first = doubts[0] if doubts else Doubt("it cannot be read")
+    return Decision(Verdict.UNCLEAR, first.reason, remedy=first.remedy)
 
 
 WRONG = (Truth.FALSE, Truth.LOOSE, Truth.CLASH)
@@ -122,29 +128,32 @@ class Accused:
     defining: bool
 
 
-def why_open(accused: Accused, admissible: Sequence[Outcome]) -> str:
-    """Why what is false is not refuted: it may be no claim, or rest on what is not known; empty if it is refuted."""
-    statement, one = accused.statement, accused.judged
+def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
+    """Why what is false is not refuted: it may be no claim, or rest on what is not known; None if it is refuted."""
+    page, statement, one = accused.page, accused.statement, accused.judged
     if statement.guessed:
-        return "commas in it may part formulas"
+        return Doubt("commas in it may part formulas")
     if statement.supposed:
-        return "it follows from an equation that is only supposed"
+        return Doubt("it follows from an equation that is only supposed")
     if not admissible:
-        return "no reading of it is supported by the rest of the document"
+        return Doubt("no reading of it is supported by the rest of the document")
     false = [o for o in admissible if o.truth in WRONG]
     if len(false) < len([o for o in admissible if o.truth not in (Truth.SILENT, Truth.MISFIT)]):
-        return "it is not false under every reading"
+        return Doubt("it is not false under every reading")
     for o in false:
         if o.open:
-            return next((text for text in o.open if text), "an input may depend on what it is differentiated by")
+            reason = next((text for text in o.open if text), "an input may depend on what it is differentiated by")
+            return Doubt(reason, equation_for(page, o.missing[0]) if o.missing else "")
     for o in false:
-        for key, name in o.options:
+        for key, name in o.options.items():
             if key[0] in GUESSES and is_guess(o, key) and not witnesses(accused.votes, key, name, one.relation.number):
-                return f"no other statement shows that {o.asked[key].option(name).phrase}"
+                phrase = o.asked[key].option(name).phrase
+                return Doubt(f"no other statement shows that {phrase}", assume([phrase]))
     alone = [name for o in false for name in o.alone]
     if alone:
-        return f"{alone[0]} stands on one side only"
-    return why_no_claim(accused)
+        return Doubt(f"{alone[0]} stands on one side only", equation_for(page, alone[0]))
+    reason = why_no_claim(accused)
+    return Doubt(reason) if reason else None
 
 
 def why_no_claim(accused: Accused) -> str:
@@ -154,7 +163,7 @@ def why_no_claim(accused: Accused) -> str:
         return "it may ask where this holds"
     if one.relation.number in page.function_heads and one.relation.against == 0:
         return "it may give the function a new meaning"
-    head_name = head_of(page.survey, statement)
+    head_name = page.heads[one.relation.number]
     if (
         head_name is not None
         and page.gradient_target(head_name.name) is None
@@ -179,7 +188,7 @@ def asks(page: Page, relation: Relation) -> bool:
     """Whether a relation may be an equation to be solved: the value of a function the page defines is a number."""
     only = [tree.only.items for tree in (relation.left, relation.right) if tree.only is not None]
     numbers = any(len(items) == 1 and isinstance(items[0], Atom) and items[0].kind == "NUM" for items in only)
-    names = {found.name for tree in (relation.left, relation.right) for found in names_in(page.survey, tree)}
+    names = {found.name for tree in (relation.left, relation.right) for found in page.survey.names(tree)}
     return numbers and bool(names & page.functions.keys()) and not names <= page.functions.keys()
 
 
@@ -190,9 +199,9 @@ NEW = re.compile(
 
 
 def renames(accused: Accused, name: str) -> bool:
-    """Whether an equation may give a name a new meaning: nothing defined it, a word says so, or it is another section.
+    """Whether an equation may give a name a new meaning: nothing defined it, a word says so, or it stands elsewhere.
 
-    A section gives no new meaning if what follows holds with the earlier one.
+    Another section, item or row gives no new meaning if what follows holds with the earlier one.
     """
     page, own = accused.page, accused.judged.relation.number
     numbers = [n for n in page.defining.get(name, ()) if n < own]
@@ -202,34 +211,38 @@ def renames(accused: Accused, name: str) -> bool:
     before = page.statements[numbers[-1]]
     if NEW.search(page.document.source[max(0, start - 120) : start].lower()):
         return True
-    return page.section(before.span.start) != page.section(start) and not rejected(accused, name)
+    sections, earlier = page.sections, before.span.start
+    units = {sections.unit(earlier), sections.unit(start)}
+    elsewhere = sections.around(earlier) != sections.around(start) or (len(units) == 2 and "" not in units)
+    return elsewhere and not rejected(accused, name)
 
 
 def rejected(accused: Accused, name: str) -> bool:
     """Whether what follows holds with another meaning of the name than the one that an equation would give it."""
     page, number = accused.page, accused.judged.relation.number
     line = page.document.place(page.statements[number].span.start)[0]
-    says = accused.votes.get((Kind.DEFINITION, f"{name} at line {line}"), {})
+    says = accused.votes.get(meaning_key(name, line), {})
     own = len(says.get(str(number), ()))
     return any(len(others(who, number)) > own for option, who in says.items() if option != str(number))
 
 
 def many_names(page: Page, tree: Sum) -> bool:
     """Whether a member is made of several names: an identity, not a law for one of them."""
-    return len({found.name for found in names_in(page.survey, tree)}) > 1
+    return len({found.name for found in page.survey.names(tree)}) > 1
 
 
-def phrases(result: Outcome) -> tuple[str, ...]:
-    """What the options of a reading say that are not the usual ones."""
+def phrases(result: Outcome, base: Interpretation | None = None) -> tuple[str, ...]:
+    """What the options of a reading say that are not the usual ones, or not those that the document supports."""
+    supported_by = base or Interpretation()
     return tuple(
-        result.asked[key].option(name).phrase
-        for key, name in result.options
-        if name != result.asked[key].options[0].name
+        asked.option(name).phrase
+        for asked, name in ((result.asked[key], name) for key, name in result.options.items())
+        if name != asked.options[0].name or name != supported_by.option(asked).name
     )
 
 
 def unstated(result: Outcome) -> tuple[str, ...]:
     """What a reading takes of the inputs that the document does not state: a statement holds for fewer of them."""
-    unusual = {key: name for key, name in result.options if name != result.asked[key].options[0].name}
+    unusual = {key: name for key, name in result.options.items() if name != result.asked[key].options[0].name}
     options = (result.asked[key].option(name) for key, name in unusual.items() if key[0] is Kind.PROPERTY)
     return tuple(option.phrase for option in options if not option.stated)

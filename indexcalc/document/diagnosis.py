@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
@@ -11,28 +13,49 @@ from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.numerics.ratios import fitted, quantities_of, ratio, worded
 from indexcalc.document.numerics.trials import Failure
 
-DIFFER = "the two sides differ"
-"""Said where nothing better is known."""
 
-SIGN = "the sign is wrong"
-"""Said where the sides are each other's negatives."""
+class Difference(StrEnum):
+    """How the sides of a refuted relation differ.
+
+    ANY: in no way that is known.
+    SIGN: they are each other's negatives.
+    FACTOR: by a factor.
+    SHAPE: in their indices or sizes.
+    """
+
+    ANY = "any"
+    SIGN = "sign"
+    FACTOR = "factor"
+    SHAPE = "shape"
 
 
-def diagnosis(failures: Sequence[Failure], sides: tuple[Meaning, Meaning], sizes: Sizes) -> str:
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """How the sides of a refuted relation differ, and the same in words."""
+
+    kind: Difference
+    words: str
+
+
+DIFFER = Diagnosis(Difference.ANY, "the two sides differ")
+
+
+def diagnosis(failures: Sequence[Failure], sides: tuple[Meaning, Meaning], sizes: Sizes) -> Diagnosis:
     """What is wrong, from the ratio of the sides over several points."""
     ratios = np.array([ratio(failure.left, failure.right) for failure in failures])
     if not np.all(np.isfinite(ratios)):
         return DIFFER
     if np.all(np.abs(ratios + 1) < 1e-8):
-        return SIGN
+        return Diagnosis(Difference.SIGN, "the sign is wrong")
     indices = [index for side in sides for index in indices_in(side)]
     found = fitted(ratios, quantities_of(failures, indices, sizes))
     if found is not None:
-        return f"the right side is {worded(*found)} times the left"
+        return Diagnosis(Difference.FACTOR, f"the right side is {worded(*found)} times the left")
     if np.ptp(ratios) < 1e-8 * abs(ratios[0]):
-        return f"the right side is {ratios[0]:.6g} times the left"
+        return Diagnosis(Difference.FACTOR, f"the right side is {ratios[0]:.6g} times the left")
     several = any(failure.left.size > 1 for failure in failures)
-    return "the right side is a multiple of the left; a factor is missing or too much" if several else DIFFER
+    words = "the right side is a multiple of the left; a factor is missing or too much"
+    return Diagnosis(Difference.FACTOR, words) if several else DIFFER
 
 
 def counterexample(failure: Failure, axes: tuple[Ix, ...], letters: Collection[Ix], sizes: Sizes) -> str:

@@ -11,8 +11,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.derivatives import without_gradients
 from indexcalc.document.meaning.nodes import ZERO, Derivative, Entry, Meaning, Plus, Total, names_of, times
-from indexcalc.document.meaning.symbols import NotUnderstoodError, depends_on
+from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Survey
@@ -43,7 +44,7 @@ def may_be_sign(table: Table, items: Sequence[Node], position: int) -> bool:
     item = items[position]
     if not isinstance(item, Atom) or item.kind != "NAME" or item.text != "d" or position + 1 == len(items):
         return False
-    known = table.is_size("d") or "d" in table.page.declared or "d" in table.page.defining
+    known = table.view.is_size("d") or "d" in table.page.declared or "d" in table.page.defining
     return item.token.upright or not known
 
 
@@ -80,8 +81,8 @@ def differential_of(table: Table, value: Typed) -> Typed:
         raise NotUnderstoodError("a differential in the definition of a name")
     if any(name.startswith(DIRECTION) for name in names_of(value.node)):
         raise NotUnderstoodError("a second differential")
-    node = table.without_gradients(value.node)
-    read = table.all_read(node)
+    node = without_gradients(table, value.node)
+    read = all_read(table.definitions, node)
     parts: list[Meaning] = []
     for name in free_names(table):
         if name in read:
@@ -97,10 +98,10 @@ def along(table: Table, node: Meaning, name: str) -> Meaning:
     """How an expression changes as one tensor varies."""
     direction = DIRECTION + name
     if direction not in table.known:
-        table.known[direction] = tuple(table.like(slot) for slot in table.known[name])
+        table.known[direction] = tuple(table.sizes.like(slot) for slot in table.known[name])
     if isinstance(node, Entry) and node.name == name:
         return Entry(direction, node.slots)
-    own = tuple(table.like(slot) for slot in table.known[name])
+    own = tuple(table.sizes.like(slot) for slot in table.known[name])
     product = times(Derivative(node, Entry(name, own)), Entry(direction, own))
     return Total(own, product) if own else product
 

@@ -8,18 +8,60 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from indexcalc.document.choices import SUMS, Interpretation, Key, Kind
+from indexcalc.document.choices import SUMS, Choice, Interpretation, Key, Kind, meaning_key
 from indexcalc.document.meaning.sizes import ShapeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.outcomes import Outcome, Relation, Truth
-from indexcalc.document.page import Page, head_of
+from indexcalc.document.page import Page
 from indexcalc.document.reader import read
 from indexcalc.document.search import Judged, RelationKey
-from indexcalc.document.table import Table, standing_choice
+from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError
 
 SUPPORT = 1.0
 """What other statements must say for an option that is not the usual one."""
+
+
+def in_doubt(
+    page: Page, judged: Collection[Judged], votes: Votes | None, explain: Collection[int] = ()
+) -> frozenset[Key]:
+    """The choices of which it matters what the document says.
+
+    They are those that are taken otherwise than usual, because other relations say so; those in which a relation must
+    be read otherwise to hold; and all that is asked for by one that does not hold even so, or stands on some line.
+    Without votes nothing has been said yet, and any reading may be supported.
+    """
+    found: set[Key] = set()
+    for one in judged:
+        usual, number = one.outcomes[0], one.relation.number
+        found.update(key for key, asked in usual.asked.items() if not is_usual(one.base, asked))
+        line = page.line(number)
+        if line not in explain and (usual.truth is Truth.TRUE or all(o.truth is Truth.SILENT for o in one.outcomes)):
+            continue
+        true = [o for o in one.outcomes if o.truth is Truth.TRUE]
+        if line not in explain and any(votes is None or supported(page, o, votes, number) for o in true):
+            found.update(key for o in true for key in changed(o, one.base))
+            continue
+        found.update(key for o in one.outcomes for key in o.asked)
+        head = page.heads[number]
+        if head is not None:  # whether it gives the name a new meaning is seen where the name is read
+            found.add(meaning_key(head.name, line))
+    sections = {page.sections.standing_choice(section).key: section for section in page.sections.renewing}
+    for key in found & sections.keys():
+        found.update(page.sections.standing_choice(one).key for one in page.sections.alike(sections[key]))
+    return frozenset(found)
+
+
+def changed(result: Outcome, base: Interpretation) -> Iterator[Key]:
+    """The choices in which a reading differs from another one."""
+    for key, asked in result.asked.items():
+        if result.interpretation.option(asked) != base.option(asked):
+            yield key
+
+
+def is_usual(interpretation: Interpretation, asked: Choice) -> bool:
+    """Whether an interpretation takes the usual option."""
+    return interpretation.option(asked).name == asked.options[0].name
 
 
 def bears_on(judged: Judged, base: Interpretation) -> bool:
@@ -29,16 +71,37 @@ def bears_on(judged: Judged, base: Interpretation) -> bool:
     return any(before.get(key) != base.chosen.get(key) for key in asked)
 
 
-def consensus(votes: Votes, number: int) -> Interpretation:
+ALL = -1
+"""The number of no statement: what is said for its reading is said by all of them."""
+
+
+def consensus(votes: Votes, number: int = ALL) -> Interpretation:
     """The interpretation for which the statements but one speak."""
-    chosen: dict[Key, str] = {}
+    leading = ((key, most_supported(says, number)) for key, says in votes.items())
+    return Interpretation({key: name for key, name in leading if name})
+
+
+def bases(votes: Votes, count: int) -> Mapping[int, Interpretation]:
+    """For each statement the interpretation for which all others speak, and under `ALL` that of all of them."""
+    whole = consensus(votes)
+    involved: dict[int, list[Key]] = {}
     for key, says in votes.items():
-        counted = [(others(who, number), name) for name, who in says.items()]
-        first, *rest = sorted(counted, key=lambda one: (-len(one[0]), one[1]))
-        # Options for which the same statements speak are as good as one.
-        if first[0] and all(len(who) < len(first[0]) or who == first[0] for who, _ in rest):
-            chosen[key] = first[1]
-    return Interpretation(chosen)
+        for number in {n for who in says.values() for one, rests in who for n in (one, *rests)}:
+            involved.setdefault(number, []).append(key)
+    found = dict.fromkeys((ALL, *range(count)), whole)
+    for number, keys in involved.items():
+        own = {key: most_supported(votes[key], number) for key in keys}
+        found[number] = Interpretation({key: name for key, name in {**whole.chosen, **own}.items() if name})
+    return found
+
+
+def most_supported(says: Mapping[str, set[Voter]], number: int) -> str:
+    """The option for which most statements but one speak; empty if there is none."""
+    counted = [(others(who, number), name) for name, who in says.items()]
+    first, *rest = sorted(counted, key=lambda one: (-len(one[0]), one[1]))
+    # Options for which the same statements speak are as good as one.
+    alone = all(len(who) < len(first[0]) or who == first[0] for who, _ in rest)
+    return first[1] if first[0] and alone else ""
 
 
 GUESSES = frozenset({Kind.RANK, Kind.WORD})
@@ -77,13 +140,13 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
         for o in true[:1]:
             for key, name in o.spoken:
                 votes.setdefault(key, {}).setdefault(name, set()).add(voter)
-            for key, name in o.options:
+            for key, name in o.options.items():
                 if key[0] in GUESSES:
                     votes.setdefault((key[0], f"{key[1]} in use"), {}).setdefault(name, set()).add(voter)
         unsaid = silent_kinds(page, one.relation)
-        for key in {key for o in true for key, _ in o.options if key[0] not in unsaid}:
-            under = {dict(o.options).get(key) for o in true}
-            against = {dict(o.options).get(key) for o in tried} - {dict(o.options).get(key) for o in fits}
+        for key in {key for o in true for key in o.options if key[0] not in unsaid}:
+            under = {o.options.get(key) for o in true}
+            against = {o.options.get(key) for o in tried} - {o.options.get(key) for o in fits}
             if against and (len(under) == 1 or key[0] is Kind.TIE):
                 for name in sorted(one for one in under if one is not None):
                     votes.setdefault(key, {}).setdefault(name, set()).add(voter)
@@ -92,11 +155,11 @@ def votes_of(page: Page, judged: Mapping[RelationKey, Judged]) -> Votes:
 
 def of_others(page: Page, votes: Votes) -> Iterator[tuple[Key, Mapping[str, set[Voter]]]]:
     """What is said for sections of which one statement at most says something: for the others of their level, too."""
-    keys = {section: standing_choice(page, section).key for section in page.renewing}
+    keys = {section: page.sections.standing_choice(section).key for section in page.sections.renewing}
     for section, key in keys.items():
         own = votes.get(key, {})
         if len({number for who in own.values() for number, _ in who}) <= 1:
-            every = [own, *(votes[keys[one]] for one in page.alike(section) if keys[one] in votes)]
+            every = [own, *(votes[keys[one]] for one in page.sections.alike(section) if keys[one] in votes)]
             says = {name: {voter for one in every for voter in one.get(name, ())} for one in every for name in one}
             if says:
                 yield key, says
@@ -108,10 +171,15 @@ def silent_kinds(page: Page, relation: Relation) -> frozenset[Kind]:
     Only a law about one name says that a matrix is symmetric; and an equation that gives a name a meaning again holds
     with what is before its section, and is a definition without it.
     """
-    law = page.is_about_one_name(relation.number)
-    head = head_of(page.survey, page.statements[relation.number])
+    law, head = relation.number in page.about_one_name, page.heads[relation.number]
     gives = head is not None and relation.number in page.defining.get(head.name, ())
     return frozenset((() if law else (Kind.PROPERTY,)) + ((Kind.SECTION,) if gives else ()))
+
+
+def telling(page: Page, one: Judged) -> frozenset[Key]:
+    """The choices of which a relation that holds as it is read may say something."""
+    unsaid = silent_kinds(page, one.relation)
+    return frozenset(key for key in one.outcomes[0].asked if key[0] not in unsaid)
 
 
 def readability(page: Page) -> Votes:
@@ -125,30 +193,33 @@ def readability(page: Page) -> Votes:
 
 def readable_only_under(page: Page, number: int) -> Iterator[tuple[Key, str]]:
     """The convention for unwritten sums under which alone a definition can be read."""
-    fits = []
+    fits: list[str] = []
     for option in SUMS.options:
         asking = page.asking(Interpretation().but(SUMS, option))
-        head = head_of(page.survey, page.statements[number])
+        head = page.heads[number]
         assert head is not None
         try:
             Table(page, asking, number, read).define(head.name, number)
         except (NotUnderstoodError, ShapeError, IndexCalcError, RecursionError):
-            continue
-        fits.append(option.name)
+            pass
+        else:
+            fits.append(option.name)
+        if SUMS.key not in asking.asked:
+            return  # it is read alike under all of them
     if len(fits) == 1 or fits == ["chain", "repeated"]:
         yield SUMS.key, fits[-1]
 
 
 def supported(page: Page, result: Outcome, votes: Votes, number: int, returns: str = "") -> bool:
     """Whether each option of a reading is usual and not spoken against, stated, or spoken for by other statements."""
-    for key, name in result.options:
+    for key, name in result.options.items():
         asked = result.asked[key]
         option = asked.option(name)
         says = {o: len(others(who, number)) for o, who in votes.get(key, {}).items()}
         voters = votes.get(key, {})
         rival = max((n for o, n in says.items() if o != name and voters[o] != voters.get(name)), default=0)
         usual = name == asked.options[0].name
-        if returns and key[0] is Kind.DEFINITION and key[1].startswith(f"{returns} at "):
+        if returns and asked.name == returns:
             continue  # a name may return to an earlier meaning whenever it is given again
         if usual:
             if rival >= 2 * SUPPORT and rival > 2 * says.get(name, 0):
@@ -162,7 +233,7 @@ def supported(page: Page, result: Outcome, votes: Votes, number: int, returns: s
 
 def contradicted(result: Outcome, votes: Votes, number: int) -> bool:
     """Whether other statements speak against an option that nothing else asks for."""
-    for key, name in result.options:
+    for key, name in result.options.items():
         if key[0] not in MIXED and name != result.asked[key].options[0].name:
             says = {o: len(others(who, number)) for o, who in votes.get(key, {}).items()}
             if not says.get(name) and any(says.values()):

@@ -1,12 +1,14 @@
-"""Reports of checks for machines and for other tools: JSON, Markdown, JUnit XML, GitHub annotations."""
+"""Reports of checks for machines and for other tools: JSON, Markdown, JUnit XML, GitHub annotations, HTML."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from xml.etree import ElementTree
 
+from indexcalc.document.marked import as_html
 from indexcalc.document.report import CheckReport, Claim, Verdict
 
 MARKS = {
@@ -44,6 +46,8 @@ def claim_object(claim: Claim) -> dict[str, object]:
         "assumptions": list(claim.assumptions),
         "unstated": list(claim.unstated),
         "display": claim.display,
+        "suggestion": claim.suggestion,
+        **({"explanation": asdict(claim.explanation)} if claim.explanation is not None else {}),
     }
 
 
@@ -134,5 +138,6 @@ FORMATS: Mapping[str, Callable[[Sequence[CheckReport]], str]] = {
     "md": as_markdown,
     "junit": as_junit,
     "github": as_github,
+    "html": as_html,
 }
 """The formats beside the terminal's."""

@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from indexcalc.document.choices import Kind, Option, choice
-from indexcalc.document.page import Page, names_in
+from indexcalc.document.page import Page
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.trees import differentiated
-from indexcalc.document.table import LOSS, Table
+from indexcalc.document.table import Table
+
+LOSS = "loss"
+"""The loss of a document that has only short names of its gradients, such as dX."""
 
 
 def loss_of_gradients(table: Table, short: str, target: str) -> str:
@@ -38,7 +41,7 @@ def last_names(page: Page, target: str) -> Iterator[str]:
     """The names without indices that rest on a tensor, and that other definitions at most differentiate."""
     read = Counter[str]()
     for tree in (tree for numbers in page.defining.values() for n in numbers for tree in page.statements[n].trees[1:]):
-        read.update(found.name for found in names_in(page.survey, tree))
+        read.update(found.name for found in page.survey.names(tree))
         read.subtract(found.name for node in differentiated(tree) if (found := page.survey.name(node)) is not None)
     for name, numbers in page.defining.items():
         if not read[name] and all(page.indexed(number) is None for number in numbers) and page.rests_on(name, target):

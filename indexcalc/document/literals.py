@@ -1,14 +1,34 @@
-"""Arrays written out entry by entry, and values that hold under a condition."""
+"""Arrays written out entry by entry, what brackets say of values, and values that hold under a condition."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Plus, Relation, negated, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
+from indexcalc.language.latex.tree import ANGLE, NORM
+
+
+def bracketed(bracket: str, values: Sequence[Typed], sizes: Sizes) -> Typed:
+    """What stands in brackets of a kind: one value, the entries of a column, or an inner product."""
+    if bracket == ANGLE and len(values) == 2:
+        return typed.inner(values[0], values[1], sizes)
+    if len(values) > 1 and bracket in ("(", "["):
+        return column(values, sizes)
+    if len(values) != 1:
+        raise NotUnderstoodError("a list in brackets")
+    (value,) = values
+    if bracket == NORM:
+        return typed.norm(value, "F" if len(value.axes) == 2 else "")
+    if bracket == "|" and len(value.axes) == 2:
+        return typed.determinant(value, sizes)
+    if bracket == "|" and value.axes:
+        raise NotUnderstoodError("bars around a vector")
+    return replace(value, node=Applied("abs", value.node)) if bracket == "|" else value
 
 
 def column(values: Sequence[Typed], sizes: Sizes) -> Typed:

@@ -28,7 +28,7 @@ from indexcalc.document.meaning.nodes import (
 )
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.numerics.numbers import Point
-from indexcalc.document.numerics.points import Points
+from indexcalc.document.numerics.points import Draw, Points
 from indexcalc.proof.numeric import Array
 
 ENTRIES = 5_000_000
@@ -256,24 +256,14 @@ class RememberedPoints(Points):
     structures: dict[Hashable, Structure] = field(default_factory=dict)
     by_lengths: dict[Hashable, Contents] = field(default_factory=dict)
 
-    def point(
-        self,
-        sizes: Sizes,
-        slots: Sequence[Ix],
-        indices: Sequence[tuple[Ix, int]],
-        pattern: int,
-        seed: int,
-        *,
-        signed: frozenset[str] = frozenset(),
-        stretched: bool = False,
-    ) -> Point:
+    def point(self, sizes: Sizes, slots: Sequence[Ix], indices: Sequence[tuple[Ix, int]], draw: Draw) -> Point:
         """One point, with what the names stand for there."""
-        plain = super().point(sizes, slots, indices, pattern, seed, signed=signed, stretched=stretched)
-        key = (tuple(plain.lengths.items()), signed)
+        plain = super().point(sizes, slots, indices, draw)
+        key = (tuple(plain.lengths.items()), draw.signed)
         if key not in self.by_lengths:
-            self.by_lengths[key] = Contents(self, sizes, plain.lengths, signed)
+            self.by_lengths[key] = Contents(self, sizes, plain.lengths, draw.signed)
         contents = self.by_lengths[key]
-        place = (pattern, seed, stretched)
+        place = (draw.pattern, draw.seed, draw.stretched)
         return RememberedPoint(
             plain.symbols,
             sizes,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import islice
 
 from indexcalc.document.choices import Choice, Interpretation, Key, Kind, Option, choice
@@ -15,11 +16,9 @@ from indexcalc.document.meaning.nodes import (
     Entry,
     Meaning,
     Plus,
-    Size,
     Times,
     Total,
     free,
-    names_of,
     renamed,
     walk,
 )
@@ -27,11 +26,14 @@ from indexcalc.document.meaning.sizes import Ix, ShapeError, SizeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed, at
 from indexcalc.document.memory import RememberedPoints
+from indexcalc.document.names import Names
 from indexcalc.document.numerics.points import positive_names, regular_names
 from indexcalc.document.numerics.trials import Trial, lost_in_rounding, tried
 from indexcalc.document.page import Page
 from indexcalc.document.reader import Reader, read
-from indexcalc.document.table import LOSS, Table
+from indexcalc.document.scope import Scope
+from indexcalc.document.table import Table
+from indexcalc.document.unknowns import losses_in, names_apart, unknown_between, unmeasured
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Sum
 
@@ -75,9 +77,11 @@ class Outcome:
         cost: how far the options taken are from the usual.
         reason: why it is silent or does not fit.
         open: what is not known of its names; what is false of them says nothing.
+        missing: the names of which it is not known what they are.
         used: the statements it rests on.
         alone: the names that stand in one member only, and have no definition.
         spoken: the options that the way in which it is written speaks for.
+        comparison: its members as they were read, where it was tried at all points.
     """
 
     truth: Truth
@@ -89,11 +93,13 @@ class Outcome:
     used: frozenset[int] = frozenset()
     alone: tuple[str, ...] = ()
     spoken: frozenset[tuple[Key, str]] = frozenset()
+    missing: tuple[str, ...] = ()
+    comparison: Comparison | None = field(default=None, compare=False, repr=False)
 
-    @property
-    def options(self) -> tuple[tuple[Key, str], ...]:
+    @cached_property
+    def options(self) -> Mapping[Key, str]:
         """The options taken, the usual ones too."""
-        return tuple((key, self.interpretation.option(asked).name) for key, asked in self.asked.items())
+        return {key: self.interpretation.option(asked).name for key, asked in self.asked.items()}
 
 
 @dataclass(frozen=True)
@@ -142,6 +148,7 @@ def outcome(
     """Read a relation under an interpretation and try it."""
     table = table_of(page, relation, interpretation, defined=defined)
     alone: tuple[str, ...] = ()
+    found: Comparison | None = None
     try:
         found = comparison(table, relation)
         alone = found.alone
@@ -164,6 +171,8 @@ def outcome(
         frozenset(table.used),
         alone,
         frozenset(table.spoken),
+        tuple(name for name in table.open if name in page.survey.usages),
+        found if defined and not screen else None,
     )
 
 
@@ -181,20 +190,21 @@ def comparison(table: Table, relation: Relation) -> Comparison:
         NotUnderstoodError: for what cannot be read.
         ShapeError: if the shapes do not fit.
     """
-    reader = Reader(table)
-    return brought_together(reader, reader.sum(relation.left), reader.sum(relation.right), relation)
+    scope = Scope(table)
+    reader = Reader(Names(scope))
+    return brought_together(scope, reader.sum(relation.left), reader.sum(relation.right), relation)
 
 
-def brought_together(reader: Reader, head: Typed, other: Typed, relation: Relation) -> Comparison:
+def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation) -> Comparison:
     """Two members over common axes.
 
     Raises:
         ShapeError: if the shapes do not fit.
     """
-    table = reader.table
-    left, right = at_entry(reader, head, other), at_entry(reader, other, head)
+    table = scope.table
+    left, right = at_entry(scope, head, other), at_entry(scope, other, head)
     for side in (left.node, right.node):
-        for text in table.unknown_between(side):
+        for text in unknown_between(table, side):
             table.open.setdefault(text, text)
     if len(left.axes) != len(right.axes):
         raise ShapeError(f"an array with {len(left.axes)} axes is set equal to one with {len(right.axes)}")
@@ -212,7 +222,7 @@ def brought_together(reader: Reader, head: Typed, other: Typed, relation: Relati
     extra = next((index for index in right_free if index not in left_free and index not in left.axes), None)
     return Comparison(
         table,
-        reader.letters,
+        scope.letters,
         head,
         left.node,
         right_node,
@@ -221,30 +231,6 @@ def brought_together(reader: Reader, head: Typed, other: Typed, relation: Relati
         names_apart(table, left.node, right_node),
         extra,
     )
-
-
-def losses_in(table: Table, node: Meaning) -> frozenset[str]:
-    """The functions without an equation whose derivatives a member holds, itself or through definitions.
-
-    That of short names is none: these may be differentials.
-    """
-    found, seen, pending = set[str](), set[str](), [node]
-    losses = table.losses - {LOSS}
-    while pending:
-        for inner in walk(pending.pop()):
-            if isinstance(inner, Derivative) and isinstance(inner.body, Entry) and inner.body.name in losses:
-                found.add(inner.body.name)
-            elif isinstance(inner, Entry) and inner.name in table.definitions and inner.name not in seen:
-                seen.add(inner.name)
-                pending.append(table.definitions[inner.name].body)
-    return frozenset(found)
-
-
-def unmeasured(table: Table, node: Meaning) -> Iterator[str]:
-    """The sizes by which a member multiplies, and of which no slot or sum beside it is."""
-    for inner in walk(node):
-        if isinstance(inner, Size) and table.sizes.lonely(inner.index):
-            yield f"what {table.sizes.name_of(inner.index)} is the size of is not known"
 
 
 def of_given_entries(table: Table, conditions: Conditions) -> Conditions:
@@ -262,7 +248,7 @@ def conditions_of(table: Table, relation: Relation) -> Conditions:
     said = choice(
         Kind.CONDITION,
         str(relation.number),
-        Option("in general", 0.0),
+        Option("in general", 0.0, "what is said of indices beside it is about something else"),
         Option("said", 0.1, " and ".join(" ".join(one) for one in relation.spoken), stated=True),
     )
     return (*relation.conditions, *relation.spoken) if table.asking(said).name == "said" else relation.conditions
@@ -285,14 +271,14 @@ def tested(found: Comparison, *, screen: bool) -> tuple[Truth, str]:
     return Truth.SILENT, "it cannot be tried at enough points"
 
 
-def at_entry(reader: Reader, value: Typed, other: Typed) -> Typed:
+def at_entry(scope: Scope, value: Typed, other: Typed) -> Typed:
     """An array that is set equal to an entry, at that entry, whose letters the statement gives in order."""
-    order = reader.table.page.order(reader.table.number)
+    order = scope.table.page.order(scope.table.number)
     if other.axes or not value.axes or len(order) != len(value.axes) or len(set(order)) < len(order):
         return value
-    if not all(part in reader.letters for part in order):
+    if not all(part in scope.letters for part in order):
         return value
-    return at(value, tuple(reader.letters[part] for part in order), reader.table.sizes)
+    return at(value, tuple(scope.letters[part] for part in order), scope.table.sizes)
 
 
 def says_zero(table: Table, left: Meaning, right: Meaning, over: tuple[Ix, ...]) -> bool:
@@ -367,21 +353,3 @@ def points_of(table: Table, left: Meaning, right: Meaning, *, defined: bool = Tr
     bodies = (left, right, *(definition.body for definition in symbols.definitions.values()))
     positive, regular = positive_names(symbols, (left, right)), regular_names(bodies)
     return RememberedPoints(symbols, positive, regular, memory=table.page.memory)
-
-
-def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:
-    """The names on which only one member rests, and which neither a definition reads nor a word declares."""
-
-    def inputs(node: Meaning) -> set[str]:
-        found, pending = set[str](), list(names_of(node))
-        while pending:
-            name = pending.pop()
-            if name in table.definitions:
-                pending.extend(n for n in table.definitions[name].reads if n not in found)
-            found.add(name)
-        return {name for name in found if name not in table.definitions and name not in table.losses}
-
-    read = {name for definition in table.definitions.values() for name in definition.reads}
-    targets = {inner.wrt.name for node in (left, right) for inner in walk(node) if isinstance(inner, Derivative)}
-    fine = read | targets | table.page.declared.keys() | table.page.context.simplex.keys()
-    return tuple(sorted(name for name in inputs(left) ^ inputs(right) if name not in fine))

@@ -13,7 +13,8 @@ from indexcalc.document.meaning.nodes import Meaning
 from indexcalc.document.meaning.sizes import Sizes
 from indexcalc.document.meaning.slopes import refreshed
 from indexcalc.document.meaning.symbols import Symbols
-from indexcalc.document.numerics.lowering import Lexicon, Lowering, contracted
+from indexcalc.document.numerics.deltas import contracted
+from indexcalc.document.numerics.lowering import Lexicon, Lowering
 from indexcalc.errors import IndexCalcError, LimitError
 from indexcalc.program import Equation, Identity
 from indexcalc.rewrite.normal import Knowledge, normal_form
@@ -97,7 +98,7 @@ def assumptions(lowering: Lowering) -> Iterator[SumRule]:
 def symmetries(lowering: Lowering) -> Symmetries:
     """Which inputs are equal to their transposes, as equations of their entries say."""
     known = NONE
-    for name in sorted(lowering.symbols.exchanged):
+    for name in sorted(lowering.symbols.symmetric):
         slots = lowering.symbols.slots[name]
         entry = Access(name, tuple(lowering.index(slot) for slot in slots))
         places = len(slots)

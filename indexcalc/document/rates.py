@@ -1,12 +1,156 @@
-"""Second derivatives as they are written: a fraction with two signs of a derivative above, and below what it is by."""
+"""Derivatives as they are written: fractions with signs of a derivative above and below, such on a line, and nablas."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from indexcalc.document.derivatives import derivative, rate
+from indexcalc.document.meaning.nodes import Entry
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.names import Names
 from indexcalc.document.statements.trees import is_differential
-from indexcalc.language.latex.tree import Fraction, Node, Scripted
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted
+
+Items = Sequence[Node]
+"""Factors in a row."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Reads derivatives.
+
+    Attributes:
+        names: reads what they are taken by.
+        product: reads what is differentiated.
+    """
+
+    names: Names
+    product: Callable[[Items], Typed]
+
+    def first(self, body: Items, wrt: Items) -> Typed:
+        """The derivative of what stands above by what stands below."""
+        return rate(self.names.table, self.differentiated(body), self.names.target(wrt))
+
+    def second(self, found: Twice, body: Items) -> Typed:
+        """A second derivative of a number; by two vectors a matrix."""
+        if not body:
+            raise NotUnderstoodError("a derivative of nothing")
+        value, first = self.differentiated(body), self.names.target(found.first)
+        other = self.names.target(found.second)
+        if value.axes:
+            raise NotUnderstoodError("a second derivative of an array")
+        inner = derivative(self.names.table, value.node, entry_of(first))
+        return Typed(derivative(self.names.table, inner, entry_of(other)), (*first.axes, *other.axes))
+
+    def waiting(self, wrt: Items, behind: Items) -> Typed:
+        """The derivative of what stands behind the fraction."""
+        target = self.names.target(wrt)
+        if not behind:
+            raise NotUnderstoodError("a derivative of nothing")
+        return rate(self.names.table, self.product(behind), target)
+
+    def inline(self, behind: Items) -> Typed:
+        r"""``\partial a/\partial b`` on a line, from what stands behind the first sign: three items and a target."""
+        signs = [isinstance(node, Atom) and node.kind for node in behind[:4]]
+        if len(signs) < 4 or signs[1] != "SLASH" or signs[2] != "PARTIAL":
+            raise NotUnderstoodError("a sign of a derivative that stands alone")
+        return self.first(behind[:1], behind[3:4])
+
+    def nabla(self, sign: Node, behind: Items) -> tuple[Typed, int]:
+        """The gradient of what stands behind a nabla, by what stands below it, or by what it is a function of.
+
+        And how many items behind it that takes.
+        """
+        order = order_of(sign)
+        if not behind:
+            raise NotUnderstoodError("a nabla without what it is taken of")
+        if isinstance(sign, Scripted) and sign.below:
+            only = parse(sign.below).only
+            if only is None:
+                raise NotUnderstoodError("a nabla by an expression")
+            return self.gradient(self.product(behind), only.items, order), len(behind)
+        wrt, count = self.parameter(behind)
+        return self.gradient(self.product(behind[:count]), wrt, order), count
+
+    def gradient(self, body: Typed, wrt: Items, order: int) -> Typed:
+        """The gradient of a number, or its matrix of second derivatives."""
+        value = rate(self.names.table, body, self.names.target(wrt))
+        if order == 1:
+            return value
+        if body.axes:
+            raise NotUnderstoodError("a second derivative of an array")
+        other = self.names.target(wrt)
+        return Typed(derivative(self.names.table, value.node, entry_of(other)), (*value.axes, *other.axes))
+
+    def parameter(self, items: Items) -> tuple[Items, int]:
+        """What the function behind a nabla is a function of, and how many items it takes with its bracket."""
+        page = self.names.table.page
+        found = page.survey.name(items[0])
+        numbers = page.functions.get(found.name, ()) if found is not None else ()
+        following = items[1] if len(items) > 1 else None
+        group = following if isinstance(following, Group) and following.bracket == "(" else None
+        if group is not None and len(group.members) == 1 and group.members[0].only is not None:
+            return group.members[0].only.items, 2
+        if group is None and len(numbers) == 1:
+            head = page.statements[numbers[0]].sides[0].tree
+            assert head is not None
+            assert head.only is not None
+            return self.parameter(head.only.items)[0], 1
+        raise NotUnderstoodError("a nabla without what it is taken by")
+
+    def differentiated(self, items: Items) -> Typed:
+        """What is differentiated; a lone name without a definition is a loss, though a size may have its letter."""
+        table = self.names.table
+        found = table.page.survey.name(items[0]) if len(items) == 1 else None
+        if found is not None and found.parts is None and not found.powers and table.view.is_size(found.name):
+            table.known.setdefault(found.name, ())
+            return Typed(Entry(found.name))
+        return self.product(items)
+
+
+def entry_of(value: Typed) -> Entry:
+    """The entry by which a derivative is taken."""
+    assert isinstance(value.node, Entry)
+    return value.node
+
+
+def order_of(sign: Node) -> int:
+    """How often a nabla differentiates."""
+    above = [token.text for tokens in sign.above for token in tokens] if isinstance(sign, Scripted) else []
+    if above not in ([], ["2"]):
+        raise NotUnderstoodError("a nabla with this mark")
+    return 2 if above else 1
+
+
+def is_rate(above: Product, below: Product) -> bool:
+    """Whether a fraction is a derivative: both parts begin with the sign of one, and go on."""
+    return all(len(part.items) > 1 and is_differential(part.items[0]) for part in (above, below))
+
+
+def is_other_rate(above: Product, below: Product) -> bool:
+    """Whether a fraction that is no derivative looks like a higher one: a plain d alone may also be a name."""
+    if len(below.items) < 2 or not is_differential(below.items[0]):
+        return False
+    bases = (item.base if isinstance(item, Scripted) else item for item in above.items)
+    curly = isinstance(below.items[0], Atom) and below.items[0].kind == "PARTIAL"
+    return curly or any(map(is_differential, bases))
+
+
+def waits(item: Fraction) -> bool:
+    """Whether nothing but the sign of a derivative stands above: it takes all that follows."""
+    above = item.numerator.lone
+    return above is not None and is_differential(above)
+
+
+def awaited(item: Fraction) -> Items | None:
+    """What a derivative is taken by that waits for what stands behind it; None for other fractions."""
+    below = item.denominator.only
+    if below is None or not waits(item):
+        return None
+    return below.items[1:] if len(below.items) > 1 and is_differential(below.items[0]) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,36 @@ TRUE = frozenset({Verdict.PROVED, Verdict.CONFIRMED, Verdict.ROUNDED})
 
 
 @dataclass(frozen=True)
+class NameRead:
+    """A name as a relation was read: its shape in words, and what says so."""
+
+    name: str
+    shape: str
+    source: str
+
+
+@dataclass(frozen=True)
+class ChoiceTaken:
+    """What notation left open, how it was taken, and what supports that."""
+
+    phrase: str
+    support: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How a relation was read.
+
+    Attributes:
+        names: what it rests on.
+        choices: what its notation leaves open.
+    """
+
+    names: tuple[NameRead, ...] = ()
+    choices: tuple[ChoiceTaken, ...] = ()
+
+
+@dataclass(frozen=True)
 class Claim:
     """One relation with its verdict.
 
@@ -40,6 +70,9 @@ class Claim:
         assumptions: how it was read, where that is not the usual way, and what had to be assumed.
         unstated: those of them that the document does not state and that make it hold for fewer inputs.
         display: whether it is displayed.
+        suggestion: the line of a context that would settle it, if it is not understood and one would.
+        place: where it starts in the source, and where it ends; None if that is not known.
+        explanation: how it was read, if that was asked for.
     """
 
     file: str
@@ -53,21 +86,26 @@ class Claim:
     assumptions: tuple[str, ...] = ()
     display: bool = True
     unstated: tuple[str, ...] = ()
+    suggestion: str = ""
+    place: tuple[int, int] | None = None
+    explanation: Explanation | None = None
 
     @property
     def said(self) -> tuple[str, ...]:
         """What is said of it beside its verdict, in sentences."""
         need = f"it needs that {' and that '.join(self.unstated)}, which the document does not state"
-        return tuple(text for text in (self.reason, self.counterexample, need if self.unstated else "") if text)
+        settle = f"a context that would settle it: {self.suggestion}" if self.suggestion else ""
+        return tuple(t for t in (self.reason, self.counterexample, need if self.unstated else "", settle) if t)
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """All claims of a document, in order."""
+    """All claims of a document, in order, with its text."""
 
     file: str
     claims: tuple[Claim, ...]
     counts: dict[str, int] = field(default_factory=dict)
+    source: str = ""
 
     @property
     def refuted(self) -> tuple[Claim, ...]:
@@ -90,7 +128,27 @@ class CheckReport:
         return not self.refuted
 
 
-def report_of(file: str, claims: list[Claim]) -> CheckReport:
+def summary(report: CheckReport) -> str:
+    """What share of a document's claims was judged, and what that means, in sentences."""
+    silent = (Verdict.DEFINITION, Verdict.DECLARATION, Verdict.CONDITION, Verdict.SCHEMATIC)
+    claims = [claim for claim in report.claims if claim.verdict not in silent]
+    if not claims:
+        return "No relation here claims anything: there was nothing to judge."
+    judged = [claim for claim in claims if claim.verdict is not Verdict.UNCLEAR]
+    share = (
+        f"{len(judged)} of {len(claims)} relations that claim something were judged ({len(judged) / len(claims):.0%})"
+    )
+    wrong = len(report.refuted) + report.counts[str(Verdict.FOLLOWS)]
+    if wrong:
+        meaning = f"{wrong} of them {'is' if wrong == 1 else 'are'} wrong"
+    else:
+        meaning = "none of them is wrong" if judged else "so this check says nothing of the document yet"
+    rest = len(claims) - len(judged)
+    left = f" Nothing is known of the other {rest}." if rest and judged else ""
+    return f"{share}; {meaning}.{left}" if judged else f"{share}, {meaning}."
+
+
+def report_of(file: str, claims: list[Claim], source: str = "") -> CheckReport:
     """The report with its counts."""
     counts = {str(verdict): sum(claim.verdict is verdict for claim in claims) for verdict in Verdict}
-    return CheckReport(file, tuple(claims), counts)
+    return CheckReport(file, tuple(claims), counts, source)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Interpretation, Key, alternatives
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
-from indexcalc.document.page import EQUALITIES, Page, names_in
-from indexcalc.document.statements.outline import condition, heading_conditions
+from indexcalc.document.page import Page
+from indexcalc.document.statements.outline import EQUALITIES, condition, heading_conditions
 from indexcalc.document.statements.scripts import is_letter
 from indexcalc.language.latex.tree import Sum
 
@@ -70,7 +70,7 @@ def relations(page: Page, number: int) -> Iterator[Relation]:
 
 def index_letters(page: Page, tree: Sum) -> frozenset[str]:
     """The letters that index names in a member; below ones a letter that indexes nothing else is a size."""
-    parts = ((found.name, part) for found in names_in(page.survey, tree) for part in found.parts or ())
+    parts = ((found.name, part) for found in page.survey.names(tree) for part in found.parts or ())
     return frozenset(part for name, part in parts if is_letter(part) and (name != "1" or part in page.index_letters))
 
 
@@ -81,9 +81,9 @@ CONDITION_REACH = 3
 def conditions_near(page: Page, number: int) -> tuple[tuple[str, str, str], ...]:
     """The conditions on indices that stand just before a statement, or that the words around it say."""
     found = [*page.statements[number].spoken]
-    section = page.section(page.start(number))
+    section = page.sections.around(page.start(number))
     for before in range(max(0, number - CONDITION_REACH), number):
-        if page.section(page.start(before)) == section:
+        if page.sections.around(page.start(before)) == section:
             own = condition(page.statements[before])
             found = [*(found if condition(page.statements[before - 1]) else ()), *own] if own else found
     heading = heading_conditions(page.document.heading(page.statements[number].span.start).replace("Case", ""))
@@ -101,7 +101,7 @@ class Trials:
     def __call__(self, interpretation: Interpretation, *, defined: bool, cost: float, screen: bool = False) -> Outcome:
         """The outcome under an interpretation."""
         for with_definitions, screened, one in self.known:
-            if with_definitions == defined and screened == screen and agree(one, interpretation):
+            if with_definitions == defined and screened <= screen and agree(one, interpretation):
                 return replace(one, interpretation=interpretation, cost=cost)
         found = outcome(self.page, self.relation, interpretation, defined=defined, cost=cost, screen=screen)
         self.known.append((defined, screen, found))
@@ -113,8 +113,12 @@ def agree(one: Outcome, interpretation: Interpretation) -> bool:
     return all(interpretation.option(asked) == one.interpretation.option(asked) for asked in one.asked.values())
 
 
-def judge(relation: Relation, base: Interpretation, trials: Trials) -> Judged:
-    """A relation under its interpretations, from the one that the rest of the document supports."""
+def judge(relation: Relation, base: Interpretation, trials: Trials, doubtful: Collection[Key] | None = None) -> Judged:
+    """A relation under its interpretations, from the one that the rest of the document supports.
+
+    Where it holds under that one, others only say what it speaks for, which matters for choices that are in doubt:
+    those that are `doubtful`, or all if none are given.
+    """
     bare = trials(base, defined=False, cost=0.0, screen=True)
     # What holds whatever its names are defined as needs no definitions.
     defined = bare.truth is not Truth.TRUE
@@ -132,7 +136,10 @@ def judge(relation: Relation, base: Interpretation, trials: Trials) -> Judged:
             left = min(left, AFTER)
         if len(changes) == FLIPS:
             continue
+        holds = doubtful is not None and found[0].truth is Truth.TRUE
         for asked, option, more in alternatives(Asking(interpretation, asked=result.asked)):
+            if holds and asked.key not in (doubtful or ()):
+                continue
             other = changes | {(asked.key, option.name)}
             if other not in seen and all(key != asked.key for key, _ in changes):
                 seen.add(other)

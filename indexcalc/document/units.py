@@ -31,7 +31,7 @@ def unit_of(table: Table, found: Named, place: Place) -> Typed | None:
         return delta(table, place(parts[0]), place(parts[1]))
     if name == "I" and parts is None:
         left = table.sizes.fresh()
-        right = table.like(left)
+        right = table.sizes.like(left)
         return Typed(Relation(left, "==", right), (left, right))
     return entry_of_identity(table, found, place)
 
@@ -58,7 +58,7 @@ def ones(table: Table, parts: tuple[str, ...] | None, place: Place) -> Typed:
     if parts is None:
         axis = sizes.fresh()
         return Typed(Ones(axis), (axis,))
-    if all(table.is_size(part) or part not in table.page.index_letters for part in parts):
+    if all(table.view.is_size(part) or part not in table.page.index_letters for part in parts):
         axes = tuple(sizes.fresh() for _ in parts)
         for axis, part in zip(axes, parts, strict=True):
             sizes.unify(axis, sizes.named(part))
@@ -90,5 +90,5 @@ def entry_of_identity(table: Table, found: Named, place: Place) -> Typed | None:
     if name == "I":
         return delta(table, first, place(parts[1]))
     assert first is not None
-    axis = table.like(first)
+    axis = table.sizes.like(first)
     return Typed(Relation(first, "==", axis), (axis,), COLUMN)

@@ -48,7 +48,7 @@ def check_figures(source: str, model: Model, name: str = "sheet.md", context: st
         lines = [read.document.place(member.start)[0] for member in chain.members]
         findings = judge.chain(chain, lines, section_above(read, chain.start))
         claims += claims_of(read, chain, findings)
-    return report_of(name, claims)
+    return report_of(name, claims, source)
 
 
 def claims_of(read: Source, chain: Chain, findings: Sequence[Finding | None]) -> list[Claim]:

@@ -17,6 +17,12 @@ from indexcalc.proof.numeric import Array, numeric_of
 MARGIN = 1e-3
 """The least distance of an argument from a kink, a singularity or the end of a domain."""
 
+SHAKEN = 1e-12
+"""By which part of itself an entry is moved to see what rests on its last digits."""
+
+DYADIC = 2.0**10
+"""What is a whole number of such parts of one is computed without rounding."""
+
 LARGEST = 1e8
 """The largest magnitude of a tensor's entry at which a comparison of gradients is meaningful."""
 
@@ -32,6 +38,7 @@ class Demand:
         holds: whether an array of its values is admissible.
         positive: whether it is a demand for positive values.
         place: where the equation stands.
+        flat: the kinks at which a value may stand exactly, as long as it does not for rounding alone.
     """
 
     tensor: str
@@ -40,6 +47,7 @@ class Demand:
     holds: Callable[[Array], bool]
     positive: bool
     place: Place | None = None
+    flat: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,8 @@ def demands_of(equation: Equation, numbers: Numbers) -> Iterator[Demand]:
             # A constant is never moved, so that it may stand at a kink.
             if kinks and tensors_of(base.arg):
                 meaning = f"the argument of {base.name} must not be near its kink"
-                yield Demand(equation.name, meaning, base.arg, away_from(kinks, flat=row.flat), positive=False)
+                far = away_from(kinks, flat=row.flat)
+                yield Demand(equation.name, meaning, base.arg, far, positive=False, flat=kinks if row.flat else ())
         if not exponent.is_integer:
             meaning = f"the base of a power {exponent} must be positive"
             yield Demand(equation.name, meaning, whole, above_margin, positive=True)
@@ -111,10 +120,18 @@ def demands_of(equation: Equation, numbers: Numbers) -> Iterator[Demand]:
 def first_violation(program: Program, values: dict[str, Array], numbers: Numbers) -> Violation | None:
     """The first demand that the tensors do not meet; None if they meet all."""
     env = Environment({name: np.asarray(array)[np.newaxis] for name, array in values.items()}, numbers)
+    computed = {name: shaken(array) for name, array in env.tensors.items() if name in program.definitions}
+    near = Environment({**env.tensors, **computed}, numbers)
     for demand in demands(program, numbers):
         axes: tuple[Index, ...] = free_indices(demand.terms)
-        if not demand.holds(evaluate_lanes(demand.terms, axes, env)):
+        found = evaluate_lanes(demand.terms, axes, env)
+        if not demand.holds(found):
             return Violation(f"in the equation of {demand.tensor}, {demand.meaning}", demand.place)
+        if any(np.any(found == kink) for kink in demand.flat):
+            other = evaluate_lanes(demand.terms, axes, near)
+            if any(np.any((found == kink) & (other != kink)) for kink in demand.flat):
+                meaning = "what is compared must not be equal but for rounding"
+                return Violation(f"in the equation of {demand.tensor}, {meaning}", demand.place)
     for name, array in values.items():
         if not np.all(np.abs(array) < LARGEST):
             place = program.definitions[name].place if name in program.definitions else None
@@ -135,6 +152,12 @@ def first_violation(program: Program, values: dict[str, Array], numbers: Numbers
             )
             return Violation(meaning, identity.place)
     return None
+
+
+def shaken(array: Array) -> Array:
+    """The array with each entry that is rounded moved in its last digits, all by different parts of themselves."""
+    parts = 1 + np.arange(array.size).reshape(array.shape) / max(array.size, 1)
+    return np.where(array * DYADIC == np.round(array * DYADIC), array, array * (1 + SHAKEN * parts))
 
 
 def lies_in(array: Array, domain: sp.Interval) -> bool:

@@ -222,15 +222,23 @@ def module_candidate(
         gradients = module.backward(values, *given, **keywords(module.backward, scalars))
         found: dict[str, Array] = {}
         for name in program.tensors:
-            if hasattr(values, names.get(name, name)):
-                found[name] = in_slots(program, name, getattr(values, names.get(name, name)), point)
+            array = held(values, names.get(name, name))
+            if array is not None:
+                found[name] = in_slots(program, name, array, point)
         for target in problem.targets:
             name = problem.gradient_names[target]
-            if hasattr(gradients, names.get(name, name)):
-                found[name] = in_slots(program, target, getattr(gradients, names.get(name, name)), point)
+            array = held(gradients, names.get(name, name))
+            if array is not None:
+                found[name] = in_slots(program, target, array, point)
         return found
 
     return candidate
+
+
+def held(returned: object, name: str) -> Array | None:
+    """The array that a function returned under a name; a method of every tuple, such as its index, is none."""
+    value = getattr(returned, name, None)
+    return None if callable(value) else value
 
 
 def stored(program: Program, tensor: str, array: Array) -> Array:

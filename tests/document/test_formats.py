@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 from indexcalc.cli.app import app
 from indexcalc.document import check
 from indexcalc.document.formats import FORMATS
-from indexcalc.document.report import Claim, Verdict, report_of
+from indexcalc.document.report import Claim, Verdict, report_of, summary
 from indexcalc.document.statements.context import read_context
 from indexcalc.errors import SpecError
 
@@ -145,3 +146,38 @@ def test_a_slow_document_ends_in_a_message(latex):
 def test_the_last_name_of_a_claim_is_reported_whole():
     report = check("$$Y = X W$$\n\n$$dX = dY W^\\top, \\quad dW = X^\\top dY$$\n")
     assert [claim.latex for claim in report.claims] == ["= X W", r"= dY W^\top", r"= X^\top dY"]
+
+
+def test_html_marks_each_relation_and_says_what_is_wrong_beside_its_line():
+    (one,) = report()
+    page = FORMATS["html"]([one])
+    root = ElementTree.fromstring(re.sub(r"<!DOCTYPE html>|<meta[^>]*>", "", page))
+    rows = root.findall(".//tr")
+    assert ["".join(row[1].itertext()) for row in rows] == one.source.splitlines()
+    marks = {(row.get("id"), mark.get("class"), mark.text) for row in rows for mark in row.iter("mark")}
+    assert marks == {
+        ("L2", "given", r"\sum_f X_{nf} W_{of}"),
+        ("L4", "wrong", r"-\sum_n \frac{\partial L}{\partial Y_{no}} X_{nf}"),
+    }
+    said = " ".join(rows[3][2].itertext())
+    assert said.startswith("refuted")
+    assert f"correct: {RIGHT}" in " ".join(said.split())
+
+
+def test_html_shows_what_a_stranger_wrote_as_text():
+    page = FORMATS["html"]([check("<script>alert(1)</script> $a_i = <b>b_i</b>$", "<i>.md")])
+    assert "<script>" not in page
+    assert "<i>" not in page
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("no mathematics", "No relation here claims anything"),
+        ("$y_i = x_i^2$\n\n$\\frac{\\partial y_i}{\\partial x_i} = 2 x_i$", "1 of 1 relations that claim something"),
+        (r"$\frac{\partial y_i}{\partial x_j} = 2 x_i$", "says nothing of the document yet"),
+        (WRONG, "1 of them is wrong"),
+    ],
+)
+def test_a_summary_says_what_was_judged(text, said):
+    assert said in summary(check(text))

@@ -41,7 +41,7 @@ def outcomes_of(page: Page, order: list[int]) -> dict[tuple[int, int, int], list
         relation = every[place]
         judged = judge(relation, Interpretation(), Trials(page, relation))
         found[relation.number, relation.member, relation.against] = [
-            (o.truth, o.options, o.cost, o.reason, o.open, o.used) for o in judged.outcomes
+            (o.truth, tuple(o.options.items()), o.cost, o.reason, o.open, o.used) for o in judged.outcomes
         ]
     return found
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import pytest
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
 from indexcalc.errors import UnsupportedError
+from indexcalc.language import read_problem
 from indexcalc.program import Equation, Identity, Parameter, Program, Tensor
 from indexcalc.proof.sampling import sample_point, size_sets
 from tests.support.build import D, N, P, add, at, attention, fn, i, j, k, term
@@ -100,3 +103,34 @@ def test_parameters_are_drawn_or_given():
     )
     assert 0.5 <= sample_point(guarded, {N: 1, D: 1}, RNG(0)).parameters[eps] <= 1.5
     assert sample_point(guarded, {N: 1, D: 1}, RNG(0), {eps: 2.0}).parameters[eps] == 2.0
+
+
+def largest_of(equations):
+    """A program that takes the largest entry of y, given by equations."""
+    head = "index i, j : N\ninput x[i], W\n"
+    return read_problem(f"{head}{textwrap.dedent(equations)}\nm = max[i](y[i])\nloss m\nderive W\n").program
+
+
+@pytest.mark.parametrize(
+    "equations",
+    [
+        "y[i] = logsumexp[j](delta[i,j]*W)",
+        "y[i] = sum[j](x[j]*W) + 0*x[i]",
+    ],
+)
+def test_entries_that_are_equal_but_for_rounding_are_not_compared(equations):
+    with pytest.raises(UnsupportedError, match="what is compared must not be equal but for rounding"):
+        sample_point(largest_of(equations), {N: 4}, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "equations",
+    [
+        "y[i] = x[i]*W",
+        "y[i] = relu(x[i]) - relu(x[i] - 30)",
+        "y[i] = step(x[i])*W^0 + 0*W",
+    ],
+)
+def test_entries_that_are_equal_without_rounding_are_compared(equations):
+    for seed in range(10):
+        sample_point(largest_of(equations), {N: 4}, np.random.default_rng(seed))

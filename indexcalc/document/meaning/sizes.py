@@ -68,13 +68,19 @@ class Sizes:
         self.parent[index] = index
         return index
 
+    def like(self, slot: Ix) -> Ix:
+        """A new index variable of the same size."""
+        index = self.fresh(slot.name)
+        self.unify(index, slot)
+        return index
+
     def find(self, index: Ix) -> Ix:
         """The representative of a variable's class."""
-        root = index
-        while self.parent[root] != root:
-            root = self.parent[root]
-        while self.parent[index] != root:
-            self.parent[index], index = root, self.parent[index]
+        parent, root = self.parent, index
+        while (above := parent[root]) is not root:
+            root = above
+        while (above := parent[index]) is not root:
+            parent[index], index = root, above
         return root
 
     def unify(self, left: Ix, right: Ix) -> None:

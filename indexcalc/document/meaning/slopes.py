@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import sympy as sp
 
@@ -31,6 +31,7 @@ from indexcalc.document.meaning.nodes import (
     walk,
 )
 from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.meaning.symbols import Definition
 from indexcalc.document.meaning.unknown import is_unknown, primed
 from indexcalc.errors import LimitError, UnsupportedError
 
@@ -44,10 +45,7 @@ NODE_LIMIT = 3_000
 def refreshed(node: Meaning, sizes: Sizes, names: Mapping[Ix, Ix] | None = None) -> Meaning:
     """The expression with every bound index variable replaced by a new one of its size; `names` are those around."""
     names = names or {}
-    own: dict[Ix, Ix] = {}
-    for index in bound_in(node):
-        own[index] = sizes.fresh(index.name)
-        sizes.unify(own[index], index)
+    own = {index: sizes.like(index) for index in bound_in(node)}
     match node:
         case Total(body=body):
             return Total(tuple(own.values()), refreshed(body, sizes, {**names, **own}))
@@ -58,6 +56,11 @@ def refreshed(node: Meaning, sizes: Sizes, names: Mapping[Ix, Ix] | None = None)
     if not children(node):
         return renamed(node, names) if names else node
     return rebuilt(node, lambda inner: refreshed(inner, sizes, names))
+
+
+def placed(definition: Definition, slots: Sequence[Ix], sizes: Sizes) -> Meaning:
+    """The expression of a definition at other slots, with dummies of its own."""
+    return renamed(refreshed(definition.body, sizes), dict(zip(definition.slots, slots, strict=True)))
 
 
 def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:

@@ -26,7 +26,7 @@ from indexcalc.document.meaning.nodes import (
     walk,
 )
 from indexcalc.document.meaning.sizes import Ix, SizeError, Sizes
-from indexcalc.document.meaning.symbols import NotUnderstoodError, OrientationError
+from indexcalc.document.meaning.symbols import NotUnderstoodError
 
 COLUMN, ROW = "column", "row"
 
@@ -94,9 +94,9 @@ def product(left: Typed, right: Typed, sizes: Sizes) -> Typed:
             return contracted(left, right, sizes, jacobian)
         if left.orientation == COLUMN and right.orientation == ROW:
             return Typed(times(left.node, right.node), (*left.axes, *right.axes), jacobian=jacobian)
-        raise OrientationError("a product of two vectors without a transpose")
+        raise NotUnderstoodError("a product of two vectors without a transpose")
     if len(right.axes) == 1 and right.orientation == ROW and len(left.axes) == 2:
-        raise OrientationError("a matrix times a row vector")
+        raise NotUnderstoodError("a matrix times a row vector")
     return contracted(left, right, sizes, jacobian)
 
 

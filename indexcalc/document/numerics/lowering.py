@@ -12,9 +12,9 @@ from functools import reduce
 
 import sympy as sp
 
-from indexcalc.algebra.build import access, expand, power, product, scalar, sum_over
+from indexcalc.algebra.build import access, power, product, scalar, sum_over
 from indexcalc.algebra.canonical import collect
-from indexcalc.algebra.renaming import rename_apart, substitute_term
+from indexcalc.algebra.renaming import rename_apart
 from indexcalc.algebra.terms import (
     ONE,
     Access,
@@ -24,11 +24,9 @@ from indexcalc.algebra.terms import (
     Iverson,
     Term,
     Terms,
-    free_indices,
     index_names,
     tensors_of,
 )
-from indexcalc.calculus.contract import collapse_term, hides_delta, next_collapse
 from indexcalc.document.meaning.nodes import (
     Applied,
     Derivative,
@@ -47,13 +45,12 @@ from indexcalc.document.meaning.nodes import (
     free,
     names_of,
     rebuilt,
-    renamed,
     times,
 )
 from indexcalc.document.meaning.sizes import Ix, Sizes
-from indexcalc.document.meaning.slopes import refreshed, slope, total
+from indexcalc.document.meaning.slopes import placed, refreshed, slope, total
 from indexcalc.document.meaning.symbols import Symbols, depends_on
-from indexcalc.document.numerics.numbers import is_backward
+from indexcalc.document.numerics.deltas import contracted
 from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.language.hoist import SumNames, hoist
 from indexcalc.program import Equation
@@ -244,9 +241,7 @@ class Lowering:
             return Entry(f"d{body.name}/d{wrt.name}", wrt.slots)
         body = self.without_derivatives(body)
         if local and isinstance(body, Entry) and body.name != wrt.name:
-            definition = self.symbols.definitions[body.name]
-            names = dict(zip(definition.slots, body.slots, strict=True))
-            body = renamed(refreshed(definition.body, self.sizes), names)
+            body = placed(self.symbols.definitions[body.name], body.slots, self.sizes)
         return slope(body, wrt, self.sizes, lambda entry: None if local else self.inside(entry, wrt, held))
 
     def without_derivatives(self, node: Meaning) -> Meaning:
@@ -266,11 +261,9 @@ class Lowering:
         definitions = self.symbols.definitions
         if entry.name not in definitions or not depends_on(definitions, entry.name, wrt.name):
             return None
-        if entry.name in held or is_backward(self.symbols, entry.name):
+        if entry.name in held or self.symbols.is_backward(entry.name):
             return None
-        definition = definitions[entry.name]
-        names = dict(zip(definition.slots, entry.slots, strict=True))
-        body = renamed(refreshed(definition.body, self.sizes), names)
+        body = placed(definitions[entry.name], entry.slots, self.sizes)
         return slope(body, wrt, self.sizes, lambda inner: self.inside(inner, wrt, held))
 
     def define(self, name: str) -> None:
@@ -289,7 +282,7 @@ class Lowering:
         if name in self.symbols.definitions:
             definition = self.symbols.definitions[name]
             return definition.slots, refreshed(definition.body, self.sizes)
-        for loss in sorted(self.symbols.losses | self.symbols.beyond):
+        for loss in sorted(self.symbols.losses):
             prefix = f"d{loss}/d"
             if name.startswith(prefix):
                 return self.gradient(loss, name.removeprefix(prefix))
@@ -299,28 +292,19 @@ class Lowering:
         """The gradient of an unknown loss by a tensor, through the tensors that read it."""
         if name in self.symbols.outputs:
             return (), None
-        slots = []
-        for slot in self.symbols.slots[name]:
-            own = self.sizes.fresh(slot.name)
-            self.sizes.unify(own, slot)
-            slots.append(own)
-        wrt = Entry(name, tuple(slots))
+        slots = tuple(self.sizes.like(slot) for slot in self.symbols.slots[name])
+        wrt = Entry(name, slots)
         parts = []
         for reader, definition in self.symbols.definitions.items():
-            if name not in names_of(definition.body) or is_backward(self.symbols, reader):
+            if name not in names_of(definition.body) or self.symbols.is_backward(reader):
                 continue
             if not any(o == reader or depends_on(self.symbols.definitions, o, reader) for o in self.symbols.outputs):
                 continue
-            fresh = []
-            for slot in definition.slots:
-                dummy = self.sizes.fresh(slot.name)
-                self.sizes.unify(dummy, slot)
-                fresh.append(dummy)
-            names = dict(zip(definition.slots, fresh, strict=True))
-            inner = slope(renamed(refreshed(definition.body, self.sizes), names), wrt, self.sizes, lambda entry: None)
-            up = Entry(f"d{loss}/d{reader}", tuple(fresh))
-            parts.append(Total(tuple(fresh), times(up, inner)) if fresh else times(up, inner))
-        return tuple(slots), total(parts)
+            fresh = tuple(self.sizes.like(slot) for slot in definition.slots)
+            inner = slope(placed(definition, fresh, self.sizes), wrt, self.sizes, lambda entry: None)
+            up = Entry(f"d{loss}/d{reader}", fresh)
+            parts.append(Total(fresh, times(up, inner)) if fresh else times(up, inner))
+        return slots, total(parts)
 
 
 @dataclass
@@ -344,26 +328,3 @@ def spelled(node: object, names: dict[Ix, str]) -> str:
         parts = (spelled(getattr(node, part.name), names) for part in fields(node))
         return f"{type(node).__name__}[{' '.join(parts)}]"
     return str(node)
-
-
-def contracted(terms: Terms) -> Terms:
-    """Every sum that a delta kills done; products multiplied out where they hide such a delta."""
-    while True:
-        while (found := next_collapse(terms)) is not None:
-            terms = tuple(collapse_term(term, found) for term in terms)
-        after = tuple(part for term in terms for part in (expand((term,)) if hides_delta(term) else (term,)))
-        if after == terms:
-            return tuple(joined(term) for term in terms)
-        terms = after
-
-
-def joined(term: Term) -> Term:
-    """``delta_ij f_i`` as ``delta_ij f_j``: of two free indices that a delta joins, one name stands elsewhere."""
-    for base, _ in term.powers:
-        if isinstance(base, Delta):
-            keep, drop = sorted((base.left, base.right), key=lambda index: index.name)
-            rest = Term(term.coeff, tuple(power for power in term.powers if power[0] != base), term.summed)
-            if drop in free_indices(rest):
-                changed = substitute_term(rest, {drop: keep})
-                return joined(product(changed.coeff, (*changed.powers, (base, sp.S.One)), changed.summed))
-    return term

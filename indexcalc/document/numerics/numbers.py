@@ -36,18 +36,13 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, Symbols, depends_on
 from indexcalc.document.meaning.unknown import row_of
+from indexcalc.document.numerics.arrays import bounded, of_matrices, only_where, raised, unknown_loss
 from indexcalc.errors import LimitError
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import COMPLEX_STEP
 
-GRID_LIMIT = 3_000_000
-"""The most grid points of one product, lanes included."""
-
 DISPLACED_LIMIT = 100
 """The most entries by which a second derivative is taken."""
-
-SINGULAR = 1e-6
-"""The magnitude of a determinant below which a matrix counts as singular."""
 
 STEP = 0.02
 """The step of central differences, in units of the inputs, whose magnitudes are about one."""
@@ -57,21 +52,6 @@ FINE_DIGITS = 25
 
 STENCIL = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
 """The weights of central differences of order 8, by the number of steps."""
-
-
-def bounded(*lengths: int) -> None:
-    """Refuse an array that is too large.
-
-    Raises:
-        LimitError: if it has more than `GRID_LIMIT` entries.
-    """
-    if math.prod(lengths) > GRID_LIMIT:
-        raise LimitError(f"an array with more than {GRID_LIMIT} entries")
-
-
-def only_where(defined: Array, value: Array) -> Array:
-    """The values where a real function is defined: a complex step must not go on along another branch."""
-    return np.asarray(np.where(defined, value, complex(math.nan, math.nan) if np.iscomplexobj(value) else math.nan))
 
 
 def is_gate(node: Meaning) -> bool:
@@ -195,7 +175,7 @@ class Frame:
             case Plus(terms):
                 return reduce(np.add, (self.noted(self.on(term, grid)) for term in terms))
             case Raised(base, exponent):
-                return self.raised(self.on(base, grid), self.on(exponent, grid))
+                return raised(self.on(base, grid), self.on(exponent, grid))
             case Applied(name, argument):
                 row, at = row_of(name), self.on(argument, grid)
                 value = np.asarray(row.compute(at))
@@ -229,15 +209,6 @@ class Frame:
             self.point.scale = max(self.point.scale, magnitude if math.isfinite(magnitude) else 0.0)
         return np.asarray(array)
 
-    def raised(self, base: Array, exponent: Array) -> Array:
-        """A power; a whole one by its number, so that negative bases are allowed."""
-        number = exponent.reshape(-1)[0]
-        if exponent.size == 1 and float(np.real(number)).is_integer():
-            return np.asarray(
-                base ** int(np.real(number)) if np.real(number) >= 0 else 1 / base ** int(-np.real(number))
-            )
-        return only_where(base.real >= 0, np.asarray(np.power(base, exponent)))
-
     def total(self, indices: tuple[Ix, ...], body: Meaning, grid: tuple[Ix, ...]) -> Array:
         """A sum over indices: laid out on the larger grid, then added up."""
         inner = (*grid, *indices)
@@ -259,14 +230,7 @@ class Frame:
     ) -> Array:
         """A function of the matrix that an expression is over two axes; undefined where it is nearly singular."""
         array = self.on(body, (*grid, *axes))
-        shape = (*array.shape[:-2], *(self.point.length(axis) for axis in axes))
-        bounded(*shape)
-        full = np.array(np.broadcast_to(array, shape), dtype=complex if np.iscomplexobj(array) else float)
-        singular = ~(np.isfinite(full).all(axis=(-2, -1))) | (np.abs(np.linalg.det(full)) < SINGULAR)
-        full[singular] = np.eye(shape[-1])
-        result = np.asarray(compute(full))
-        result[singular] = math.nan
-        return result
+        return of_matrices(compute, array, (*array.shape[:-2], *(self.point.length(axis) for axis in axes)))
 
     def entry_of(self, array: Array, slots: tuple[Ix, Ix], grid: tuple[Ix, ...]) -> Array:
         """The entries at two slots of matrices that may differ along the grid."""
@@ -308,7 +272,7 @@ class Frame:
             or name in self.held
             or definition is None
             or not depends_on(self.point.symbols.definitions, name, self.wrt)
-            or is_backward(self.point.symbols, name)
+            or self.point.symbols.is_backward(name)
         )
         if fixed:
             return self.point.tensor(name)[np.newaxis]
@@ -323,15 +287,8 @@ class Frame:
         return np.asarray(np.broadcast_to(array, (array.shape[0], *shape)))
 
     def loss(self) -> Array:
-        """The unknown loss: a nonlinear function of the outputs that mixes all their entries."""
-        total: Array = np.zeros(1)
-        mixed: Array = np.zeros(1)
-        for name, (first, second) in self.point.weights.items():
-            array = self.tensor(name)
-            flat = array.reshape(array.shape[0], -1)
-            total = total + (first.reshape(-1) * (flat + 0.3 * flat * flat)).sum(axis=1)
-            mixed = mixed + (second.reshape(-1) * flat).sum(axis=1)
-        return np.asarray(total + mixed + 0.5 * mixed * mixed)
+        """The unknown loss of the outputs in this frame."""
+        return unknown_loss((self.tensor(name), *weights) for name, weights in self.point.weights.items())
 
     def derivative(self, node: Derivative, grid: tuple[Ix, ...]) -> Array:
         """A derivative on the grid."""
@@ -411,17 +368,3 @@ class Frame:
         shape = tuple(self.point.length(index) for index in own)
         full = np.broadcast_to(result.imag / COMPLEX_STEP, (size, *shape))
         return np.asarray(np.moveaxis(full, 0, -1).reshape(shape + at.shape))
-
-
-def is_backward(symbols: Symbols, name: str) -> bool:
-    """Whether a tensor is made from gradients; those never feed the forward pass."""
-    pending, seen = [name], set()
-    while pending:
-        current = pending.pop()
-        if current in seen or current not in symbols.definitions:
-            continue
-        if symbols.definitions[current].differentiates:
-            return True
-        seen.add(current)
-        pending.extend(symbols.definitions[current].reads)
-    return False

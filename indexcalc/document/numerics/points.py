@@ -23,9 +23,10 @@ from indexcalc.document.meaning.nodes import (
     walk,
 )
 from indexcalc.document.meaning.sizes import Ix, Sizes
-from indexcalc.document.meaning.symbols import FIRST, NotUnderstoodError, Symbols
+from indexcalc.document.meaning.symbols import NotUnderstoodError, Symbols
+from indexcalc.document.numerics.arrays import bounded
 from indexcalc.document.numerics.lowering import Lexicon
-from indexcalc.document.numerics.numbers import Point, bounded
+from indexcalc.document.numerics.numbers import Point
 from indexcalc.proof.numeric import Array
 
 PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4))
@@ -52,6 +53,23 @@ LEXICON_LIMIT = 50
 
 DRAWS = 2000
 """How many draws of random numbers are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What tells a point from others of the same formulas.
+
+    Attributes:
+        pattern: the number of the pattern of its sizes.
+        seed: that of its random numbers.
+        signed: the numbers that may be negative; others are positive.
+        stretched: whether each input has a magnitude of its own.
+    """
+
+    pattern: int
+    seed: int
+    signed: frozenset[str] = frozenset()
+    stretched: bool = False
 
 
 @dataclass
@@ -81,7 +99,7 @@ class Points:
         for pattern in range(len(PATTERNS)):
             first = SEEDS if pattern < 2 else 1
             for seed in range(first, MORE_SEEDS) if more else range(first):
-                yield pattern, self.point(sizes, slots, found, pattern, seed, signed=signed, stretched=more)
+                yield pattern, self.point(sizes, slots, found, Draw(pattern, seed, signed, stretched=more))
 
     def roots(self, sizes: Sizes) -> tuple[Ix, ...]:
         """The classes of all that the document gives a size."""
@@ -110,45 +128,34 @@ class Points:
         bodies = (self.symbols.definitions[name].body for name in sorted(self.symbols.definitions))
         return tuple(index for body in bodies for index in indices_in(body) if sizes.find(index) not in tied)
 
-    def point(
-        self,
-        sizes: Sizes,
-        slots: Sequence[Ix],
-        indices: Sequence[tuple[Ix, int]],
-        pattern: int,
-        seed: int,
-        *,
-        signed: frozenset[str] = frozenset(),
-        stretched: bool = False,
-    ) -> Point:
+    def point(self, sizes: Sizes, slots: Sequence[Ix], indices: Sequence[tuple[Ix, int]], draw: Draw) -> Point:
         """One point, from the classes of all slots, and those of the formulas' indices with their fixed values."""
+        pattern = PATTERNS[draw.pattern]
         roots = list(dict.fromkeys(slots))
-        lengths = {root: PATTERNS[pattern][n % len(PATTERNS[pattern])] for n, root in enumerate(roots)}
+        lengths = {root: pattern[n % len(pattern)] for n, root in enumerate(roots)}
         extra = [root for root in dict.fromkeys(root for root, _ in indices) if root not in lengths]
         for n, root in enumerate(extra):
-            lengths[root] = PATTERNS[pattern][(len(roots) + n) % len(PATTERNS[pattern])]
+            lengths[root] = pattern[(len(roots) + n) % len(pattern)]
         for root, fixed in indices:
             if fixed > lengths[root]:
-                lengths[root] = fixed + PATTERNS[pattern][0]
+                lengths[root] = fixed + pattern[0]
         lengths.update({root: length for root, length in sizes.exact.items() if root in lengths})
         if any(fixed > lengths[root] for root, fixed in indices):
             raise NotUnderstoodError("an entry with a number beyond its size")
         partition = tuple((root.key, lengths[root]) for root in slots)
-        key = (partition, pattern, seed, signed)
+        key = (partition, draw)
         memory = self.known.setdefault(key, [])
         if not memory:
-            values = self.inputs(sizes, lengths, pattern, seed, signed)
-            if stretched:
+            values = self.inputs(sizes, lengths, draw)
+            if draw.stretched:
                 bound = self.symbols.simplex.keys() | self.symbols.orthonormal
-                values.update(stretch(values.keys() - bound, values, pattern, seed))
+                values.update(stretch(values.keys() - bound, values, draw))
             memory.append(Point(self.symbols, sizes, lengths, values, {}))
-            memory[0].weights = self.weights(memory[0], pattern, seed)
+            memory[0].weights = self.weights(memory[0], draw)
         known = memory[0]
         return Point(self.symbols, sizes, lengths, known.values, known.weights, known.jacobians)
 
-    def inputs(
-        self, sizes: Sizes, lengths: dict[Ix, int], pattern: int, seed: int, signed: frozenset[str]
-    ) -> dict[str, Array]:
+    def inputs(self, sizes: Sizes, lengths: dict[Ix, int], draw: Draw) -> dict[str, Array]:
         """Values of all names without a definition."""
         values: dict[str, Array] = {}
         for name, slots in self.symbols.slots.items():
@@ -156,16 +163,16 @@ class Points:
                 continue
             shape = tuple(lengths[sizes.find(slot)] for slot in slots)
             bounded(*shape)
-            magnitude, signs = drawn(name, pattern, seed, shape)
-            if not slots and name in signed and name not in self.positive:
-                magnitude = magnitude * (-1) ** (pattern + seed)
+            magnitude, signs = drawn(name, draw.pattern, draw.seed, shape)
+            if not slots and name in draw.signed and name not in self.positive:
+                magnitude = magnitude * (-1) ** (draw.pattern + draw.seed)
             elif slots and name not in self.positive:
                 magnitude = magnitude * signs
             if name in self.symbols.simplex and slots:
-                axis = self.symbols.simplex[name]
-                magnitude = np.abs(magnitude) / np.abs(magnitude).sum(axis=axis, keepdims=True)
+                axis, magnitude = self.symbols.simplex[name], np.abs(magnitude)
+                magnitude = magnitude / magnitude.sum(axis=axis, keepdims=True)
                 if name in self.symbols.one_hot:
-                    magnitude = self.one_hot(magnitude, axis)
+                    magnitude = (magnitude == magnitude.max(axis=axis, keepdims=True)) * 1.0
             if name in self.symbols.orthonormal:
                 magnitude = orthonormal(magnitude)
             elif name in self.regular or name in self.symbols.symmetric:
@@ -188,21 +195,13 @@ class Points:
         """The inputs that stand in an inverse or a determinant, in a statement or a definition."""
         return regular_names(definition.body for definition in self.symbols.definitions.values()) | self.inverted
 
-    def one_hot(self, array: Array, axes: tuple[int, ...]) -> Array:
-        """One where an array is largest along some axes, else zero; where the class has a letter, at its entry."""
-        if self.symbols.chosen & self.symbols.classes:
-            array = np.where(
-                np.all([place == FIRST - 1 for place in np.indices(array.shape)[list(axes)]], axis=0), 2, 1
-            )
-        return np.asarray(1.0 * (array == array.max(axis=axes, keepdims=True)))
-
-    def weights(self, point: Point, pattern: int, seed: int) -> dict[str, tuple[Array, Array]]:
+    def weights(self, point: Point, draw: Draw) -> dict[str, tuple[Array, Array]]:
         """The weights of the unknown loss."""
         weights = {}
         for name in self.symbols.outputs:
             slots = self.symbols.slots[name]
             shape = tuple(point.length(slot) for slot in slots)
-            weights[name] = weighed(name, pattern, seed, shape)
+            weights[name] = weighed(name, draw.pattern, draw.seed, shape)
         return weights
 
 
@@ -215,9 +214,11 @@ def orthonormal(array: Array) -> Array:
     return np.asarray(np.linalg.qr(array)[0])
 
 
-def stretch(names: Iterable[str], values: Mapping[str, Array], pattern: int, seed: int) -> dict[str, Array]:
+def stretch(names: Iterable[str], values: Mapping[str, Array], draw: Draw) -> dict[str, Array]:
     """The inputs of these names, each multiplied by a number of its own."""
-    return {name: values[name] * generator(f"scale {name}", pattern, seed).choice(STRETCHES) for name in names}
+    return {
+        name: values[name] * generator(f"scale {name}", draw.pattern, draw.seed).choice(STRETCHES) for name in names
+    }
 
 
 def generator(name: str, pattern: int, seed: int) -> np.random.Generator:

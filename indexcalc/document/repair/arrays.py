@@ -5,36 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from indexcalc.document.repair.places import Place
+from indexcalc.document.repair.places import Place, Repair
 from indexcalc.document.repair.vocabulary import (
     Vocabulary,
     with_script,
     without_script,
 )
-from indexcalc.document.repair.wording import called, is_array, is_operator
+from indexcalc.document.repair.wording import called, is_array
 from indexcalc.document.statements.scripts import is_transpose
+from indexcalc.document.statements.trees import is_operator
 from indexcalc.language.latex.tree import Node, Product, Scripted, Sum
 
 
-def transposed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def transposed(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """A transpose put on a whole array, or taken off."""
     part = place.part
     if isinstance(part, Product | Sum) or not is_array(part, words):
         return
     tops = [n for n, tokens in enumerate(part.above) if is_transpose(tokens)] if isinstance(part, Scripted) else []
     if tops and isinstance(part, Scripted):
-        yield place.put(without_script(part, tops[0])), f"the transpose of {called(part, words)} is too much"
+        yield Repair(place.put(without_script(part, tops[0])), f"the transpose of {called(part, words)} is too much")
     else:
-        yield place.put(with_script(part, (words.top,))), f"the transpose of {called(part, words)} is missing"
+        yield Repair(place.put(with_script(part, (words.top,))), f"the transpose of {called(part, words)} is missing")
 
 
-def reordered(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def reordered(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """Two neighbouring arrays in the other order."""
     for n, m in neighbours(place.part, words):
-        yield place.put(exchanged(place.part, n, m)), "two factors are in the wrong order"
+        yield Repair(place.put(exchanged(place.part, n, m)), "two factors are in the wrong order")
 
 
-def turned(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def turned(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """Two neighbouring arrays, in this order or the other, with transposes put on or taken off."""
     for n, m in neighbours(place.part, words):
         for changed in (exchanged(place.part, n, m), place.part):
@@ -48,7 +49,7 @@ def turned(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
                     if first or second:
                         order = changed is not place.part
                         what = "order and transposes of two factors are wrong" if order else "two transposes are wrong"
-                        yield place.put(Product(tuple(items))), what
+                        yield Repair(place.put(Product(tuple(items))), what)
 
 
 def toggled(node: Node, words: Vocabulary) -> Node:

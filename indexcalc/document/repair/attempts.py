@@ -10,9 +10,11 @@ from functools import cached_property
 from indexcalc.document.choices import Interpretation
 from indexcalc.document.meaning.sizes import Ix, ShapeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.names import Names
 from indexcalc.document.outcomes import Comparison, Relation, Truth, brought_together, comparison, table_of, tested
-from indexcalc.document.page import Page, names_in
+from indexcalc.document.page import Page
 from indexcalc.document.reader import Reader
+from indexcalc.document.scope import Scope
 from indexcalc.document.statements.brackets import with_brackets
 from indexcalc.document.statements.differentials import joined
 from indexcalc.document.statements.layers import with_layers
@@ -65,13 +67,14 @@ class Attempts:
         self.tried += 1
         with suppress(*UNREADABLE):
             table = table_of(self.page, self.relation, self.interpretation)
-            reader = Reader(table)
+            scope = Scope(table)
+            reader = Reader(Names(scope))
             head = reader.sum(self.relation.left)
-            for found in names_in(self.page.survey, tree):
+            for found in self.page.survey.names(tree):
                 with suppress(*UNREADABLE):
                     table.symbol(found)
             before = classes(table)
-            found_together = brought_together(reader, head, reader.sum(tree), self.relation)
+            found_together = brought_together(scope, head, reader.sum(tree), self.relation)
             if found_together.extra is None and not any_joined(before, classes(table)):
                 return tested(found_together, screen=True)[0] is Truth.TRUE
         return False

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from indexcalc.document.choices import Interpretation
-from indexcalc.document.diagnosis import DIFFER, SIGN
+from indexcalc.document.diagnosis import Diagnosis, Difference
 from indexcalc.document.outcomes import Relation
-from indexcalc.document.page import Page, head_of, names_in, text_of
+from indexcalc.document.page import Page, text_of
 from indexcalc.document.repair.attempts import Attempts
 from indexcalc.document.repair.deriving import Deriver
 from indexcalc.document.repair.edits import repairs
@@ -35,17 +35,21 @@ DERIVATION_LIMIT = 30
 
 @dataclass(frozen=True)
 class Correction:
-    """The correct formula, and the mistake in words."""
+    """The correct formula, the mistake in words, and whether it is a factor that is missing or too much."""
 
     latex: str
     words: str = ""
+    of_factor: bool = False
 
-    def explained(self, reason: str) -> str:
-        """The reason with the mistake in words: in place of a reason that says nothing, beside one that does."""
-        said = reason == SIGN or (reason.startswith("the right side is") and self.words.startswith("the factor"))
-        if not self.words or said or self.words in reason:
-            return reason
-        return self.words if reason == DIFFER else f"{reason}; {self.words}"
+    def explained(self, found: Diagnosis) -> str:
+        """What is wrong, with the mistake: in place of a diagnosis that says nothing, beside one that says less.
+
+        A wrong sign is the whole mistake, and a factor is not named twice.
+        """
+        said = found.kind is Difference.SIGN or (found.kind is Difference.FACTOR and self.of_factor)
+        if said or not self.words:
+            return found.words
+        return self.words if found.kind is Difference.ANY else f"{found.words}; {self.words}"
 
 
 @dataclass
@@ -88,7 +92,7 @@ class Corrector:
             if attempts.agrees(repair.tree):
                 latex = self.written(repair.tree)
                 if latex and attempts.holds(latex):
-                    return Correction(latex, repair.words)
+                    return Correction(latex, repair.words, repair.of_factor)
         attempts.printed = 0
         found = (latex for latex in self.formulas(attempts, words, tree) if attempts.holds(latex))
         return next((Correction(latex) for latex in found), None)
@@ -110,20 +114,20 @@ class Corrector:
 def gradients_in(page: Page, tree: Sum) -> frozenset[str]:
     """The tensors by which a formula differentiates, written out or under the name of a gradient."""
     below = [node.denominator for node in nodes_of(tree) if isinstance(node, Fraction) and is_rate(node)]
-    written = (found.name for part in below for found in names_in(page.survey, part))
-    named = (page.gradient_target(found.name) for found in names_in(page.survey, tree))
+    written = (found.name for part in below for found in page.survey.names(part))
+    named = (page.gradient_target(found.name) for found in page.survey.names(tree))
     return frozenset((*written, *(name for name in named if name is not None)))
 
 
 def restated(attempts: Attempts, spelling: Spelling) -> Iterator[str]:
     """The definition of the head, as the document writes it, in the letters of the head."""
-    page, statement = attempts.page, attempts.statement
-    own = head_of(page.survey, statement)
+    page = attempts.page
+    own = page.heads[attempts.relation.number]
     if own is None or attempts.relation.against:
         return
     for number in page.defining.get(own.name, ()):
         defining = page.statements[number]
-        other = head_of(page.survey, defining)
+        other = page.heads[number]
         if other is None or number == attempts.relation.number:
             continue
         letters = dict(zip(other.parts or (), own.parts or (), strict=False))

@@ -16,8 +16,8 @@ from indexcalc.algebra.terms import Access, Index, Term, Terms, free_indices, oc
 from indexcalc.document.meaning.nodes import Derivative, Entry, renamed
 from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.slopes import refreshed
-from indexcalc.document.numerics.lowering import Lexicon, Lowering, contracted
-from indexcalc.document.numerics.numbers import is_backward
+from indexcalc.document.numerics.deltas import contracted
+from indexcalc.document.numerics.lowering import Lexicon, Lowering
 from indexcalc.document.outcomes import Comparison
 from indexcalc.document.repair.attempts import Attempts
 from indexcalc.document.repair.spelling import Spelling, UnspelledError
@@ -71,7 +71,7 @@ class Deriver:
             lowering = Lowering(symbols, sizes, Lexicon(symbols, sizes))
             terms = self.one_step(lowering, node)
             for name in lowering.symbols.definitions:
-                if not is_backward(lowering.symbols, name):
+                if not lowering.symbols.is_backward(name):
                     lowering.define(name)
             simplify = Simplifier(program_of(lowering))
             for form in dict.fromkeys((self.unfolded(terms, lowering), terms)):

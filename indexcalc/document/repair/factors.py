@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from indexcalc.document.repair.places import Place
+from indexcalc.document.repair.places import Place, Repair
 from indexcalc.document.repair.powers import unbracketed
 from indexcalc.document.repair.vocabulary import (
     Vocabulary,
-    is_sum,
     number,
     one,
     renamed_to,
 )
-from indexcalc.document.repair.wording import called, called_factor, denominator_of, is_operator
-from indexcalc.document.statements.trees import is_differential
+from indexcalc.document.repair.wording import called, called_factor, denominator_of
+from indexcalc.document.statements.limits import is_sum
+from indexcalc.document.statements.trees import is_differential, is_operator
 from indexcalc.language.latex.tree import Fraction, Group, Node, Product, Root, Scripted, Sum
 
 
-def replaced(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def replaced(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """Another tensor, or another extent, with the same index."""
     part = place.part
     if isinstance(part, Product | Sum) or (found := words.survey.name(part)) is None:
@@ -33,14 +33,14 @@ def replaced(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
     for name, node in others:
         new = renamed_to(part, node, words.survey)
         if new is not None and name != found.name:
-            yield place.put(new), f"{found.name} instead of {name}"
+            yield Repair(place.put(new), f"{found.name} instead of {name}")
 
 
-def unfactored(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def unfactored(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """A factor that is too much, above or below a fraction bar; a number in its place where nothing is left."""
     part = place.part
     if isinstance(part, Fraction) and denominator_of(part) is None:
-        yield place.put(Group("{", (part.numerator,), 0)), "the denominator is too much"
+        yield Repair(place.put(Group("{", (part.numerator,), 0)), "the denominator is too much")
     if not isinstance(part, Product):
         return
     for n, item in enumerate(part.items):
@@ -54,30 +54,33 @@ def unfactored(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
         if rest and not is_sum(rest[-1]):
             tree = unbracketed(Product(rest))
             whole = tree is not None and len(tree.terms) > 1
-            yield place.put(Product(rest)), f"the factor {called_factor(item, words)} is too much"
+            yield Repair(
+                place.put(Product(rest)), f"the factor {called_factor(item, words)} is too much", of_factor=True
+            )
             if whole and tree is not None:
-                yield (
+                yield Repair(
                     place.put(Product((Group("{", (tree,), 0),))),
                     f"the factor {called_factor(item, words)} is too much",
+                    of_factor=True,
                 )
 
 
-def unadded(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def unadded(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """A term that is too much."""
     del words
     if isinstance(place.part, Sum) and len(place.part.terms) > 1:
         for n in range(len(place.part.terms)):
-            yield place.put(Sum((*place.part.terms[:n], *place.part.terms[n + 1 :]))), "a term is too much"
+            yield Repair(place.put(Sum((*place.part.terms[:n], *place.part.terms[n + 1 :]))), "a term is too much")
 
 
-def scaled(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def scaled(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """One term of several, or the whole, times a constant that the note uses."""
     if isinstance(place.part, Sum):
         for constant, name in constants(words):
             for n, (sign, term) in enumerate(place.part.terms):
                 new = Product((constant, *term.items))
                 terms = (*place.part.terms[:n], (sign, new), *place.part.terms[n + 1 :])
-                yield place.put(Sum(terms)), f"the factor {name} is missing"
+                yield Repair(place.put(Sum(terms)), f"the factor {name} is missing", of_factor=True)
 
 
 def constants(words: Vocabulary) -> Iterator[tuple[Node, str]]:
@@ -108,18 +111,20 @@ def entries_of(words: Vocabulary) -> Iterator[tuple[Node, str]]:
                         yield Scripted(base, (*first, *second), labels), name
 
 
-def added(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def added(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """A term that is missing: one, or an entry of a tensor."""
     if isinstance(place.part, Sum):
         for sign in (-1, 1):
-            yield place.put(Sum(((1, Product((number("1"),))), *negative(place.part, sign)))), "the term 1 is missing"
-            yield place.put(Sum((*place.part.terms, (sign, Product((number("1"),)))))), "the term 1 is missing"
+            yield Repair(
+                place.put(Sum(((1, Product((number("1"),))), *negative(place.part, sign)))), "the term 1 is missing"
+            )
+            yield Repair(place.put(Sum((*place.part.terms, (sign, Product((number("1"),)))))), "the term 1 is missing")
         terms = place.part.terms
         for node, name in entries_of(words):
             for sign in (-1, 1):
                 term = (sign, Product((node,)))
                 front = sign > 0 > terms[0][0]
-                yield place.put(Sum((term, *terms) if front else (*terms, term))), f"the term {name} is missing"
+                yield Repair(place.put(Sum((term, *terms) if front else (*terms, term))), f"the term {name} is missing")
 
 
 def negative(tree: Sum, sign: int) -> tuple[tuple[int, Product], ...]:
@@ -127,7 +132,7 @@ def negative(tree: Sum, sign: int) -> tuple[tuple[int, Product], ...]:
     return tuple((sign * own, term) for own, term in tree.terms)
 
 
-def bracketed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def bracketed(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """A factor that stands for a difference, of which one part is missing."""
     part = place.part
     if isinstance(part, Product | Sum | Group) or is_operator(part) or is_sum(part):
@@ -135,15 +140,15 @@ def bracketed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
     if words.survey.name(part) is None:
         return
     unit = (1, Product((number("1"),)))
-    yield place.put(Group("(", (Sum((unit, (-1, Product((part,))))),), 0)), "the term 1 is missing"
+    yield Repair(place.put(Group("(", (Sum((unit, (-1, Product((part,))))),), 0)), "the term 1 is missing")
     for node, name in entries_of(words):
         if node != part:
             tree = Sum(((1, Product((part,))), (-1, Product((node,)))))
-            yield place.put(Group("(", (tree,), 0)), f"the term {name} is missing"
+            yield Repair(place.put(Group("(", (tree,), 0)), f"the term {name} is missing")
 
 
-def multiplied(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def multiplied(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """A factor that is missing."""
     if isinstance(place.part, Product) and not any(is_differential(item) for item in place.part.items):
         for node, name in entries_of(words):
-            yield place.put(Product((*place.part.items, node))), f"the factor {name} is missing"
+            yield Repair(place.put(Product((*place.part.items, node))), f"the factor {name} is missing", of_factor=True)

@@ -7,19 +7,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, pairwise
 
-from indexcalc.document.repair.places import Place, places
+from indexcalc.document.repair.places import Place, Repair, places
 from indexcalc.document.repair.vocabulary import (
     Letter,
     Vocabulary,
     bracket_letters,
     indexed,
-    is_sum,
     key_of,
     one,
     units_of,
 )
-from indexcalc.document.repair.wording import called, is_operator
+from indexcalc.document.repair.wording import called
+from indexcalc.document.statements.limits import is_sum
 from indexcalc.document.statements.survey import Survey
+from indexcalc.document.statements.trees import is_operator
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum, nodes_of
 
@@ -66,7 +67,7 @@ def relettered(tree: Sum, letters: Mapping[str, str], survey: Survey) -> Sum:
     return result
 
 
-def swapped(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def swapped(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """Two indices of one tensor exchanged."""
     if isinstance(place.part, Product | Sum) or is_sum(place.part):
         return
@@ -74,20 +75,20 @@ def swapped(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
     for (n, (a, _)), (m, (b, _)) in combinations(enumerate(found), 2):
         if key_of(a) != key_of(b):
             once = found[n][1](b)
-            yield (
+            yield Repair(
                 place.put(letter_places(once, words)[m][1](a)),
                 f"the indices of {called(place.part, words)} are swapped",
             )
 
 
-def reindexed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def reindexed(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """One index under another letter: a wrong one, a free one, or a dummy that captured it."""
     if isinstance(place.part, Product | Sum):
         return
     for letter, put in letter_places(place.part, words):
         for other in sorted(words.letters, key=lambda other: key_of(other) not in words.dummies):
             if key_of(other) != key_of(letter):
-                yield place.put(put(other)), misread(place, key_of(letter), key_of(other), words)
+                yield Repair(place.put(put(other)), misread(place, key_of(letter), key_of(other), words))
 
 
 def misread(place: Place, letter: str, other: str, words: Vocabulary) -> str:
@@ -102,7 +103,7 @@ def misread(place: Place, letter: str, other: str, words: Vocabulary) -> str:
     return f"{called(node, words)} has the index {letter} instead of {other}"
 
 
-def summed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def summed(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """A sum that is missing, in front of the first factor that has its index; it reaches to the end of the product."""
     if not isinstance(place.part, Product):
         return
@@ -114,7 +115,7 @@ def summed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
         for n in dict.fromkeys((first, 0)):
             if n < len(items) and not is_operator(items[n]):
                 tree = place.put(Product((*items[:n], sign, *items[n:])))
-                yield tree, f"the sum over {', '.join(names)} is missing"
+                yield Repair(tree, f"the sum over {', '.join(names)} is missing")
 
 
 def joined(letters: Sequence[Letter]) -> tuple[Token, ...]:
@@ -129,7 +130,7 @@ def mentions(node: Node, names: Collection[str], words: Vocabulary) -> bool:
     return any(key_of(letter) in names for letter in inner)
 
 
-def crossed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def crossed(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """Two index letters that follow each other in the formula exchanged, on two tensors."""
     if not place.whole or not isinstance(place.part, Sum):
         return
@@ -139,7 +140,7 @@ def crossed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
         if one_spot.node is not other_spot.node and key_of(a) != key_of(b):
             once = list(spots(one_spot.put(b), words))
             names = f"{called(one_spot.node, words)} and {called(other_spot.node, words)}"
-            yield once[number + 1].put(a), f"indices of {names} are exchanged"
+            yield Repair(once[number + 1].put(a), f"indices of {names} are exchanged")
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def filled(place: Place, fill: Fill, letter: Letter) -> Sum:
     return place.put(fill(letter))
 
 
-def unsummed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def unsummed(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """A sum that is too much."""
     if not isinstance(place.part, Product):
         return
@@ -173,10 +174,12 @@ def unsummed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
     for n, item in enumerate(items):
         if is_sum(item) and len(items) > 1 and isinstance(item, Scripted):
             letters = [key_of(unit) for unit, is_letter in units_of(item.below) if is_letter]
-            yield place.put(Product((*items[:n], *items[n + 1 :]))), f"the sum over {' '.join(letters)} is too much"
+            yield Repair(
+                place.put(Product((*items[:n], *items[n + 1 :]))), f"the sum over {' '.join(letters)} is too much"
+            )
 
 
-def relimited(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def relimited(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """The upper limit of a sum replaced by another extent."""
     if not isinstance(place.part, Scripted) or not is_sum(place.part) or len(place.part.above) != 1:
         return
@@ -185,4 +188,4 @@ def relimited(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
         new = (extent.token,) if isinstance(extent, Atom) else ()
         if new and key_of(new) != key_of(tokens):
             tree = place.put(replace(place.part, above=(new,)))
-            yield tree, f"the sum runs to {key_of(tokens)} instead of {key_of(new)}"
+            yield Repair(tree, f"the sum runs to {key_of(tokens)} instead of {key_of(new)}")

@@ -30,6 +30,21 @@ class Place:
     before: tuple[Node, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A formula that may have been meant, and what was wrong with the one that stands there.
+
+    Attributes:
+        tree: the formula.
+        words: the mistake, in words.
+        of_factor: whether they name a factor that is missing or too much.
+    """
+
+    tree: Sum
+    words: str
+    of_factor: bool = False
+
+
 def places(tree: Sum) -> Iterator[Place]:
     """All places of a formula, outermost first."""
     first, *rest = inside(tree, lambda new: new)

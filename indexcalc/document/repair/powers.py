@@ -5,35 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction as Ratio
 
-from indexcalc.document.repair.places import Place
+from indexcalc.document.repair.places import Place, Repair
 from indexcalc.document.repair.vocabulary import (
     Vocabulary,
-    is_sum,
     number,
     one,
     with_script,
     without_script,
 )
-from indexcalc.document.repair.wording import called, is_operator
+from indexcalc.document.repair.wording import called
+from indexcalc.document.statements.limits import is_sum
 from indexcalc.document.statements.scripts import is_transpose
+from indexcalc.document.statements.trees import is_operator
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Root, Scripted, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS
 
 
-def signed(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def signed(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """The other sign of a term."""
     del words
     if isinstance(place.part, Sum):
         terms = place.part.terms
         for n, (sign, term) in enumerate(terms):
             stripped = unbracketed(term) if len(terms) == 1 and sign < 0 else None
-            yield (
+            yield Repair(
                 place.put(Sum((*terms[:n], (-sign, term), *terms[n + 1 :]))),
                 "the sign is wrong" if len(terms) == 1 else "the sign of a term is wrong",
             )
             if stripped is not None:
-                yield place.put(stripped), "the sign is wrong"
+                yield Repair(place.put(stripped), "the sign is wrong")
 
 
 def unbracketed(term: Product) -> Sum | None:
@@ -43,14 +44,14 @@ def unbracketed(term: Product) -> Sum | None:
     return None
 
 
-def repowered(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def repowered(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """An exponent one or a half higher or lower, or of the other sign; a root put on or taken off."""
     part = place.part
     if isinstance(part, Product | Sum):
         return
     if isinstance(part, Root):
         inner = Group("(", (part.body,), 0) if len(part.body.terms) > 1 else Group("{", (part.body,), 0)
-        yield place.put(lone(inner)), "a root is too much"
+        yield Repair(place.put(lone(inner)), "a root is too much")
     base = part.base if isinstance(part, Scripted) else part
     if is_operator(part) or is_sum(part) or (isinstance(base, Atom) and base.kind != "NAME"):
         return
@@ -65,11 +66,11 @@ def repowered(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
             if new != 0:
                 node = without_script(part, n)
                 node = node if new == 1 else with_script(node, exponent_tokens(new))
-                yield place.put(node), f"the power of {name} is {value} instead of {new}"
+                yield Repair(place.put(node), f"the power of {name} is {value} instead of {new}")
     if not powers and not (isinstance(part, Scripted) and part.above):
-        yield place.put(with_script(part, (Token("NUM", "2", 0),))), f"the power of {name} is 1 instead of 2"
+        yield Repair(place.put(with_script(part, (Token("NUM", "2", 0),))), f"the power of {name} is 1 instead of 2")
         if not isinstance(part, Fraction):
-            yield place.put(Root(unbraced(part), 0)), "a root is missing"
+            yield Repair(place.put(Root(unbraced(part), 0)), "a root is missing")
 
 
 def lone(node: Group) -> Node:
@@ -109,23 +110,23 @@ def exponent_tokens(value: Ratio) -> tuple[Token, ...]:
     return (*sign, Token("NUM", str(abs(value.numerator)), 0), *below)
 
 
-def renumbered(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def renumbered(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """Another number; 1 or 0 in place of an extent that stands alone."""
     part = place.part
     if isinstance(part, Atom) and part.kind == "NUM" and part.text.isdigit():
         value = int(part.text)
         for new in dict.fromkeys((1, value + 1, value - 1, 2, 0)):
             if new not in (value, -1):
-                yield place.put(number(str(new))), f"{value} instead of {new}"
+                yield Repair(place.put(number(str(new))), f"{value} instead of {new}")
     if isinstance(part, Product) and len(part.items) == 1 and words.survey.name(part.items[0]) is not None:
         for text in ("1", "0"):
-            yield place.put(Product((number(text),))), f"{called(part.items[0], words)} instead of {text}"
+            yield Repair(place.put(Product((number(text),))), f"{called(part.items[0], words)} instead of {text}")
 
 
-def refunctioned(place: Place, words: Vocabulary) -> Iterator[tuple[Sum, str]]:
+def refunctioned(place: Place, words: Vocabulary) -> Iterator[Repair]:
     """Another entrywise function of the same argument."""
     if not isinstance(place.part, Atom) or FUNCTIONS.get(place.part.text) is None or place.part.kind != "NAME":
         return
     for token in words.functions:
         if FUNCTIONS[token.text] != FUNCTIONS[place.part.text]:
-            yield place.put(Atom(token)), f"{place.part.text} instead of {token.text}"
+            yield Repair(place.put(Atom(token)), f"{place.part.text} instead of {token.text}")

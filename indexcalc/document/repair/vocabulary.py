@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from indexcalc.document.outcomes import table_of
 from indexcalc.document.repair.attempts import UNREADABLE, Attempts
+from indexcalc.document.statements.limits import is_sum
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.scripts import GREEK, Named, is_transpose
 from indexcalc.document.statements.survey import Survey
@@ -69,7 +70,7 @@ def vocabulary_of(attempts: Attempts) -> Vocabulary:
             functions.setdefault(FUNCTIONS[found.name], node.token)
         elif found.name in names or found.name in extents:
             continue
-        elif table.is_size(found.name) and found.parts is None:
+        elif table.view.is_size(found.name) and found.parts is None:
             extents[found.name] = bare(node, survey)
         elif (rank := rank_of(table, found)) is not None:
             names[found.name] = (bare(node, survey), rank)
@@ -152,12 +153,6 @@ def indexed(node: Node, survey: Survey) -> bool:
         return False
     found = survey.name(node)
     return found is None or found.parts is not None
-
-
-def is_sum(node: Node) -> bool:
-    """Whether a node is the sign of a sum, with or without limits."""
-    base = node.base if isinstance(node, Scripted) else node
-    return isinstance(base, Atom) and base.kind == "SUM"
 
 
 def letters_in(trees: Iterable[Sum], survey: Survey) -> dict[str, Letter]:

@@ -52,8 +52,3 @@ def is_entry(node: Node, words: Vocabulary) -> bool:
 
 
 NOTHING = Group("{", (), 0)
-
-
-def is_operator(item: object) -> bool:
-    """Whether an item stands between two factors."""
-    return isinstance(item, Atom) and item.kind in ("TIMES", "SLASH", "DOT", "ODOT")

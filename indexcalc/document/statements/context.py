@@ -9,11 +9,13 @@ Lines are equations of the forward pass in the notation of the document, or one 
     adjoint G_* = dL/d*
     assume sum[k](y[k]) = 1
     assume J[i,j] = J[j,i]
+    assume y is a vector
     size H = x.2
     schematic lines 29-30
     scope "Backward pass"
+    scope lines 40-60
 
-What follows a scope holds only below the heading that it names.
+What follows a scope holds only below the heading, or on the lines, that it names.
 """
 
 from __future__ import annotations
@@ -48,6 +50,14 @@ class SizeOf:
     line: str
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A part of a document: below a heading, or from one line to another, from 1."""
+
+    heading: str = ""
+    lines: tuple[int, int] = (0, 0)
+
+
 @dataclass
 class Context:
     """What a context says.
@@ -61,10 +71,11 @@ class Context:
         adjoints: ``(prefix, suffix, loss)`` of names of gradients.
         gradients: a name, and the ``(tensor, loss)`` whose gradient it is.
         simplex: names whose entries sum to one, with the places of the summed slots.
+        assumed: how notation is to be read where it leaves that open, in the words of a report, with the lines.
         sizes: names of sizes.
         schematic: the first and last line of what is not to be judged.
         equations: equations of the forward pass, as LaTeX.
-        scoped: what holds only below a heading, by the heading.
+        scoped: what holds only in a part of the document, by the part.
     """
 
     aliases: dict[str, str] = field(default_factory=dict)
@@ -75,14 +86,15 @@ class Context:
     adjoints: list[tuple[str, str, str]] = field(default_factory=list)
     gradients: dict[str, tuple[str, str]] = field(default_factory=dict)
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    assumed: dict[str, str] = field(default_factory=dict)
     sizes: list[SizeOf] = field(default_factory=list)
     schematic: list[tuple[int, int]] = field(default_factory=list)
     equations: list[str] = field(default_factory=list)
-    scoped: dict[str, Context] = field(default_factory=dict)
+    scoped: dict[Scope, Context] = field(default_factory=dict)
 
-    def within(self, heading: str) -> Context:
-        """What holds below a heading: all that is said of the whole document, and what is said of this part."""
-        here = self.scoped[heading]
+    def within(self, scope: Scope) -> Context:
+        """What holds in a part of the document: all that is said of the whole, and what is said of this part."""
+        here = self.scoped[scope]
         joined = Context(einstein=self.einstein, layout=self.layout)
         for attribute in (f.name for f in fields(Context)):
             general, own = getattr(self, attribute), getattr(here, attribute)
@@ -110,6 +122,7 @@ class Context:
             aliases={**self.aliases, **row.aliases},
             phrases=[*self.phrases, *row.phrases],
             functions={**self.functions, **row.functions},
+            assumed={**self.assumed, **row.assumed},
         )
 
 
@@ -150,11 +163,29 @@ def read_line(line: str, here: Context, whole: Context) -> Context:
 
 
 def read_scope(rest: str, line: str, whole: Context) -> Context:
-    """``scope "Backward pass"``: what follows holds below this heading."""
+    """``scope "Backward pass"``: what follows holds below this heading; ``scope lines 40-60``: on these lines."""
+    if LINES.fullmatch(rest):
+        return whole.scoped.setdefault(Scope(lines=read_lines(rest, line)), Context())
     found = QUOTED.fullmatch(rest)
     if found is None:
-        raise SpecError(f'a scope names a heading in quotes, as in: scope "Backward pass"; found: {line}')
-    return whole.scoped.setdefault(" ".join((found[1] or found[2]).split()), Context())
+        example = 'scope "Backward pass", or: scope lines 40-60'
+        raise SpecError(f"a scope names a heading in quotes, or lines, as in: {example}; found: {line}")
+    return whole.scoped.setdefault(Scope(" ".join((found[1] or found[2]).split())), Context())
+
+
+def read_lines(rest: str, line: str) -> tuple[int, int]:
+    """``lines 29-30`` or ``line 29``: the first and the last line.
+
+    Raises:
+        SpecError: if no line is named, or the last one stands before the first one.
+    """
+    found = LINES.fullmatch(rest)
+    if found is None:
+        raise SpecError(f"schematic needs the lines of the document, as in: schematic lines 29-30; found: {line}")
+    first, last = int(found[1]), int(found[2] or found[1])
+    if last < first or first < 1:
+        raise SpecError(f"the lines {first} to {last} are none: {line}")
+    return first, last
 
 
 def read_alias(rest: str, line: str, context: Context) -> None:
@@ -219,17 +250,20 @@ def read_adjoint(rest: str, line: str, context: Context) -> None:
 
 
 def read_assumption(rest: str, line: str, context: Context) -> None:
-    """``assume sum[k](y[k]) = 1``, or ``assume J[i,j] = J[j,i]``."""
+    """``assume sum[k](y[k]) = 1``, ``assume J[i,j] = J[j,i]``, or a report's words: ``assume y is a vector``."""
     if exchange := EXCHANGED.fullmatch(rest):
         name, one, other = exchange.groups()
         context.equations.append(f"{name}_{{{one}}} = {name}_{{{other}}}")
         return
     found = SUMS_TO_ONE.fullmatch(rest)
-    if found is None:
+    if found is None and ("[" in rest or " " not in rest):
         raise SpecError(
             "what can be assumed is that a sum is one or a matrix symmetric, as in: assume sum[k](y[k]) = 1, "
-            f"assume J[i,j] = J[j,i]; found: {line}"
+            f"assume J[i,j] = J[j,i], or how to read what is open, as in: assume y is a vector; found: {line}"
         )
+    if found is None:
+        context.assumed[" ".join(rest.split())] = line
+        return
     slots = [slot.strip() for slot in found[3].split(",")]
     bound = [slot.strip() for slot in found[1].split(",")]
     if not set(bound) <= set(slots):
@@ -247,13 +281,7 @@ def read_size(rest: str, line: str, context: Context) -> None:
 
 def read_schematic(rest: str, line: str, context: Context) -> None:
     """``schematic lines 29-30``: what stands there is not to be judged."""
-    found = LINES.fullmatch(rest)
-    if found is None:
-        raise SpecError(f"schematic needs the lines of the document, as in: schematic lines 29-30; found: {line}")
-    first, last = int(found[1]), int(found[2] or found[1])
-    if last < first or first < 1:
-        raise SpecError(f"the lines {first} to {last} are none: {line}")
-    context.schematic.append((first, last))
+    context.schematic.append(read_lines(rest, line))
 
 
 DIRECTIVES: Mapping[str, Callable[[str, str, Context], None]] = {

@@ -29,6 +29,9 @@ CONTINUATION_GAP = 120
 """How many characters of prose may stand between a display and one that continues it with ``=``."""
 
 
+EQUALITIES = frozenset({"=", ":=", "=="})
+"""The relations that say that two members are equal."""
+
 Condition = tuple[str, str, str]
 """A relation between two index letters: ``(left, relation, right)``."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from indexcalc.document.statements.context import Scope
 from indexcalc.document.statements.outline import Side, Statement
 from indexcalc.errors import SpecError
 from indexcalc.language.document import Document
@@ -48,6 +49,22 @@ def headings(document: Document) -> Iterator[Heading]:
 def words(text: str) -> str:
     """The words of a heading, without marks of fonts."""
     return " ".join(re.sub(r"<[^>]*>|\\[A-Za-z]+|[*_`{}$]", " ", text).split()).casefold()
+
+
+def lines_of(document: Document, scope: Scope) -> tuple[int, int]:
+    """The first line of a part of a document, and the first one behind it.
+
+    Raises:
+        SpecError: if the document does not have the part.
+    """
+    if scope.heading:
+        start, end = (document.place(place)[0] for place in part_below(document, scope.heading))
+        return start, end
+    first, last = scope.lines
+    count = document.source.count("\n") + 1
+    if last > count:
+        raise SpecError(f"scope lines {first}-{last}: {document.name} has {count} lines")
+    return first, last + 1
 
 
 def part_below(document: Document, heading: str) -> tuple[int, int]:

@@ -107,6 +107,11 @@ class Named:
     start: int
     unreadable: bool = False
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it bears nothing but labels and indices."""
+        return not (self.powers or self.transposed or self.primes or self.unreadable)
+
 
 def is_transpose(tokens: Sequence[Token]) -> bool:
     """Whether a superscript is the sign of a transpose."""

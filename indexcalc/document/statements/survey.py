@@ -11,7 +11,7 @@ from indexcalc.document.statements.labelling import find_labels, find_squares
 from indexcalc.document.statements.labels import ABOVE, of_any_layer
 from indexcalc.document.statements.scripts import Named, named
 from indexcalc.document.statements.trees import differentiated, divisors, is_lone, name_nodes, products_of, targets
-from indexcalc.language.latex.tree import Group, Node, Scripted, Sum
+from indexcalc.language.latex.tree import Group, Node, Product, Scripted, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
 
@@ -84,6 +84,15 @@ class Survey:
             self.known[id(node)] = node, found
         return self.known[id(node)][1]
 
+    def names(self, tree: Sum | Product) -> Iterator[Named]:
+        """The names in a syntax tree."""
+        found = (self.name(node) for node in name_nodes(tree))
+        return (one for one in found if one is not None)
+
+    def lone(self, tree: Sum) -> Named | None:
+        """The name that a formula is; None if it is more."""
+        return self.name(tree.lone) if tree.lone is not None else None
+
     def rank(self, name: str) -> int | None:
         """The number of slots with which a name is indexed; None if it never is."""
         usage = self.usages.get(name)
@@ -92,7 +101,11 @@ class Survey:
         return max(usage.indexed) if ABOVE in name else usage.indexed.most_common(1)[0][0]
 
 
-def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, str]] = frozenset()) -> Survey:
+def survey_of(
+    chains: Iterable[tuple[Sum, ...]],
+    extents: frozenset[tuple[str, str]] = frozenset(),
+    aliases: Mapping[str, str] | None = None,
+) -> Survey:
     """Look at all members of all chains; the names of extents bear labels, never indices."""
     chains = [members for members in chains if members]
     labels = find_labels(chains, extents)
@@ -100,14 +113,17 @@ def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, s
     applied = frozenset(FUNCTIONS) | {
         name for members in chains for m in members for name in before_brackets(m, labels)
     }
+    found = Survey(labels, squares, {}, applied, aliases or {})
+    return replace(found, usages=usages_in(chains, found))
+
+
+def usages_in(chains: Iterable[tuple[Sum, ...]], survey: Survey) -> dict[str, Usage]:
+    """How names are used in some chains, with the labels that a survey of the document found."""
     usages: dict[str, Usage] = {}
     pooled: dict[str, Usage] = {}
     for members in chains:
         for member in members:
-            for node in name_nodes(member):
-                found = whole_name(named(node, labels, squares), applied)
-                if found is None:
-                    continue
+            for found in survey.names(member):
                 # The tensors of all layers look alike.
                 usage = usages.setdefault(found.name, pooled.setdefault(of_any_layer(found.name), Usage()))
                 usage.bold |= found.bold
@@ -118,8 +134,8 @@ def survey_of(chains: Iterable[tuple[Sum, ...]], extents: frozenset[tuple[str, s
                 elif not all(part.isdigit() for part in found.parts):
                     usage.indexed[len(found.parts)] += 1
                     usage.letters.add(found.parts)
-            mark_numerators(member, labels, squares, usages)
-    return Survey(labels, squares, usages, applied)
+            mark_numerators(member, survey, usages)
+    return usages
 
 
 def whole_name(found: Named | None, applied: frozenset[str]) -> Named | None:
@@ -145,29 +161,26 @@ def mentioned(members: tuple[Sum, ...]) -> bool:
     return len(members) == 1 and is_lone(members[0])
 
 
-def mark_numerators(
-    member: Sum, labels: frozenset[tuple[str, str]], squares: frozenset[str], usages: dict[str, Usage]
-) -> None:
+def mark_numerators(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> None:
     """Note which names are differentiated, which are divided by, and which are called."""
 
-    def bare(node: Node) -> Usage | None:
-        found = named(node, labels, squares)
-        return usages.get(found.name) if found is not None and found.parts is None else None
+    def usage(node: Node, *, bare: bool = False) -> Usage | None:
+        found = survey.name(node)
+        return usages.get(found.name) if found is not None and not (bare and found.parts is not None) else None
 
     for node in differentiated(member):
-        if (usage := bare(node)) is not None:
-            usage.numerator += 1
+        if (one := usage(node, bare=True)) is not None:
+            one.numerator += 1
     for node in targets(member):
-        found = named(node, labels, squares)
-        if found is not None and found.name in usages:
-            usages[found.name].below += 1
+        if (one := usage(node)) is not None:
+            one.below += 1
     for node in divisors(member):
-        if (usage := bare(node)) is not None:
-            usage.scalar = True
+        if (one := usage(node, bare=True)) is not None:
+            one.scalar = True
     for product in products_of(member):
         for left, right in pairwise(product.items):
             bracket = right.base if isinstance(right, Scripted) else right
             if isinstance(bracket, Group) and bracket.bracket == "(":
-                found = named(left, labels, squares)
+                found = survey.name(left)
                 if found is not None and found.name in usages and found.name not in (*FUNCTIONS, *STRUCTURAL):
                     usages[found.name].called += 1

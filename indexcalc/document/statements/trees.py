@@ -26,6 +26,9 @@ from indexcalc.language.latex.tree import (
     sums_in,
 )
 
+OPERATORS = frozenset({"TIMES", "SLASH", "DOT", "ODOT"})
+"""The kinds of signs between two factors."""
+
 
 def name_nodes(tree: Node | Product | Sum) -> Iterator[Node]:
     """Names with their scripts, each once; and calls of functions."""
@@ -89,6 +92,16 @@ def nodes_and_exponents(member: Sum) -> Iterator[Node]:
         if isinstance(node, Scripted) and isinstance(node.base, Atom) and node.base.text == "e" and not node.below:
             for tokens in node.above:
                 yield from nodes_and_exponents(exponent(tokens))
+
+
+def without_scripts(node: Node) -> Node:
+    """What bears the scripts of a node."""
+    return node.base if isinstance(node, Scripted) else node
+
+
+def is_operator(item: object) -> bool:
+    """Whether an item stands between two factors."""
+    return isinstance(item, Atom) and item.kind in OPERATORS
 
 
 def is_lone(tree: Sum) -> bool:

@@ -7,7 +7,7 @@ on; ``\left``, spacing, labels and colours are dropped; ``\boxed`` and its kin a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.errors import LimitError
@@ -360,3 +360,17 @@ def with_sets(tokens: list[Token]) -> list[Token]:
             if at < len(tokens) and (tokens[at].kind, tokens[at].text) == ("NAME", "R"):
                 found[at] = replace(tokens[at], kind="REALS")
     return found
+
+
+def parted(tokens: Sequence[Token], kind: str) -> Iterator[list[Token]]:
+    """The tokens between those of a kind that stand in no braces."""
+    part: list[Token] = []
+    depth = 0
+    for token in tokens:
+        depth += {"{": 1, "}": -1}.get(token.kind, 0)
+        if token.kind == kind and not depth:
+            yield part
+            part = []
+        else:
+            part.append(token)
+    yield part

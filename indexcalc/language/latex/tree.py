@@ -129,6 +129,12 @@ class Sum:
         """The product, if it is the only one and positive."""
         return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == 1 else None
 
+    @property
+    def lone(self) -> Node | None:
+        """The factor, if it is the only one of the only product."""
+        only = self.only
+        return only.items[0] if only is not None and len(only.items) == 1 else None
+
 
 def nodes_of(tree: Node | Product | Sum) -> Iterator[Node]:
     """Every node of a tree, outermost first."""

@@ -1,0 +1,127 @@
+"""Derivatives under one reading: of what is defined, of a loss that is not, and of what nothing is known.
+
+Whether a derivative is total, what a loss is computed from, and which axes come first are choices.
+"""
+
+from __future__ import annotations
+
+from indexcalc.document.choices import LAYOUT, Kind, Option, choice
+from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, rebuilt, renamed
+from indexcalc.document.meaning.slopes import refreshed
+from indexcalc.document.meaning.symbols import all_read, depends_on
+from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
+from indexcalc.document.table import Table
+
+
+def rate(table: Table, body: Typed, wrt: Typed) -> Typed:
+    """The derivative of an expression by a tensor, laid out as the document does."""
+    assert isinstance(wrt.node, Entry)
+    node = derivative(table, body.node, wrt.node)
+    if not body.axes:
+        layout = table.asking(LAYOUT).name if wrt.axes else "gradient"
+        if layout == "gradient":
+            return Typed(node, wrt.axes, wrt.orientation)
+        axes = tuple(reversed(wrt.axes))
+        return Typed(node, axes, ROW if len(axes) == 1 and wrt.orientation == COLUMN else COLUMN)
+    if not wrt.axes:
+        return Typed(node, body.axes, body.orientation)
+    if len(body.axes) > 1 or len(wrt.axes) > 1:
+        return Typed(node, (*body.axes, *wrt.axes), jacobian=True)
+    layout = table.asking(LAYOUT).name
+    axes = (*body.axes, *wrt.axes) if layout == "Jacobian" else (*wrt.axes, *body.axes)
+    return Typed(node, axes)
+
+
+def derivative(table: Table, body: Meaning, wrt: Entry) -> Meaning:
+    """The derivative of an expression by an entry."""
+    body = without_gradients(table, body)
+    if isinstance(body, Entry) and body.name != wrt.name and body.name not in table.definitions:
+        return derivative_of_unknown(table, body, wrt)
+    read = all_read(table.definitions, body)
+    if read and wrt.name not in read:
+        # Zero, it may be, only because a path was not read.
+        table.open.setdefault(f"{wrt.name} in no formula", f"nothing that is read depends on {wrt.name}")
+    return Derivative(body, wrt, is_local(table, body, wrt))
+
+
+def derivative_of_unknown(table: Table, body: Entry, wrt: Entry) -> Meaning:
+    """The derivative of a name without a definition: of a loss, or an array of which nothing is known."""
+    if not body.slots and body.name not in table.open and may_be_loss(table, body.name):
+        table.losses.add(body.name)
+        table.wanted[wrt.name] = None
+        lead_to_loss(table, body.name, wrt.name)
+        return Derivative(body, wrt)
+    name = f"d {body.name}/d {wrt.name}"
+    if name not in table.known:
+        table.known[name] = tuple(table.sizes.like(slot) for slot in (*body.slots, *wrt.slots))
+    table.open[body.name] = f"how {body.name} depends on {wrt.name} is not known"
+    return Entry(name, (*body.slots, *wrt.slots))
+
+
+def may_be_loss(table: Table, name: str) -> bool:
+    """Whether a number without a definition may be the loss: nothing is differentiated by it."""
+    usage = table.page.survey.usages.get(name)
+    return usage is None or not usage.below
+
+
+def lead_to_loss(table: Table, loss: str, name: str) -> None:
+    """What the loss is computed from: what it is differentiated by here, or also what lies on the way to it.
+
+    Whatever holds for any function of the first holds; but a softmax's gradient adds up to zero only since the
+    loss is one of what the softmax leads to.
+    """
+    further = [
+        found
+        for found in table.page.loss_targets.get(loss, ())
+        if found.name not in (*table.wanted, *table.inside) and table.page.rests_on(found.name, name)
+    ]
+    if not further:
+        return
+    question = choice(
+        Kind.DERIVATIVE,
+        f"{loss} in statement {table.number}",
+        Option("here", 0.0, f"{loss} is any function of what it is differentiated by"),
+        Option("further", 0.05, f"{loss} is computed from {further[-1].name}", free=True),
+    )
+    if table.asking(question).name == "further":
+        for found in further:
+            table.wanted[found.name] = None
+            if found.name not in table.known:
+                table.meet(found)
+
+
+def without_gradients(table: Table, node: Meaning) -> Meaning:
+    """The expression with formulas for the names that are made from derivatives, which are differentiated again."""
+    definition = table.definitions.get(node.name) if isinstance(node, Entry) else None
+    if definition is None:
+        if isinstance(node, Derivative):
+            return node
+        return rebuilt(node, lambda part: without_gradients(table, part))
+    assert isinstance(node, Entry)
+    again = any(
+        definition.differentiates and not table.losses.intersection(definition.reads)
+        for definition in map(table.definitions.get, {node.name, *all_read(table.definitions, node)})
+        if definition is not None
+    )
+    if not again:
+        return node
+    formula = renamed(definition.body, dict(zip(definition.slots, node.slots, strict=True)))
+    return without_gradients(table, refreshed(formula, table.sizes))
+
+
+def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
+    """Whether the derivative of a name holds all other names: only where that makes a difference."""
+    if not isinstance(body, Entry) or body.name == wrt.name:
+        return False
+    reads = table.definitions[body.name].reads
+    if wrt.name not in reads or not any(
+        name != wrt.name and depends_on(table.definitions, name, wrt.name) for name in reads
+    ):
+        return False
+    question = choice(
+        Kind.DERIVATIVE,
+        f"{body.name} by {wrt.name}",
+        Option("total", 0.0, f"the derivative of {body.name} by {wrt.name} is total"),
+        Option("local", 0.2, f"the derivative of {body.name} by {wrt.name} holds the other names"),
+    )
+    return table.asking(question).name == "local"

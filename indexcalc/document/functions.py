@@ -1,0 +1,135 @@
+"""The function that a name is before a bracket: one that the document defines, a known one, or an unknown one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from indexcalc.document.applications import derivative_at, value_at
+from indexcalc.document.literals import largest
+from indexcalc.document.meaning import typed
+from indexcalc.document.meaning.nodes import Applied, Entry, Total, over, times
+from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.meaning.unknown import unknown
+from indexcalc.document.page import Page
+from indexcalc.document.scope import Scope
+from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.trees import without_scripts
+from indexcalc.document.table import Table
+from indexcalc.language.latex.tree import Group, Node
+from indexcalc.language.latex.vocabulary import FUNCTIONS
+
+Function = Callable[[Sequence[Typed]], Typed]
+"""The value of a function at its arguments."""
+
+WHOLE: Mapping[str, Callable[[Typed, Sizes], Typed]] = {
+    **dict.fromkeys(("tr", "Tr", "trace", "Trace"), typed.trace),
+    **dict.fromkeys(("diag", "Diag"), typed.diagonal),
+    **dict.fromkeys(("rowsum", "RowSum", "rowSum"), lambda value, sizes: row_sum(value)),
+    "det": typed.determinant,
+    **dict.fromkeys(("softmax", "Softmax"), typed.softmax),
+}
+"""Functions that look at more than one entry."""
+
+
+def function_of(scope: Scope, found: Named, following: Node | None) -> Function | None:
+    """The function that a name is before what follows it; None if it is none."""
+    table = scope.table
+    number = table.function(found.name) if following is not None and is_bracket(without_scripts(following)) else None
+    if number is not None:
+        entry = scope.places(found.parts or ())
+        return lambda arguments: defined(table, found, number, arguments, entry)
+    if found.name in ("max", "min") and isinstance(following, Group) and len(following.members) > 1:
+        return lambda arguments: largest(arguments, table.sizes, 1 if found.name == "max" else -1)
+    if found.parts is not None:
+        return None
+    name = table.page.context.functions.get(found.name, found.name)
+    word = name if name in FUNCTIONS else name.partition("_")[0]
+    known = FUNCTIONS.get(word)
+    if word == "sigma" and following is not None and is_bracket(following):
+        known = "sigmoid" if is_applied(table.page, word, following) else None
+    if known is None and word not in WHOLE:
+        if not is_applied(table.page, found.name, following):
+            return None
+        return lambda arguments: applied(table, found.name, undefined(table, found), arguments)
+    if not found.primes:
+        return lambda arguments: applied(table, word, known, arguments)
+    if known is None:
+        raise NotUnderstoodError(f"the derivative of {word}")
+
+    def of_one(argument: Typed) -> Typed:
+        return applied(table, word, known, [argument])
+
+    return lambda arguments: derivative_at(table, of_one, lone(arguments), found.primes)
+
+
+def is_applied(page: Page, name: str, following: Node | None) -> bool:
+    """Whether a bracket follows a name wherever it stands, so that it is a function of which nothing is known."""
+    usage = page.survey.usages.get(name)
+    bracket = isinstance(following, Group) and following.bracket == "(" and len(following.members) == 1
+    unknown = name not in page.defining and name not in page.declared
+    return bracket and unknown and usage is not None and usage.called > 0 and usage.only_called
+
+
+def defined(table: Table, found: Named, number: int, arguments: Sequence[Typed], entry: tuple[Ix | None, ...]) -> Typed:
+    """The value of a function that the document defines, or of its derivative, or an entry of these."""
+
+    def value(argument: Typed) -> Typed:
+        return value_at(table, number, [argument])
+
+    if found.primes:
+        result = derivative_at(table, value, lone(arguments), found.primes)
+    else:
+        result = value_at(table, number, arguments)
+    return typed.at(result, entry, table.sizes) if entry else result
+
+
+def undefined(table: Table, found: Named) -> str:
+    """A function of which nothing is known."""
+    table.open.setdefault(found.name, f"the function {found.name} is not defined")
+    return unknown(found.name, found.primes)
+
+
+def applied(table: Table, word: str, known: str | None, arguments: Sequence[Typed]) -> Typed:
+    """The value of a function that works entry by entry, or of one that looks at more."""
+    argument = lone(arguments, word)
+    if known is not None:
+        if word == "sigma" and argument.axes:
+            table.open.setdefault(word, "sigma of an array may be a softmax")
+        return replace(argument, node=Applied(known, argument.node))
+    if word in ("softmax", "Softmax") and isinstance(argument.node, Entry) and not argument.axes:
+        return softmax_entry(table, argument.node)
+    if word in WHOLE:
+        return WHOLE[word](argument, table.sizes)
+    raise NotUnderstoodError(f"the function {word}")
+
+
+def softmax_entry(table: Table, entry: Entry) -> Typed:
+    """The softmax of an entry: that of the row that holds it."""
+    if not entry.slots:
+        raise NotUnderstoodError("a softmax of a number")
+    dummy = table.sizes.like(entry.slots[-1])
+    row = Entry(entry.name, (*entry.slots[:-1], dummy))
+    total = Total((dummy,), Applied("exp", row))
+    return Typed(times(Applied("exp", entry), over(total)))
+
+
+def row_sum(value: Typed) -> Typed:
+    """The sum along the last axis."""
+    if len(value.axes) != 2:
+        raise NotUnderstoodError("the sums of rows of what is no matrix")
+    return Typed(Total((value.axes[1],), value.node), value.axes[:1])
+
+
+def lone(arguments: Sequence[Typed], name: str = "a function") -> Typed:
+    """The only argument of a function."""
+    if len(arguments) != 1:
+        raise NotUnderstoodError(f"{name} of {len(arguments)} arguments")
+    return arguments[0]
+
+
+def is_bracket(item: Node) -> bool:
+    """Whether an item is a bracket in which an argument may stand."""
+    return isinstance(item, Group) and item.bracket in ("(", "[", "{")

@@ -1,0 +1,125 @@
+"""The meanings of names, whole or at an index: tensors, sizes, parameters, constants and gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from indexcalc.document.applications import again
+from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.derivatives import rate
+from indexcalc.document.gradients import loss_of_gradients
+from indexcalc.document.meaning import typed
+from indexcalc.document.meaning.nodes import Entry, Number, Size
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import COLUMN, Typed
+from indexcalc.document.scope import Scope
+from indexcalc.document.statements.letters import slice_parts
+from indexcalc.document.statements.scripts import COLON, Named
+from indexcalc.document.table import Bound, Table
+from indexcalc.document.units import unit_of
+from indexcalc.language.latex.tree import Group, Node
+
+
+@dataclass(frozen=True)
+class Names:
+    """What names mean.
+
+    Attributes:
+        scope: the letters of their indices.
+        bound: what the parameters of the function stand for whose formula is read.
+    """
+
+    scope: Scope
+    bound: Bound = field(default_factory=dict)
+
+    @property
+    def table(self) -> Table:
+        """The names met so far."""
+        return self.scope.table
+
+    def value(self, found: Named) -> Typed:
+        """A name, whole or at an index; a parameter is what it stands for."""
+        if found.name in self.bound:
+            value = again(self.table, self.bound[found.name])
+            return value if found.parts is None else typed.at(value, self.scope.places(found.parts), self.table.sizes)
+        constant = self.constant(found)
+        return self.tensor(found) if constant is None else constant
+
+    def constant(self, found: Named) -> Typed | None:
+        """What a name stands for that is no tensor of the document's: ones, deltas, pi, a size, a short gradient."""
+        table, name, parts = self.table, found.name, found.parts
+        if (unit := unit_of(table, found, self.scope.place)) is not None:
+            return unit
+        if name == "pi" and parts is None and name not in table.page.defining:
+            return Typed(Number(sp.pi))
+        if (target := table.page.gradient_target(name)) is not None:
+            wrt = self.value(replace(found, name=target))
+            if not isinstance(wrt.node, Entry):
+                raise NotUnderstoodError(f"a gradient by {target}")
+            return rate(table, Typed(Entry(loss_of_gradients(table, name, target))), wrt)
+        if parts is None and table.view.is_size(name):
+            return Typed(Size(table.sizes.named(name)))
+        return None
+
+    def tensor(self, found: Named) -> Typed:
+        """A tensor, whole or at an index; a name without indices may stand for one entry, or for a size."""
+        table = self.table
+        if found.parts is None and (usual := usual_entry(table, found.name)) is not None:
+            found = replace(found, parts=usual)
+        if found.parts is not None and len(found.parts) == 1 and found.parts[0].isdigit():
+            found = self.numbered(found, found.parts[0])
+        name, slots = table.symbol(found)
+        if found.parts is not None:
+            usage = table.view.usage(found.name) or table.page.survey.usages.get(found.name)
+            parts = slice_parts(found, len(slots), usage)
+            own = tuple(self.scope.place(part) or table.sizes.fresh() for part in parts)
+            for index, slot in zip(own, slots, strict=True):
+                table.sizes.unify(index, slot)
+            return Typed(Entry(name, own), tuple(i for i, part in zip(own, parts, strict=True) if part == COLON))
+        if not slots and (tied := table.tie(name)) is not None:
+            return Typed(Size(tied))
+        own = tuple(table.sizes.like(slot) for slot in slots)
+        return Typed(Entry(name, own), own, COLUMN)
+
+    def numbered(self, found: Named, digits: str) -> Named:
+        """A name with a number below it: 0 is a label, and the digits of ``A_12`` are those of a row and a column."""
+        if digits == "0":
+            usage = self.table.page.survey.usages.get(found.name)
+            if usage is not None and usage.indexed:
+                self.table.open.setdefault(f"{found.name}_0", f"{found.name}_0 may be an entry of {found.name}")
+            return replace(found, name=f"{found.name}_0", parts=None)
+        if len(digits) == 2 and len(self.table.symbol(replace(found, parts=None))[1]) == 2:
+            return replace(found, parts=tuple(digits))
+        return found
+
+    def target(self, items: Sequence[Node]) -> Typed:
+        """What a derivative is taken by: one tensor, whole or at an index."""
+        while len(items) == 1 and isinstance(items[0], Group) and len(items[0].members) == 1:
+            only = items[0].members[0].only
+            if only is None:
+                break
+            items = only.items
+        found = self.table.page.survey.name(items[0]) if len(items) == 1 else None
+        if found is None or found.powers:
+            raise NotUnderstoodError("a derivative by what is no name")
+        value = self.value(found)
+        if not isinstance(value.node, Entry):
+            raise NotUnderstoodError(f"a derivative by {found.name}")
+        return typed.transpose(value) if found.transposed and value.axes else value
+
+
+def usual_entry(table: Table, name: str) -> tuple[str, ...] | None:
+    """The indices with which a name without any stands for one of its entries; None if it stands for all."""
+    usage = table.view.usage(name)
+    if usage is None or table.letters or len(usage.letters) != 1 or name in table.page.declared or table.inside:
+        return None
+    question = choice(
+        Kind.ENTRY,
+        str(table.number),
+        Option("whole", 0.0, "a name without its indices is the whole array"),
+        Option("entry", 0.1, "a name without its indices is any one entry", free=True),
+    )
+    return next(iter(usage.letters)) if table.asking(question).name == "entry" else None

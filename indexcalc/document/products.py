@@ -1,0 +1,78 @@
+"""Products and powers as they are written: what a sign between two factors says, and what one above a factor does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from indexcalc.document.applications import again
+from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.meaning import typed
+from indexcalc.document.meaning.nodes import Number, times
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.statements.scripts import inverse_mark, is_transpose
+from indexcalc.document.statements.trees import is_operator
+from indexcalc.document.table import Table
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tree import Atom, Node
+
+
+def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
+    """Two factors, with an operator or nothing between them."""
+    kind, text = (sign.kind, sign.text) if isinstance(sign, Atom) and is_operator(sign) else ("", "")
+    if kind == "SLASH":
+        return typed.divided(left, right, table.sizes)
+    if text == "*" and left.axes and right.axes:
+        return typed.entrywise(left, right, table.sizes)
+    if text == "cdot" and len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation:
+        return typed.inner(left, right, table.sizes)
+    if kind == "DOT" and len(left.axes) == len(right.axes) == 2:
+        raise NotUnderstoodError("a point between matrices: a product of either kind")
+    if text == "otimes" and len(left.axes) == len(right.axes) == 1:
+        return outer(table, left, right)
+    if text == "otimes" or (text == "times" and left.axes and right.axes):
+        raise NotUnderstoodError("a product of another kind")
+    return typed.product(left, right, table.sizes)
+
+
+def outer(table: Table, left: Typed, right: Typed) -> Typed:
+    """All products of two vectors, or those entry by entry."""
+    question = choice(
+        Kind.WORD,
+        "a cross in a circle between vectors",
+        Option("all", 0.0, "a cross in a circle stands for all products"),
+        Option("entries", 0.1, "a cross in a circle stands for products entry by entry"),
+    )
+    if table.asking(question).name == "entries":
+        return typed.entrywise(left, right, table.sizes)
+    return Typed(times(left.node, right.node), (*left.axes, *right.axes))
+
+
+def power(table: Table, value: Typed, above: Sequence[Token], read: Callable[[Sequence[Token]], Typed]) -> Typed:
+    """A power; of a matrix, its inverse or the product with itself; behind a circle, that of every entry."""
+    entries = len(above) > 1 and above[0].kind == "ODOT"
+    mark = "" if entries else inverse_mark(above)
+    if len(value.axes) == 2 and mark:
+        found = typed.inverse(value, table.sizes)
+        return found if mark == "-1" else typed.transpose(found)
+    if len(value.axes) == 1 and not entries and (mark or is_transpose(above)):
+        raise NotUnderstoodError("the inverse of a vector")
+    exponent = read(above[1:] if entries else above)
+    if exponent.axes:
+        raise NotUnderstoodError("an exponent that is an array")
+    if len(value.axes) == 1 and not entries and not isinstance(exponent.node, Number):
+        raise NotUnderstoodError("a mark above a vector that may count steps")
+    if len(value.axes) == 2 and not entries:
+        return power_of_matrix(table, value, exponent)
+    return typed.raised(value, exponent.node)
+
+
+def power_of_matrix(table: Table, value: Typed, exponent: Typed) -> Typed:
+    """The product of a matrix with itself."""
+    count = exponent.node.value if isinstance(exponent.node, Number) else None
+    if count not in (2, 3):
+        raise NotUnderstoodError("a power of a matrix")
+    result = value
+    for _ in range(int(count) - 1):
+        result = typed.product(result, again(table, value), table.sizes)
+    return result

@@ -1,0 +1,67 @@
+"""How many slots a name has of which nothing says so: choices whose costs come from its letter and its use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from indexcalc.document.choices import Choice, Kind, Option, choice
+from indexcalc.document.statements.scripts import GREEK
+from indexcalc.document.statements.survey import Usage
+
+SAID = {"matrix": 2, "vector": 1, "scalar": 0}
+"""How many slots a name has that is a word, as in ``keyMatrix``, by the end of the word."""
+
+
+def rank_choice(name: str, usage: Usage | None, *, unknown: bool) -> Choice:
+    """How many slots a name has that never bears an index and has no shape: what its letter says comes first."""
+    costs = rank_costs(name, usage, unknown=unknown)
+    words = ("a number", "a vector", "a matrix")
+    return choice(
+        Kind.RANK, name, *(Option(str(rank), cost, f"{name} is {words[rank]}") for rank, cost in costs.items())
+    )
+
+
+def rank_costs(name: str, usage: Usage | None, *, unknown: bool) -> Mapping[int, float]:
+    """The costs of being a number, a vector or a matrix."""
+    if usage is not None and usage.numerator and not usage.below and not usage.indexed and unknown:
+        return {0: 0.0, 1: 0.5, 2: 1.0}
+    if usage is not None and usage.scalar and not usage.transposed:
+        return {0: 0.0, 1: 1.0, 2: 1.0}
+    letter = re.sub(r"^(?:\w+ )+", "", name).partition("_")[0].partition("^")[0]
+    said = next((rank for word, rank in SAID.items() if letter.lower().endswith(word)), None)
+    if said is not None:
+        return {said: 0.0} | {rank: 1.0 for rank in (0, 1, 2) if rank != said}
+    if letter.isupper() and len(letter) == 1:
+        return {2: 0.0, 1: 1.0, 0: 1.0}
+    if usage is not None and usage.bold:
+        return {1: 0.0, 2: 1.0, 0: 1.0}
+    if letter in GREEK:
+        return {0: 0.0, 1: 0.6, 2: 1.0}
+    if usage is not None and usage.transposed:
+        return {1: 0.0, 0: 1.0, 2: 1.5}
+    if letter in ("a", "b", "c", "u", "v", "w", "x", "y", "z"):
+        return {0: 0.0, 1: 0.1, 2: 1.5}
+    return {0: 0.0, 1: 0.5, 2: 1.5}
+
+
+def family_choice(name: str, count: int, usage: Usage | None) -> Choice | None:
+    """Whether an index says which of several vectors is meant, as in ``x_i^T x_j``; None where nothing hints at it."""
+    if usage is None or count != 1 or not (usage.transposed or usage.bold):
+        return None
+    return choice(
+        Kind.RANK,
+        f"{name} with an index",
+        Option("1", 0.0, f"{name} with an index is a vector"),
+        Option("0", 0.2 if usage.transposed else 0.1, f"{name} with an index is a number"),
+    )
+
+
+def row_choice(name: str, count: int) -> Choice:
+    """Whether a name with fewer indices than its definition is a row of that array, or another one."""
+    return choice(
+        Kind.RANK,
+        f"{name} with {count} indices",
+        Option("row", 0.0, f"{name} with {count} of its indices is a row"),
+        Option("other", 0.1, f"{name} with {count} indices is another array"),
+    )

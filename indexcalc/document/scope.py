@@ -1,0 +1,68 @@
+"""The letters of one formula: each is an index variable, of the relation or of a sum around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from indexcalc.document.meaning.sizes import Ix
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.statements.scripts import COLON
+from indexcalc.document.table import Table
+from indexcalc.language.latex.tree import Sum
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The index variables of letters.
+
+    Attributes:
+        table: the names of the relation.
+        letters: the free index letters of the relation, as far as they were met.
+        dummies: the letters that sums bind here, the innermost last.
+    """
+
+    table: Table
+    letters: dict[str, Ix] = field(default_factory=dict)
+    dummies: tuple[Mapping[str, Ix], ...] = ()
+
+    def within(self, dummies: Mapping[str, Ix]) -> Scope:
+        """The scope behind the sign of a sum."""
+        return replace(self, dummies=(*self.dummies, dummies))
+
+    def binds(self, name: str) -> bool:
+        """Whether a sum binds a letter here."""
+        return any(name in dummies for dummies in self.dummies)
+
+    def letter(self, name: str) -> Ix:
+        """The index variable of a letter: the innermost dummy, else a free letter of the relation."""
+        for dummies in reversed(self.dummies):
+            if name in dummies:
+                return dummies[name]
+        if name in self.table.page.given_letters:
+            return self.table.sizes.fresh(name, fixed=1)  # which entry it is makes no difference
+        if name not in self.letters:
+            self.letters[name] = self.table.sizes.fresh(name)
+        return self.letters[name]
+
+    def place(self, part: str) -> Ix | None:
+        """The index variable of one part of a subscript; None for a whole axis."""
+        if part == COLON:
+            return None
+        if part.isdigit():
+            if not 0 < int(part) <= 9:
+                raise NotUnderstoodError(f"an entry numbered {part}")
+            return self.table.sizes.fresh(part, fixed=int(part))
+        return self.letter(part)
+
+    def places(self, parts: Sequence[str]) -> tuple[Ix | None, ...]:
+        """The index variables of the parts of a subscript."""
+        return tuple(self.place(part) for part in parts)
+
+    def lone(self, side: Sum) -> Ix | None:
+        """The index that a side of a relation is; None if it is none."""
+        found = self.table.page.survey.lone(side)
+        if found is None or found.parts is not None or len(found.name) != 1 or not found.is_plain:
+            return None
+        known = found.name in self.letters or self.binds(found.name) or found.name in self.table.page.index_letters
+        return self.letter(found.name) if known else None

@@ -1,0 +1,109 @@
+"""First members of equations: the name, or the function, to which an equation may give a meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from indexcalc.document.statements.limits import letters_of_limits
+from indexcalc.document.statements.outline import EQUALITIES, Statement
+from indexcalc.document.statements.scripts import COLON, Named, subscript
+from indexcalc.document.statements.survey import Survey
+from indexcalc.document.statements.trees import without_scripts
+from indexcalc.language.latex.tree import Group, Node, Scripted, Sum
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionHead:
+    """The first member of an equation that defines a function, ``f(x, y)`` or its entry ``f(x)_i``.
+
+    Attributes:
+        name: the function.
+        parameters: the names in its bracket.
+        parts: the letters of the entry; none for the whole value.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+
+
+def first_of(statement: Statement) -> Sum | None:
+    """The first member of an equation; None if the statement is none, or the member cannot be parsed."""
+    sides = statement.sides
+    return sides[0].tree if len(sides) > 1 and sides[1].relation in EQUALITIES else None
+
+
+def head_of(survey: Survey, statement: Statement) -> Named | None:
+    """The name that is the whole first member, bare or at distinct letters."""
+    first = first_of(statement)
+    found = survey.lone(first) if first is not None else None
+    if found is None or not found.is_plain or found.name == "1":
+        return None
+    parts = found.parts or ()
+    repeated = len(set(parts)) < len(parts)
+    return None if repeated or any(part == COLON or part.isdigit() for part in parts) else found
+
+
+def defines(survey: Survey, statement: Statement, head: Named) -> bool:
+    """Whether a statement may give its first member a meaning: the second one does not have its name."""
+    tree = statement.sides[1].tree
+    if tree is None:
+        return False
+    names = list(survey.names(tree))
+    # An entry that is a number, or does not follow its indices, is a case: delta_ij = 1, x_i = 0.
+    letters = {part for found in names for part in found.parts or ()} | set(letters_of_limits(tree))
+    follows = not head.parts or not letters.isdisjoint(head.parts)
+    return follows and all(found.name != head.name for found in names)
+
+
+def called_head(survey: Survey, statement: Statement) -> str:
+    """The function of which a statement gives a value, ``f(W x) = ...``; empty if it speaks of none."""
+    call = call_of(statement)
+    if call is None:
+        return ""
+    found, bracket = survey.name(call[0]), without_scripts(call[1])
+    if found is None or found.primes or not isinstance(bracket, Group) or bracket.bracket not in ("(", "["):
+        return ""
+    usage = survey.usages.get(found.name)
+    known = found.name in (*FUNCTIONS, *STRUCTURAL, "d")
+    return found.name if usage is not None and usage.only_called and not known else ""
+
+
+def function_head(survey: Survey, statement: Statement) -> FunctionHead | None:
+    """The function that a statement defines by the names in its bracket; None if it defines none."""
+    call = call_of(statement)
+    body = statement.sides[1].tree if call is not None else None
+    if call is None or body is None:
+        return None
+    found, bracket = survey.name(call[0]), without_scripts(call[1])
+    if found is None or not isinstance(bracket, Group) or bracket.bracket != "(" or not found.is_plain:
+        return None
+    parameters = [parameter(survey, member) for member in bracket.members]
+    names = list(survey.names(body))
+    known = found.name in (*FUNCTIONS, *STRUCTURAL, "d", "e", "E")
+    if known or not names or any(one is None for one in parameters) or any(one.name == found.name for one in names):
+        return None
+    parts = found.parts or ()
+    if isinstance(call[1], Scripted):
+        behind = subscript(call[1].below)
+        if parts or call[1].above or call[1].primes or behind.label or behind.unreadable:
+            return None
+        parts = behind.parts
+    used = {part for one in names for part in one.parts or ()}
+    if len(set(parts)) < len(parts) or not used.issuperset(parts):
+        return None
+    return FunctionHead(found.name, tuple(one.name for one in parameters if one is not None), parts)
+
+
+def call_of(statement: Statement) -> tuple[Node, Node] | None:
+    """The two factors that are the first member of an equation, which may be a function and its bracket."""
+    first = first_of(statement)
+    items = first.only.items if first is not None and first.only is not None else ()
+    return (items[0], items[1]) if len(items) == 2 else None
+
+
+def parameter(survey: Survey, member: Sum) -> Named | None:
+    """The lone name that a member of a bracket is; None if it is more."""
+    found = survey.lone(member)
+    return found if found is not None and found.parts is None and found.is_plain and found.name != "1" else None

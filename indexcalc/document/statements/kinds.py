@@ -1,0 +1,63 @@
+"""What kind of saying a statement is that is no claim: a law for one name, a bound, a condition, or a value."""
+
+from __future__ import annotations
+
+from indexcalc.document.statements.outline import EQUALITIES, Statement, condition
+from indexcalc.document.statements.survey import Survey
+from indexcalc.language.latex.tree import Atom, Node, Sum
+
+INEQUALITIES = frozenset({"<", "<=", ">", ">=", "!="})
+
+BETWEEN = frozenset({"->", "for"})
+"""Relations that only say from where to where something goes, or for what a formula holds."""
+
+CONSTANTS = frozenset({"1", "I"})
+"""Names of arrays that are the same in every document."""
+
+
+def symmetric_by(survey: Survey, statement: Statement) -> str:
+    """The matrix of which a statement says that it is equal to its transpose, ``J_ij = J_ji``; empty if of none."""
+    if len(statement.sides) != 2 or len(statement.trees) != 2 or statement.sides[1].relation not in EQUALITIES:
+        return ""
+    one, other = (survey.lone(tree) for tree in statement.trees)
+    if one is None or other is None or one.name != other.name or one.powers or other.powers:
+        return ""
+    turned = one.parts is not None and len(one.parts) == 2 and one.parts == (other.parts or ())[::-1]
+    return one.name if turned or (one.parts == other.parts and one.transposed != other.transposed) else ""
+
+
+def is_about_one_name(survey: Survey, statement: Statement) -> bool:
+    """Whether a statement speaks of one array alone, as a law for it does: ``U^T U = I``, ``sum_k q_k = 1``."""
+    return len({found.name for tree in statement.trees for found in survey.names(tree)} - CONSTANTS) == 1
+
+
+def compares_letters(statement: Statement, letters: frozenset[str]) -> bool:
+    """Whether a statement says of index letters how they are related, ``i = j``."""
+    found = condition(statement)
+    return bool(found) and all(letter in letters for one in found for letter in (one[0], one[2]))
+
+
+def bounds(survey: Survey, statement: Statement, member: int) -> bool:
+    """Whether a member says between which numbers a name lies, or that it is not another: nothing is claimed."""
+    relation = statement.sides[member].relation
+    if relation in BETWEEN:
+        return True
+    pair = [side.tree for side in statement.sides[member - 1 : member + 1]]
+    return relation in INEQUALITIES and all(tree is not None and is_single(survey, tree) for tree in pair)
+
+
+def sets(survey: Survey, statement: Statement) -> bool:
+    """Whether a statement gives names a value: all its members are single names or numbers, and one is a number."""
+    trees = statement.trees
+    whole = len(trees) == len(statement.sides) and all(is_single(survey, tree) for tree in trees)
+    return whole and any(is_number(tree.lone) for tree in trees)
+
+
+def is_single(survey: Survey, tree: Sum) -> bool:
+    """Whether a member is a single name or number."""
+    return is_number(tree.lone) or survey.lone(tree) is not None
+
+
+def is_number(node: Node | None) -> bool:
+    """Whether a factor is a number."""
+    return isinstance(node, Atom) and node.kind in ("NUM", "ONE")

@@ -1,0 +1,94 @@
+"""The letters of statements: which index something, which are free, and which stand for one given entry."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from indexcalc.document.statements.limits import bound_in, is_sum
+from indexcalc.document.statements.outline import Statement
+from indexcalc.document.statements.scripts import COLON, Named, is_letter, subscript
+from indexcalc.document.statements.survey import Survey, Usage
+from indexcalc.document.statements.trees import targets
+from indexcalc.language.latex.tree import Product, Scripted, nodes_of
+
+CLASS_LETTERS = frozenset({"c", "t", "y"})
+"""The letters that authors use for the right class."""
+
+
+def index_letters(survey: Survey) -> frozenset[str]:
+    """The letters that index something; those below ones alone are sizes."""
+    return frozenset(
+        part
+        for name, usage in survey.usages.items()
+        if name != "1"
+        for parts in usage.letters
+        for part in parts
+        if is_letter(part)
+    )
+
+
+def index_parts(survey: Survey, term: Product) -> Iterator[str]:
+    """The letters that index something in a term, with repetition: names, and expressions in brackets."""
+    for node in nodes_of(term):
+        if not isinstance(node, Scripted):
+            continue
+        found = survey.name(node)
+        if found is not None:
+            yield from found.parts or ()
+        elif not is_sum(node):
+            yield from subscript(node.below).parts
+
+
+def free_letters(survey: Survey, statement: Statement) -> frozenset[str]:
+    """The letters that are free in a statement: those of a first member of one factor, and those once in a term."""
+    first = statement.sides[0].tree
+    lone = first is not None and first.lone is not None
+    found = {part for one in (survey.names(first) if first is not None and lone else ()) for part in one.parts or ()}
+    for tree in statement.trees:
+        for _, term in tree.terms:
+            counts, bound = Counter(index_parts(survey, term)), set(bound_in(term))
+            found.update(part for part, count in counts.items() if count == 1 and part not in bound)
+    return frozenset(found)
+
+
+def given_letters(survey: Survey, statements: Iterable[Statement], definitions: Iterable[Statement]) -> frozenset[str]:
+    r"""The letters of a class, ``L = -\log p_y``: they stand for one given entry.
+
+    Such a letter stands on the right of a definition without being bound or standing on its left, and no sum of the
+    document binds it.
+    """
+    bound = {name for statement in statements for tree in statement.trees for name in bound_in(tree)}
+    found: set[str] = set()
+    for statement in definitions:
+        left, right, *_ = (
+            {part for name in survey.names(tree) for part in name.parts or ()} for tree in statement.trees
+        )
+        found |= (right - left) & CLASS_LETTERS - bound
+    return frozenset(found)
+
+
+def order_of_entry(survey: Survey, statement: Statement) -> tuple[str, ...]:
+    """The letters of the entry of an array that a statement speaks of, in the order of the array's axes."""
+    for tree in statement.trees:
+        for node in targets(tree):
+            found = survey.name(node)
+            if found is not None and found.parts:
+                return found.parts
+    for tree in statement.trees:
+        found = survey.lone(tree)
+        if found is not None and found.parts and not found.transposed:
+            return found.parts
+    return ()
+
+
+def slice_parts(found: Named, rank: int, usage: Usage | None) -> tuple[str, ...]:
+    """The indices of a name that bears fewer than it has slots: each letter where it stands elsewhere."""
+    parts = found.parts or ()
+    if COLON not in parts and 0 < len(parts) < rank and usage is not None:
+        whole = [full for full in usage.letters if len(full) == rank and set(parts) <= set(full)]
+        places = {tuple(full.index(part) for part in parts) for full in whole}
+        if len(places) == 1:
+            letters = dict(zip(places.pop(), parts, strict=True))
+            return tuple(letters.get(slot, COLON) for slot in range(rank))
+    return (*parts, *(COLON,) * (rank - len(parts)))

@@ -1,0 +1,148 @@
+"""What statements show of shapes: those that they declare, and slots whose size a number beside them may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from indexcalc.document.statements.outline import Statement
+from indexcalc.document.statements.scripts import Named, is_letter
+from indexcalc.document.statements.survey import Survey
+from indexcalc.errors import IndexCalcError
+from indexcalc.language.document import Document
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import Token, parted
+
+TIES = 6
+"""The most slots whose size a number may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The shape that a statement declares for a name: the names of its sizes, and where it stands."""
+
+    name: str
+    sizes: tuple[str, ...]
+    start: int
+
+
+def declared_in(
+    document: Document, survey: Survey, told: Sequence[Statement], statements: Sequence[Statement]
+) -> Mapping[str, tuple[Declared, ...]]:
+    """The shapes that the statements of a context and those of its document declare, by name."""
+    found: dict[str, list[Declared]] = {}
+    every = (
+        *(one for statement in told for one in declarations(statement, survey, -1)),
+        *(one for statement in statements for one in declarations(statement, survey, statement.span.start)),
+        *(one for left, right in pairwise(statements) for one in declarations_of_row(document, survey, left, right)),
+    )
+    for one in every:
+        found.setdefault(one.name, []).append(one)
+    return {name: tuple(shapes) for name, shapes in found.items()}
+
+
+def declarations(statement: Statement, survey: Survey, start: int) -> Iterator[Declared]:
+    r"""What ``A, B \in \mathbb{R}^{n \times d}`` declares.
+
+    With one index, ``x_i \in \mathbb{R}^d``, a document may mean one vector of many; a context means all entries.
+    """
+    sides = statement.sides
+    if len(sides) < 2 or sides[-1].relation != "in":
+        return
+    factors = factors_of_sizes(sides[-1].tokens)
+    if factors is None:
+        return
+    for tokens in parted(sides[-2].tokens, "COMMA"):
+        try:
+            tree = parse(tokens)
+        except (IndexCalcError, RecursionError):
+            continue
+        names = list(survey.names(tree))
+        if len(names) == 1 and (names[0].parts is None or start < 0 or len(names[0].parts) > 1):
+            yield from shape_of(names[0], factors, start)
+
+
+def declarations_of_row(document: Document, survey: Survey, name: Statement, shape: Statement) -> Iterator[Declared]:
+    """What a row of a table declares: a name in one cell, and a set of arrays in the next."""
+    factors = factors_of_sizes(shape.sides[0].tokens) if len(shape.sides) == 1 else None
+    tree = name.sides[0].tree if len(name.sides) == 1 else None
+    found = survey.lone(tree) if factors and tree is not None else None
+    if not factors or found is None:
+        return
+    line = document.source[document.source.rfind("\n", 0, name.span.start) + 1 : shape.span.start]
+    if line.lstrip().startswith("|") and "\n" not in line:
+        yield from shape_of(found, factors, name.span.start)
+
+
+def shape_of(found: Named, factors: tuple[tuple[str, ...], ...], start: int) -> Iterator[Declared]:
+    """The sizes of the slots of a name: an axis may hold several of them, where it bears its indices."""
+    if found.parts is None:
+        yield Declared(found.name, tuple("".join(names) for names in factors), start)
+        return
+    sizes = tuple(size for names in factors for size in names)
+    if len(found.parts) == len(sizes):
+        yield Declared(found.name, sizes, start)
+
+
+def sizes_of(tokens: Sequence[Token]) -> tuple[str, ...] | None:
+    """The sizes behind the sign of the real numbers; none for the real numbers themselves, None for another set."""
+    factors = factors_of_sizes(tokens)
+    return tuple("".join(names) for names in factors) if factors is not None else None
+
+
+def factors_of_sizes(tokens: Sequence[Token]) -> tuple[tuple[str, ...], ...] | None:
+    r"""The same, each size by its factors: ``\mathbb{R}^{n \times h d}`` has the sizes n and h times d."""
+    if not tokens or tokens[0].kind != "REALS":
+        return None
+    rest = [token for token in tokens[1:] if token.kind not in ("SUP", "{", "}", "(", ")", "DOT")]
+    if not rest:
+        return ()
+    sizes: list[tuple[str, ...]] = []
+    for part in parted(rest, "TIMES"):
+        names: list[str] = []
+        labelled = False
+        for token in part:
+            if names and (labelled or token.kind == "SUB"):
+                names[-1] += token.text
+            else:
+                names.append(token.text)
+            labelled = token.kind == "SUB"
+        if not names or not all(re.fullmatch(r"\w+", name) for name in names):
+            return None
+        sizes.append(tuple(names))
+    return tuple(sizes)
+
+
+def labels_of_sizes(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    r"""The sizes in a set of arrays with their labels: none in ``\mathbb{R}^{n \times d_h}`` has an index."""
+    if not tokens or tokens[0].kind != "REALS":
+        return
+    plain = [token for token in tokens if token.kind not in ("{", "}")]
+    for base, mark, label in zip(plain, plain[1:], plain[2:], strict=False):
+        if base.kind == "NAME" and mark.kind == "SUB" and label.kind == "NAME":
+            yield base.text, label.text
+
+
+def slots_beside(survey: Survey, statements: Iterable[Statement]) -> Mapping[str, tuple[tuple[str, int, str], ...]]:
+    """For each name that is a letter, the slots of arrays in statements with it, and the letters that they bear.
+
+    Of many slots, only the first few.
+    """
+    found: dict[str, dict[tuple[str, int], str]] = {}
+    for statement in statements:
+        names = [one for tree in statement.trees for one in survey.names(tree)]
+        slots = {
+            (one.name, place): part
+            for one in names
+            for place, part in enumerate(one.parts or ())
+            if is_letter(part) and one.name != "delta"
+        }
+        for one in names:
+            if one.parts is None and len(one.name) == 1:
+                found.setdefault(one.name, {}).update(slots)
+    return {
+        name: tuple((tensor, place, letter) for (tensor, place), letter in slots.items())[:TIES]
+        for name, slots in found.items()
+    }

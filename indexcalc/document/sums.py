@@ -1,0 +1,183 @@
+"""Sums over indices: what stands below and above their signs, and those that a convention leaves unwritten."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from indexcalc.document.choices import SUMS
+from indexcalc.document.meaning.nodes import (
+    Applied,
+    Derivative,
+    Entry,
+    Meaning,
+    Relation,
+    Times,
+    Total,
+    free,
+    occurrences,
+    times,
+)
+from indexcalc.document.meaning.sizes import Ix
+from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.scope import Scope
+from indexcalc.document.statements.labelling import sums_barely
+from indexcalc.document.statements.limits import limit_name
+from indexcalc.document.statements.outline import Condition
+from indexcalc.document.statements.scripts import is_letter, with_primes
+from indexcalc.language.latex.tokens import Token, parted
+from indexcalc.language.latex.tree import Atom, Node, Scripted, nodes_of
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What the sign of a sum, or of a product, binds.
+
+    Attributes:
+        word: the sign.
+        dummies: the letters with their index variables.
+        conditions: relations between letters under which something is added.
+    """
+
+    word: str
+    dummies: Mapping[str, Ix]
+    conditions: tuple[Condition, ...]
+
+
+def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
+    """What the sign of a sum binds before what stands behind it.
+
+    Raises:
+        NotUnderstoodError: for another sign, and for limits that are not read.
+    """
+    atom = item.base if isinstance(item, Scripted) else item
+    assert isinstance(atom, Atom)
+    if atom.text not in ("sum", "prod"):
+        raise NotUnderstoodError(f"the sign {atom.text}")
+    below, above = (item.below, item.above) if isinstance(item, Scripted) else ((), ())
+    if not below and above:
+        raise NotUnderstoodError("the limits of a sum")
+    names, conditions, first = bound_letters(below) if below else ([lone_dummy(scope, rest)], [], "")
+    if any(part not in scope.table.page.index_letters for _, sign, part in conditions if sign == ">="):
+        raise NotUnderstoodError("the limits of a sum")
+    dummies = {name: scope.table.sizes.fresh(name) for name in names}
+    last = upper_limit(scope, above[-1], dummies, first) if above else ()
+    return Binding(atom.text, dummies, (*conditions, *last))
+
+
+def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
+    """The sum, or the product, of a body that was read in the scope behind the sign."""
+    table = scope.table
+    for left, relation, right in binding.conditions:
+        a, b = scope.place(left), scope.place(right)
+        assert a is not None
+        assert b is not None
+        table.sizes.unify(a, b)
+        one, other = (b, a) if relation in (">", ">=") else (a, b)
+        body = replace(body, node=times(body.node, Relation(one, relation.replace(">", "<"), other)))
+    for name, index in binding.dummies.items():
+        if index not in free(body.node) and not table.sized(name, index):
+            raise NotUnderstoodError(f"a sum over {name} that binds nothing")
+    if any(isinstance(node, Derivative) for node in factors_of(body.node)):
+        table.spoken.add((SUMS.key, "written"))
+    indices = tuple(binding.dummies.values())
+    if binding.word == "sum":
+        return replace(body, node=Total(indices, body.node))
+    if binding.conditions:
+        raise NotUnderstoodError("the limits of a product")
+    return replace(body, node=Applied("exp", Total(indices, Applied("log", body.node))))  # of factors that are positive
+
+
+def lone_dummy(scope: Scope, rest: Sequence[Node]) -> str:
+    """The letter of a sum without one: the only one that neither the first member has nor a sum around it binds."""
+    page, table = scope.table.page, scope.table
+    first = page.statements[table.number].sides[0].tree
+    head = table.head or frozenset()
+    if not table.inside and first is not None and not sums_barely(first):
+        head = frozenset(part for node in nodes_of(first) for part in page.letters(node))
+    inside = {part for item in rest for part in page.letters(item) if is_letter(part)}
+    found = sorted(name for name in inside - head if not scope.binds(name))
+    if len(found) != 1:
+        raise NotUnderstoodError("a sum without an index")
+    return found[0]
+
+
+def bound_letters(tokens: Sequence[Token]) -> tuple[list[str], list[Condition], str]:
+    """The letters below a sum, the conditions on them, and the first value of one."""
+    kept = [token for token in with_primes(tokens) if token.kind not in ("{", "}", "(", ")")]
+    plain = [token for token in kept if token.kind != "COMMA"]
+    if all(token.kind != "REL" for token in plain):
+        if not plain or any(token.kind != "NAME" or len(token.text.rstrip("'")) > 1 for token in plain):
+            raise NotUnderstoodError("what stands below a sum")
+        return [token.text for token in plain], [], ""
+    if [token.kind for token in plain] == ["NAME", "REL", "NAME"] and plain[1].text == "in":
+        return [plain[0].text], [], ""
+    (name, relation, value), *others = (relation_below(part) for part in parted(kept, "COMMA"))
+    if any(sign == "=" or name not in (left, right) for left, sign, right in others):
+        raise NotUnderstoodError("what stands below a sum")
+    if relation == "=" and value.isdigit():
+        return [name], others, value
+    return [name], [(name, ">=" if relation == "=" else relation, value), *others], ""
+
+
+def relation_below(tokens: Sequence[Token]) -> Condition:
+    """A relation below a sum: of a letter and a letter, or of the first value of a letter."""
+    kinds, texts = [token.kind for token in tokens], [token.text for token in tokens]
+    first = kinds == ["NAME", "REL", "NUM"] and texts[1] == "="
+    if not first and (kinds != ["NAME", "REL", "NAME"] or texts[1] not in ("=", "!=", "<", "<=", ">", ">=")):
+        raise NotUnderstoodError("what stands below a sum")
+    return texts[0], texts[1], texts[2]
+
+
+def upper_limit(scope: Scope, tokens: Sequence[Token], dummies: Mapping[str, Ix], first: str) -> tuple[Condition, ...]:
+    """The conditions that the last value of a sum's letter sets; a size sets none, but is that of the letter."""
+    plain = [token for token in tokens if token.kind not in ("{", "}")]
+    shorter = [token.text for token in plain[-2:]] == ["-", "1"]
+    last = limit_name(plain[:-2] if shorter else plain)
+    if len(dummies) != 1 or not last:
+        raise NotUnderstoodError("the limits of a sum")
+    (name,) = dummies
+    if last in scope.table.letters:
+        return ((name, "<" if shorter else "<=", last),)
+    if shorter and first not in ("", "0"):
+        raise NotUnderstoodError("the limits of a sum")
+    scope.table.sizes.unify(scope.table.sizes.named(last), dummies[name])
+    return () if first in ("", "0", "1") else ((name, ">=", first),)
+
+
+def summed(scope: Scope, value: Typed, around: frozenset[str]) -> Typed:
+    """A term, with the letters that are repeated in it summed if that is the convention.
+
+    No letter of the factors beside the term is summed in it, and none in a sum that is written.
+    """
+    letters = [index for index in scope.letters.values() if scope.table.is_inner(index)]
+    if not letters or scope.dummies:
+        return value
+    counts = Counter(occurrences(value.node))
+    loose = tuple(
+        index for index in letters if counts[index] > 1 and index not in value.axes and index.name not in around
+    )
+    convention = scope.table.asking(SUMS).name if loose else "written"
+    if convention == "chain":
+        chained = letters_of_chains(value.node)
+        loose = tuple(index for index in loose if index in chained)
+    return replace(value, node=Total(loose, value.node)) if loose and convention != "written" else value
+
+
+def letters_of_chains(node: Meaning) -> frozenset[Ix]:
+    """The letters that a chain rule repeats: what is differentiated by, and differentiated in its turn."""
+    rates = [factor for factor in factors_of(node) if isinstance(factor, Derivative)]
+    found = (
+        set(one.wrt.slots) & set(free(other.body))
+        for one in rates
+        for other in rates
+        if isinstance(other.body, Entry) and other.body.name == one.wrt.name
+    )
+    return frozenset(index for letters in found for index in letters)
+
+
+def factors_of(node: Meaning) -> tuple[Meaning, ...]:
+    """The factors of a product; a single factor is its own."""
+    return node.factors if isinstance(node, Times) else (node,)

@@ -1,0 +1,82 @@
+"""What two members leave unknown: what is false of it says nothing.
+
+A name that a document differentiates is computed from others, even where no equation says how; a loss without an
+equation may be any function; and a size of which no slot is may be any number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from indexcalc.document.gradients import LOSS
+from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, Size, walk
+from indexcalc.document.meaning.symbols import all_read, depends_on
+from indexcalc.document.table import Table
+
+
+def unknown_between(table: Table, node: Meaning) -> Iterator[str]:
+    """What the derivatives in an expression leave open: names on the way that have no definition."""
+    for inner in walk(node):
+        if not isinstance(inner, Derivative):
+            continue
+        if isinstance(inner.body, Entry) and inner.body.name == LOSS:
+            yield from unconnected(table)
+        for name in table.known:
+            usage = table.page.survey.usages.get(name)
+            between = usage is not None and usage.numerator and name not in table.definitions
+            if between and name != inner.wrt.name and name not in table.losses:
+                yield f"{name} may depend on {inner.wrt.name}"
+        for name in table.wanted:
+            if may_be_between(table, name, inner.wrt.name):
+                yield f"{name} may depend on {inner.wrt.name}"
+
+
+def may_be_between(table: Table, name: str, wrt: str) -> bool:
+    """Whether the loss may depend on a tensor through a name that nothing defines, and nothing reads beside it."""
+    beside = any({name, wrt} <= set(definition.reads) for definition in table.definitions.values())
+    known = name in table.definitions or beside
+    return name != wrt and not known and not depends_on(table.definitions, wrt, name)
+
+
+def unconnected(table: Table) -> Iterator[str]:
+    """What short gradients leave open: names without a definition that lead to none of the others."""
+    for name in table.wanted:
+        apart = not any(other != name and depends_on(table.definitions, other, name) for other in table.wanted)
+        if len(table.wanted) > 1 and apart and name not in table.definitions:
+            yield f"how {name} is computed is not known"
+
+
+def losses_in(table: Table, node: Meaning) -> frozenset[str]:
+    """The functions without an equation whose derivatives a member holds, itself or through definitions.
+
+    That of short names is none: these may be differentials.
+    """
+    found, seen, pending = set[str](), set[str](), [node]
+    losses = table.losses - {LOSS}
+    while pending:
+        for inner in walk(pending.pop()):
+            if isinstance(inner, Derivative) and isinstance(inner.body, Entry) and inner.body.name in losses:
+                found.add(inner.body.name)
+            elif isinstance(inner, Entry) and inner.name in table.definitions and inner.name not in seen:
+                seen.add(inner.name)
+                pending.append(table.definitions[inner.name].body)
+    return frozenset(found)
+
+
+def unmeasured(table: Table, node: Meaning) -> Iterator[str]:
+    """The sizes by which a member multiplies, and of which no slot or sum beside it is."""
+    for inner in walk(node):
+        if isinstance(inner, Size) and table.sizes.lonely(inner.index):
+            yield f"what {table.sizes.name_of(inner.index)} is the size of is not known"
+
+
+def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:
+    """The names on which only one member rests, and which neither a definition reads nor a word declares."""
+
+    def inputs(node: Meaning) -> set[str]:
+        return all_read(table.definitions, node) - table.definitions.keys() - table.losses
+
+    read = {name for definition in table.definitions.values() for name in definition.reads}
+    targets = {inner.wrt.name for node in (left, right) for inner in walk(node) if isinstance(inner, Derivative)}
+    fine = read | targets | table.page.declared.keys() | table.page.context.simplex.keys()
+    return tuple(sorted((inputs(left) ^ inputs(right)) - fine))

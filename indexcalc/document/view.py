@@ -1,0 +1,187 @@
+"""A page as one of its statements sees it: which equation, which declaration and which rank its names have there.
+
+Of several that may be meant, the nearest is the usual one; where that leaves a choice open, it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from indexcalc.document.choices import Asking, Kind, Option, choice, meaning_choice
+from indexcalc.document.page import Page
+from indexcalc.document.ranks import family_choice, rank_choice, row_choice
+from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.survey import Usage
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page says, seen from one statement under one interpretation.
+
+    Attributes:
+        page: the page.
+        asking: the interpretation, noting what is asked of it.
+        number: the statement.
+    """
+
+    page: Page
+    asking: Asking
+    number: int
+
+    # Sections
+
+    def is_within(self, position: int) -> bool:
+        """Whether a position is in the section of the statement, if it may stand alone; a context is everywhere."""
+        section = self.page.standing(self.number)
+        return section is None or position < 0 or section[0] <= position < section[1]
+
+    def stands_alone(self) -> bool:
+        """Whether the section around the statement gives its names itself, and takes nothing from other sections."""
+        section = self.page.standing(self.number)
+        if section is None:
+            return False
+        return self.asking(self.page.sections.standing_choice(section)).name == "alone"
+
+    # Shapes
+
+    def usage(self, name: str) -> Usage | None:
+        """How a name is used in the section of the statement; None if it is not used there."""
+        return self.page.usage(name, self.number)
+
+    def is_size(self, name: str) -> bool:
+        """Whether a name is that of a size."""
+        if name not in self.page.sizes:
+            return False
+        if self.page.survey.rank(name) is None and name not in self.page.defining:
+            return True
+        # An array elsewhere may be a size in a section that stands alone.
+        usage, section = self.usage(name), self.page.standing(self.number)
+        if section is None or usage is None or usage.indexed:
+            return False
+        shapes = (one for shapes in self.page.declared.values() for one in shapes)
+        return any(name in one.sizes and self.is_within(one.start) for one in shapes) and self.stands_alone()
+
+    def declared(self, name: str) -> tuple[str, ...] | None:
+        """The sizes that the nearest declaration gives a name: the last one before, else the first one."""
+        shapes = self.page.declared.get(name, ())
+        if any(not self.is_within(one.start) for one in shapes) and self.stands_alone():
+            shapes = tuple(one for one in shapes if self.is_within(one.start))
+        start = self.page.start(self.number)
+        before = [one for one in shapes if one.start <= start]
+        nearest = before[-1] if before else shapes[0] if shapes else None
+        return nearest.sizes if nearest is not None else None
+
+    def rank(self, found: Named, *, defined: bool) -> int:
+        """How many slots a name has: its indices say it, or its declaration, or else a choice."""
+        name = found.name
+        usage = self.usage(name)
+        indexed = max(usage.indexed, default=None) if usage is not None else None
+        declared = self.declared(name)
+        if declared is not None and (indexed is None or indexed <= len(declared)):
+            return len(declared)
+        if found.parts is not None or indexed is not None:
+            count = max(len(found.parts or ()), indexed or 0)
+            family = family_choice(name, count, usage)
+            return count if family is None else count + int(self.asking(family).name)
+        # A name that has an equation, which is not looked at, says less about itself.
+        unknown = defined or name not in self.page.defining
+        return int(self.asking(rank_choice(name, self.page.survey.usages.get(name), unknown=unknown)).name)
+
+    def property_of(self, name: str) -> str:
+        """``symmetric`` or ``orthogonal``, as the words of the section may say of a matrix; else ``none``."""
+        said = self.page.sections.said(self.page.start(self.number))
+        options = [Option("none", 0.0, f"{name} is any matrix")]
+        for one in ("symmetric", "orthogonal"):
+            stated = one in said or (one == "symmetric" and name in self.page.laws.values())
+            options.append(Option(one, 0.1 if stated else 1.0, f"{name} is {one}", stated=stated))
+        return self.asking(choice(Kind.PROPERTY, name, *options)).name
+
+    def entries_of(self, name: str) -> str:
+        """``one`` if the entries of an input may sum to one, ``one-hot`` if one of them is one; else ``free``.
+
+        The words of the document say what is likely; that only one entry is not zero is never meant without a word.
+        """
+        said = self.page.said_anywhere
+        stated = "one" in said
+        options = [
+            Option("free", 0.0, f"the entries of {name} are any numbers"),
+            Option("one", 0.3 if stated else 0.6, f"the entries of {name} sum to one", stated=stated),
+        ]
+        if "one-hot" in said:
+            options.append(Option("one-hot", 0.4, f"{name} is one-hot", stated=True))
+        return self.asking(choice(Kind.PROPERTY, f"the entries of {name}", *options)).name
+
+    # Equations
+
+    def definition_of(self, found: Named) -> int | None:
+        """The statement that gives a name its meaning here: the nearest before, else the first one behind.
+
+        One with another number of indices is about another array of this name.
+        """
+        name, count = found.name, len(found.parts or ())
+        defining = [number for number in self.page.defining.get(name, ()) if number != self.number]
+        numbers = [
+            number
+            for number in defining
+            if self.page.indexed(number) in (None, count or None, *(() if found.parts else (1, 2, 3)))
+        ]
+        rows = [number for number in defining if (self.page.indexed(number) or 0) > count]
+        if rows and count and not numbers and self.is_row(name, count):
+            numbers = rows
+        return self.nearest(name, numbers or self.page.functions.get(name, ()))
+
+    def is_row(self, name: str, count: int) -> bool:
+        """Whether a name with fewer indices than its definition is a row of that array, or what is left of it."""
+        return self.asking(row_choice(name, count)).name == "row"
+
+    def function(self, name: str) -> int | None:
+        """The statement that defines a function; None if the name is none, or a factor before a bracket."""
+        numbers = self.page.functions.get(name, ())
+        if not numbers:
+            return None
+        usage = self.page.survey.usages.get(name)
+        question = choice(
+            Kind.APPLICATION,
+            name,
+            Option("applied", 0.0, f"{name} is a function"),
+            Option("multiplied", 0.5, f"{name} is a factor before a bracket"),
+        )
+        if usage is not None and not usage.only_called and self.asking(question).name == "multiplied":
+            return None
+        return self.nearest(name, numbers)
+
+    def nearest(self, name: str, numbers: Sequence[int]) -> int | None:
+        """The one of several statements that gives a name its meaning here; a choice if they are several."""
+        numbers = [n for n in numbers if n != self.number]
+        if any(not self.is_within(self.page.start(n)) for n in numbers) and self.stands_alone():
+            numbers = [n for n in numbers if self.is_within(self.page.start(n))]
+        own = self.page.sections.unit(self.page.start(self.number))
+        if own:  # an item or a row that gives a name itself means that
+            numbers = [n for n in numbers if self.page.sections.unit(self.page.start(n)) == own] or numbers
+        if not numbers:
+            return None
+        before = [number for number in numbers if number < self.number]
+        # Equations that say the same are one: the nearest stands for all.
+        ordered = self.page.different((*reversed(before), *(number for number in numbers if number > self.number)))
+        line, apart = self.page.line(ordered[0]), self.apart(ordered[0])
+        if len(ordered) == 1 and not apart:
+            return ordered[0]
+        options = [
+            Option(str(number), 0.15 * place, f"{name} is what line {self.page.line(number)} says", free=True)
+            for place, number in enumerate(ordered[:4])
+        ]
+        if apart:
+            options.append(Option("none", 0.1, f"{name} is not what line {line} says", free=True))
+        taken = self.asking(meaning_choice(name, line, *options)).name
+        return None if taken == "none" else int(taken)
+
+    def apart(self, number: int) -> bool:
+        """Whether a definition stands in another item or row, or in a section that only follows."""
+        page, sections = self.page, self.page.sections
+        if min(number, self.number) < page.told:
+            return False
+        start, here = page.start(number), page.start(self.number)
+        own, other = sections.unit(here), sections.unit(start)
+        follows = number > self.number and sections.around(start) != sections.around(here)
+        return follows or (bool(own) and bool(other) and own != other)

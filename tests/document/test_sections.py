@@ -1,0 +1,68 @@
+"""The sections of a page: what stands in one, in one item, and which of them may stand alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.document.page import Page, page_of
+from indexcalc.document.statements.context import Context
+from indexcalc.language.document import read_document
+
+TWO = r"""
+# First
+
+The matrix is symmetric.
+
+$$y = 2 x$$
+
+$$z = 3 y$$
+
+# Second
+
+- $$y = 5 x$$
+- $$z = 7 y$$
+
+# Third
+
+$$q = z$$
+"""
+
+
+@pytest.fixture
+def page() -> Page:
+    return page_of(read_document(TWO, "note.md"), Context())
+
+
+def line(page, position):
+    return page.document.place(position)[0]
+
+
+def test_those_may_stand_alone_that_give_names_which_others_give_too(page):
+    standing = [page.standing(number) for number in (0, 2)]
+    assert [line(page, section[0]) for section in standing] == [2, 10]
+    assert standing[1] in page.sections.alike(standing[0])
+
+
+def test_where_two_of_a_level_may_stand_alone_all_of_it_may(page):
+    assert line(page, page.standing(4)[0]) == 15
+
+
+def test_a_section_that_gives_one_name_anew_goes_on():
+    page = page_of(read_document("# First\n\n$y = 2 x$\n\n# Second\n\n$y = 3 x$\n", "note.md"), Context())
+    assert page.sections.renewing == ()
+
+
+def test_a_context_stands_in_none():
+    page = page_of(read_document(TWO, "note.md"), Context(equations=["a = b"]))
+    assert page.start(0) == -1
+    assert page.standing(0) is None
+
+
+def test_only_items_and_rows_are_units(page):
+    assert page.sections.unit(page.start(0)) == ""
+    assert page.sections.unit(page.start(2)) != page.sections.unit(page.start(3)) != ""
+
+
+def test_words_speak_of_matrices_in_their_section_alone(page):
+    assert page.sections.said(page.start(0)) == {"symmetric"}
+    assert page.sections.said(page.start(2)) == set()
