@@ -16,6 +16,7 @@ from indexcalc.document.diagnosis import Diagnosis, Difference
 from indexcalc.document.evidence import ALL, Votes, bases, bears_on, consensus, in_doubt, readability, telling, votes_of
 from indexcalc.document.explanation import explanation
 from indexcalc.document.findings import Fault, fault, proved
+from indexcalc.document.fitting import fitted_ranks
 from indexcalc.document.meaning.sizes import ShapeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.outcomes import Relation, Truth
@@ -156,6 +157,7 @@ def claims_in(page: Page, explain: Collection[int] = ()) -> list[Claim]:
 def judgements(page: Page, explain: Collection[int] = ()) -> tuple[Mapping[RelationKey, Judged], Votes]:
     """Each relation under its interpretations, and what all of them say for the options that are in doubt."""
     numbers = range(page.told, len(page.statements))
+    page.fitted.update(fitted_ranks(page))
     every = [
         r for n in numbers for r in relations(page, n) if unjudged(page, r.number, r.member, Interpretation()) is None
     ]

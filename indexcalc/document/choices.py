@@ -7,7 +7,7 @@ it asked for is recorded: interpretations that agree on that are one.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -40,6 +40,10 @@ class Kind(StrEnum):
     CONDITION = "condition"
     SECTION = "section"
     APPLICATION = "application"
+
+
+NEAR = 0.1
+"""What the other options cost at least where the page as a whole prefers one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,16 @@ def choice(kind: Kind, subject: str, *options: Option) -> Choice:
     return Choice(kind, subject, tuple(sorted(options, key=lambda option: option.cost)))
 
 
+def preferring(asked: Choice, name: str | None) -> Choice:
+    """The same choice with another option as the usual one; the others are as unusual as before, or nearly as usual."""
+    if name is None or name == asked.options[0].name:
+        return asked
+    options = (
+        replace(option, cost=0.0 if option.name == name else max(option.cost, NEAR)) for option in asked.options
+    )
+    return replace(asked, options=choice(asked.kind, asked.subject, *options).options)
+
+
 def meaning_choice(name: str, line: int, *options: Option) -> Choice:
     """Which equation gives a name its meaning; the usual one is at a line."""
     kind, subject = meaning_key(name, line)
@@ -129,12 +143,14 @@ class Asking:
     Attributes:
         interpretation: the interpretation.
         settled: the phrases of the options that a context says.
+        preferred: the options that the page as a whole prefers to the usual ones.
         asked: the choices that were open.
         heard: the phrases of the context that answered one.
     """
 
     interpretation: Interpretation
     settled: Collection[str] = ()
+    preferred: Mapping[Key, str] = field(default_factory=dict)
     asked: dict[Key, Choice] = field(default_factory=dict)
     heard: set[str] = field(default_factory=set)
 
@@ -144,7 +160,7 @@ class Asking:
         if said is not None:
             self.heard.add(said.phrase)
             return said
-        question = self.asked.setdefault(question.key, question)
+        question = self.asked.setdefault(question.key, preferring(question, self.preferred.get(question.key)))
         return self.interpretation.option(question)
 
 

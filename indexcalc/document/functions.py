@@ -10,7 +10,7 @@ from indexcalc.document.literals import largest
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import Applied, Entry, Total, over, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
-from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.meaning.unknown import unknown
 from indexcalc.document.page import Page
@@ -119,7 +119,7 @@ def softmax_entry(table: Table, entry: Entry) -> Typed:
 def row_sum(value: Typed) -> Typed:
     """The sum along the last axis."""
     if len(value.axes) != 2:
-        raise NotUnderstoodError("the sums of rows of what is no matrix")
+        raise RankError("the sums of rows of what is no matrix")
     return Typed(Total((value.axes[1],), value.node), value.axes[:1])
 
 

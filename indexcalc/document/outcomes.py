@@ -22,7 +22,7 @@ from indexcalc.document.meaning.nodes import (
     renamed,
     walk,
 )
-from indexcalc.document.meaning.sizes import Ix, ShapeError, SizeError
+from indexcalc.document.meaning.sizes import Ix, OrientationError, ShapeError, SizeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed, at
 from indexcalc.document.memory import RememberedPoints
@@ -206,10 +206,12 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
     for side in (left.node, right.node):
         for text in unknown_between(table, side):
             table.open.setdefault(text, text)
+    if right.node == ZERO and not right.axes:  # it is said of every entry
+        right = replace(left, node=ZERO)
     if len(left.axes) != len(right.axes):
         raise ShapeError(f"an array with {len(left.axes)} axes is set equal to one with {len(right.axes)}")
     if len(left.axes) == 1 and left.orientation != right.orientation:
-        raise ShapeError("a row is set equal to a column")
+        raise OrientationError("a row is set equal to a column")
     for one, other_axis in zip(left.axes, right.axes, strict=True):
         table.sizes.unify(one, other_axis)
     right_node = renamed(right.node, dict(zip(right.axes, left.axes, strict=True)))

@@ -53,6 +53,7 @@ class Page:
         factor_letters, orders, remembered, free_of: what was found before.
         memory: the values that all readings share.
         heard: what the context assumes of choices, as far as one was asked for.
+        fitted: the options for ranks with which most of its statements fit, where these are not the usual ones.
     """
 
     document: Document
@@ -67,6 +68,7 @@ class Page:
     free_of: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
     heard: set[str] = field(default_factory=set, compare=False, repr=False)
+    fitted: dict[Key, str] = field(default_factory=dict, compare=False, repr=False)
 
     # What its context says
 
@@ -82,7 +84,7 @@ class Page:
 
     def asking(self, interpretation: Interpretation) -> Asking:
         """An interpretation of it, which notes what is asked and not said by the context."""
-        return Asking(interpretation, self.settled, heard=self.heard)
+        return Asking(interpretation, self.settled, self.fitted, heard=self.heard)
 
     @cached_property
     def symmetric(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import Number, times
-from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.statements.scripts import inverse_mark, is_transpose
 from indexcalc.document.statements.trees import is_operator
@@ -56,12 +56,12 @@ def power(table: Table, value: Typed, above: Sequence[Token], read: Callable[[Se
         found = typed.inverse(value, table.sizes)
         return found if mark == "-1" else typed.transpose(found)
     if len(value.axes) == 1 and not entries and (mark or is_transpose(above)):
-        raise NotUnderstoodError("the inverse of a vector")
+        raise RankError("the inverse of a vector")
     exponent = read(above[1:] if entries else above)
     if exponent.axes:
-        raise NotUnderstoodError("an exponent that is an array")
+        raise RankError("an exponent that is an array")
     if len(value.axes) == 1 and not entries and not isinstance(exponent.node, Number):
-        raise NotUnderstoodError("a mark above a vector that may count steps")
+        raise RankError("a mark above a vector that may count steps")
     if len(value.axes) == 2 and not entries:
         return power_of_matrix(table, value, exponent)
     return typed.raised(value, exponent.node)

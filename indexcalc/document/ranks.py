@@ -6,8 +6,12 @@ import re
 from collections.abc import Mapping
 
 from indexcalc.document.choices import Choice, Kind, Option, choice
+from indexcalc.document.statements.labels import ABOVE
 from indexcalc.document.statements.scripts import GREEK
 from indexcalc.document.statements.survey import Usage
+
+FAMILY = " with an index"
+"""How a choice calls a name that bears one index."""
 
 SAID = {"matrix": 2, "vector": 1, "scalar": 0}
 """How many slots a name has that is a word, as in ``keyMatrix``, by the end of the word."""
@@ -47,13 +51,22 @@ def rank_costs(name: str, usage: Usage | None, *, unknown: bool) -> Mapping[int,
 
 def family_choice(name: str, count: int, usage: Usage | None) -> Choice | None:
     """Whether an index says which of several vectors is meant, as in ``x_i^T x_j``; None where nothing hints at it."""
-    if usage is None or count != 1 or not (usage.transposed or usage.bold):
+    if usage is None or count != 1:
         return None
+    if not (usage.transposed or usage.bold):
+        if ABOVE not in name:
+            return None
+        return choice(
+            Kind.RANK,
+            f"{name}{FAMILY}",
+            Option("0", 0.0, f"{name}{FAMILY} is a number"),
+            Option("1", 0.1, f"{name}{FAMILY} is a vector"),
+        )
     return choice(
         Kind.RANK,
-        f"{name} with an index",
-        Option("1", 0.0, f"{name} with an index is a vector"),
-        Option("0", 0.2 if usage.transposed else 0.1, f"{name} with an index is a number"),
+        f"{name}{FAMILY}",
+        Option("1", 0.0, f"{name}{FAMILY} is a vector"),
+        Option("0", 0.2 if usage.transposed else 0.1, f"{name}{FAMILY} is a number"),
     )
 
 

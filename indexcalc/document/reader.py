@@ -20,7 +20,7 @@ from indexcalc.document.literals import array, between_letters, between_numbers,
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import Applied, Number, Ones, negated
 from indexcalc.document.meaning.sizes import Ix, Sizes
-from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.names import Names
 from indexcalc.document.products import joined, power
@@ -262,6 +262,8 @@ class Reader:
         if (target := short_target(self.table, found.name)) is not None:
             return self.varied(replace(found, name=target))
         value = self.names.value(found)
+        if found.transposed and found.parts is None and not value.axes:
+            raise RankError(f"the transpose of a number: {found.name}")
         if found.transposed:
             value = (
                 typed.transpose(value)

@@ -12,6 +12,10 @@ class ShapeError(Exception):
     """Two sizes that the document declares as different would have to be equal."""
 
 
+class OrientationError(ShapeError):
+    """A row would have to be equal to a column."""
+
+
 class SizeError(ShapeError):
     """Two sizes meet that the document declares under two names, or that are two numbers."""
 

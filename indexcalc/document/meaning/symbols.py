@@ -14,6 +14,10 @@ class NotUnderstoodError(Exception):
     """A formula that cannot be read without a guess; the message says why."""
 
 
+class RankError(NotUnderstoodError):
+    """A formula whose arrays have numbers of axes that do not go together; with other ones it may be read."""
+
+
 @dataclass(frozen=True)
 class Definition:
     """What a tensor is equal to: its slots under their own variables, and the expression over them."""

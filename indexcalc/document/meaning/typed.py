@@ -26,7 +26,7 @@ from indexcalc.document.meaning.nodes import (
     walk,
 )
 from indexcalc.document.meaning.sizes import Ix, SizeError, Sizes
-from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 
 COLUMN, ROW = "column", "row"
 
@@ -59,7 +59,7 @@ def scalar(node: Meaning) -> Typed:
 def transpose(value: Typed) -> Typed:
     """The transpose; of a vector a row, of an entry the entry itself."""
     if len(value.axes) > 2:
-        raise NotUnderstoodError("the transpose of an array with more than two axes")
+        raise RankError("the transpose of an array with more than two axes")
     orientation = ROW if len(value.axes) == 1 and value.orientation == COLUMN else COLUMN
     return replace(value, axes=tuple(reversed(value.axes)), orientation=orientation)
 
@@ -67,7 +67,7 @@ def transpose(value: Typed) -> Typed:
 def at(value: Typed, indices: tuple[Ix | None, ...], sizes: Sizes) -> Typed:
     """The entries at the given indices; None keeps an axis."""
     if len(indices) != len(value.axes):
-        raise NotUnderstoodError(f"{len(indices)} indices on an expression with {len(value.axes)} axes")
+        raise RankError(f"{len(indices)} indices on an expression with {len(value.axes)} axes")
     names: dict[Ix, Ix] = {}
     kept = []
     for axis, index in zip(value.axes, indices, strict=True):
@@ -88,15 +88,15 @@ def product(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     if (chain := chained(left, right, sizes)) is not None:
         return chain
     if len(left.axes) > 2 or len(right.axes) > 2:
-        raise NotUnderstoodError(TOO_MANY_AXES)
+        raise RankError(TOO_MANY_AXES)
     if len(left.axes) == 1 and len(right.axes) == 1:
         if left.orientation == ROW and right.orientation == COLUMN:
             return contracted(left, right, sizes, jacobian)
         if left.orientation == COLUMN and right.orientation == ROW:
             return Typed(times(left.node, right.node), (*left.axes, *right.axes), jacobian=jacobian)
-        raise NotUnderstoodError("a product of two vectors without a transpose")
+        raise RankError("a product of two vectors without a transpose")
     if len(right.axes) == 1 and right.orientation == ROW and len(left.axes) == 2:
-        raise NotUnderstoodError("a matrix times a row vector")
+        raise RankError("a matrix times a row vector")
     return contracted(left, right, sizes, jacobian)
 
 
@@ -159,7 +159,7 @@ def aligned(values: list[Typed], sizes: Sizes) -> tuple[list[Meaning], tuple[Ix,
         elif len(value.axes) == 1 and rank == 2:
             target = broadcast_axis(value, axes, sizes)
         else:
-            raise NotUnderstoodError("a sum of arrays with different numbers of axes")
+            raise RankError("a sum of arrays with different numbers of axes")
         for own, axis in zip(value.axes, target, strict=True):
             sizes.unify(own, axis)
         nodes.append(renamed(value.node, dict(zip(value.axes, target, strict=True))))
@@ -173,7 +173,7 @@ def broadcast_axis(value: Typed, axes: tuple[Ix, ...], sizes: Sizes) -> tuple[Ix
     if len(fitting) == 1:
         return (fitting[0],)
     if sizes.find(axes[0]) == sizes.find(axes[1]):
-        raise NotUnderstoodError("a vector is added to a square matrix; its axis is not clear")
+        raise RankError("a vector is added to a square matrix; its axis is not clear")
     return (axes[1],)
 
 
@@ -221,7 +221,7 @@ def square(value: Typed, sizes: Sizes, what: str) -> tuple[Ix, Ix]:
         NotUnderstoodError: for what is declared otherwise: a page of identities declares a letter once.
     """
     if len(value.axes) != 2 or value.jacobian:
-        raise NotUnderstoodError(f"the {what} of what is no matrix")
+        raise RankError(f"the {what} of what is no matrix")
     row, column = value.axes
     try:
         sizes.unify(row, column)
@@ -235,7 +235,7 @@ def trace(value: Typed, sizes: Sizes) -> Typed:
     if not value.axes and not isinstance(value.node, Entry):
         return value
     if len(value.axes) != 2:
-        raise NotUnderstoodError("the trace of what is no matrix")
+        raise RankError("the trace of what is no matrix")
     dummy = sizes.fresh("")
     for axis in value.axes:
         sizes.unify(dummy, axis)
@@ -245,7 +245,7 @@ def trace(value: Typed, sizes: Sizes) -> Typed:
 def inner(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     """The sum of the products of the entries of two arrays."""
     if len(left.axes) != len(right.axes):
-        raise NotUnderstoodError("an inner product of arrays with different numbers of axes")
+        raise RankError("an inner product of arrays with different numbers of axes")
     dummies = tuple(sizes.fresh("") for _ in left.axes)
     for dummy, one, other in zip(dummies, left.axes, right.axes, strict=True):
         sizes.unify(dummy, one)
@@ -258,7 +258,7 @@ def inner(left: Typed, right: Typed, sizes: Sizes) -> Typed:
 def outer(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     """The products of all entries of two vectors, of which it is known that no entrywise product is meant."""
     if len(left.axes) != 1 or len(right.axes) != 1:
-        raise NotUnderstoodError("a Kronecker product")
+        raise RankError("a Kronecker product")
     a, b = left.axes[0], right.axes[0]
     named = "?" not in (sizes.name_of(a), sizes.name_of(b))
     known = named or any(isinstance(value.node, Derivative) for value in (left, right))
@@ -279,7 +279,7 @@ def norm(value: Typed, kind: str = "") -> Typed:
     if kind == "1" and len(value.axes) == 1:
         return Typed(Total(value.axes, Applied("abs", value.node)))
     if kind not in ("", "2", "F") or (kind == "2" and len(value.axes) != 1) or (kind == "" and len(value.axes) > 1):
-        raise NotUnderstoodError(f"a norm with the mark {kind or 'of no kind'} of an array with {len(value.axes)} axes")
+        raise RankError(f"a norm with the mark {kind or 'of no kind'} of an array with {len(value.axes)} axes")
     squares = Total(value.axes, Raised(value.node, Number(sp.Integer(2))))
     return Typed(Raised(squares, Number(sp.Rational(1, 2))))
 
@@ -292,7 +292,7 @@ def diagonal(value: Typed, sizes: Sizes) -> Typed:
             sizes.unify(index, axis)
         return Typed(renamed(value.node, dict.fromkeys(value.axes, index)), (index,))
     if len(value.axes) != 1:
-        raise NotUnderstoodError("diag of what is no vector")
+        raise RankError("diag of what is no vector")
     (axis,) = value.axes
     other = sizes.fresh("")
     sizes.unify(axis, other)
@@ -302,7 +302,7 @@ def diagonal(value: Typed, sizes: Sizes) -> Typed:
 def softmax(value: Typed, sizes: Sizes) -> Typed:
     """The softmax along the last axis: of each row of a matrix."""
     if not value.axes:
-        raise NotUnderstoodError("a softmax of one entry: its row is not named")
+        raise RankError("a softmax of one entry: its row is not named")
     axis = value.axes[-1]
     dummy = sizes.fresh("")
     sizes.unify(dummy, axis)
