@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations, islice, pairwise
-from statistics import fmean
 
 from indexcalc.document.choices import Choice, Interpretation, Key, Kind, Option
 from indexcalc.document.meaning.sizes import OrientationError, ShapeError, SizeError
@@ -38,6 +37,12 @@ MOVES = 24
 REPAIRS = 4
 """How many names in other statements are changed along with those of one."""
 
+MENDED = 3
+"""Of how many statements that do not fit after a change one is made to fit."""
+
+LIKELY = 6
+"""How many changes are tried for that."""
+
 READINGS = 4_000
 """How many readings a page is given."""
 
@@ -51,6 +56,10 @@ class Fit(StrEnum):
     FITS = "fits"
     MISFITS = "misfits"
     UNREAD = "unread"
+
+
+WORTH = {Fit.MISFITS: 0.0, Fit.UNREAD: 0.5, Fit.FITS: 1.0}
+"""How much the page gains by a statement; what cannot be read may fit or not."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class Move:
 
     Attributes:
         options: the ranks.
-        cost: how much more unusual they are; a family counts as one name.
+        cost: how much more unusual they are; a family counts as its least likely one.
     """
 
     options: Mapping[Key, str]
@@ -101,6 +110,7 @@ class Fitting:
         ranks: the options taken so far.
         choices: the ranks that were asked for.
         readings: each relation as it is read with them.
+        known: how each relation was read before, with the ranks of its names.
         left: how many readings are left.
     """
 
@@ -110,35 +120,28 @@ class Fitting:
     ranks: Interpretation = field(default_factory=Interpretation)
     choices: dict[Key, Choice] = field(default_factory=dict)
     readings: list[Reading] = field(default_factory=list)
+    known: dict[int, list[tuple[Mapping[Key, str], Reading]]] = field(default_factory=dict)
     left: int = READINGS
 
     def __post_init__(self) -> None:
         """Read all relations as is usual."""
-        self.readings = [self.reading(relation, self.ranks) for relation in self.relations]
+        self.readings = [self.reading(number, self.ranks) for number in range(len(self.relations))]
 
-    def reading(self, relation: Relation, ranks: Interpretation) -> Reading:
-        """A relation as it is read with some ranks, each name for itself: definitions are statements like others."""
+    def reading(self, number: int, ranks: Interpretation) -> Reading:
+        """A relation as it is read with some ranks; with the same ranks of the names it has, it is read once."""
+        known = self.known.setdefault(number, [])
+        for taken, reading in known:
+            if all(ranks.option(asked).name == taken[key] for key, asked in reading.asked.items()):
+                return reading
         self.left -= 1
-        table = table_of(self.page, relation, ranks, defined=False)
-        try:
-            if relation.against == 0 and relation.number in self.page.function_heads:
-                read(table, {}, relation.right, {})  # the shape of the function's value is what it says
-            else:
-                comparison(table, relation)
-            fit = Fit.FITS
-        except (SizeError, OrientationError):  # the numbers of axes go together
-            fit = Fit.FITS
-        except (RankError, ShapeError):
-            fit = Fit.MISFITS
-        except (NotUnderstoodError, IndexCalcError, RecursionError):
-            fit = Fit.UNREAD
-        asked = {key: asked for key, asked in table.asking.asked.items() if key[0] is Kind.RANK}
-        self.choices.update(asked)
-        return Reading(fit, asked)
+        reading = reading_of(self.page, self.relations[number], ranks)
+        self.choices.update(reading.asked)
+        known.append(({key: ranks.option(asked).name for key, asked in reading.asked.items()}, reading))
+        return reading
 
     def fits(self, number: int, ranks: Interpretation) -> bool:
         """Whether a relation fits with some ranks."""
-        return self.left > 0 and self.reading(self.relations[number], ranks).fit is Fit.FITS
+        return self.left > 0 and self.reading(number, ranks).fit is Fit.FITS
 
     def improve(self) -> None:
         """Change ranks as long as more statements fit than before: one at a time, then where that does not help."""
@@ -199,7 +202,7 @@ class Fitting:
         """The relations that a change concerns, as they are read after it."""
         ranks = move.on(self.ranks)
         return {
-            number: self.reading(self.relations[number], ranks)
+            number: self.reading(number, ranks)
             for number, one in enumerate(self.readings)
             if not one.asked.keys().isdisjoint(move.options)
         }
@@ -211,7 +214,8 @@ class Fitting:
             yield move, readings
             misfits = [number for number, one in readings.items() if one.fit is Fit.MISFITS]
             misfits.sort(key=lambda number: self.readings[number].fit is not Fit.FITS)
-            repair = next((one for number in misfits for one in self.repairs(number, readings[number], move)), None)
+            repairs = (one for number in misfits[:MENDED] for one in self.repairs(number, readings[number], move))
+            repair = next(repairs, None)
             if repair is None:
                 return
             move = move.with_more(repair)
@@ -219,7 +223,7 @@ class Fitting:
     def repairs(self, number: int, reading: Reading, move: Move) -> Iterator[Move]:
         """Changes of one more name or family with which a relation fits after a change."""
         ranks = move.on(self.ranks)
-        for one in self.moves(reading, ranks, together=1):
+        for one in self.moves(reading, ranks, together=1)[:LIKELY]:
             if one.options.keys().isdisjoint(move.options) and self.fits(number, one.on(ranks)):
                 yield one
 
@@ -251,7 +255,7 @@ class Fitting:
             if one.name == option.name and one != ranks.option(asked)
         }
         costs = [cost for _, cost in options.values()]
-        return Move({key: one.name for key, (one, _) in options.items()}, fmean(costs) if costs else 0.0)
+        return Move({key: one.name for key, (one, _) in options.items()}, max(costs, default=0.0))
 
 
 def fitted_ranks(page: Page) -> dict[Key, str]:
@@ -261,6 +265,24 @@ def fitted_ranks(page: Page) -> dict[Key, str]:
     found = Fitting(page, neighbours, families(page))
     found.improve()
     return dict(found.ranks.chosen)
+
+
+def reading_of(page: Page, relation: Relation, ranks: Interpretation) -> Reading:
+    """A relation as it is read with some ranks, each name for itself: definitions are statements like others."""
+    table = table_of(page, relation, ranks, defined=False)
+    try:
+        if relation.against == 0 and relation.number in page.function_heads:
+            read(table, {}, relation.right, {})  # the shape of the function's value is what it says
+        else:
+            comparison(table, relation)
+        fit = Fit.FITS
+    except (SizeError, OrientationError):  # the numbers of axes go together
+        fit = Fit.FITS
+    except (RankError, ShapeError):
+        fit = Fit.MISFITS
+    except (NotUnderstoodError, IndexCalcError, RecursionError):
+        fit = Fit.UNREAD
+    return Reading(fit, {key: asked for key, asked in table.asking.asked.items() if key[0] is Kind.RANK})
 
 
 def families(page: Page) -> Mapping[str, frozenset[str]]:
@@ -318,6 +340,6 @@ def are_apart(moves: Iterable[Move]) -> bool:
     return len(set(keys)) == len(keys)
 
 
-def gained(before: Reading, after: Reading) -> int:
-    """One if a relation fits that did not, and one less if it fits no more."""
-    return (after.fit is Fit.FITS) - (before.fit is Fit.FITS)
+def gained(before: Reading, after: Reading) -> float:
+    """How much better a relation fits after a change."""
+    return WORTH[after.fit] - WORTH[before.fit]

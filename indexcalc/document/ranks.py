@@ -13,6 +13,9 @@ from indexcalc.document.statements.survey import Usage
 FAMILY = " with an index"
 """How a choice calls a name that bears one index."""
 
+WORDS = ("a number", "a vector", "a matrix")
+"""What a report calls an array, by how many slots it has."""
+
 SAID = {"matrix": 2, "vector": 1, "scalar": 0}
 """How many slots a name has that is a word, as in ``keyMatrix``, by the end of the word."""
 
@@ -20,19 +23,21 @@ SAID = {"matrix": 2, "vector": 1, "scalar": 0}
 def rank_choice(name: str, usage: Usage | None, *, unknown: bool) -> Choice:
     """How many slots a name has that never bears an index and has no shape: what its letter says comes first."""
     costs = rank_costs(name, usage, unknown=unknown)
-    words = ("a number", "a vector", "a matrix")
     return choice(
-        Kind.RANK, name, *(Option(str(rank), cost, f"{name} is {words[rank]}") for rank, cost in costs.items())
+        Kind.RANK, name, *(Option(str(rank), cost, f"{name} is {WORDS[rank]}") for rank, cost in costs.items())
     )
 
 
 def rank_costs(name: str, usage: Usage | None, *, unknown: bool) -> Mapping[int, float]:
     """The costs of being a number, a vector or a matrix."""
-    if usage is not None and usage.numerator and not usage.below and not usage.indexed and unknown:
-        return {0: 0.0, 1: 0.5, 2: 1.0}
+    letter = re.sub(r"^(?:\w+ )+", "", name).partition("_")[0].partition("^")[0]
+    if usage is not None and usage.numerator and not usage.below and not usage.indexed:
+        if letter.isupper():  # a loss, rather than a vector
+            return {0: 0.0, 1: 1.0, 2: 1.5 if unknown else 0.5}
+        if unknown:
+            return {0: 0.0, 1: 0.5, 2: 1.0}
     if usage is not None and usage.scalar and not usage.transposed:
         return {0: 0.0, 1: 1.0, 2: 1.0}
-    letter = re.sub(r"^(?:\w+ )+", "", name).partition("_")[0].partition("^")[0]
     said = next((rank for word, rank in SAID.items() if letter.lower().endswith(word)), None)
     if said is not None:
         return {said: 0.0} | {rank: 1.0 for rank in (0, 1, 2) if rank != said}
@@ -49,24 +54,22 @@ def rank_costs(name: str, usage: Usage | None, *, unknown: bool) -> Mapping[int,
     return {0: 0.0, 1: 0.5, 2: 1.5}
 
 
-def family_choice(name: str, count: int, usage: Usage | None) -> Choice | None:
-    """Whether an index says which of several vectors is meant, as in ``x_i^T x_j``; None where nothing hints at it."""
+def family_choice(name: str, count: int, usage: Usage | None, *, numbered: bool) -> Choice | None:
+    """Whether an index says which of several arrays is meant, as in ``x_i^T x_j``; None where nothing hints at it."""
     if usage is None or count != 1:
         return None
-    if not (usage.transposed or usage.bold):
-        if ABOVE not in name:
-            return None
-        return choice(
-            Kind.RANK,
-            f"{name}{FAMILY}",
-            Option("0", 0.0, f"{name}{FAMILY} is a number"),
-            Option("1", 0.1, f"{name}{FAMILY} is a vector"),
-        )
+    if usage.transposed or usage.bold:
+        costs = {1: 0.0, 0: 0.2 if usage.transposed else 0.1}
+    elif numbered or ABOVE in name:
+        costs = {0: 0.0, 1: 0.1}
+    else:
+        return None
+    if numbered:  # as the weights of layers are
+        costs[2] = 0.1 if name[:1].isupper() else 1.0
     return choice(
         Kind.RANK,
         f"{name}{FAMILY}",
-        Option("1", 0.0, f"{name}{FAMILY} is a vector"),
-        Option("0", 0.2 if usage.transposed else 0.1, f"{name}{FAMILY} is a number"),
+        *(Option(str(rank), cost, f"{name}{FAMILY} is {WORDS[rank]}") for rank, cost in costs.items()),
     )
 
 

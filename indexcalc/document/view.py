@@ -82,7 +82,8 @@ class View:
             return len(declared)
         if found.parts is not None or indexed is not None:
             count = max(len(found.parts or ()), indexed or 0)
-            family = family_choice(name, count, usage)
+            numbered = not indexed and all(part.isdigit() for part in found.parts or ())
+            family = family_choice(name, count, usage, numbered=numbered)
             return count if family is None else count + int(self.asking(family).name)
         # A name that has an equation, which is not looked at, says less about itself.
         unknown = defined or name not in self.page.defining

@@ -88,7 +88,7 @@ def product(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     if (chain := chained(left, right, sizes)) is not None:
         return chain
     if len(left.axes) > 2 or len(right.axes) > 2:
-        raise RankError(TOO_MANY_AXES)
+        raise NotUnderstoodError(TOO_MANY_AXES)
     if len(left.axes) == 1 and len(right.axes) == 1:
         if left.orientation == ROW and right.orientation == COLUMN:
             return contracted(left, right, sizes, jacobian)
