@@ -76,6 +76,7 @@ DOCUMENT_FLOORS = {
     "repair": 11,
     "search": 11,
     "evidence": 12,
+    "fitting": 12,
     "deciding": 13,
     "explanation": 13,
     "check": 14,

@@ -27,7 +27,7 @@ from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
 from indexcalc.document.statements.context import Context, read_context
 from indexcalc.document.statements.heads import called_head
-from indexcalc.document.statements.kinds import bounds, compares_letters, sets
+from indexcalc.document.statements.kinds import bounds, compares_letters, draws, sets, writes_out
 from indexcalc.document.statements.outline import EQUALITIES, Side
 from indexcalc.document.statements.parts import lines_of
 from indexcalc.document.statements.shapes import sizes_of
@@ -270,13 +270,15 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     meanings = page.defining.get(head.name, ()) if head is not None else ()
     if compares_letters(statement, page.index_letters) or bounds(page.survey, statement, member):
         return Unjudged(Verdict.CONDITION)
+    if draws(page.survey, statement, member):
+        return Unjudged(Verdict.DECLARATION)
     if side.relation not in EQUALITIES:
         return Unjudged(Verdict.UNCLEAR, "this relation is not judged")
     # Those that rest on it may speak too: whether it is a definition is no question of whether it is true.
     anew = may_give_meaning_anew(page, number) and stands_alone(page, number, supported)
     if member == 1 and (gives_meaning(page, number) or anew):
         return Unjudged(Verdict.DEFINITION, defines=True)
-    if number in page.laws and number not in meanings:
+    if (number in page.laws and number not in meanings) or writes_out(page.survey, statement, member):
         return Unjudged(Verdict.DECLARATION)
     if sets(page.survey, statement) or (member == 1 and speaks_of_function(page, number)):
         return Unjudged(Verdict.DEFINITION, defines=number in page.function_heads)

@@ -103,9 +103,7 @@ def preferring(asked: Choice, name: str | None) -> Choice:
     """The same choice with another option as the usual one; the others are as unusual as before, or nearly as usual."""
     if name is None or name == asked.options[0].name:
         return asked
-    options = (
-        replace(option, cost=0.0 if option.name == name else max(option.cost, NEAR)) for option in asked.options
-    )
+    options = (replace(option, cost=0.0 if option.name == name else max(option.cost, NEAR)) for option in asked.options)
     return replace(asked, options=choice(asked.kind, asked.subject, *options).options)
 
 

@@ -75,28 +75,8 @@ class Reading:
     asked: Mapping[Key, Choice]
 
 
-@dataclass(frozen=True)
-class Move:
-    """Names with other ranks than they had.
-
-    Attributes:
-        options: the ranks.
-        cost: how much more unusual they are; a family counts as its least likely one.
-    """
-
-    options: Mapping[Key, str]
-    cost: float
-
-    def on(self, ranks: Interpretation) -> Interpretation:
-        """The ranks after it."""
-        return Interpretation({**ranks.chosen, **self.options})
-
-    def with_more(self, more: Move) -> Move:
-        """Both."""
-        return Move({**self.options, **more.options}, self.cost + more.cost)
-
-
-NOTHING = Move({}, 0.0)
+Move = Mapping[Key, str]
+"""Names with other ranks than they had."""
 
 
 @dataclass
@@ -156,14 +136,16 @@ class Fitting:
         """Take the change of one name or family that gains most, again and again, as long as one gains anything."""
         tried: dict[tuple[tuple[Key, ...], str], tuple[float, Move, Mapping[int, Reading]]] = {}
         while self.left > 0:
+            self.left -= 1
             for keys, option in self.single():
-                if (keys, option.name) not in tried and (move := self.move(keys, option, self.ranks)).options:
+                if (keys, option.name) not in tried and (move := self.move(keys, option, self.ranks)):
                     readings = self.after(move)
                     tried[keys, option.name] = self.gain(move, readings), move, readings
-            gain, move, readings = max(tried.values(), key=lambda one: one[0], default=(0.0, NOTHING, {}))
+            gain, move, readings = max(tried.values(), key=lambda one: one[0], default=(0.0, {}, {}))
             if gain <= 0:
                 return
-            concerned = {key for number in readings for key in self.readings[number].asked}
+            concerned = {key for one in move for key in self.family(self.choices[one])}
+            concerned.update(key for number in readings for key in self.readings[number].asked)
             self.take(move, readings)
             concerned.update(key for number in readings for key in self.readings[number].asked)
             tried = {one: result for one, result in tried.items() if concerned.isdisjoint(one[0])}
@@ -173,16 +155,16 @@ class Fitting:
         found = {
             (keys, option.name): option
             for asked in self.choices.values()
-            for keys in ((asked.key,), self.family(asked))
+            for keys in (self.family(asked), (asked.key,))
             for option in asked.options
         }
         return [(keys, option) for (keys, _), option in found.items()]
 
     def settle(self, number: int) -> bool:
         """Make one relation fit, by the change that serves the page most; False if none serves it."""
-        best: tuple[float, Move, Mapping[int, Reading]] = (0.0, NOTHING, {})
+        best: tuple[float, Move, Mapping[int, Reading]] = (0.0, {}, {})
         for move in self.moves(self.readings[number], self.ranks):
-            if self.fits(number, move.on(self.ranks)):
+            if self.fits(number, changed(self.ranks, move)):
                 results = ((self.gain(one, readings), one, readings) for one, readings in self.repaired(move))
                 best = max(best, *results, key=lambda one: one[0])
         self.take(*best[1:])
@@ -190,21 +172,21 @@ class Fitting:
 
     def take(self, move: Move, readings: Mapping[int, Reading]) -> None:
         """Change ranks."""
-        self.ranks = move.on(self.ranks)
+        self.ranks = changed(self.ranks, move)
         for number, one in readings.items():
             self.readings[number] = one
 
     def gain(self, move: Move, readings: Mapping[int, Reading]) -> float:
         """How many more relations fit after a change, less what it costs."""
-        return sum(gained(self.readings[number], one) for number, one in readings.items()) - move.cost
+        return sum(gained(self.readings[number], one) for number, one in readings.items()) - self.cost(move, self.ranks)
 
     def after(self, move: Move) -> Mapping[int, Reading]:
         """The relations that a change concerns, as they are read after it."""
-        ranks = move.on(self.ranks)
+        ranks = changed(self.ranks, move)
         return {
             number: self.reading(number, ranks)
             for number, one in enumerate(self.readings)
-            if not one.asked.keys().isdisjoint(move.options)
+            if not one.asked.keys().isdisjoint(move)
         }
 
     def repaired(self, move: Move) -> Iterator[tuple[Move, Mapping[int, Reading]]]:
@@ -218,28 +200,28 @@ class Fitting:
             repair = next(repairs, None)
             if repair is None:
                 return
-            move = move.with_more(repair)
+            move = {**move, **repair}
 
     def repairs(self, number: int, reading: Reading, move: Move) -> Iterator[Move]:
         """Changes of one more name or family with which a relation fits after a change."""
-        ranks = move.on(self.ranks)
+        ranks = changed(self.ranks, move)
         for one in self.moves(reading, ranks, together=1)[:LIKELY]:
-            if one.options.keys().isdisjoint(move.options) and self.fits(number, one.on(ranks)):
+            if one.keys().isdisjoint(move) and self.fits(number, changed(ranks, one)):
                 yield one
 
     def moves(self, reading: Reading, ranks: Interpretation, together: int = TOGETHER) -> list[Move]:
         """Changes of the ranks for which a relation asks, the likely ones first."""
         single = {
-            tuple(sorted(move.options.items())): move
+            tuple(sorted(move.items())): move
             for asked in reading.asked.values()
             for option in asked.options
-            for move in (self.move((asked.key,), option, ranks), self.move(self.family(asked), option, ranks))
-            if move.options
+            for move in (self.move(self.family(asked), option, ranks), self.move((asked.key,), option, ranks))
+            if move
         }
-        likely = sorted(single.values(), key=lambda move: move.cost)
+        likely = sorted(single.values(), key=lambda move: self.cost(move, ranks))
         joint = (ones for count in range(2, together + 1) for ones in combinations(likely, count))
         found = likely + [joined(ones) for ones in islice(joint, 4 * MOVES) if are_apart(ones)]
-        return sorted(found, key=lambda move: move.cost)[:MOVES]
+        return sorted(found, key=lambda move: self.cost(move, ranks))[:MOVES]
 
     def family(self, asked: Choice) -> tuple[Key, ...]:
         """The ranks that are one with that of a name, as far as they were asked for."""
@@ -247,15 +229,22 @@ class Fitting:
         return tuple(key for key in keys if key in self.choices)
 
     def move(self, keys: Iterable[Key], option: Option, ranks: Interpretation) -> Move:
-        """Some names with one rank."""
-        options = {
-            asked.key: (one, one.cost - ranks.option(asked).cost)
+        """Some names with one rank, those that may have it."""
+        return {
+            asked.key: option.name
             for asked in (self.choices[key] for key in keys)
-            for one in asked.options
-            if one.name == option.name and one != ranks.option(asked)
+            if ranks.option(asked).name != option.name and any(one.name == option.name for one in asked.options)
         }
-        costs = [cost for _, cost in options.values()]
-        return Move({key: one.name for key, (one, _) in options.items()}, max(costs, default=0.0))
+
+    def cost(self, move: Move, ranks: Interpretation) -> float:
+        """How much more unusual the ranks become by a change; a family is as unusual as its least likely name."""
+        after = changed(ranks, move)
+        touched = dict.fromkeys(self.family(self.choices[key]) for key in move)
+        return sum(self.unusual(family, after) - self.unusual(family, ranks) for family in touched)
+
+    def unusual(self, family: Iterable[Key], ranks: Interpretation) -> float:
+        """What the rank of a family costs."""
+        return max(ranks.option(self.choices[key]).cost for key in family)
 
 
 def fitted_ranks(page: Page) -> dict[Key, str]:
@@ -326,17 +315,19 @@ def lone_terms(page: Page, tree: Sum) -> Iterator[str]:
             yield found.name if found.parts is None else f"{found.name}{FAMILY}"
 
 
+def changed(ranks: Interpretation, move: Move) -> Interpretation:
+    """The ranks after a change."""
+    return Interpretation({**ranks.chosen, **move})
+
+
 def joined(moves: Iterable[Move]) -> Move:
     """Several changes at once."""
-    first, *others = moves
-    for other in others:
-        first = first.with_more(other)
-    return first
+    return {key: name for move in moves for key, name in move.items()}
 
 
 def are_apart(moves: Iterable[Move]) -> bool:
     """Whether no two changes concern the same name."""
-    keys = [key for move in moves for key in move.options]
+    keys = [key for move in moves for key in move]
     return len(set(keys)) == len(keys)
 
 

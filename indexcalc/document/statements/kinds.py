@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
+
 from indexcalc.document.statements.outline import EQUALITIES, Statement, condition
 from indexcalc.document.statements.survey import Survey
 from indexcalc.language.latex.tree import Atom, Node, Sum
@@ -44,6 +46,29 @@ def bounds(survey: Survey, statement: Statement, member: int) -> bool:
         return True
     pair = [side.tree for side in statement.sides[member - 1 : member + 1]]
     return relation in INEQUALITIES and all(tree is not None and is_single(survey, tree) for tree in pair)
+
+
+def draws(survey: Survey, statement: Statement, member: int) -> bool:
+    """Whether a member says how a name is distributed: ``x ~ N(m, C)``, ``x ~ p``."""
+    if statement.sides[member].relation != "~":
+        return False
+    drawn, law = statement.sides[member - 1 : member + 1]
+    kinds = [token.kind for token in law.tokens if token.kind not in ("{", "}", "SUB", "SUP")]
+    called = kinds[:1] in (["NAME"], ["TEXT"]) and ("(" in kinds or "[" in kinds)
+    lone = [survey.lone(side.tree) is not None for side in (drawn, law) if side.tree is not None]
+    return called or lone == [True, True]
+
+
+def writes_out(survey: Survey, statement: Statement, member: int) -> bool:
+    """Whether a member lists with dots what a name stands for: ``i = 1, ..., n``, ``x = (x_1, ..., x_n)``."""
+    head, side = statement.sides[0], statement.sides[member]
+    if side.relation not in EQUALITIES or head.tree is None or survey.lone(head.tree) is None:
+        return False
+    kinds = [token.kind for token in side.tokens if token.kind not in ("{", "}")]
+    depths = list(accumulate((kind in ("(", "[")) - (kind in (")", "]")) for kind in kinds))
+    whole = kinds[:1] in (["("], ["["]) and 0 not in depths[:-1]
+    listed = [kind for kind, depth in zip(kinds, depths, strict=True) if depth == int(whole)]
+    return any(pair == ("COMMA", "DOTS") for pair in pairwise(listed))
 
 
 def sets(survey: Survey, statement: Statement) -> bool:

@@ -145,10 +145,10 @@ RELATIONS = {
     "doteq": ":=",
     "leftarrow": ":=",
     "gets": ":=",
-    "approx": "~",
-    "simeq": "~",
+    "approx": "≈",
+    "simeq": "≈",
     "sim": "~",
-    "propto": "~",
+    "propto": "∝",
     "to": "->",
     "rightarrow": "->",
     "longrightarrow": "->",
@@ -169,7 +169,7 @@ RELATIONS = {
     "gt": ">",
     "ll": "<",
     "gg": ">",
-    "subset": "~",
+    "subset": "⊂",
     "forall": "for",
 }
 

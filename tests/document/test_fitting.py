@@ -1,0 +1,96 @@
+"""How many slots names have of which nothing says so: the numbers with which most statements fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.document import Verdict, check
+from indexcalc.document.choices import Interpretation, Kind
+from indexcalc.document.fitting import READINGS, Fit, Fitting, families, fitted_ranks
+from indexcalc.document.page import page_of
+from indexcalc.document.ranks import family_choice
+from indexcalc.document.search import relations
+from indexcalc.document.statements.context import read_context
+from indexcalc.document.statements.survey import Usage
+from indexcalc.language.document import read_document
+
+LAYER = r"""
+$$z = W x + b$$ $$\delta = \frac{\partial L}{\partial z}$$
+$$\frac{\partial L}{\partial W} = \delta x^T$$ $$\frac{\partial L}{\partial x} = W^T \delta$$
+"""
+
+STEPS = r"$$h_t = A h_{t-1} + v_t$$ $$\hat{h}_t = A \hat{h}_{t-1}$$ $$s = h_t^T M h_t$$"
+
+NUMBERED = r"$$x_1 = f(W_1 x_0)$$ $$x_2 = f(W_2 x_1)$$ $$s = x_2^T c$$"
+
+
+def page(text):
+    return page_of(read_document(text, "note.md"), read_context([""]))
+
+
+def ranks(text):
+    found = page(text)
+    return {subject: int(name) for (kind, subject), name in fitted_ranks(found).items() if kind is Kind.RANK}
+
+
+def fitting(text):
+    found = page(text)
+    every = tuple(r for n in range(len(found.statements)) for r in relations(found, n))
+    return Fitting(found, every, families(found))
+
+
+def test_vectors_are_known_by_what_stands_beside_them():
+    found = ranks(LAYER)
+    assert {name: found.get(name) for name in ("z", "b", "delta")} == {"z": 1, "b": 1, "delta": 1}
+
+
+def test_a_name_has_one_rank_at_all_of_its_steps_and_with_an_accent():
+    found = ranks(STEPS)
+    assert {found.get(name, 1) for name in ("h_t", "h_t-1", "hat h_t", "hat h_t-1", "v_t")} == {1}
+
+
+def test_numbered_names_may_be_matrices_and_those_with_letters_may_not():
+    numbered, lettered = (family_choice("W", 1, Usage(bold=True), numbered=numbered) for numbered in (True, False))
+    assert {option.name for option in numbered.options} == {"0", "1", "2"}
+    assert {option.name for option in lettered.options} == {"0", "1"}
+
+
+@pytest.mark.parametrize("text", [LAYER, STEPS, NUMBERED])
+def test_no_statement_that_fitted_fits_no_more_and_more_fit(text):
+    found = fitting(text)
+    before = [one.fit for one in found.readings]
+    found.improve()
+    after = [one.fit for one in found.readings]
+    assert after.count(Fit.FITS) > before.count(Fit.FITS)
+    assert after.count(Fit.MISFITS) == 0
+
+
+@pytest.mark.parametrize("text", [LAYER, STEPS, NUMBERED])
+def test_what_is_kept_is_what_is_read(text):
+    found = fitting(text)
+    found.improve()
+    fresh = Fitting(found.page, found.relations, found.families, ranks=Interpretation(dict(found.ranks.chosen)))
+    assert [one.fit for one in fresh.readings] == [one.fit for one in found.readings]
+
+
+def test_what_fits_as_is_usual_is_left_as_it_is():
+    assert ranks(r"Let $x \in \mathbb{R}^n$, $A \in \mathbb{R}^{m \times n}$. $$y = A x$$ $$s = 3 t + u$$") == {"y": 1}
+
+
+def test_other_letters_have_the_same_ranks():
+    other = LAYER.replace("x", "u").replace("z", "v").replace("W", "K")
+    assert sorted(ranks(other).values()) == sorted(ranks(LAYER).values())
+
+
+def test_a_page_is_given_so_many_readings_and_no_more():
+    text = "\n".join(rf"$$a_{{{n}}} = B_{{{n}}} c_{{{n}}} + d^T e_{{{n}}}$$" for n in range(200))
+    found = fitting(text)
+    found.improve()
+    assert found.left > -READINGS / 10
+
+
+def test_a_wrong_transpose_is_refuted_where_ranks_are_fitted():
+    wrong = LAYER.replace(r"\delta x^T", r"x \delta^T")
+    report = check(wrong)
+    assert report.counts[str(Verdict.REFUTED)] + report.counts[str(Verdict.UNCLEAR)] == 1
+    assert check(LAYER).counts[str(Verdict.PROVED)] == 2
