@@ -8,8 +8,9 @@ from __future__ import annotations
 from indexcalc.document.choices import LAYOUT, Kind, Option, choice
 from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, rebuilt, renamed
 from indexcalc.document.meaning.slopes import refreshed
-from indexcalc.document.meaning.symbols import all_read, depends_on
+from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
+from indexcalc.document.statements.calls import is_call
 from indexcalc.document.table import Table
 
 
@@ -38,6 +39,9 @@ def derivative(table: Table, body: Meaning, wrt: Entry) -> Meaning:
     if isinstance(body, Entry) and body.name != wrt.name and body.name not in table.definitions:
         return derivative_of_unknown(table, body, wrt)
     read = all_read(table.definitions, body)
+    for name in sorted(read):
+        if is_call(name) and name not in table.definitions:
+            raise NotUnderstoodError(f"how {name} depends on {wrt.name} is not known")
     if read and wrt.name not in read:
         # Zero, it may be, only because a path was not read.
         table.open.setdefault(f"{wrt.name} in no formula", f"nothing that is read depends on {wrt.name}")

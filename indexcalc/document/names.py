@@ -16,6 +16,7 @@ from indexcalc.document.meaning.nodes import Entry, Number, Size
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.scope import Scope
+from indexcalc.document.statements.calls import is_call, words_in
 from indexcalc.document.statements.letters import slice_parts
 from indexcalc.document.statements.scripts import COLON, Named
 from indexcalc.document.table import Bound, Table
@@ -67,6 +68,8 @@ class Names:
     def tensor(self, found: Named) -> Typed:
         """A tensor, whole or at an index; a name without indices may stand for one entry, or for a size."""
         table = self.table
+        if is_call(found.name):
+            self.hold(found.name)
         if found.parts is None and (usual := usual_entry(table, found.name)) is not None:
             found = replace(found, parts=usual)
         if found.parts is not None and len(found.parts) == 1 and found.parts[0].isdigit():
@@ -81,8 +84,17 @@ class Names:
             return Typed(Entry(name, own), tuple(i for i, part in zip(own, parts, strict=True) if part == COLON))
         if not slots and (tied := table.tie(name)) is not None:
             return Typed(Size(tied))
+        if is_call(name) and name not in table.definitions:
+            table.open.setdefault(name, f"no equation says what {name} is")
         own = tuple(table.sizes.like(slot) for slot in slots)
         return Typed(Entry(name, own), own, COLUMN)
+
+    def hold(self, name: str) -> None:
+        """Refuse a value like ``p(x|t)`` where it is no single one: a sum or a function's argument stands in it."""
+        table, words = self.table, words_in(name)
+        varied = [word for word in sorted(words) if word in self.bound or word in table.letters or self.scope.binds(word)]
+        if varied:
+            raise NotUnderstoodError(f"{varied[0]} varies in {name}")
 
     def numbered(self, found: Named, digits: str) -> Named:
         """A name with a number below it: 0 is a label, and the digits of ``A_12`` are those of a row and a column."""

@@ -34,7 +34,7 @@ def declared(tokens: Sequence[Token]) -> Iterator[tuple[str, Texts]]:
             end += 1
         if end and end < len(tokens) and tokens[end].kind == "REL" and tokens[end].text in ("=", ":="):
             texts = list_texts(tokens, position + 1)
-            if any(text in (",", ";", "|") for text in texts):
+            if any(text in (",", ";") for text in texts) and "|" not in texts:
                 yield token.text, texts
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from indexcalc.document.statements.applications import with_applications
 from indexcalc.document.statements.arguments import without_arguments
 from indexcalc.document.statements.brackets import with_brackets
+from indexcalc.document.statements.calls import with_calls
 from indexcalc.document.statements.concatenations import with_blocks
 from indexcalc.document.statements.dependence import with_dependences
 from indexcalc.document.statements.differentials import with_gradients
@@ -149,7 +150,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_gradients(with_runs(with_brackets([tokens for _, tokens in found])))
-    pieces = with_dependences(without_arguments(with_applications(pieces)))
+    pieces = with_dependences(with_calls(without_arguments(with_applications(pieces))))
     return [(span, with_blocks(tokens)) for (span, _), tokens in zip(found, pieces, strict=True)]
 
 

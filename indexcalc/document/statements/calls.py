@@ -1,0 +1,99 @@
+"""``p(u|y)``, ``N(x; m, C)``, ``E[y|x]``, ``Cov[u, v]``: values of which a page says no more than how they are written.
+
+Such a bracket holds no argument of a function that is known. With the name before it, it is one name: written the
+same way it is the same value, and written otherwise another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from indexcalc.document.statements.brackets import OPERATORS
+from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.document.statements.scripts import GREEK
+from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+
+CLOSING = {"(": ")", "[": "]"}
+
+HEAD = re.compile(r"[^(\[]*[^(\[^][(\[]")
+"""A name up to its bracket; behind the sign of a superscript stands none."""
+
+PARTS = 200
+"""The most tokens of such a name."""
+
+
+def with_calls(pieces: Sequence[list[Token]]) -> list[list[Token]]:
+    """The tokens of a document's mathematics, such values as names."""
+    return [list(named_calls(tokens)) for tokens in pieces]
+
+
+def named_calls(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens of one formula, such values as names."""
+    position = 0
+    while position < len(tokens):
+        end = call_end(tokens, position)
+        if end:
+            whole = tokens[position:end]
+            text = "".join(token.text for token in whole if token.kind not in ("{", "}"))
+            yield replace(tokens[position], text=text, last=whole[-1].start)
+        else:
+            yield tokens[position]
+        position = max(end, position + 1)
+
+
+def call_end(tokens: Sequence[Token], position: int) -> int:
+    """Where a value ends that begins here; 0 if none does."""
+    name = tokens[position]
+    if name.kind != "NAME" or name.text in FUNCTIONS or name.text in STRUCTURAL:
+        return 0
+    start = after_scripts(tokens, position + 1)
+    if start >= len(tokens) or tokens[start].kind not in CLOSING:
+        return 0
+    if any(token.kind == "SUP" for token in tokens[position:start]):
+        return 0
+    end = closing(tokens, start)
+    return end if end and is_opaque(name, tokens[start].kind, separators(tokens[start + 1 : end - 1])) else 0
+
+
+def closing(tokens: Sequence[Token], start: int) -> int:
+    """Where the bracket ends that opens here; 0 if it does not, or too far away."""
+    depth = 0
+    for position in range(start, min(len(tokens), start + PARTS)):
+        kind = tokens[position].kind
+        depth += (kind in ("(", "[", "{")) - (kind in (")", "]", "}"))
+        if depth == 0:
+            return position + 1 if kind == CLOSING[tokens[start].kind] else 0
+    return 0
+
+
+def separators(tokens: Sequence[Token]) -> list[str]:
+    """What parts the contents of a bracket: bars, commas and semicolons that stand in no inner one."""
+    found, depth = [], 0
+    for token in tokens:
+        depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
+        if depth == 0 and token.kind in ("BAR", "NORM", "SEMICOLON", "COMMA"):
+            found.append(token.kind)
+    return found
+
+
+def is_opaque(name: Token, bracket: str, parts: Sequence[str]) -> bool:
+    """Whether the bracket behind a name is a part of it: it holds a condition, or the name is a word or an operator."""
+    if parts.count("BAR") == 1 or parts.count("NORM") == 1 or "SEMICOLON" in parts:
+        return True
+    word = len(name.text) > 1 and name.text not in GREEK
+    if "COMMA" in parts:
+        return word or name.text in OPERATORS
+    return name.text in OPERATORS and (word or bracket == "[")
+
+
+def is_call(name: str) -> bool:
+    """Whether a name is such a value."""
+    return HEAD.match(name) is not None
+
+
+def words_in(name: str) -> frozenset[str]:
+    """The names and letters that stand in the bracket of such a value."""
+    return frozenset(re.findall(r"[A-Za-z]+", HEAD.sub("", name)))
