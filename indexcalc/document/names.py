@@ -92,7 +92,9 @@ class Names:
     def hold(self, name: str) -> None:
         """Refuse a value like ``p(x|t)`` where it is no single one: a sum or a function's argument stands in it."""
         table, words = self.table, words_in(name)
-        varied = [word for word in sorted(words) if word in self.bound or word in table.letters or self.scope.binds(word)]
+        varied = [
+            word for word in sorted(words) if word in self.bound or word in table.letters or self.scope.binds(word)
+        ]
         if varied:
             raise NotUnderstoodError(f"{varied[0]} varies in {name}")
 

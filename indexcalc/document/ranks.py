@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from indexcalc.document.choices import Choice, Kind, Option, choice
-from indexcalc.document.statements.labels import ABOVE
+from indexcalc.document.statements.labels import SAMPLES
 from indexcalc.document.statements.scripts import GREEK
 from indexcalc.document.statements.survey import Usage
 
@@ -60,12 +60,12 @@ def family_choice(name: str, count: int, usage: Usage | None, *, numbered: bool)
         return None
     if usage.transposed or usage.bold:
         costs = {1: 0.0, 0: 0.2 if usage.transposed else 0.1}
-    elif numbered or ABOVE in name:
-        costs = {0: 0.0, 1: 0.1}
+    elif numbered or name.endswith(SAMPLES):
+        costs = {0: 0.0, 1: 0.5}
     else:
         return None
     if numbered:  # as the weights of layers are
-        costs[2] = 0.1 if name[:1].isupper() else 1.0
+        costs[2] = 0.5 if name[:1].isupper() else 1.0
     return choice(
         Kind.RANK,
         f"{name}{FAMILY}",

@@ -15,7 +15,7 @@ from indexcalc.document.report import TRUE, Verdict
 from indexcalc.errors import SpecError
 
 DOCUMENTS = Path(__file__).parent.parent / "reading" / "documents"
-ENOUGH = 15
+ENOUGH = 10
 """How many relations would hold under an assumption, at least."""
 
 LINEAR = r"""
