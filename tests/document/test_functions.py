@@ -80,3 +80,8 @@ def test_a_gradient_that_has_a_name_is_differentiated_again():
     start = (r"Let $A \in \mathbb{R}^{n \times n}$ and $x \in \mathbb{R}^n$.", r"q(x) = x^\top A x", r"g = \nabla q(x)")
     assert last(*start, r"\frac{\partial g_i}{\partial x_j} = A_{ij} + A_{ji}") is CONFIRMED
     assert last(*start, r"\frac{\partial g_i}{\partial x_j} = A_{ij}") is REFUTED
+
+
+@pytest.mark.parametrize("claim", ["E(X) E(Y) = E(X Y)", "E[X] E[Y] = E[X Y]", "E[x^2] = E[x]^2"])
+def test_an_operator_that_is_not_defined_is_no_factor(claim: str) -> None:
+    assert last("E(X) E(Y) = E[X Y]", claim) not in (CONFIRMED, REFUTED)
