@@ -15,7 +15,6 @@ from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.meaning.unknown import unknown
 from indexcalc.document.page import Page
 from indexcalc.document.scope import Scope
-from indexcalc.document.statements.brackets import may_apply
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.trees import without_scripts
 from indexcalc.document.table import Table
@@ -70,7 +69,7 @@ def is_applied(page: Page, name: str, following: Node | None) -> bool:
     """Whether a bracket follows a name wherever it stands, so that it is a function of which nothing is known."""
     usage = page.survey.usages.get(name)
     group = without_scripts(following) if following is not None else None
-    bracket = isinstance(group, Group) and may_apply(name, group.bracket) and len(group.members) == 1
+    bracket = isinstance(group, Group) and group.bracket == "(" and len(group.members) == 1
     unknown = name not in page.defining and name not in page.declared
     return bracket and unknown and usage is not None and usage.called > 0 and usage.only_called
 

@@ -90,11 +90,6 @@ def lowered(tokens: Sequence[Token], indices: frozenset[str]) -> Iterator[Token]
         position = end
 
 
-def may_apply(name: str, bracket: str) -> bool:
-    """Whether a bracket of this kind behind a name may hold an argument: a square one does behind an operator."""
-    return bracket == "(" or (bracket == "[" and name in OPERATORS)
-
-
 def labelled_name(tokens: Sequence[Token]) -> list[Token] | None:
     """A name with its superscripts, a label below it made a part of it; None if an index stands below it."""
     below = [place for place, token in enumerate(tokens) if token.kind == "SUB"]

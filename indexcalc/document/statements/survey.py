@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from indexcalc.document.statements.brackets import may_apply
 from indexcalc.document.statements.labelling import find_labels, find_squares
 from indexcalc.document.statements.labels import ABOVE, of_any_layer
 from indexcalc.document.statements.scripts import Named, named
@@ -181,7 +180,7 @@ def mark_numerators(member: Sum, survey: Survey, usages: Mapping[str, Usage]) ->
     for product in products_of(member):
         for left, right in pairwise(product.items):
             bracket = right.base if isinstance(right, Scripted) else right
-            found = survey.name(left) if isinstance(bracket, Group) else None
-            if found is None or found.name not in usages or found.name in (*FUNCTIONS, *STRUCTURAL):
-                continue
-            usages[found.name].called += isinstance(bracket, Group) and may_apply(found.name, bracket.bracket)
+            if isinstance(bracket, Group) and bracket.bracket == "(":
+                found = survey.name(left)
+                if found is not None and found.name in usages and found.name not in (*FUNCTIONS, *STRUCTURAL):
+                    usages[found.name].called += 1

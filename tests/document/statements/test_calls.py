@@ -1,0 +1,52 @@
+"""Values like ``p(u|y)`` are names of their own, and what stands in other brackets stays what it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.document.statements.calls import is_call, with_calls, words_in
+from indexcalc.language.latex.tokens import tokenize
+
+
+def texts(source):
+    (tokens,) = with_calls([tokenize(source, {}, 0)])
+    return [token.text for token in tokens]
+
+
+CALLS = {
+    "p(u|y)": "p(u|y)",
+    r"p_\theta(x_t \mid x_{t-1})": "p_theta(x_t|x_t-1)",
+    r"\mathcal{N}(x; \mu, \Sigma)": "mathcal N(x;mu,Sigma)",
+    r"\mathbb{E}\left[y \middle| \eta\right]": "E[y|eta]",
+    r"\mathbb{E}_{x \sim p}[x]": "E_x~p[x]",
+    r"\operatorname{Cov}[x, y]": "Cov[x,y]",
+    r"D_{KL}(p \| q)": "D_KL(p||q)",
+}
+
+OTHERS = ("f(x)", "f(x, y)", "a(b + c)", r"\max(a, b)", "A[i, j]", "f(|x|)", r"\log(p)", "p(x", "W(|a| + |b|)", "E(w)")
+
+
+@pytest.mark.parametrize("source", CALLS)
+def test_such_a_value_is_one_name(source):
+    assert texts(source) == [CALLS[source]]
+    assert is_call(CALLS[source])
+
+
+@pytest.mark.parametrize("source", OTHERS)
+def test_other_brackets_stay(source):
+    assert texts(source) == [token.text for token in tokenize(source, {}, 0)]
+
+
+@pytest.mark.parametrize("name", ["x", "x^(·)", "a^(L)", "dZ^[l]", "W_h", "hat x_k^-"])
+def test_indices_and_layers_in_brackets_are_no_such_values(name):
+    assert not is_call(name)
+
+
+def test_the_words_of_a_value_are_those_in_its_bracket():
+    assert words_in("p_theta(x_t|x_t-1)") == {"x", "t"}
+    assert words_in("E[y|eta]") == {"y", "eta"}
+
+
+def test_a_value_stands_where_it_is_written():
+    (tokens,) = with_calls([tokenize("a + p(u|y) b", {}, 0)])
+    assert [(token.text, token.start, token.last) for token in tokens[2:]] == [("p(u|y)", 4, 9), ("b", 11, -1)]
