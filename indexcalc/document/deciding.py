@@ -16,14 +16,10 @@ from indexcalc.document.outcomes import Outcome, Relation, Truth
 from indexcalc.document.page import Page
 from indexcalc.document.remedies import Doubt, assume, equation_for
 from indexcalc.document.report import Verdict
-from indexcalc.document.search import Judged
+from indexcalc.document.search import UNLIKELY, Judged
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.trees import differentiated
 from indexcalc.language.latex.tree import Atom, Sum
-
-UNLIKELY = 1.0
-"""What a reading costs that nobody would think of unless the document speaks for it."""
-
 
 @dataclass(frozen=True)
 class Decision:

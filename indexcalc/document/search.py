@@ -24,6 +24,10 @@ AGAINST = 3
 """The most members before it with which a member is compared: the first one, and the last ones."""
 
 
+UNLIKELY = 1.0
+"""What a reading costs that nobody would think of unless the document speaks for it."""
+
+
 LEAST = 0.05
 """The least that a reading costs which differs from what the document supports."""
 
@@ -128,7 +132,8 @@ def judge(relation: Relation, base: Interpretation, trials: Trials, doubtful: Co
     left = READINGS
     while pending and left:
         left -= 1
-        pending.sort(key=lambda entry: (len(entry[1]), entry[0]))  # one choice at a time, the usual options first
+        # One choice at a time, the usual options first; but two likely changes before one that nobody thinks of.
+        pending.sort(key=lambda entry: (entry[0] >= UNLIKELY, len(entry[1]), entry[0]))
         cost, changes, interpretation = pending.pop(0)
         result = trials(interpretation, defined=defined, cost=cost, screen=bool(changes))
         found.append(result)

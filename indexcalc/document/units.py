@@ -1,11 +1,12 @@
-"""Arrays that notation gives without an equation: ones, deltas, the identity and its entries, unit vectors."""
+"""Arrays that notation gives without an equation: ones, deltas, signs of permutations, the identity, unit vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations, permutations
 
 from indexcalc.document.choices import Kind, Option, choice
-from indexcalc.document.meaning.nodes import ONE, Ones, Relation, times
+from indexcalc.document.meaning.nodes import ONE, Ones, Plus, Relation, negated, times
 from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
@@ -29,6 +30,8 @@ def unit_of(table: Table, found: Named, place: Place) -> Typed | None:
         return None
     if name == "delta" and parts is not None and len(parts) == 2:
         return delta(table, place(parts[0]), place(parts[1]))
+    if name in ("epsilon", "varepsilon") and parts is not None and name not in table.page.declared:
+        return sign_of_permutation(table, found, place)
     if name == "I" and parts is None:
         left = table.sizes.fresh()
         right = table.sizes.like(left)
@@ -46,6 +49,30 @@ def delta(table: Table, left: Ix | None, right: Ix | None) -> Typed:
         raise NotUnderstoodError("a slice of a delta")
     table.sizes.unify(left, right)
     return Typed(Relation(left, "==", right) if left != right else ONE)
+
+
+def sign_of_permutation(table: Table, found: Named, place: Place) -> Typed | None:
+    """The sign of the permutation that the indices of ``epsilon_{ijk}`` are, else zero; None if it is an array."""
+    parts = found.parts or ()
+    if len(parts) not in (2, 3) or not all(map(is_letter, parts)):
+        return None
+    question = choice(
+        Kind.WORD,
+        f"{found.name} with {len(parts)} indices",
+        Option("sign", 0.0 if len(parts) == 3 else 0.1, f"{found.name} with indices is the sign of a permutation"),
+        Option("array", 0.1 if len(parts) == 3 else 0.0, f"{found.name} is an array"),
+    )
+    if table.asking(question).name == "array":
+        return None
+    indices = [index for index in map(place, parts) if index is not None]
+    for index in indices:
+        table.sizes.unify(index, table.sizes.measured(len(parts)))
+    terms = []
+    for order in permutations(range(len(indices))):
+        entries = (Relation(index, "==", table.sizes.fresh(fixed=n + 1)) for index, n in zip(indices, order, strict=True))
+        odd = sum(one > other for one, other in combinations(order, 2)) % 2
+        terms.append(negated(times(*entries)) if odd else times(*entries))
+    return Typed(Plus(tuple(terms)))
 
 
 def ones(table: Table, parts: tuple[str, ...] | None, place: Place) -> Typed:
