@@ -65,6 +65,7 @@ DOCUMENT_FLOORS = {
     "bars": 7,
     "differentials": 7,
     "functions": 7,
+    "lists": 7,
     "names": 7,
     "products": 7,
     "sums": 7,

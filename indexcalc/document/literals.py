@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from indexcalc.document.meaning import typed
+from indexcalc.document.meaning.blocks import of_blocks
 from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Plus, Relation, negated, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError
@@ -14,11 +15,9 @@ from indexcalc.language.latex.tree import ANGLE, NORM
 
 
 def bracketed(bracket: str, values: Sequence[Typed], sizes: Sizes) -> Typed:
-    """What stands in brackets of a kind: one value, the entries of a column, or an inner product."""
+    """What stands in brackets of a kind: one value, or an inner product."""
     if bracket == ANGLE and len(values) == 2:
         return typed.inner(values[0], values[1], sizes)
-    if len(values) > 1 and bracket in ("(", "["):
-        return column(values, sizes)
     if len(values) != 1:
         raise NotUnderstoodError("a list in brackets")
     (value,) = values
@@ -37,9 +36,11 @@ def column(values: Sequence[Typed], sizes: Sizes) -> Typed:
 
 
 def array(rows: Sequence[Sequence[Typed]], sizes: Sizes) -> Typed:
-    """The matrix of some numbers; a vector if it has one row or one column."""
-    if any(value.axes for row in rows for value in row) or len({len(row) for row in rows}) > 1:
-        raise NotUnderstoodError("a matrix that is made of arrays")
+    """The matrix of some numbers, or of blocks; a vector if it has one row or one column."""
+    if any(value.axes for row in rows for value in row):
+        return of_blocks(rows, sizes)
+    if len({len(row) for row in rows}) > 1:
+        raise NotUnderstoodError("a matrix whose rows have several lengths")
     height, width = len(rows), len(rows[0])
     row, column = (sizes.measured(length) for length in (height, width))
     terms = []

@@ -16,6 +16,7 @@ import sympy as sp
 from indexcalc.document.bars import barred, names_at
 from indexcalc.document.differentials import differential_of, is_sign, short_target
 from indexcalc.document.functions import function_of, is_bracket
+from indexcalc.document.lists import listed
 from indexcalc.document.literals import array, between_letters, between_numbers, bracketed, branched
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import Applied, Number, Ones, negated
@@ -233,7 +234,10 @@ class Reader:
 
     def group(self, item: Group) -> Typed:
         """What stands in brackets."""
-        return bracketed(item.bracket, [self.sum(member) for member in item.members], self.sizes)
+        values = [self.sum(member) for member in item.members]
+        if len(values) > 1 and item.bracket in ("(", "["):
+            return listed(self.table, item.bracket, values)
+        return bracketed(item.bracket, values, self.sizes)
 
     def fraction(self, item: Fraction) -> Typed:
         """A quotient, or a derivative written as one."""

@@ -108,6 +108,15 @@ class Determinant:
 
 
 @dataclass(frozen=True, slots=True)
+class Stacked:
+    """The entry at `slot` of expressions one behind the other: each of `bodies` over its own axis, which it binds."""
+
+    slot: Ix
+    axes: tuple[Ix, ...]
+    bodies: tuple[Meaning, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Derivative:
     """The derivative of `body` by an entry of a tensor; `local` holds all other named tensors, else `held` some."""
 
@@ -130,6 +139,7 @@ Meaning = (
     | Ones
     | Inverse
     | Determinant
+    | Stacked
     | Derivative
 )
 
@@ -150,6 +160,8 @@ def children(node: Meaning) -> tuple[Meaning, ...]:
             return (argument,)
         case Total(body=body) | Inverse(body=body) | Determinant(body=body):
             return (body,)
+        case Stacked(bodies=bodies):
+            return bodies
         case Derivative(body, wrt):
             return (body, wrt)
         case _:
@@ -173,6 +185,8 @@ def rebuilt(node: Meaning, change: Callable[[Meaning], Meaning]) -> Meaning:
             return Inverse(change(body), axes, slots)
         case Determinant(body, axes):
             return Determinant(change(body), axes)
+        case Stacked(slot, axes, bodies):
+            return Stacked(slot, axes, tuple(change(body) for body in bodies))
         case Derivative(body, wrt, local, held):
             changed = change(wrt)
             assert isinstance(changed, Entry)
@@ -210,6 +224,9 @@ def renamed(node: Meaning, names: Mapping[Ix, Ix]) -> Meaning:
             return Inverse(renamed(body, names), pair(axes, names), pair(slots, names))
         case Determinant(body, axes):
             return Determinant(renamed(body, names), pair(axes, names))
+        case Stacked(slot, axes, bodies):
+            own = tuple(names.get(axis, axis) for axis in axes)
+            return Stacked(names.get(slot, slot), own, tuple(renamed(body, names) for body in bodies))
         case _:
             return rebuilt(node, lambda inner: renamed(inner, names))
 
@@ -224,7 +241,7 @@ def bound_in(node: Meaning) -> tuple[Ix, ...]:
     match node:
         case Total(indices=indices):
             return indices
-        case Inverse(axes=axes) | Determinant(axes=axes):
+        case Inverse(axes=axes) | Determinant(axes=axes) | Stacked(axes=axes):
             return axes
         case _:
             return ()
@@ -237,7 +254,7 @@ def own_indices(node: Meaning) -> tuple[Ix, ...]:
             return slots
         case Relation(left, _, right):
             return (left, right)
-        case Ones(index):
+        case Ones(index) | Stacked(slot=index):
             return (index,)
         case _:
             return ()

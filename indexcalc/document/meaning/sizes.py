@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 EXACT_LIMIT = 6
@@ -50,6 +51,7 @@ class Sizes:
         names: the declared extent of a class, by its root.
         count: how many variables there are.
         exact: the length of a class that is a number, by its root.
+        parts: the variables whose sizes add up to that of a class, by its root.
     """
 
     parent: dict[Ix, Ix] = field(default_factory=dict)
@@ -58,11 +60,18 @@ class Sizes:
     declared: set[str] = field(default_factory=set)
     count: int = 0
     exact: dict[Ix, int] = field(default_factory=dict)
+    parts: dict[Ix, tuple[Ix, ...]] = field(default_factory=dict)
 
     def copy(self) -> Sizes:
         """An independent copy: what is unified there stays there."""
         return Sizes(
-            dict(self.parent), dict(self.names), dict(self.owners), set(self.declared), self.count, dict(self.exact)
+            dict(self.parent),
+            dict(self.names),
+            dict(self.owners),
+            set(self.declared),
+            self.count,
+            dict(self.exact),
+            dict(self.parts),
         )
 
     def fresh(self, name: str = "", fixed: int = 0) -> Ix:
@@ -92,6 +101,7 @@ class Sizes:
 
         Raises:
             SizeError: if the document declares the two sizes under two names.
+            ShapeError: if they are sums of other numbers of sizes, or one is a part of the other.
         """
         a, b = self.find(left), self.find(right)
         if a == b:
@@ -110,6 +120,59 @@ class Sizes:
         name = one if one in self.declared else other or one
         if name is not None:
             self.names[a] = name
+        self.unify_parts(a, b)
+
+    def unify_parts(self, kept: Ix, merged: Ix) -> None:
+        """Say that the sizes which add up to a class are one by one those which add up to the class merged with it."""
+        other = self.parts.pop(merged, ())
+        own = self.parts.setdefault(kept, other) if other else self.parts.get(kept, ())
+        if other and len(own) != len(other):
+            raise ShapeError("arrays in other numbers of blocks meet")
+        if self.is_within(kept, own):
+            del self.parts[kept]
+            raise ShapeError("an array is as large as one of its blocks")
+        for one, another in zip(own, other, strict=True) if other else ():
+            self.fit(one, another)
+
+    def fit(self, left: Ix, right: Ix) -> None:
+        """Say that two variables have one size, of which nothing but the place of blocks says so.
+
+        Raises:
+            ShapeError: if the document declares the two sizes under two names.
+        """
+        try:
+            self.unify(left, right)
+        except SizeError as error:
+            raise ShapeError(str(error)) from None
+
+    def parts_of(self, index: Ix) -> tuple[Ix, ...]:
+        """The variables whose sizes add up to that of a variable; none if it is no such sum."""
+        return self.parts.get(self.find(index), ())
+
+    def is_within(self, root: Ix, parts: tuple[Ix, ...]) -> bool:
+        """Whether a class is among parts, or the parts of these."""
+        return any(self.find(part) == root or self.is_within(root, self.parts_of(part)) for part in parts)
+
+    def parts_within(self, roots: Iterable[Ix]) -> Iterator[Ix]:
+        """The classes whose sizes add up to those of some classes, and the parts of these."""
+        for root in roots:
+            parts = tuple(self.find(part) for part in self.parts_of(root))
+            yield from parts
+            yield from self.parts_within(parts)
+
+    def length(self, index: Ix, lengths: Mapping[Ix, int]) -> int:
+        """The length of a variable, where classes have these: that of a sum is the sum."""
+        root = self.find(index)
+        return sum(self.length(part, lengths) for part in self.parts_of(root)) or lengths[root]
+
+    def joined(self, parts: Sequence[Ix]) -> Ix:
+        """A new index variable as long as some variables together."""
+        lengths = [self.exact.get(self.find(part), 0) for part in parts]
+        if all(lengths):
+            return self.measured(sum(lengths))
+        index = self.fresh()
+        self.parts[index] = tuple(parts)
+        return index
 
     def lonely(self, index: Ix) -> bool:
         """Whether no other variable has the size of this one."""

@@ -19,6 +19,7 @@ from indexcalc.document.meaning.nodes import (
     Number,
     Plus,
     Raised,
+    Stacked,
     Times,
     Total,
     bound_in,
@@ -53,6 +54,10 @@ def refreshed(node: Meaning, sizes: Sizes, names: Mapping[Ix, Ix] | None = None)
             return Inverse(refreshed(body, sizes, {**names, **own}), pair(axes, own), pair(slots, names))
         case Determinant(body, axes):
             return Determinant(refreshed(body, sizes, {**names, **own}), pair(axes, own))
+        case Stacked(slot, axes, bodies):
+            within = {**names, **own}
+            parts = tuple(refreshed(body, sizes, within) for body in bodies)
+            return Stacked(names.get(slot, slot), tuple(own[axis] for axis in axes), parts)
     if not children(node):
         return renamed(node, names) if names else node
     return rebuilt(node, lambda inner: refreshed(inner, sizes, names))
@@ -95,6 +100,9 @@ def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
             return refreshed(Total(indices, inner), sizes) if inner != ZERO else ZERO
         case Inverse() | Determinant():
             return of_matrix(node, wrt, sizes, inside)
+        case Stacked(slot, axes, bodies):
+            inners = tuple(slope(body, wrt, sizes, inside) for body in bodies)
+            return refreshed(Stacked(slot, axes, inners), sizes) if set(inners) != {ZERO} else ZERO
         case Derivative():
             raise UnsupportedError("the derivative of a derivative")
         case _:

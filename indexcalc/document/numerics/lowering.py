@@ -40,6 +40,7 @@ from indexcalc.document.meaning.nodes import (
     Raised,
     Relation,
     Size,
+    Stacked,
     Times,
     Total,
     free,
@@ -169,11 +170,17 @@ class Lowering:
             case Total(indices, body):
                 bound = tuple(self.index(index) for index in indices)
                 return sum_over(self.terms(body), bound)
-            case Derivative() | Inverse() | Determinant():
+            case Derivative() | Inverse() | Determinant() | Stacked():
                 return self.whole(node)
 
-    def whole(self, node: Derivative | Inverse | Determinant) -> Terms:
-        """A derivative written out; an inverse or a determinant, the same tensor wherever it is of the same matrix."""
+    def whole(self, node: Derivative | Inverse | Determinant | Stacked) -> Terms:
+        """A derivative written out; an inverse or a determinant, the same tensor wherever it is of the same matrix.
+
+        Raises:
+            UnsupportedError: for blocks, since no extent of the algebra is a sum.
+        """
+        if isinstance(node, Stacked):
+            raise UnsupportedError("arrays one behind the other")
         if isinstance(node, Derivative):
             return self.terms(self.derivative(node.body, node.wrt, node.local, node.held))
         own = node.slots if isinstance(node, Inverse) else ()

@@ -28,6 +28,7 @@ from indexcalc.document.meaning.nodes import (
     Raised,
     Relation,
     Size,
+    Stacked,
     Times,
     Total,
     free,
@@ -182,7 +183,7 @@ class Frame:
                 return only_where(at.real > 0, value) if row.positive else value
             case Total(indices, body):
                 return self.total(indices, body, grid)
-            case Inverse() | Determinant():
+            case Inverse() | Determinant() | Stacked():
                 return self.whole(node, grid)
             case Derivative():
                 return self.derivative(node, grid)
@@ -219,11 +220,14 @@ class Frame:
         full = np.broadcast_to(array, shape)
         return self.noted(full.sum(axis=tuple(range(1 + len(grid), full.ndim))))
 
-    def whole(self, node: Inverse | Determinant, grid: tuple[Ix, ...]) -> Array:
-        """The determinant of a matrix, or an entry of its inverse."""
+    def whole(self, node: Inverse | Determinant | Stacked, grid: tuple[Ix, ...]) -> Array:
+        """The determinant of a matrix, or an entry of its inverse or of blocks."""
+        if isinstance(node, Stacked):
+            return self.stacked(node, grid)
         if isinstance(node, Determinant):
             return self.noted(self.matrix(np.linalg.det, node.body, node.axes, grid))
-        return self.entry_of(self.matrix(np.linalg.inv, node.body, node.axes, grid), node.slots, grid)
+        inverse = self.matrix(np.linalg.inv, node.body, node.axes, grid)
+        return self.entry_of(inverse, [self.axis(slot, grid) for slot in node.slots], grid)
 
     def matrix(
         self, compute: Callable[[Array], Array], body: Meaning, axes: tuple[Ix, Ix], grid: tuple[Ix, ...]
@@ -232,13 +236,27 @@ class Frame:
         array = self.on(body, (*grid, *axes))
         return of_matrices(compute, array, (*array.shape[:-2], *(self.point.length(axis) for axis in axes)))
 
-    def entry_of(self, array: Array, slots: tuple[Ix, Ix], grid: tuple[Ix, ...]) -> Array:
-        """The entries at two slots of matrices that may differ along the grid."""
+    def stacked(self, node: Stacked, grid: tuple[Ix, ...]) -> Array:
+        """The entry at a slot of arrays one behind the other."""
+        place = self.axis(node.slot, grid)
+        result: Array = np.zeros((1,) * (1 + len(grid)))
+        for axis, body in zip(node.axes, node.bodies, strict=True):
+            length = self.point.length(axis)
+            array = self.on(body, (*grid, axis))
+            bounded(*(max(pair) for pair in zip(array.shape, (1, *place.shape, length), strict=True)))
+            full = np.broadcast_to(array, (*array.shape[:-1], length))
+            entry = self.entry_of(full, [np.clip(place, 0, length - 1)], grid)
+            result = np.where((place >= 0) & (place < length), entry, result)
+            place = place - length
+        return result
+
+    def entry_of(self, array: Array, slots: Sequence[Array], grid: tuple[Ix, ...]) -> Array:
+        """The entries at places along the last axes of arrays that may differ along the grid."""
         along = []
         for place, index in enumerate(grid, 1):
             at = self.axis(index, grid)
             along.append(at if array.shape[place] > 1 else np.zeros((1,) * len(grid), dtype=int))
-        places: tuple[Any, ...] = (slice(None), *along, *(self.axis(slot, grid) for slot in slots))
+        places: tuple[Any, ...] = (slice(None), *along, *slots)
         return np.asarray(array[places])
 
     def axis(self, index: Ix, grid: tuple[Ix, ...]) -> Array:

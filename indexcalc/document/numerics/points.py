@@ -133,13 +133,17 @@ class Points:
         pattern = PATTERNS[draw.pattern]
         roots = list(dict.fromkeys(slots))
         lengths = {root: pattern[n % len(pattern)] for n, root in enumerate(roots)}
-        extra = [root for root in dict.fromkeys(root for root, _ in indices) if root not in lengths]
+        met = dict.fromkeys((*roots, *(root for root, _ in indices)))
+        extra = [root for root in dict.fromkeys((*met, *sizes.parts_within(met))) if root not in lengths]
         for n, root in enumerate(extra):
             lengths[root] = pattern[(len(roots) + n) % len(pattern)]
         for root, fixed in indices:
             if fixed > lengths[root]:
                 lengths[root] = fixed + pattern[0]
         lengths.update({root: length for root, length in sizes.exact.items() if root in lengths})
+        lengths = {root: sizes.length(root, lengths) for root in lengths}
+        if any(lengths[root] != length for root, length in sizes.exact.items() if root in lengths):
+            raise NotUnderstoodError("blocks that are not as long together as the array")
         if any(fixed > lengths[root] for root, fixed in indices):
             raise NotUnderstoodError("an entry with a number beyond its size")
         partition = tuple((root.key, lengths[root]) for root in slots)

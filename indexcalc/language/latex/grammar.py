@@ -22,6 +22,7 @@ from indexcalc.language.latex.tree import (
     Environment,
     Fraction,
     Group,
+    Matrix,
     Node,
     Product,
     Root,
@@ -169,11 +170,12 @@ class Builder(Transformer[LarkToken, Any]):
     def round(self, children: list[Any]) -> Group:
         """Round brackets, or those of an inner product."""
         sign = children[0].value.text
-        return Group(ANGLE if sign == ANGLE else "(", children[1], children[0].value.start)
+        return Group(ANGLE if sign == ANGLE else "(", sum(children[1], ()), children[0].value.start)
 
-    def square(self, children: list[Any]) -> Group:
-        """Square brackets."""
-        return Group("[", children[1], children[0].value.start)
+    def square(self, children: list[Any]) -> Group | Matrix:
+        """Square brackets; with semicolons between its rows a matrix."""
+        rows, start = children[1], children[0].value.start
+        return Group("[", rows[0], start) if len(rows) == 1 else Matrix(rows, start)
 
     def truth(self, children: list[Any]) -> Truth:
         """An Iverson bracket."""
@@ -213,9 +215,15 @@ class Builder(Transformer[LarkToken, Any]):
         assert isinstance(environment, Environment)
         return structured(environment, parse)
 
-    def listing(self, children: list[Any]) -> tuple[Sum, ...]:
-        """Members between commas."""
-        return tuple(child for child in children if isinstance(child, Sum))
+    def listing(self, children: list[Any]) -> tuple[tuple[Sum, ...], ...]:
+        """Members between commas, in rows between semicolons."""
+        rows: list[tuple[Sum, ...]] = [()]
+        for child in children:
+            if isinstance(child, Sum):
+                rows[-1] = (*rows[-1], child)
+            elif child.type == "SEMICOLON":
+                rows.append(())
+        return tuple(rows)
 
     def farg(self, children: list[Any]) -> Sum:
         """The argument of a fraction or a root."""
