@@ -49,8 +49,11 @@ LETTERS = 3
 STACKED = frozenset({"overset", "underset", "stackrel"})
 
 
-DEFINING = frozenset({"def", "def.", "delta", "triangle", "d", "definition"})
-"""What stands above an equals sign that defines."""
+ABOVE_EQUALS = {
+    **dict.fromkeys(("def", "def.", "delta", "triangle", "definition"), ":="),
+    **dict.fromkeys(("d", "dist", "dist.", "law"), "~"),
+}
+"""What an equals sign says with this above it: that it defines, or that two distributions are equal, and no values."""
 
 
 RUN_ON = frozenset({"log", "ln", "exp"})
@@ -260,8 +263,9 @@ class Tokenizer:
         if len(inner) != 1 or inner[0].kind != "REL":
             self.at = before
             return None
-        defines = any(token.text.lower() in DEFINING for token in mark) and inner[0].text == "="
-        return [Token("REL", ":=" if defines else inner[0].text, start)]
+        marks = (token.text.lower() for token in mark if inner[0].text == "=")
+        relation = next((ABOVE_EQUALS[text] for text in marks if text in ABOVE_EQUALS), inner[0].text)
+        return [Token("REL", relation, start)]
 
     def raw(self) -> str:
         """The text of the next argument in braces, spaces lost but one between words."""
