@@ -21,6 +21,7 @@ from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.trees import differentiated
 from indexcalc.language.latex.tree import Atom, Sum
 
+
 @dataclass(frozen=True)
 class Decision:
     """The verdict on one member.

@@ -69,7 +69,8 @@ def sign_of_permutation(table: Table, found: Named, place: Place) -> Typed | Non
         table.sizes.unify(index, table.sizes.measured(len(parts)))
     terms = []
     for order in permutations(range(len(indices))):
-        entries = (Relation(index, "==", table.sizes.fresh(fixed=n + 1)) for index, n in zip(indices, order, strict=True))
+        numbers = (table.sizes.fresh(fixed=number + 1) for number in order)
+        entries = (Relation(index, "==", number) for index, number in zip(indices, numbers, strict=True))
         odd = sum(one > other for one, other in combinations(order, 2)) % 2
         terms.append(negated(times(*entries)) if odd else times(*entries))
     return Typed(Plus(tuple(terms)))
