@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from indexcalc.document.choices import Interpretation, Kind, meaning_key
-from indexcalc.document.evidence import GUESSES, Votes, contradicted, is_guess, others, supported, witnesses
+from indexcalc.document.choices import Interpretation, Key, Kind, meaning_key
+from indexcalc.document.evidence import CLOSE, GUESSES, Votes, contradicted, is_guess, others, supported, witnesses
 from indexcalc.document.outcomes import Outcome, Relation, Truth
 from indexcalc.document.page import Page
 from indexcalc.document.remedies import Doubt, assume, equation_for
@@ -143,7 +143,9 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
             return Doubt(reason, equation_for(page, o.missing[0]) if o.missing else "")
     for o in false:
         for key, name in o.options.items():
-            if key[0] in GUESSES and is_guess(o, key) and not witnesses(accused.votes, key, name, one.relation.number):
+            if not (key[0] in GUESSES and is_guess(o, key)):
+                continue
+            if untried(page, one, o, key) or not witnesses(accused.votes, key, name, one.relation.number):
                 phrase = o.asked[key].option(name).phrase
                 return Doubt(f"no other statement shows that {phrase}", assume([phrase]))
     alone = [name for o in false for name in o.alone]
@@ -151,6 +153,14 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
         return Doubt(f"{alone[0]} stands on one side only", equation_for(page, alone[0]))
     reason = why_no_claim(accused)
     return Doubt(reason) if reason else None
+
+
+def untried(page: Page, judged: Judged, result: Outcome, key: Key) -> bool:
+    """Whether a rank is that of the page as a whole, and another one that is likely was not tried."""
+    tried = {o.options.get(key) for o in judged.outcomes}
+    return key in page.fitted and any(
+        option.cost < CLOSE and option.name not in tried for option in result.asked[key].options
+    )
 
 
 def why_no_claim(accused: Accused) -> str:

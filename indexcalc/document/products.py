@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import sympy as sp
+
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import typed
@@ -15,6 +17,24 @@ from indexcalc.document.statements.trees import is_operator
 from indexcalc.document.table import Table
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Node
+
+SIDE_BY_SIDE = choice(
+    Kind.WORD,
+    "two vectors side by side",
+    Option("none", 0.0, "two vectors side by side have no product"),
+    Option("entries", 0.1, "two vectors side by side are multiplied entry by entry"),
+    Option("inner", 0.2, "two vectors side by side stand for their inner product"),
+    Option("all", 0.7, "two vectors side by side stand for all products"),
+)
+"""What the product of two vectors is of which neither is transposed: none of the options is usual."""
+
+SQUARE = choice(
+    Kind.WORD,
+    "the square of a vector",
+    Option("entries", 0.0, "the square of a vector is that of its entries"),
+    Option("inner", 0.5, "the square of a vector is that of its length"),
+)
+"""What a two above a vector says."""
 
 
 def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
@@ -32,7 +52,25 @@ def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
         return outer(table, left, right)
     if text == "otimes" or (text == "times" and left.axes and right.axes):
         raise NotUnderstoodError("a product of another kind")
+    alike = len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation
+    if alike and typed.chained(left, right, table.sizes) is None:
+        return side_by_side(table, left, right)
     return typed.product(left, right, table.sizes)
+
+
+def side_by_side(table: Table, left: Typed, right: Typed) -> Typed:
+    """Two columns, or two rows, with nothing between them.
+
+    Raises:
+        NotUnderstoodError: as long as nothing says what is meant.
+    """
+    taken = table.asking(SIDE_BY_SIDE).name
+    if taken == "none":
+        raise NotUnderstoodError("a product of two vectors without a transpose")
+    if taken == "all":
+        return Typed(times(left.node, right.node), (*left.axes, *right.axes))
+    join = typed.inner if taken == "inner" else typed.entrywise
+    return join(left, right, table.sizes)
 
 
 def outer(table: Table, left: Typed, right: Typed) -> Typed:
@@ -64,6 +102,9 @@ def power(table: Table, value: Typed, above: Sequence[Token], read: Callable[[Se
         raise RankError("a mark above a vector that may count steps")
     if len(value.axes) == 2 and not entries:
         return power_of_matrix(table, value, exponent)
+    squared = len(value.axes) == 1 and not entries and exponent.node == Number(sp.Integer(2))
+    if squared and table.asking(SQUARE).name == "inner":
+        return typed.inner(value, again(table, value), table.sizes)
     return typed.raised(value, exponent.node)
 
 

@@ -20,18 +20,23 @@ SAID = {"matrix": 2, "vector": 1, "scalar": 0}
 """How many slots a name has that is a word, as in ``keyMatrix``, by the end of the word."""
 
 
-def rank_choice(name: str, usage: Usage | None, *, unknown: bool) -> Choice:
-    """How many slots a name has that never bears an index and has no shape: what its letter says comes first."""
-    costs = rank_costs(name, usage, unknown=unknown)
+def rank_choice(name: str, usage: Usage | None, here: Usage | None, *, unknown: bool) -> Choice:
+    """How many slots a name has that never bears an index and has no shape: what its letter says comes first.
+
+    How it is used in the whole document counts, and whether it is so used `here`, in the section.
+    """
+    costs = rank_costs(name, usage, here, unknown=unknown)
     return choice(
         Kind.RANK, name, *(Option(str(rank), cost, f"{name} is {WORDS[rank]}") for rank, cost in costs.items())
     )
 
 
-def rank_costs(name: str, usage: Usage | None, *, unknown: bool) -> Mapping[int, float]:
+def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: bool) -> Mapping[int, float]:
     """The costs of being a number, a vector or a matrix."""
     letter = re.sub(r"^(?:\w+ )+", "", name).partition("_")[0].partition("^")[0]
     if usage is not None and usage.numerator and not usage.below and not usage.indexed:
+        if letter.isupper() and here is not None and not here.numerator:  # a loss, but in another section
+            return {0: 0.0, 1: 0.4, 2: 0.4}
         if letter.isupper():  # a loss, rather than a vector
             return {0: 0.0, 1: 1.0, 2: 1.5 if unknown else 0.5}
         if unknown:

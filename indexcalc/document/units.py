@@ -26,12 +26,12 @@ def unit_of(table: Table, found: Named, place: Place) -> Typed | None:
     name, parts = found.name, found.parts
     if name == "1":
         return ones(table, parts, place)
+    if name in ("epsilon", "varepsilon") and parts is not None:
+        return sign_of_permutation(table, found, place)
     if name in table.page.defining:
         return None
     if name == "delta" and parts is not None and len(parts) == 2:
         return delta(table, place(parts[0]), place(parts[1]))
-    if name in ("epsilon", "varepsilon") and parts is not None and name not in table.page.declared:
-        return sign_of_permutation(table, found, place)
     if name == "I" and parts is None:
         left = table.sizes.fresh()
         right = table.sizes.like(left)
@@ -53,8 +53,11 @@ def delta(table: Table, left: Ix | None, right: Ix | None) -> Typed:
 
 def sign_of_permutation(table: Table, found: Named, place: Place) -> Typed | None:
     """The sign of the permutation that the indices of ``epsilon_{ijk}`` are, else zero; None if it is an array."""
-    parts = found.parts or ()
+    page, parts = table.page, found.parts or ()
+    given = {page.indexed(number) for number in page.defining.get(found.name, ())}
     if len(parts) not in (2, 3) or not all(map(is_letter, parts)):
+        return None
+    if found.name in page.declared or None in given or len(parts) in given:
         return None
     question = choice(
         Kind.WORD,

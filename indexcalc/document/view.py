@@ -87,7 +87,7 @@ class View:
             return count if family is None else count + int(self.asking(family).name)
         # A name that has an equation, which is not looked at, says less about itself.
         unknown = defined or name not in self.page.defining
-        return int(self.asking(rank_choice(name, self.page.survey.usages.get(name), unknown=unknown)).name)
+        return int(self.asking(rank_choice(name, self.page.survey.usages.get(name), usage, unknown=unknown)).name)
 
     def property_of(self, name: str) -> str:
         """``symmetric`` or ``orthogonal``, as the words of the section may say of a matrix; else ``none``."""
