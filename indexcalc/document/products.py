@@ -62,11 +62,11 @@ def side_by_side(table: Table, left: Typed, right: Typed) -> Typed:
     """Two columns, or two rows, with nothing between them.
 
     Raises:
-        NotUnderstoodError: as long as nothing says what is meant.
+        RankError: as long as nothing says what is meant.
     """
     taken = table.asking(SIDE_BY_SIDE).name
     if taken == "none":
-        raise NotUnderstoodError("a product of two vectors without a transpose")
+        raise RankError("a product of two vectors without a transpose")
     if taken == "all":
         return Typed(times(left.node, right.node), (*left.axes, *right.axes))
     join = typed.inner if taken == "inner" else typed.entrywise
