@@ -28,7 +28,7 @@ from indexcalc.document.search import Judged, RelationKey, Trials, judge, relati
 from indexcalc.document.statements.context import Context, read_context
 from indexcalc.document.statements.heads import called_head
 from indexcalc.document.statements.kinds import bounds, compares_letters, draws, sets, writes_out
-from indexcalc.document.statements.outline import EQUALITIES, Side
+from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Side
 from indexcalc.document.statements.parts import lines_of
 from indexcalc.document.statements.shapes import sizes_of
 from indexcalc.document.table import Table
@@ -232,7 +232,8 @@ def claims_of(
     statement = page.statements[number]
     head = page.heads[number]
     defining = head is not None and number in page.defining.get(head.name, ())
-    holding, wrong = {0}, set[int]()
+    holding = {0} | {n for n, side in enumerate(statement.sides) if side.relation in ORDERS}
+    wrong = set[int]()
     for member, side in enumerate(statement.sides[1:], 1):
         if side.relation == "in":
             yield shape_claim(page, number, member)
@@ -251,6 +252,22 @@ def claims_of(
             one = decision.relation or found[0].relation, decision.outcome or found[0].outcomes[0]
             claim = replace(claim, explanation=explanation(page, *one, votes))
         yield claim
+
+
+NOT_JUDGED = {
+    **dict.fromkeys(ORDERS, "which of two numbers is greater"),
+    **dict.fromkeys(("≺", "≻"), "which of two is greater"),
+    **dict.fromkeys(("≲", "≳"), "an order of magnitude"),
+    **dict.fromkeys(("!=", "≁"), "that a relation does not hold"),
+    **dict.fromkeys(("⊂", "⊃"), "what is a part of a set"),
+    **dict.fromkeys(("in", "∋", "∉"), "what is in a set"),
+    **dict.fromkeys(("->", "=>", "for"), "what follows from what"),
+    "≈": "what is only nearly equal",
+    "∝": "an equality up to a factor",
+    "~": "an equality of distributions",
+    "⊥": "what is independent of what",
+}
+"""What a relation that is no equality says."""
 
 
 @dataclass(frozen=True)
@@ -273,7 +290,7 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     if draws(page.survey, statement, member):
         return Unjudged(Verdict.DECLARATION)
     if side.relation not in EQUALITIES:
-        return Unjudged(Verdict.UNCLEAR, "this relation is not judged")
+        return Unjudged(Verdict.UNCLEAR, f"{NOT_JUDGED[side.relation]} is not judged")
     # Those that rest on it may speak too: whether it is a definition is no question of whether it is true.
     anew = may_give_meaning_anew(page, number) and stands_alone(page, number, supported)
     if member == 1 and (gives_meaning(page, number) or anew):
@@ -282,8 +299,9 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
         return Unjudged(Verdict.DECLARATION)
     if sets(page.survey, statement) or (member == 1 and speaks_of_function(page, number)):
         return Unjudged(Verdict.DEFINITION, defines=number in page.function_heads)
-    if statement.sides[0].tree is None or side.tree is None:
-        return Unjudged(Verdict.UNCLEAR, side.error or statement.sides[0].error)
+    first = statement.sides[statement.origin(member)]
+    if first.tree is None or side.tree is None:
+        return Unjudged(Verdict.UNCLEAR, side.error or first.error)
     return None
 
 

@@ -74,7 +74,8 @@ def decided(
             return Decision(Verdict.CONFIRMED, "", phrases(best), one.relation, best, unstated(best))
     if follows is not None:
         return follows
-    found = [one for one in found if one.relation.against in (0, member - 1)]
+    origin = statement.origin(member)
+    found = [one for one in found if one.relation.against in (origin, member - 1)]
     for one in found:
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
         likely = [o for o in true if o.cost < UNLIKELY and not contradicted(o, votes, number)]
@@ -96,9 +97,12 @@ def decided(
         refuted.append(Decision(Verdict.REFUTED, usual.reason or "the two sides differ", (), one.relation, usual))
     if refuted and (len(refuted) == len(found) or (member > 1 and member - 1 in holding)):
         return refuted[0]
-    first = doubts[0] if doubts else Doubt("it cannot be read")
+    unread = "it cannot be read" if origin == 0 else BEHIND
+    first = doubts[0] if doubts else Doubt(unread)
     return Decision(Verdict.UNCLEAR, first.reason, remedy=first.remedy)
 
+
+BEHIND = "it stands behind a relation that is no equality"
 
 WRONG = (Truth.FALSE, Truth.LOOSE, Truth.CLASH)
 """What speaks against a relation; what does not fit otherwise may be misread."""
@@ -132,6 +136,8 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
         return Doubt("commas in it may part formulas")
     if statement.supposed:
         return Doubt("it follows from an equation that is only supposed")
+    if statement.origin(accused.member):
+        return Doubt("it stands behind an inequality, and may say what its names are")
     if not admissible:
         return Doubt("no reading of it is supported by the rest of the document")
     false = [o for o in admissible if o.truth in WRONG]

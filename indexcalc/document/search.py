@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from indexcalc.document.choices import Asking, Interpretation, Key, alternatives
 from indexcalc.document.outcomes import Outcome, Relation, Truth, outcome
 from indexcalc.document.page import Page
-from indexcalc.document.statements.outline import EQUALITIES, condition, heading_conditions
+from indexcalc.document.statements.outline import EQUALITIES, ORDERS, condition, heading_conditions
 from indexcalc.document.statements.scripts import is_letter
 from indexcalc.language.latex.tree import Sum
 
@@ -58,13 +58,20 @@ def relation_key(relation: Relation) -> RelationKey:
 
 
 def relations(page: Page, number: int) -> Iterator[Relation]:
-    """The pairs of members of a statement that are said to be equal: each with the first and with the one before."""
+    """The pairs of members of a statement that are said to be equal: each with the first and with the one before.
+
+    Behind an inequality, the first is the number that stands there. Nothing is compared behind other relations: what
+    is nearly equal, or equal up to a factor, seldom becomes exact again.
+    """
     statement = page.statements[number]
     sides = statement.sides
     for member in range(1, len(sides)):
-        if sides[member].relation not in EQUALITIES:
+        if sides[member].relation not in EQUALITIES | ORDERS:
             return
-        for against in list(dict.fromkeys((0, *range(member - 1, 0, -1))))[:AGAINST]:
+        origin = statement.origin(member)
+        for against in (
+            list(dict.fromkeys((origin, *range(member - 1, origin, -1))))[:AGAINST] if origin < member else ()
+        ):
             left, right = sides[against].tree, sides[member].tree
             if left is not None and right is not None:
                 conditions, near = tuple(statement.conditions), conditions_near(page, number)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from itertools import accumulate, pairwise
 
-from indexcalc.document.statements.outline import EQUALITIES, Statement, condition
+from indexcalc.document.statements.calls import is_call
+from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Statement, condition
 from indexcalc.document.statements.survey import Survey
 from indexcalc.language.latex.tree import Atom, Node, Sum
 
-INEQUALITIES = frozenset({"<", "<=", ">", ">=", "!="})
+INEQUALITIES = ORDERS | {"!=", "≁"}
 
 BETWEEN = frozenset({"->", "for"})
 """Relations that only say from where to where something goes, or for what a formula holds."""
+
+PROPERTIES = frozenset({"⊂", "⊃", "∋", "∉", "⊥", "≺", "≻"})
+"""Relations that say of a name in what set it lies, or how it stands to another one."""
 
 CONSTANTS = frozenset({"1", "I"})
 """Names of arrays that are the same in every document."""
@@ -45,7 +49,8 @@ def bounds(survey: Survey, statement: Statement, member: int) -> bool:
     if relation in BETWEEN:
         return True
     pair = [side.tree for side in statement.sides[member - 1 : member + 1]]
-    return relation in INEQUALITIES and all(tree is not None and is_single(survey, tree) for tree in pair)
+    single = [tree is not None and is_single(survey, tree) for tree in pair]
+    return (relation in INEQUALITIES and all(single)) or (relation in PROPERTIES and any(single))
 
 
 def draws(survey: Survey, statement: Statement, member: int) -> bool:
@@ -53,8 +58,10 @@ def draws(survey: Survey, statement: Statement, member: int) -> bool:
     if statement.sides[member].relation != "~":
         return False
     drawn, law = statement.sides[member - 1 : member + 1]
-    kinds = [token.kind for token in law.tokens if token.kind not in ("{", "}", "SUB", "SUP")]
-    called = kinds[:1] in (["NAME"], ["TEXT"]) and ("(" in kinds or "[" in kinds)
+    tokens = [token for token in law.tokens if token.kind not in ("{", "}", "SUB", "SUP")]
+    kinds = [token.kind for token in tokens]
+    bracket = "(" in kinds or "[" in kinds or any(is_call(token.text) for token in tokens[:1])
+    called = kinds[:1] in (["NAME"], ["TEXT"]) and bracket
     lone = [survey.lone(side.tree) is not None for side in (drawn, law) if side.tree is not None]
     return called or lone == [True, True]
 

@@ -33,6 +33,9 @@ CONTINUATION_GAP = 120
 EQUALITIES = frozenset({"=", ":=", "=="})
 """The relations that say that two members are equal."""
 
+ORDERS = frozenset({"<", "<=", ">", ">="})
+"""The relations of numbers: what they stand between are values, and not those of anything else."""
+
 Condition = tuple[str, str, str]
 """A relation between two index letters: ``(left, relation, right)``."""
 
@@ -83,6 +86,12 @@ class Statement:
     spoken: tuple[Condition, ...] = ()
     families: Families = field(default_factory=Families)
     supposed: bool = False
+
+    def origin(self, member: int) -> int:
+        """The first of the members that are said to be equal to one: a chain begins anew behind another relation."""
+        while self.sides[member].relation in EQUALITIES:
+            member -= 1
+        return member
 
     @property
     def trees(self) -> tuple[Sum, ...]:

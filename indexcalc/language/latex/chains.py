@@ -299,9 +299,9 @@ def is_inner_product(piece: Sequence[Token]) -> bool:
 
 
 def doubled(piece: Sequence[Token], position: int) -> bool:
-    """Whether an equals sign is written twice, as programmers do."""
+    """Whether a relation is written twice, as programmers write an equals sign, and others that of independence."""
     following = piece[position + 1] if position + 1 < len(piece) else None
-    return following is not None and piece[position].text == "=" and following.text == "="
+    return following is not None and following.kind == "REL" and piece[position].text == following.text
 
 
 def trimmed(tokens: list[Token]) -> list[Token]:

@@ -16,13 +16,16 @@ from indexcalc.language.latex.vocabulary import (
     ACCENTS,
     CLOSERS,
     CONNECTIVES,
+    DENIED,
     DROPPED,
     DROPPED_WITH_ARGUMENT,
     FONTS,
     FRACTIONS,
     LABELS,
+    NEGATIONS,
     OPENERS,
     RELATIONS,
+    SCRIPT_SIGNS,
     SIMPLE,
     TEXT_FONTS,
     TRANSPARENT,
@@ -159,6 +162,8 @@ class Tokenizer:
         self.at += 1
         if kind == "gap":
             return []
+        if (label := SCRIPT_SIGNS.get(value.removeprefix("\\"))) is not None and self.fills_script():
+            return [Token("NAME", label, start)]
         if kind == "number":
             return [Token("NUM", value, start)]
         if kind == "dots":
@@ -181,6 +186,11 @@ class Tokenizer:
                 else [Token("NAME" if value.isalpha() else "ODD", value, start, bold)]
             )
         return self.command(value, start, bold)
+
+    def fills_script(self) -> bool:
+        """Whether the last piece is all of a script."""
+        before = [piece[1] for piece in self.pieces[max(0, self.at - 3) : self.at - 1] if piece[0] != "gap"]
+        return before[-1:] in (["_"], ["^"]) or (before in (["_", "{"], ["^", "{"]) and self.peek() == "}")
 
     def command(self, value: str, start: int, bold: bool) -> list[Token]:
         """The tokens of a control sequence, its arguments included."""
@@ -352,7 +362,18 @@ def tokenize(text: str, macros: Mapping[str, Macro] | None = None, offset: int =
     Raises:
         LimitError: if the text is too long or too deep.
     """
-    return with_sets(Tokenizer(text, macros or {}, offset).run())
+    return with_sets(with_negations(Tokenizer(text, macros or {}, offset).run()))
+
+
+def with_negations(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with a relation behind ``\not`` as the one that holds instead."""
+    found: list[Token] = []
+    for token in tokens:
+        if token.kind == "REL" and found and (found[-1].kind, found[-1].text) == ("NAME", "not"):
+            found[-1] = Token("REL", NEGATIONS.get(token.text, DENIED), found[-1].start)
+        else:
+            found.append(token)
+    return found
 
 
 def with_sets(tokens: list[Token]) -> list[Token]:

@@ -1,0 +1,89 @@
+"""Relations that are no equality: what is said of them, and of what stands behind them."""
+
+import pytest
+
+from indexcalc import check
+from indexcalc.document.report import Verdict
+from indexcalc.language.latex.tokens import tokenize
+
+GIVEN = r"Let $A \in \mathbb{R}^{m \times n}$ and $x \in \mathbb{R}^n$. $$y = A x$$" + "\n\n"
+
+
+def verdicts(relation: str) -> list[Verdict]:
+    """What is said of the members of a relation, below equations that give its names a meaning."""
+    report = check(f"{GIVEN}$${relation}$$\n")
+    return [claim.verdict for claim in report.claims if claim.line == 3]
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        r"x \perp \epsilon",
+        r"x \perp\!\!\!\perp z",
+        r"B \succ 0",
+        r"B \succeq C",
+        r"S \subseteq T",
+        r"k \notin S",
+        r"a \not= b",
+        r"0 \leq p",
+    ],
+)
+def test_what_is_said_of_names_is_a_condition(relation: str) -> None:
+    assert verdicts(relation) == [Verdict.CONDITION]
+
+
+@pytest.mark.parametrize("relation", [r"x \sim N(\mu, \Sigma)", r"y | x \sim \mathcal{N}(A x, \Sigma)", r"x \sim p(x)"])
+def test_what_is_drawn_is_a_declaration(relation: str) -> None:
+    assert verdicts(relation) == [Verdict.DECLARATION]
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        r"y \approx A x + x",
+        r"y \propto 2 A x",
+        r"A x + x \sim 3 y",
+        r"A x \not\approx y",
+        r"y + y \lesssim A x",
+        "y ≈ 2 A x",
+    ],
+)
+def test_what_is_no_equality_is_open(relation: str) -> None:
+    assert verdicts(relation) == [Verdict.UNCLEAR]
+
+
+@pytest.mark.parametrize("sign", ["approx", "propto", "sim", "leq", "gg"])
+def test_only_an_equality_gives_a_name_a_meaning(sign: str) -> None:
+    report = check(f"{GIVEN}$$z \\{sign} 2 A x$$\n\n$$z = 3 y$$\n\n$$z = 3 A x$$\n")
+    assert [claim.verdict for claim in report.claims if claim.line > 3] == [Verdict.DEFINITION, Verdict.PROVED]
+
+
+def test_behind_an_inequality_a_chain_begins_anew() -> None:
+    assert verdicts(r"\|y\| \leq y^\top y = x^\top A^\top A x = y^\top A x") == [
+        Verdict.UNCLEAR,
+        Verdict.PROVED,
+        Verdict.PROVED,
+    ]
+
+
+def test_nothing_is_refuted_behind_another_relation() -> None:
+    for sign in ("leq", "approx", "propto"):
+        assert verdicts(rf"\|y\| \{sign} y^\top y = 2 x^\top A^\top A x") == [Verdict.UNCLEAR, Verdict.UNCLEAR]
+
+
+def test_what_stands_before_an_inequality_is_judged() -> None:
+    assert verdicts(r"y^\top A x = 2 x^\top A^\top A x \geq 0") == [Verdict.REFUTED, Verdict.UNCLEAR]
+
+
+def test_a_sign_of_a_relation_in_a_script_is_a_label() -> None:
+    assert [token.kind for token in tokenize(r"U^\perp + v_{\parallel}")] == [
+        "NAME",
+        "SUP",
+        "NAME",
+        "PLUS",
+        "NAME",
+        "SUB",
+        "{",
+        "NAME",
+        "}",
+    ]
