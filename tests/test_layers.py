@@ -74,6 +74,7 @@ DOCUMENT_FLOORS = {
     "reader": 9,
     "outcomes": 10,
     "findings": 11,
+    "paths": 11,
     "repair": 11,
     "search": 11,
     "evidence": 12,

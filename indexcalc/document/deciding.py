@@ -14,6 +14,7 @@ from indexcalc.document.choices import Interpretation, Key, Kind, meaning_key
 from indexcalc.document.evidence import CLOSE, GUESSES, Votes, contradicted, is_guess, others, supported, witnesses
 from indexcalc.document.outcomes import Outcome, Relation, Truth
 from indexcalc.document.page import Page
+from indexcalc.document.paths import further_path
 from indexcalc.document.remedies import Doubt, assume, equation_for
 from indexcalc.document.report import Verdict
 from indexcalc.document.search import UNLIKELY, Judged
@@ -154,11 +155,20 @@ def why_open(accused: Accused, admissible: Sequence[Outcome]) -> Doubt | None:
             if untried(page, one, o, key) or not witnesses(accused.votes, key, name, one.relation.number):
                 phrase = o.asked[key].option(name).phrase
                 return Doubt(f"no other statement shows that {phrase}", assume([phrase]))
-    alone = [name for o in false for name in o.alone]
-    if alone:
-        return Doubt(f"{alone[0]} stands on one side only", equation_for(page, alone[0]))
     reason = why_no_claim(accused)
-    return Doubt(reason) if reason else None
+    return unexplained(page, false) or (Doubt(reason) if reason else None)
+
+
+def unexplained(page: Page, false: Sequence[Outcome]) -> Doubt | None:
+    """What names without an equation may be, so that false readings hold."""
+    for name in (name for o in false for name in o.alone):
+        return Doubt(f"{name} stands on one side only", equation_for(page, name))
+    for found in (o.comparison for o in false if o.truth is Truth.FALSE):
+        path = further_path(found) if found is not None else None
+        if path is not None:
+            name, target = path
+            return Doubt(f"{name} may depend on {target}", equation_for(page, name))
+    return None
 
 
 def untried(page: Page, judged: Judged, result: Outcome, key: Key) -> bool:

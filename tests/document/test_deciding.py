@@ -300,3 +300,49 @@ def test_what_follows_from_a_supposed_equation_is_not_refuted():
     given = r"y_a = 3 x_a^2", r"z_a = 2 y_a"
     assert last(*given, r"\frac{\partial z_a}{\partial x_b} = 6 x_a \delta_{ab}") is REFUTED
     assert last(*given, r"x_a = 0 \Rightarrow \frac{\partial z_a}{\partial x_b} = 6 x_a \delta_{ab}") is not REFUTED
+
+
+LEFT_OUT = {
+    r"y_i = \frac{w_i x_i}{r}": (
+        r"r = \sqrt{\sum_k x_k^2}",
+        r"\frac{\partial y_i}{\partial x_j}",
+        r"\frac{w_i}{r} \delta_{ij} - \frac{w_i x_i x_j}{r^3}",
+        r"\frac{w_i}{r^2} \delta_{ij} - \frac{w_i x_i x_j}{r^3}",
+        r"Let $r \in \mathbb{R}$ and $w \in \mathbb{R}^n$ be given.",
+    ),
+    r"p_i = \frac{e^{z_i}}{Z}": (
+        r"Z = \sum_k e^{z_k}",
+        r"\frac{\partial p_i}{\partial z_j}",
+        r"p_i (\delta_{ij} - p_j)",
+        r"p_i (2 \delta_{ij} - p_j)",
+        r"Let $Z \in \mathbb{R}$ be given.",
+    ),
+    r"c_{ni} = x_{ni} - \mu_n": (
+        r"\mu_n = \frac{1}{D} \sum_{d=1}^{D} x_{nd}",
+        r"\frac{\partial c_{mj}}{\partial x_{ni}}",
+        r"\delta_{mn} \delta_{ij} - \frac{1}{D} \delta_{mn}",
+        r"2 \delta_{mn} \delta_{ij}",
+        r"Let $\mu \in \mathbb{R}^N$ and $x \in \mathbb{R}^{N \times D}$ be given.",
+    ),
+}
+"""Equations that read a name: its equation, a derivative, what it is, what it is not, and what makes it an input."""
+
+
+@pytest.mark.parametrize("equation", LEFT_OUT)
+def test_a_path_through_a_name_without_an_equation_is_no_mistake(equation):
+    missing, derivative, right, wrong, _ = LEFT_OUT[equation]
+    assert last(missing, equation, f"{derivative} = {right}") is CONFIRMED
+    assert last(missing, equation, f"{derivative} = {wrong}") is REFUTED
+    assert last(equation, f"{derivative} = {right}") is OPEN
+
+
+@pytest.mark.parametrize("equation", LEFT_OUT)
+def test_without_such_a_path_the_derivative_must_be_that_with_the_name_held(equation):
+    _, derivative, _, wrong, _ = LEFT_OUT[equation]
+    assert last(equation, f"{derivative} = {wrong}") is REFUTED
+
+
+@pytest.mark.parametrize("equation", LEFT_OUT)
+def test_a_name_that_is_declared_has_no_such_path(equation):
+    _, derivative, right, _, said = LEFT_OUT[equation]
+    assert last(said, equation, f"{derivative} = {right}") is REFUTED
