@@ -21,6 +21,7 @@ from indexcalc.document.statements.letters import (
     order_of_entry,
 )
 from indexcalc.document.statements.limits import limits_in
+from indexcalc.document.statements.nouns import called_in
 from indexcalc.document.statements.outline import Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
 from indexcalc.document.statements.scripts import Named
@@ -142,6 +143,11 @@ class Page:
         """The shapes that it declares, by name."""
         told, own = self.statements[: self.told], self.statements[self.told :]
         return declared_in(self.document, self.survey, told, own)
+
+    @cached_property
+    def called(self) -> Mapping[tuple[str, int], int]:
+        """How many slots its words give names with so many indices."""
+        return called_in(self.document, self.survey, self.statements[self.told :])
 
     @cached_property
     def sizes_of_names(self) -> frozenset[str]:

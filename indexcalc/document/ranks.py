@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from indexcalc.document.choices import Choice, Kind, Option, choice
 from indexcalc.document.statements.labels import SAMPLES
@@ -20,15 +20,25 @@ SAID = {"matrix": 2, "vector": 1, "scalar": 0}
 """How many slots a name has that is a word, as in ``keyMatrix``, by the end of the word."""
 
 
-def rank_choice(name: str, usage: Usage | None, here: Usage | None, *, unknown: bool) -> Choice:
-    """How many slots a name has that never bears an index and has no shape: what its letter says comes first.
+def rank_choice(
+    name: str, usage: Usage | None, here: Usage | None, *, unknown: bool, said: int | None = None
+) -> Choice:
+    """How many slots a name has that never bears an index and has no shape: what words say comes before its letter.
 
     How it is used in the whole document counts, and whether it is so used `here`, in the section.
     """
-    costs = rank_costs(name, usage, here, unknown=unknown)
-    return choice(
-        Kind.RANK, name, *(Option(str(rank), cost, f"{name} is {WORDS[rank]}") for rank, cost in costs.items())
-    )
+    costs = rank_costs(name, usage, here, unknown=unknown) if said is None else as_said(said, (0, 1, 2))
+    return choice(Kind.RANK, name, *(rank_option(name, rank, cost, said) for rank, cost in costs.items()))
+
+
+def as_said(said: int, ranks: Iterable[int]) -> dict[int, float]:
+    """The costs where the document says how many slots a name has."""
+    return {rank: 0.0 if rank == said else 1.0 for rank in ranks}
+
+
+def rank_option(name: str, rank: int, cost: float, said: int | None) -> Option:
+    """One number of slots, and whether the document says it."""
+    return Option(str(rank), cost, f"{name} is {WORDS[rank]}", stated=rank == said)
 
 
 def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: bool) -> Mapping[int, float]:
@@ -59,22 +69,26 @@ def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: b
     return {0: 0.0, 1: 0.5, 2: 1.5}
 
 
-def family_choice(name: str, count: int, usage: Usage | None, *, numbered: bool) -> Choice | None:
+def family_choice(
+    name: str, count: int, usage: Usage | None, *, numbered: bool, said: int | None = None
+) -> Choice | None:
     """Whether an index says which of several arrays is meant, as in ``x_i^T x_j``; None where nothing hints at it."""
     if usage is None or count != 1:
         return None
-    if usage.transposed or usage.bold:
+    if said is not None:
+        costs = as_said(said, (0, 1, 2) if numbered else (0, 1))
+    elif usage.transposed or usage.bold:
         costs = {1: 0.0, 0: 0.2 if usage.transposed else 0.1}
     elif numbered or name.endswith(SAMPLES):
         costs = {0: 0.0, 1: 0.5}
     else:
         return None
-    if numbered:  # as the weights of layers are
+    if numbered and said is None:  # as the weights of layers are
         costs[2] = 0.5 if name[:1].isupper() else 1.0
     return choice(
         Kind.RANK,
         f"{name}{FAMILY}",
-        *(Option(str(rank), cost, f"{name}{FAMILY} is {WORDS[rank]}") for rank, cost in costs.items()),
+        *(rank_option(f"{name}{FAMILY}", rank, cost, said) for rank, cost in costs.items()),
     )
 
 

@@ -71,12 +71,16 @@ def unmeasured(table: Table, node: Meaning) -> Iterator[str]:
 
 
 def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:
-    """The names on which only one member rests, and which neither a definition reads nor a word declares."""
+    """The names on which only one member rests, though no definition reads them.
+
+    In a derivation a name that is declared may be forgotten. Beside no derivative an equation may say what it is.
+    """
 
     def inputs(node: Meaning) -> set[str]:
         return all_read(table.definitions, node) - table.definitions.keys() - table.losses
 
     read = {name for definition in table.definitions.values() for name in definition.reads}
     targets = {inner.wrt.name for node in (left, right) for inner in walk(node) if isinstance(inner, Derivative)}
-    fine = read | targets | table.page.declared.keys() | table.page.context.simplex.keys()
+    declared = table.page.declared.keys() | table.page.context.simplex.keys()
+    fine = read | targets | (declared if targets else frozenset())
     return tuple(sorted((inputs(left) ^ inputs(right)) - fine))

@@ -83,11 +83,13 @@ class View:
         if found.parts is not None or indexed is not None:
             count = max(len(found.parts or ()), indexed or 0)
             numbered = not indexed and all(part.isdigit() for part in found.parts or ())
-            family = family_choice(name, count, usage, numbered=numbered)
+            family = family_choice(name, count, usage, numbered=numbered, said=self.page.called.get((name, count)))
             return count if family is None else count + int(self.asking(family).name)
         # A name that has an equation, which is not looked at, says less about itself.
         unknown = defined or name not in self.page.defining
-        return int(self.asking(rank_choice(name, self.page.survey.usages.get(name), usage, unknown=unknown)).name)
+        said = self.page.called.get((name, 0))
+        whole = self.page.survey.usages.get(name)
+        return int(self.asking(rank_choice(name, whole, usage, unknown=unknown, said=said)).name)
 
     def property_of(self, name: str) -> str:
         """``symmetric`` or ``orthogonal``, as the words of the section may say of a matrix; else ``none``."""
