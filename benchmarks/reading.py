@@ -48,7 +48,7 @@ from tests.reading.known import (  # noqa: E402
 TRUE = ("proved", "confirmed")
 REFUTED = "refuted"
 UNCLEAR = "not understood"
-SILENT = ("definition", "declaration", "condition")
+SILENT = ("definition", "declaration", "condition", "not judged")
 """The verdicts that judge nothing."""
 
 SUFFIXES = (".md", ".tex", ".html", ".htm")

@@ -19,11 +19,13 @@ from indexcalc.document.findings import Fault, fault, proved
 from indexcalc.document.fitting import fitted_ranks
 from indexcalc.document.meaning.sizes import ShapeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.names import Names
 from indexcalc.document.outcomes import Relation, Truth
 from indexcalc.document.page import Page, page_of
-from indexcalc.document.reader import read
+from indexcalc.document.reader import Reader, read
 from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
+from indexcalc.document.scope import Scope
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
 from indexcalc.document.statements.context import Context, read_context
 from indexcalc.document.statements.heads import called_head
@@ -254,7 +256,7 @@ def claims_of(
         yield claim
 
 
-NOT_JUDGED = {
+OTHERWISE = {
     **dict.fromkeys(ORDERS, "which of two numbers is greater"),
     **dict.fromkeys(("≺", "≻"), "which of two is greater"),
     **dict.fromkeys(("≲", "≳"), "an order of magnitude"),
@@ -267,7 +269,7 @@ NOT_JUDGED = {
     "~": "an equality of distributions",
     "⊥": "what is independent of what",
 }
-"""What a relation that is no equality says."""
+"""What a relation that is no equality says: it is read, and not judged."""
 
 
 @dataclass(frozen=True)
@@ -290,7 +292,8 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     if draws(page.survey, statement, member):
         return Unjudged(Verdict.DECLARATION)
     if side.relation not in EQUALITIES:
-        return Unjudged(Verdict.UNCLEAR, f"{NOT_JUDGED[side.relation]} is not judged")
+        unread = unreadable(page, number, member, supported)
+        return Unjudged(Verdict.UNCLEAR if unread else Verdict.UNJUDGED, unread or OTHERWISE[side.relation])
     # Those that rest on it may speak too: whether it is a definition is no question of whether it is true.
     anew = may_give_meaning_anew(page, number) and stands_alone(page, number, supported)
     if member == 1 and (gives_meaning(page, number) or anew):
@@ -303,6 +306,19 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     if first.tree is None or side.tree is None:
         return Unjudged(Verdict.UNCLEAR, side.error or first.error)
     return None
+
+
+def unreadable(page: Page, number: int, member: int, supported: Interpretation) -> str:
+    """Why a member or the one before it cannot be read; empty if both can, each for itself."""
+    for side in page.statements[number].sides[member - 1 : member + 1]:
+        if side.tree is None:
+            return side.error or "it cannot be read"
+        table = Table(page, page.asking(supported), number, read)
+        try:
+            Reader(Names(Scope(table))).sum(side.tree)
+        except (NotUnderstoodError, ShapeError, IndexCalcError, RecursionError) as error:
+            return str(error)
+    return ""
 
 
 def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, *, display: bool) -> Claim:

@@ -21,6 +21,7 @@ MARKS = {
     Verdict.DECLARATION: "∈",
     Verdict.CONDITION: "if",
     Verdict.SCHEMATIC: "~",
+    Verdict.UNJUDGED: "·",
     Verdict.UNCLEAR: "?",
 }
 

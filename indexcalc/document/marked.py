@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from indexcalc.document.report import TRUE, CheckReport, Claim, Verdict, summary
+from indexcalc.document.report import GIVEN, TRUE, CheckReport, Claim, Verdict, summary
 
 WRONG = frozenset({Verdict.REFUTED, Verdict.FOLLOWS})
-GIVEN = frozenset({Verdict.DEFINITION, Verdict.DECLARATION, Verdict.CONDITION, Verdict.SCHEMATIC})
 
 
 @dataclass(frozen=True)

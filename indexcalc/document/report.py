@@ -18,8 +18,12 @@ class Verdict(StrEnum):
     DECLARATION = "declaration"
     CONDITION = "condition"
     SCHEMATIC = "schematic"
+    UNJUDGED = "not judged"
     UNCLEAR = "not understood"
 
+
+GIVEN = frozenset({Verdict.DEFINITION, Verdict.DECLARATION, Verdict.CONDITION, Verdict.SCHEMATIC, Verdict.UNJUDGED})
+"""Verdicts on what claims nothing that could be judged."""
 
 TRUE = frozenset({Verdict.PROVED, Verdict.CONFIRMED, Verdict.ROUNDED})
 
@@ -130,8 +134,7 @@ class CheckReport:
 
 def summary(report: CheckReport) -> str:
     """What share of a document's claims was judged, and what that means, in sentences."""
-    silent = (Verdict.DEFINITION, Verdict.DECLARATION, Verdict.CONDITION, Verdict.SCHEMATIC)
-    claims = [claim for claim in report.claims if claim.verdict not in silent]
+    claims = [claim for claim in report.claims if claim.verdict not in GIVEN]
     if not claims:
         return "No relation here claims anything: there was nothing to judge."
     judged = [claim for claim in claims if claim.verdict is not Verdict.UNCLEAR]

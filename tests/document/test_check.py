@@ -100,4 +100,4 @@ def test_what_bounds_a_name_is_a_condition(text):
 
 
 def test_an_inequality_between_formulas_is_a_claim_that_is_not_judged():
-    assert [claim.verdict for claim in check(r"$$x^2 + y^2 \ge 2 x y$$").claims] == [Verdict.UNCLEAR]
+    assert [claim.verdict for claim in check(r"$$x^2 + y^2 \ge 2 x y$$").claims] == [Verdict.UNJUDGED]

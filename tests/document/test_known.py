@@ -10,7 +10,7 @@ from indexcalc.document import Verdict, check
 from indexcalc.document.report import TRUE
 from tests.reading.known import TABLES, Kind, small_documents
 
-SILENT = (Verdict.DEFINITION, Verdict.DECLARATION, Verdict.CONDITION)
+SILENT = (Verdict.DEFINITION, Verdict.DECLARATION, Verdict.CONDITION, Verdict.UNJUDGED)
 """The verdicts that judge nothing."""
 
 

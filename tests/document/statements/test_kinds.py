@@ -40,16 +40,22 @@ def test_what_is_drawn_is_a_declaration(relation: str) -> None:
 @pytest.mark.parametrize(
     "relation",
     [
-        r"y \approx A x + x",
+        r"y \approx A x + y",
         r"y \propto 2 A x",
-        r"A x + x \sim 3 y",
+        r"A x + y \sim 3 y",
         r"A x \not\approx y",
         r"y + y \lesssim A x",
         "y ≈ 2 A x",
     ],
 )
-def test_what_is_no_equality_is_open(relation: str) -> None:
-    assert verdicts(relation) == [Verdict.UNCLEAR]
+def test_what_is_no_equality_is_read_and_not_judged(relation: str) -> None:
+    assert verdicts(relation) == [Verdict.UNJUDGED]
+
+
+@pytest.mark.parametrize("sign", ["approx", "propto", "leq"])
+def test_what_cannot_be_read_is_not_understood(sign: str) -> None:
+    assert verdicts(rf"A x + y \{sign} \int x") == [Verdict.UNCLEAR]
+    assert verdicts(rf"A x + x \{sign} y + y") == [Verdict.UNCLEAR]
 
 
 @pytest.mark.parametrize("sign", ["approx", "propto", "sim", "leq", "gg"])
@@ -60,7 +66,7 @@ def test_only_an_equality_gives_a_name_a_meaning(sign: str) -> None:
 
 def test_behind_an_inequality_a_chain_begins_anew() -> None:
     assert verdicts(r"\|y\| \leq y^\top y = x^\top A^\top A x = y^\top A x") == [
-        Verdict.UNCLEAR,
+        Verdict.UNJUDGED,
         Verdict.PROVED,
         Verdict.PROVED,
     ]
@@ -68,11 +74,11 @@ def test_behind_an_inequality_a_chain_begins_anew() -> None:
 
 def test_nothing_is_refuted_behind_another_relation() -> None:
     for sign in ("leq", "approx", "propto"):
-        assert verdicts(rf"\|y\| \{sign} y^\top y = 2 x^\top A^\top A x") == [Verdict.UNCLEAR, Verdict.UNCLEAR]
+        assert verdicts(rf"\|y\| \{sign} y^\top y = 2 x^\top A^\top A x") == [Verdict.UNJUDGED, Verdict.UNCLEAR]
 
 
 def test_what_stands_before_an_inequality_is_judged() -> None:
-    assert verdicts(r"y^\top A x = 2 x^\top A^\top A x \geq 0") == [Verdict.REFUTED, Verdict.UNCLEAR]
+    assert verdicts(r"y^\top A x = 2 x^\top A^\top A x \geq 0") == [Verdict.REFUTED, Verdict.UNJUDGED]
 
 
 def test_a_sign_of_a_relation_in_a_script_is_a_label() -> None:
