@@ -287,7 +287,11 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     side = statement.sides[member]
     head = page.heads[number]
     meanings = page.defining.get(head.name, ()) if head is not None else ()
-    if compares_letters(statement, page.index_letters) or bounds(page.survey, statement, member):
+    if (
+        number in page.cases
+        or compares_letters(statement, page.index_letters)
+        or bounds(page.survey, statement, member)
+    ):
         return Unjudged(Verdict.CONDITION)
     if draws(page.survey, statement, member):
         return Unjudged(Verdict.DECLARATION)

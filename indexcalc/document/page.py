@@ -12,7 +12,7 @@ from indexcalc.document.memory import Memory
 from indexcalc.document.sections import Sections
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
-from indexcalc.document.statements.kinds import compares_letters, is_about_one_name, symmetric_by
+from indexcalc.document.statements.kinds import compares_letters, is_about_one_name, names_case, symmetric_by
 from indexcalc.document.statements.letters import (
     free_letters,
     given_letters,
@@ -172,6 +172,12 @@ class Page:
         return {number: name for number, name in found if name}
 
     @cached_property
+    def cases(self) -> frozenset[int]:
+        """The statements in sentences that say for which values of a name something holds."""
+        every = enumerate(self.statements)
+        return frozenset(n for n, one in every if names_case(self.document, self.survey, one))
+
+    @cached_property
     def about_one_name(self) -> frozenset[int]:
         """The statements that speak of one array alone, as a law for it does."""
         return frozenset(n for n, statement in enumerate(self.statements) if is_about_one_name(self.survey, statement))
@@ -194,7 +200,7 @@ class Page:
         found: dict[str, list[int]] = {}
         for number, statement in enumerate(self.statements):
             head = self.heads[number]
-            if head is None or self.gradient_target(head.name) is not None:
+            if head is None or number in self.cases or self.gradient_target(head.name) is not None:
                 continue  # what a short name of a gradient means is known
             if defines(self.survey, statement, head) and not compares_letters(statement, self.index_letters):
                 found.setdefault(head.name, []).append(number)

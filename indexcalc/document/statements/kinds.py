@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate, pairwise
 
 from indexcalc.document.statements.calls import is_call
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Statement, condition
 from indexcalc.document.statements.survey import Survey
+from indexcalc.language.document import Document
 from indexcalc.language.latex.tree import Atom, Node, Sum
 
 INEQUALITIES = ORDERS | {"!=", "≁"}
@@ -83,6 +85,25 @@ def sets(survey: Survey, statement: Statement) -> bool:
     trees = statement.trees
     whole = len(trees) == len(statement.sides) and all(is_single(survey, tree) for tree in trees)
     return whole and any(is_number(tree.lone) for tree in trees)
+
+
+AT = re.compile(r"(?<![\w-])(?:at|near|around|(when|if|unless|while|until))[\s$(]*$", re.IGNORECASE)
+"""Words before an equation that names a point, or a case: the group holds those that also lead to a definition."""
+
+
+def names_case(document: Document, survey: Survey, statement: Statement) -> bool:
+    """Whether an equation in a sentence says where something holds, ``at $x = 0$``: it gives its name no meaning."""
+    trees, start = statement.trees, statement.span.start
+    if statement.span.display or len(trees) != len(statement.sides) or survey.lone(trees[0]) is None:
+        return False
+    found = AT.search(document.source[max(0, start - 20) : start])
+    return found is not None and (not found.group(1) or all(is_constant(survey, tree) for tree in trees[1:]))
+
+
+def is_constant(survey: Survey, tree: Sum) -> bool:
+    """Whether a member is a number, or the name of one that is the same everywhere."""
+    found = survey.lone(tree)
+    return is_number(tree.lone) or (found is not None and found.name in ("pi", "e"))
 
 
 def is_single(survey: Survey, tree: Sum) -> bool:

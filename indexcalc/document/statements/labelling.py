@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from indexcalc.document.statements.scripts import named
 from indexcalc.document.statements.trees import (
@@ -14,10 +14,13 @@ from indexcalc.document.statements.trees import (
     nodes_and_exponents,
     products_of,
 )
-from indexcalc.language.latex.tree import Atom, Group, Matrix, Scripted, Sum, Truth, nodes_of, sums_in
+from indexcalc.language.latex.tree import Atom, Group, Matrix, Node, Scripted, Sum, Truth, nodes_of, sums_in
 
 SIZE_NAMES = frozenset({"d", "n", "T", "N"})
 """Names of sizes, which bear several labels, ``d_k`` and ``d_v``, where none of these is an index beside them."""
+
+FUNCTION_LETTERS = frozenset({"f", "g", "h", "phi", "varphi", "psi", "sigma"})
+"""Names that functions have."""
 
 
 def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -61,6 +64,7 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         | extents
         | named_after(chains, subscripts)
         | set(of_functions(chains))
+        | set(of_numbered_functions(chains))
         | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
     )
 
@@ -152,6 +156,35 @@ def of_functions(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
             letters = letters_in(name)
             if letters and own.issuperset(letters):
                 yield name.base.text, "".join(token.text for token in name.below if token.kind not in ("{", "}"))
+
+
+def of_numbered_functions(chains: list[tuple[Sum, ...]]) -> Iterator[tuple[str, str]]:
+    """The numbers of functions, as those of layers are: letters of functions that bear no index without a bracket."""
+    nodes = [node for members in chains for member in members for node in name_nodes(member)]
+    below = [
+        (node.base.text, node)
+        for node in nodes
+        if isinstance(node, Scripted) and node.below and isinstance(node.base, Atom)
+    ]
+    called = {
+        id(left)
+        for members in chains
+        for member in members
+        for product in products_of(member)
+        for left, right in pairwise(product.items)
+        if is_argument(right)
+    }
+    always = FUNCTION_LETTERS - {name for name, node in below if id(node) not in called}
+    for name, node in below:
+        text = "".join(token.text for token in node.below if token.kind not in ("{", "}"))
+        if name in always and text.isdigit():
+            yield name, text
+
+
+def is_argument(node: Node) -> bool:
+    """Whether a round bracket stands here."""
+    bracket = node.base if isinstance(node, Scripted) else node
+    return isinstance(bracket, Group) and bracket.bracket == "("
 
 
 def entries_written_out(chains: list[tuple[Sum, ...]]) -> set[str]:

@@ -61,7 +61,7 @@ class Survey:
         labels: pairs of a base and a subscript that is a label for it.
         squares: names whose square is a symbol.
         usages: by name.
-        applied: the names that a bracket follows somewhere, which may be functions.
+        applied: the names that a bracket follows wherever they stand, or once they bear a prime: functions.
         aliases: names that stand for others.
         known: the names found so far, by the node's identity; each node is kept, so that no other takes its place.
     """
@@ -110,9 +110,9 @@ def survey_of(
     chains = [members for members in chains if members]
     labels = find_labels(chains, extents)
     squares = find_squares(chains, labels)
-    applied = frozenset(FUNCTIONS) | {
-        name for members in chains for m in members for name in before_brackets(m, labels)
-    }
+    plain = usages_in(chains, Survey(labels, squares, {}, frozenset(), aliases or {}))
+    called = {name for name, usage in plain.items() if usage.called and (usage.only_called or name.endswith("'"))}
+    applied = frozenset(FUNCTIONS) | {name.rstrip("'") for name in called}
     found = Survey(labels, squares, {}, applied, aliases or {})
     return replace(found, usages=usages_in(chains, found))
 
@@ -143,17 +143,6 @@ def whole_name(found: Named | None, applied: frozenset[str]) -> Named | None:
     if found is None or not found.primes or found.name in applied:
         return found
     return replace(found, name=found.name + "'" * found.primes, primes=0)
-
-
-def before_brackets(member: Sum, labels: frozenset[tuple[str, str]]) -> Iterator[str]:
-    """The names that a bracket follows."""
-    for product in products_of(member):
-        for left, right in pairwise(product.items):
-            bracket = right.base if isinstance(right, Scripted) else right
-            if isinstance(bracket, Group) and bracket.bracket == "(":
-                found = named(left, labels, frozenset())
-                if found is not None:
-                    yield found.name
 
 
 def mentioned(members: tuple[Sum, ...]) -> bool:

@@ -81,6 +81,29 @@ def test_what_stands_before_an_inequality_is_judged() -> None:
     assert verdicts(r"y^\top A x = 2 x^\top A^\top A x \geq 0") == [Verdict.REFUTED, Verdict.UNJUDGED]
 
 
+@pytest.mark.parametrize("word", ["at", "near", "when", "if"])
+def test_an_equation_that_names_a_point_gives_no_meaning(word: str) -> None:
+    text = rf"It is least {word} $\theta = \pi$, and $\theta x + \theta x = 2 \theta x$."
+    assert [claim.verdict for claim in check(GIVEN + text).claims if claim.line == 3] == [
+        Verdict.CONDITION,
+        Verdict.PROVED,
+    ]
+
+
+def test_nothing_follows_from_an_equation_that_names_a_point() -> None:
+    claims = check(GIVEN + r"It is least at $\theta = 2$, and $\theta x = 2 x$.").claims
+    assert [claim.verdict for claim in claims if claim.line == 3] == [Verdict.CONDITION, Verdict.UNCLEAR]
+
+
+@pytest.mark.parametrize("word", ["If", "for", "where"])
+def test_other_words_lead_to_a_definition(word: str) -> None:
+    text = rf"{word} $f = x^\top x$, the gradient is $\frac{{\partial f}}{{\partial x}} = 2 x$."
+    assert [claim.verdict for claim in check(GIVEN + text).claims if claim.line == 3] == [
+        Verdict.DEFINITION,
+        Verdict.PROVED,
+    ]
+
+
 def test_a_sign_of_a_relation_in_a_script_is_a_label() -> None:
     assert [token.kind for token in tokenize(r"U^\perp + v_{\parallel}")] == [
         "NAME",
