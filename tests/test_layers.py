@@ -58,6 +58,7 @@ DOCUMENT_FLOORS = {
     "view": 4,
     "table": 5,
     "applications": 6,
+    "expectations": 6,
     "derivatives": 6,
     "gradients": 6,
     "scope": 6,

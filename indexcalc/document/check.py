@@ -302,6 +302,8 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     anew = may_give_meaning_anew(page, number) and stands_alone(page, number, supported)
     if member == 1 and (gives_meaning(page, number) or anew):
         return Unjudged(Verdict.DEFINITION, defines=True)
+    if member == 1 and number in page.means.laws.values():
+        return Unjudged(Verdict.DECLARATION, defines=True)
     if (number in page.laws and number not in meanings) or writes_out(page.survey, statement, member):
         return Unjudged(Verdict.DECLARATION)
     if sets(page.survey, statement) or (member == 1 and speaks_of_function(page, number)):

@@ -26,6 +26,7 @@ class Kind(StrEnum):
     CONDITION: whether a condition on indices, said beside a statement, holds for it.
     SECTION: whether a section stands alone that gives names which others give too, or goes on with theirs.
     APPLICATION: whether a bracket behind the name of a function is its argument, or a factor.
+    RANDOM: whether a name in an expectation is random, or constant.
     """
 
     RANK = "rank"
@@ -40,6 +41,7 @@ class Kind(StrEnum):
     CONDITION = "condition"
     SECTION = "section"
     APPLICATION = "application"
+    RANDOM = "random"
 
 
 NEAR = 0.1

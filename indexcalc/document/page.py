@@ -11,8 +11,9 @@ from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.memory import Memory
 from indexcalc.document.sections import Sections
 from indexcalc.document.statements.context import JACOBIAN, Context
+from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
-from indexcalc.document.statements.kinds import compares_letters, is_about_one_name, names_case, symmetric_by
+from indexcalc.document.statements.kinds import cases_in, compares_letters, is_about_one_name, symmetric_by
 from indexcalc.document.statements.letters import (
     free_letters,
     given_letters,
@@ -172,10 +173,14 @@ class Page:
         return {number: name for number, name in found if name}
 
     @cached_property
+    def means(self) -> Means:
+        """What its expectations show of what is random."""
+        return means_in(self.survey, self.statements, self.defining.keys())
+
+    @cached_property
     def cases(self) -> frozenset[int]:
         """The statements in sentences that say for which values of a name something holds."""
-        every = enumerate(self.statements)
-        return frozenset(n for n, one in every if names_case(self.document, self.survey, one))
+        return cases_in(self.document, self.survey, self.statements)
 
     @cached_property
     def about_one_name(self) -> frozenset[int]:

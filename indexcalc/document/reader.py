@@ -15,6 +15,7 @@ import sympy as sp
 
 from indexcalc.document.bars import barred, names_at
 from indexcalc.document.differentials import differential_of, is_sign, short_target
+from indexcalc.document.expectations import expectation
 from indexcalc.document.functions import function_of, is_bracket
 from indexcalc.document.lists import listed
 from indexcalc.document.literals import array, between_letters, between_numbers, bracketed, branched
@@ -27,6 +28,7 @@ from indexcalc.document.names import Names
 from indexcalc.document.products import joined, power
 from indexcalc.document.rates import Rates, awaited, is_other_rate, is_rate, twice, waits
 from indexcalc.document.scope import Scope
+from indexcalc.document.statements.expectations import body_of, is_expectation
 from indexcalc.document.statements.limits import is_sum
 from indexcalc.document.statements.scripts import Named, inverse_mark, is_transpose, subscript
 from indexcalc.document.statements.trees import is_operator, without_scripts
@@ -172,6 +174,10 @@ class Reader:
 
     def call(self, items: Sequence[Node], position: int) -> tuple[Typed, int] | None:
         """A function and its argument; None if no function stands here."""
+        if is_expectation(items, position):
+            value = expectation(self.table, self.sum(body_of(items, position)))
+            body = items[position + 1]
+            return (self.scripted_value(value, body) if isinstance(body, Scripted) else value), position + 2
         found = self.table.page.survey.name(items[position])
         following = items[position + 1] if position + 1 < len(items) else None
         known = found is not None and found.name not in self.names.bound

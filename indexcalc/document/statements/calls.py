@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from indexcalc.document.statements.brackets import OPERATORS
 from indexcalc.document.statements.differentials import after_scripts
@@ -17,6 +18,14 @@ from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
 CLOSING = {"(": ")", "[": "]"}
+
+SIGN = "E"
+"""The letter of an expectation, before a square bracket."""
+
+KINDS = frozenset(
+    {*("NAME", "NUM", "PLUS", "MINUS", "DOT", "TIMES", "SUB", "SUP", "{", "}", "(", ")", "[", "]", "PRIME", "TOP")}
+)
+"""The tokens of sums of products."""
 
 HEAD = re.compile(r"[^(\[]*[^(\[^][(\[]")
 """A name up to its bracket; behind the sign of a superscript stands none."""
@@ -55,7 +64,10 @@ def call_end(tokens: Sequence[Token], position: int) -> int:
     if any(token.kind == "SUP" for token in tokens[position:start]):
         return 0
     end = closing(tokens, start)
-    return end if end and is_opaque(name, tokens[start].kind, separators(tokens[start + 1 : end - 1])) else 0
+    inner = tokens[start + 1 : end - 1]
+    if name.text == SIGN and start == position + 1 and tokens[start].kind == "[" and is_linear(inner):
+        return 0
+    return end if end and is_opaque(name, tokens[start].kind, separators(inner)) else 0
 
 
 def closing(tokens: Sequence[Token], start: int) -> int:
@@ -87,6 +99,13 @@ def is_opaque(name: Token, bracket: str, parts: Sequence[str]) -> bool:
     if "COMMA" in parts:
         return word or name.text in OPERATORS
     return name.text in OPERATORS and (word or bracket == "[")
+
+
+def is_linear(tokens: Sequence[Token]) -> bool:
+    """Whether what stands in the bracket of an expectation is made of sums and products of names."""
+    known = FUNCTIONS.keys() | STRUCTURAL
+    called = any(one.kind == "NAME" and one.text.islower() and other.kind == "(" for one, other in pairwise(tokens))
+    return not called and all(token.kind in KINDS and token.text not in known for token in tokens)
 
 
 def is_call(name: str) -> bool:

@@ -1,0 +1,74 @@
+"""Expectations: linear, the same however what is in them is written, and never refuted."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from indexcalc.document.check import check
+from indexcalc.document.report import TRUE, Verdict
+
+GIVEN = r"Let $A, B \in \mathbb{R}^{n \times n}$, $b \in \mathbb{R}^n$, and random $x, y \in \mathbb{R}^n$." + "\n\n"
+
+BODIES = {
+    "A x": r"A \mathbb{E}[x]",
+    "A x + b": r"A \mathbb{E}[x] + b",
+    "A x - 3 B y": r"A \mathbb{E}[x] - 3 B \mathbb{E}[y]",
+    "A (B x + y)": r"A B \mathbb{E}[x] + A \mathbb{E}[y]",
+    r"b^\top x": r"b^\top \mathbb{E}[x]",
+    r"x y^\top B": r"\mathbb{E}[x y^\top] B",
+    r"x^\top A y": r"\operatorname{tr}(A \mathbb{E}[y x^\top])",
+    r"x x^\top b": r"\mathbb{E}[x x^\top] b",
+    r"(x + y) x^\top": r"\mathbb{E}[x x^\top] + \mathbb{E}[y x^\top]",
+}
+"""What stands in an expectation, and what that is."""
+
+
+def verdict(*relations: str) -> Verdict:
+    """What is said of the last of some relations."""
+    return check(GIVEN + "\n\n".join(f"$${one}$$" for one in relations) + "\n").claims[-1].verdict
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_an_expectation_is_linear(body: str) -> None:
+    assert verdict(rf"\mathbb{{E}}[{body}] = {BODIES[body]}") in TRUE
+
+
+@pytest.mark.parametrize(("one", "other"), [pair for pair in product(BODIES, BODIES) if pair[0] != pair[1]])
+def test_another_expectation_is_not_confused_with_it_and_nothing_is_refuted(one: str, other: str) -> None:
+    said = verdict(rf"\mathbb{{E}}[{one}] = {BODIES[other]}")
+    assert said not in (*TRUE, Verdict.REFUTED)
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_it_is_read_through_the_equations_of_names(body: str) -> None:
+    assert verdict(f"z = {body}", rf"\mathbb{{E}}[2 z] = 2 ({BODIES[body]})") in TRUE
+
+
+@pytest.mark.parametrize("wrong", [r"x^\top x = \mathbb{E}[x^\top x]", r"\mathbb{E}[A x] = A x", r"\mathbb{E}[A] = A"])
+def test_what_is_random_is_not_its_expectation(wrong: str) -> None:
+    assert verdict(wrong) not in (*TRUE, Verdict.REFUTED)
+
+
+def test_what_a_page_gives_is_a_declaration_and_is_used() -> None:
+    given = r"\mathbb{E}[x x^\top] = A"
+    assert verdict(given) is Verdict.DECLARATION
+    assert verdict(given, r"\mathbb{E}[x^\top x] = \operatorname{tr}(A)") in TRUE
+    assert verdict(given, r"\mathbb{E}[x^\top x] = 2 \operatorname{tr}(A)") is Verdict.UNCLEAR
+
+
+def test_no_derivative_goes_into_an_expectation() -> None:
+    assert verdict(r"\frac{\partial \, \mathbb{E}[b^\top x]}{\partial b} = \mathbb{E}[x]") is Verdict.UNCLEAR
+
+
+def test_an_expectation_of_many_terms_is_refused() -> None:
+    body = " ".join(["(x^\\top b + y^\\top b)"] * 7)
+    claims = check(rf"{GIVEN}$$\mathbb{{E}}[{body}] = \mathbb{{E}}[x^\top b]$$").claims
+    assert claims[-1].verdict is Verdict.UNCLEAR
+    assert "60 terms" in claims[-1].reason
+
+
+def test_a_page_may_have_another_name_of_that_letter() -> None:
+    text = r"$$E = \frac{1}{2} z^2$$" + "\n\n" + r"$$\frac{\partial E}{\partial z} = z$$" + "\n"
+    assert check(text).claims[-1].verdict in TRUE
