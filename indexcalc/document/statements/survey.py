@@ -10,7 +10,7 @@ from itertools import pairwise
 from indexcalc.document.statements.calls import SIGN
 from indexcalc.document.statements.labelling import find_labels, find_squares
 from indexcalc.document.statements.labels import ABOVE, of_any_layer
-from indexcalc.document.statements.scripts import Named, named
+from indexcalc.document.statements.scripts import Named, inverse_mark, named
 from indexcalc.document.statements.trees import differentiated, divisors, is_lone, name_nodes, products_of, targets
 from indexcalc.language.latex.tree import Group, Node, Product, Scripted, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
@@ -50,6 +50,9 @@ class Usage:
         return self.bare == self.called + self.mentioned
 
 
+MINUS = "^-"
+"""How a name ends that bears a minus as a label."""
+
 NAME_CACHE = 50_000
 """How many nodes' names are remembered: every statement is read many times."""
 
@@ -63,6 +66,7 @@ class Survey:
         squares: names whose square is a symbol.
         usages: by name.
         applied: the names that a bracket follows wherever they stand, or once they bear a prime: functions.
+        prior: names that bear a minus as a label, ``e^-``.
         aliases: names that stand for others.
         known: the names found so far, by the node's identity; each node is kept, so that no other takes its place.
     """
@@ -71,6 +75,7 @@ class Survey:
     squares: frozenset[str]
     usages: dict[str, Usage]
     applied: frozenset[str] = frozenset()
+    prior: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
     known: dict[int, tuple[Node, Named | None]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -80,6 +85,7 @@ class Survey:
             if len(self.known) >= NAME_CACHE:
                 self.known.clear()
             found = whole_name(named(node, self.labels, self.squares), self.applied)
+            found = before_transpose(found, self.prior) if found is not None else None
             if found is not None and found.name in self.aliases:
                 found = replace(found, name=self.aliases[found.name])
             self.known[id(node)] = node, found
@@ -111,10 +117,11 @@ def survey_of(
     chains = [members for members in chains if members]
     labels = find_labels(chains, extents)
     squares = find_squares(chains, labels)
-    plain = usages_in(chains, Survey(labels, squares, {}, frozenset(), aliases or {}))
+    plain = usages_in(chains, Survey(labels, squares, {}, aliases=aliases or {}))
     called = {name for name, usage in plain.items() if usage.called and (usage.only_called or name.endswith("'"))}
     applied = frozenset(FUNCTIONS) | {name.rstrip("'") for name in called}
-    found = Survey(labels, squares, {}, applied, aliases or {})
+    prior = frozenset(name for name in plain if name.endswith(MINUS))
+    found = Survey(labels, squares, {}, applied, prior, aliases or {})
     return replace(found, usages=usages_in(chains, found))
 
 
@@ -144,6 +151,13 @@ def whole_name(found: Named | None, applied: frozenset[str]) -> Named | None:
     if found is None or not found.primes or found.name in applied:
         return found
     return replace(found, name=found.name + "'" * found.primes, primes=0)
+
+
+def before_transpose(found: Named, prior: frozenset[str]) -> Named:
+    """A name whose transposed inverse is the transpose of one with a minus as its label, ``e^{-T}`` beside ``e^-``."""
+    if f"{found.name}{MINUS}" not in prior or [inverse_mark(power) for power in found.powers] != ["-T"]:
+        return found
+    return replace(found, name=f"{found.name}{MINUS}", powers=(), transposed=True)
 
 
 def mentioned(members: tuple[Sum, ...]) -> bool:
