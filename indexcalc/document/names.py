@@ -105,7 +105,7 @@ class Names:
             if usage is not None and usage.indexed:
                 self.table.open.setdefault(f"{found.name}_0", f"{found.name}_0 may be an entry of {found.name}")
             return replace(found, name=f"{found.name}_0", parts=None)
-        if len(digits) == 2 and len(self.table.symbol(replace(found, parts=None))[1]) == 2:
+        if len(digits) > 1 and len(self.table.symbol(replace(found, parts=None))[1]) == len(digits):
             return replace(found, parts=tuple(digits))
         return found
 

@@ -7,7 +7,7 @@ same way it is the same value, and written otherwise another one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -16,6 +16,9 @@ from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.scripts import GREEK
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+
+STARTS = frozenset({"NEWLINE", "AMP", "QUAD", "COMMA", "BEGIN", "TEXT"})
+"""What stands before an equation."""
 
 CLOSING = {"(": ")", "[": "]"}
 
@@ -36,14 +39,25 @@ PARTS = 200
 
 def with_calls(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens of a document's mathematics, such values as names."""
-    return [list(named_calls(tokens)) for tokens in pieces]
+    formulas = {name for tokens in pieces for name in heads(tokens)}
+    return [list(named_calls(tokens, formulas)) for tokens in pieces]
 
 
-def named_calls(tokens: Sequence[Token]) -> Iterator[Token]:
+def heads(tokens: Sequence[Token]) -> Iterator[str]:
+    """The names before a bracket with which an equation begins: functions of which there are formulas."""
+    for position, token in enumerate(tokens[:-1]):
+        first = position == 0 or tokens[position - 1].kind in STARTS
+        if first and token.kind == "NAME" and tokens[position + 1].kind == "(":
+            end = closing(tokens, position + 1)
+            if end and end < len(tokens) and tokens[end].kind in ("REL", "AMP"):
+                yield token.text
+
+
+def named_calls(tokens: Sequence[Token], formulas: Collection[str]) -> Iterator[Token]:
     """The tokens of one formula, such values as names."""
     position = 0
     while position < len(tokens):
-        end = call_end(tokens, position)
+        end = call_end(tokens, position, formulas)
         if end:
             whole = tokens[position:end]
             text = "".join(token.text for token in whole if token.kind not in ("{", "}"))
@@ -53,7 +67,7 @@ def named_calls(tokens: Sequence[Token]) -> Iterator[Token]:
         position = max(end, position + 1)
 
 
-def call_end(tokens: Sequence[Token], position: int) -> int:
+def call_end(tokens: Sequence[Token], position: int, formulas: Collection[str]) -> int:
     """Where a value ends that begins here; 0 if none does."""
     name = tokens[position]
     if name.kind != "NAME" or name.text in FUNCTIONS or name.text in STRUCTURAL:
@@ -67,7 +81,9 @@ def call_end(tokens: Sequence[Token], position: int) -> int:
     inner = tokens[start + 1 : end - 1]
     if name.text == SIGN and start == position + 1 and tokens[start].kind == "[" and is_linear(inner):
         return 0
-    return end if end and is_opaque(name, tokens[start].kind, separators(inner)) else 0
+    parts = separators(inner)
+    several = tokens[start].kind == "(" and "COMMA" in parts and name.text not in formulas
+    return end if end and (several or is_opaque(name, tokens[start].kind, parts)) else 0
 
 
 def closing(tokens: Sequence[Token], start: int) -> int:
@@ -97,7 +113,7 @@ def is_opaque(name: Token, bracket: str, parts: Sequence[str]) -> bool:
         return True
     word = len(name.text) > 1 and name.text not in GREEK
     if "COMMA" in parts:
-        return word or name.text in OPERATORS
+        return word
     return name.text in OPERATORS and (word or bracket == "[")
 
 

@@ -1,9 +1,12 @@
-r"""Letters in a row that are one name: ``ROW\_SUM``, ``logits``, and ``RMS`` where its letters name nothing else."""
+r"""Letters in a row that are one name: ``ROW\_SUM``, ``logits``, and ``RMS`` where its letters name nothing else.
+
+Bold capitals in one font, ``\mathbf{ABC}``, are factors where each of them is a name elsewhere.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from indexcalc.language.latex.tokens import Token
@@ -18,6 +21,7 @@ to be in a set or to have entries, ``rms(x)_i``."""
 
 def with_runs(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens of a document's mathematics, with words that are written letter by letter as one name."""
+    pieces = with_factors(pieces)
     single: Counter[str] = Counter()
     inside: dict[str, Counter[str]] = {}
     declared: set[str] = set()
@@ -30,6 +34,21 @@ def with_runs(pieces: Sequence[list[Token]]) -> list[list[Token]]:
                 declared.add(word)
     words = {word for word, letters in inside.items() if word in declared or is_word(word, letters, single)}
     return [joined(tokens, words) for tokens in pieces] if words else list(pieces)
+
+
+def with_factors(pieces: Sequence[list[Token]]) -> list[list[Token]]:
+    """The tokens with bold capitals that stand together one by one, where each of them is a name elsewhere."""
+    names = {token.text for tokens in pieces for token in tokens if token.kind == "NAME"}
+    return [[part for token in tokens for part in factors(token, names)] for tokens in pieces]
+
+
+def factors(token: Token, names: Set[str]) -> Iterator[Token]:
+    """The letters of a token if they are factors, else the token."""
+    letters = token.text
+    if token.kind == "NAME" and token.bold and len(letters) > 1 and letters.isupper() and names >= set(letters):
+        yield from (replace(token, text=letter) for letter in letters)
+    else:
+        yield token
 
 
 def is_declared(tokens: Sequence[Token], start: int, end: int) -> bool:
