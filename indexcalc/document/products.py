@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import sympy as sp
 
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Number, times
+from indexcalc.document.meaning.nodes import Entry, Number, same, times
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.statements.scripts import inverse_mark, is_transpose
@@ -17,6 +18,9 @@ from indexcalc.document.statements.trees import is_operator
 from indexcalc.document.table import Table
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Node
+
+HIGHEST = 4
+"""The highest power of a matrix that is written out."""
 
 SIDE_BY_SIDE = choice(
     Kind.WORD,
@@ -96,24 +100,36 @@ def power(table: Table, value: Typed, above: Sequence[Token], read: Callable[[Se
     if len(value.axes) == 1 and not entries and (mark or is_transpose(above)):
         raise RankError("the inverse of a vector")
     exponent = read(above[1:] if entries else above)
-    if exponent.axes:
+    if exponent.axes and (len(value.axes) < 2 or entries):
         raise RankError("an exponent that is an array")
     if len(value.axes) == 1 and not entries and not isinstance(exponent.node, Number):
         raise RankError("a mark above a vector that may count steps")
     if len(value.axes) == 2 and not entries:
-        return power_of_matrix(table, value, exponent)
+        return power_of_matrix(table, value, exponent, "".join(token.text for token in above))
     squared = len(value.axes) == 1 and not entries and exponent.node == Number(sp.Integer(2))
     if squared and table.asking(SQUARE).name == "inner":
         return typed.inner(value, again(table, value), table.sizes)
     return typed.raised(value, exponent.node)
 
 
-def power_of_matrix(table: Table, value: Typed, exponent: Typed) -> Typed:
-    """The product of a matrix with itself."""
+def power_of_matrix(table: Table, value: Typed, exponent: Typed, mark: str) -> Typed:
+    """The product of a matrix with itself; with a letter above it a matrix of its own."""
     count = exponent.node.value if isinstance(exponent.node, Number) else None
-    if count not in (2, 3):
+    if count is None and isinstance(value.node, Entry):
+        return marked(table, value, value.node, mark)
+    if count is None or count not in range(HIGHEST + 1):
         raise NotUnderstoodError("a power of a matrix")
-    result = value
+    table.sizes.unify(*value.axes)
+    result = value if count else replace(value, node=same(*value.axes))
     for _ in range(int(count) - 1):
         result = typed.product(result, again(table, value), table.sizes)
     return result
+
+
+def marked(table: Table, value: Typed, entry: Entry, mark: str) -> Typed:
+    """A matrix with a letter above it: a power of it, or another one, of which no more is known than its shape."""
+    name = f"{entry.name}^{mark}"
+    if name not in table.known:
+        table.known[name] = tuple(table.sizes.like(slot) for slot in entry.slots)
+        table.open.setdefault(name, f"{name} may be a power of {entry.name}, or another matrix")
+    return replace(value, node=Entry(name, entry.slots))

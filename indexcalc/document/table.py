@@ -181,6 +181,9 @@ class Table:
         self.measure(name, self.known[name])
         self.tied(name)
         self.learn_properties(name)
+        base, sign, mark = name.partition("^")
+        if sign and mark and len(self.known[name]) == 2 and base in self.page.declared:
+            self.open.setdefault(name, f"{name} may be a power of {base}")
 
     def learn_properties(self, name: str) -> None:
         """What is known of an array without a definition, by the context, or by a choice."""

@@ -1,4 +1,4 @@
-"""Two vectors side by side: what their product is, is found out from the other statements."""
+"""Two vectors side by side, whose product the other statements say; and powers of matrices."""
 
 from __future__ import annotations
 
@@ -42,3 +42,31 @@ def test_the_square_of_a_vector_accuses_neither_meaning(right: str) -> None:
     """A square is that of the entries or of the length."""
     claim = rf"$$(x^2 + x^2) = {right} + {right}$$"
     assert verdict(r"Let $x \in \mathbb{R}^n$.", claim) is not Verdict.REFUTED
+
+
+POWERS = {
+    "(A B)^0": ("I", "2 I"),
+    "A^2": ("A A", "A^{\\top} A"),
+    "A^3": ("A A^2", "A^2"),
+    "A^4": ("A^2 A^2", "A^3 A A"),
+    "(A B)^2": ("A B A B", "A^2 B^2"),
+}
+"""Powers of a matrix, what they are, and what they are not."""
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_a_power_of_a_matrix_is_its_product_with_itself(power: str) -> None:
+    """Written out it is the same, and another product is not."""
+    right, wrong = POWERS[power]
+    square = r"Let $A, B \in \mathbb{R}^{n \times n}$."
+    assert verdict(square, f"$${power} + B = {right} + B$$") in TRUE
+    assert verdict(square, f"$${power} + B = {wrong} + B$$") is Verdict.REFUTED
+
+
+def test_a_letter_above_a_matrix_makes_it_one_of_which_nothing_more_is_known() -> None:
+    """It may be a power, or count steps: it is equal to itself, and nothing false of it is refuted."""
+    square = r"Let $A, B \in \mathbb{R}^{n \times n}$."
+    assert verdict(square, "$$B A^k + 2 B A^k = 3 B A^k$$") in TRUE
+    assert verdict(square, r"$$(B A^k)^\top = (A^k)^\top B^\top$$") in TRUE
+    for open_claim in ("A A^k + B = A^{k+1} + B", "A^k A + B = A A^k + B", "A^{2k} + B = A^k A^k + B"):
+        assert verdict(square, f"$${open_claim}$$") is Verdict.UNCLEAR
