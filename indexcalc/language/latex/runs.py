@@ -1,6 +1,6 @@
 r"""Letters in a row that are one name: ``ROW\_SUM``, ``logits``, and ``RMS`` where its letters name nothing else.
 
-Bold capitals in one font, ``\mathbf{ABC}``, are factors where each of them is a name elsewhere.
+Bold capitals in one font, ``\mathbf{ABC}``, are factors where each is a name elsewhere, and all together are none.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ LONG = 5
 SHORT = 3
 """Letters in a row from which on they are a word if none of them stands elsewhere, or they are said
 to be in a set or to have entries, ``rms(x)_i``."""
+
+
+STARTS = frozenset({"NEWLINE", "AMP", "QUAD", "COMMA", "BEGIN", "TEXT", "REL"})
+"""What stands before the first member of an equation, or before another one."""
 
 
 def with_runs(pieces: Sequence[list[Token]]) -> list[list[Token]]:
@@ -39,13 +43,26 @@ def with_runs(pieces: Sequence[list[Token]]) -> list[list[Token]]:
 def with_factors(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens with bold capitals that stand together one by one, where each of them is a name elsewhere."""
     names = {token.text for tokens in pieces for token in tokens if token.kind == "NAME"}
-    return [[part for token in tokens for part in factors(token, names)] for tokens in pieces]
+    whole = {tokens[position].text for tokens in pieces for position in heads(tokens)}
+    return [[part for token in tokens for part in factors(token, names, whole)] for tokens in pieces]
 
 
-def factors(token: Token, names: Set[str]) -> Iterator[Token]:
-    """The letters of a token if they are factors, else the token."""
+def heads(tokens: Sequence[Token]) -> Iterator[int]:
+    """Where names stand alone before a relation, in brackets or without."""
+    for position, token in enumerate(tokens):
+        if token.kind == "REL" and position:
+            end = position - 1 if tokens[position - 1].kind != "AMP" else position - 2
+            closing = end > 0 and tokens[end].kind in ("]", ")")
+            name = end - closing
+            if name >= 0 and (name <= closing or tokens[name - 1 - closing].kind in STARTS):
+                yield name
+
+
+def factors(token: Token, names: Set[str], whole: Set[str]) -> Iterator[Token]:
+    """The letters of a token if they are factors, and the token itself no name that an equation begins with."""
     letters = token.text
-    if token.kind == "NAME" and token.bold and len(letters) > 1 and letters.isupper() and names >= set(letters):
+    run = token.kind == "NAME" and token.bold and len(letters) > 1 and letters.isupper() and letters not in whole
+    if run and names >= set(letters):
         yield from (replace(token, text=letter) for letter in letters)
     else:
         yield token

@@ -1,0 +1,42 @@
+"""Letters in a row: one name, or factors."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.language.latex.runs import with_runs
+from indexcalc.language.latex.tokens import tokenize
+
+
+def names(*pieces: str) -> list[str]:
+    """The names in the last of some pieces of mathematics."""
+    tokens = with_runs([tokenize(piece) for piece in pieces])[-1]
+    return [token.text for token in tokens if token.kind == "NAME"]
+
+
+NAMED = (r"\mathbf{A} + \mathbf{B} + \mathbf{C}",)
+
+
+@pytest.mark.parametrize("font", ["mathbf", "boldsymbol", "bm"])
+def test_bold_capitals_that_are_names_are_factors(font: str) -> None:
+    assert names(*NAMED, rf"\{font}{{CAB}}") == ["C", "A", "B"]
+
+
+def test_bold_capitals_of_which_one_is_no_name_are_one_name() -> None:
+    assert names(*NAMED, r"\mathbf{ABD}") == ["ABD"]
+
+
+@pytest.mark.parametrize("head", [r"\mathbf{AB} = x", r"[\mathbf{AB}] = x", r"y = z \\ \mathbf{AB} &= x"])
+def test_bold_capitals_that_an_equation_begins_with_are_one_name(head: str) -> None:
+    assert names(*NAMED, head, r"2 \mathbf{AB}") == ["AB"]
+
+
+@pytest.mark.parametrize(
+    "other", [r"\mathbf{C} \mathbf{AB} = x", r"x = 2 \mathbf{AB}", r"(\mathbf{AB}) \mathbf{C} = x"]
+)
+def test_what_is_more_than_a_name_begins_no_equation(other: str) -> None:
+    assert names(*NAMED, other, r"2 \mathbf{AB}") == ["A", "B"]
+
+
+def test_small_bold_letters_are_one_name() -> None:
+    assert names(r"\mathbf{d} + \mathbf{z}", r"\mathbf{dz}") == ["dz"]
