@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import pairwise
 
 from indexcalc.language.latex.tokens import Token
 
@@ -41,10 +42,16 @@ def with_runs(pieces: Sequence[list[Token]]) -> list[list[Token]]:
 
 
 def with_factors(pieces: Sequence[list[Token]]) -> list[list[Token]]:
-    """The tokens with bold capitals that stand together one by one, where each of them is a name elsewhere."""
+    """The tokens with bold capitals that stand together one by one, where each of them is a name elsewhere.
+
+    With which an equation begins, they are a name, unless two of them also stand together the other way round.
+    """
     names = {token.text for tokens in pieces for token in tokens if token.kind == "NAME"}
-    whole = {tokens[position].text for tokens in pieces for position in heads(tokens)}
-    return [[part for token in tokens for part in factors(token, names, whole)] for tokens in pieces]
+    together = {token.text for tokens in pieces for token in tokens if is_run(token) and names >= set(token.text)}
+    pairs = {pair for run in together for pair in pairwise(run)}
+    turned = {run for run in together if any(pair[::-1] in pairs for pair in pairwise(run))}
+    whole = {tokens[position].text for tokens in pieces for position in heads(tokens)} - turned
+    return [[part for token in tokens for part in factors(token, together - whole)] for tokens in pieces]
 
 
 def heads(tokens: Sequence[Token]) -> Iterator[int]:
@@ -58,12 +65,15 @@ def heads(tokens: Sequence[Token]) -> Iterator[int]:
                 yield name
 
 
-def factors(token: Token, names: Set[str], whole: Set[str]) -> Iterator[Token]:
-    """The letters of a token if they are factors, and the token itself no name that an equation begins with."""
-    letters = token.text
-    run = token.kind == "NAME" and token.bold and len(letters) > 1 and letters.isupper() and letters not in whole
-    if run and names >= set(letters):
-        yield from (replace(token, text=letter) for letter in letters)
+def is_run(token: Token) -> bool:
+    """Whether a token holds bold capitals."""
+    return token.kind == "NAME" and token.bold and len(token.text) > 1 and token.text.isupper()
+
+
+def factors(token: Token, together: Set[str]) -> Iterator[Token]:
+    """The letters of a token if they are factors, else the token."""
+    if is_run(token) and token.text in together:
+        yield from (replace(token, text=letter) for letter in token.text)
     else:
         yield token
 
