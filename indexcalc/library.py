@@ -7,8 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from indexcalc.errors import IndexCalcError
-from indexcalc.language import load_problem
-from indexcalc.language.files import SUFFIX, derivations_folder, specs_in
+from indexcalc.language.paths import SUFFIX, derivations_folder, specs_in, title_of
 
 
 class LibraryError(IndexCalcError):
@@ -44,7 +43,7 @@ def shipped_paths() -> dict[str, Path]:
 
 def shipped() -> tuple[Shipped, ...]:
     """All shipped derivations, in alphabetical order."""
-    return tuple(Shipped(name, load_problem(path).program.title, path) for name, path in shipped_paths().items())
+    return tuple(Shipped(name, title_of(path), path) for name, path in shipped_paths().items())
 
 
 def find_spec(name_or_path: str | Path) -> Path:

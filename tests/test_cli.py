@@ -104,6 +104,18 @@ def test_the_method_of_the_check_is_named(monkeypatch):
     assert "checked 3 gradients by central differences" in run("derive", "linear").stdout
 
 
+def test_a_spec_comes_from_standard_input(tmp_path):
+    text = "index i : N\ninput x[i]\ny[i] = 2 * x[i]\n"
+    result = RUNNER.invoke(commands.app, ["derive", "-"], input=text)
+    assert result.exit_code == 0
+    assert {path.name for path in (tmp_path / "out" / "derivation").iterdir()} >= {"derivation.md", "derivation.py"}
+    wrong = RUNNER.invoke(commands.app, ["derive", "-"], input=text.replace("2 * x", "2 * z"))
+    assert wrong.exit_code == 2
+    assert wrong.stderr.startswith("error: standard input:3:")
+    assert RUNNER.invoke(commands.app, ["derive", "-"], input=b"\xff").exit_code == 2
+    assert RUNNER.invoke(commands.app, ["cost", "-"], input=text).exit_code == 0
+
+
 def test_list_names_every_shipped_derivation():
     result = run("list")
     assert result.exit_code == 0
@@ -219,7 +231,7 @@ def test_an_interrupt_has_a_code_of_its_own(tmp_path, monkeypatch):
     def stop(problem):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(commands, "derive", stop)
+    monkeypatch.setattr("indexcalc.cli.derive.derive", stop)
     result = run("derive", "linear")
     assert result.exit_code == 130
     assert "interrupted" in result.stderr

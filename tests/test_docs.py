@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import textwrap
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 import indexcalc as ic
 from indexcalc.calculus import pointwise
 from indexcalc.cli.app import app
+from indexcalc.document import check
 from indexcalc.language import sugar
 from tests.support.pages import PAGES, ROOT, all_blocks, blocks, command, links
 from tests.support.rules_page import rules_page
@@ -96,13 +98,52 @@ def same_piece(module: str, piece: str) -> str:
     return "".join(lines[start:end])
 
 
-def test_the_piece_of_the_note_stands_in_the_shipped_note():
-    quoted = re.findall(r"(?:^>.*\n)+", README.read_text(encoding="utf-8"), re.MULTILINE)
-    assert quoted
-    note = (SHIPPED / "attention" / "attention.md").read_text(encoding="utf-8")
-    for piece in quoted:
-        for paragraph in re.sub(r"^> ?", "", piece, flags=re.MULTILINE).strip().split("\n\n"):
-            assert paragraph in note
+def test_the_checked_page_is_what_the_command_prints(tmp_path, monkeypatch, regenerated):
+    monkeypatch.chdir(tmp_path)
+    (page,) = blocks(README, "tex")
+    Path("note.tex").write_text(page.text, encoding="utf-8")
+    shown = next(b.text for b in blocks(README, "console") if b.text.startswith("$ indexcalc check note.tex\n"))
+    result = CliRunner().invoke(app, ["check", "note.tex"], env={"COLUMNS": "80"})
+    assert result.exit_code == 1
+    printed = "".join(f"{line.rstrip()}\n" for line in ["$ indexcalc check note.tex", *result.stdout.splitlines()])
+    if without_numbers(shown) != without_numbers(printed):
+        assert regenerated(README, shown, printed), f"the command prints\n{printed}"
+
+
+def test_the_correction_that_the_page_shows_is_the_derived_gradient():
+    """What is offered for the wrong line is what the engine derives, by the checker's own reading of both."""
+    (page,) = blocks(README, "tex")
+    wrong = r"- \sum_l \frac{\partial L}{\partial A_{il}} A_{ij}"
+    assert page.text.count(wrong) == 1
+    right = page.text.replace(wrong, wrong.replace("A_{ij}", "A_{il}"))
+    assert [claim.line for claim in check(page.text, "note.tex").refuted] == [5]
+    assert {str(claim.verdict) for claim in check(right, "note.tex").claims} == {"proved", "definition"}
+
+
+def source_of_picture(path: Path) -> str:
+    """The text in a PNG's `iTXt` chunk, uncompressed, under the keyword `Source`."""
+    data, start = path.read_bytes(), 8
+    while start < len(data):
+        length, kind = struct.unpack(">I4s", data[start : start + 8])
+        content = data[start + 8 : start + 8 + length]
+        if kind == b"iTXt" and content.startswith(b"Source\0"):
+            return content.split(b"\0", 5)[5].decode("utf-8")
+        start += length + 12
+    raise AssertionError(f"{path} does not say what it was made of")
+
+
+def test_the_picture_of_the_note_shows_the_shipped_note():
+    note = (SHIPPED / "attention" / "attention.tex").read_text(encoding="utf-8")
+    assert source_of_picture(ROOT / "docs" / "images" / "note.png") in note
+
+
+def test_the_readme_is_short():
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 200
+
+
+def test_every_page_is_in_the_index():
+    index = ROOT / "docs" / "index.md"
+    assert {page.name for page in index.parent.glob("*.md")} - {"index.md"} <= set(links(index))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -115,6 +156,7 @@ def test_both_commands_start_from_nothing():
     for name, last in (("main", "indexcalc derive attention"), ("test", "pytest -n auto")):
         assert command(name).startswith("python3 -m venv .venv && ")
         assert command(name).endswith(f".venv/bin/{last}")
+        assert f"{command(name)}\n" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def test_every_pointwise_function_and_composite_is_on_the_rules_page():

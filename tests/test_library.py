@@ -8,6 +8,7 @@ import pytest
 
 from indexcalc import library
 from indexcalc.language import load_problem
+from indexcalc.language.paths import title_of
 from indexcalc.library import LibraryError, find_spec, shipped
 
 SHIPPED = ("attention", "layer_norm", "linear", "softmax", "softmax_cross_entropy")
@@ -20,6 +21,22 @@ def test_every_shipped_derivation_has_a_title_and_a_spec():
     for entry in entries:
         assert entry.title == load_problem(entry.path).program.title
         assert entry.title
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ('title "Plain"', "Plain"),
+        ('  title\t"With \\"quotes\\" "  # and a comment', 'With "quotes"'),
+        ('# title "no"\ntitle "∂L and é"', "∂L and é"),
+        ("", "mine"),
+        ('input title[i] "title"', "mine"),
+    ],
+)
+def test_the_title_that_is_read_alone_is_the_title_of_the_whole(tmp_path, line, title):
+    path = tmp_path / "mine.ixc"
+    path.write_text(f"index i : N\n{line}\ninput x[i]\ny[i] = 2 * x[i]\n", encoding="utf-8")
+    assert title_of(path) == load_problem(path).program.title == title
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Collection, Sequence
 from enum import StrEnum
@@ -13,14 +14,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from indexcalc.checking import model_from
 from indexcalc.cli import terminal
 from indexcalc.document.check import check
 from indexcalc.document.formats import FORMATS, totals
 from indexcalc.document.remedies import suggested_context
 from indexcalc.document.report import CheckReport, Claim, Verdict, summary
 from indexcalc.errors import IndexCalcError
-from indexcalc.figures import check_figures
 
 REFUTED, MISTAKE = 1, 2
 
@@ -36,6 +35,8 @@ STYLES = {
     Verdict.SCHEMATIC: "yellow",
     Verdict.UNCLEAR: "yellow",
 }
+
+STANDARD_INPUT = Path("-")
 
 LATEX_WIDTH = 60
 """The most characters of a formula in the table; the reason and the place say the rest."""
@@ -53,7 +54,9 @@ class Format(StrEnum):
 
 
 def check_documents(
-    notes: Annotated[list[Path], typer.Argument(metavar="NOTE...", help="Markdown, LaTeX or HTML documents.")],
+    notes: Annotated[
+        list[Path], typer.Argument(metavar="NOTE...", help="Markdown, LaTeX or HTML documents; - is standard input.")
+    ],
     *,
     output: Annotated[Format, typer.Option("--format", help="How the report is written.")] = Format.TEXT,
     context: Annotated[
@@ -82,14 +85,15 @@ def check_documents(
     start = time.perf_counter()
     console = Console()
     try:
+        if [*notes, context].count(STANDARD_INPUT) > 1:
+            raise IndexCalcError("standard input can be read once only; give the other documents by their paths")
         unsaid = read(context) if context is not None else ""
         if against is not None:
-            model = model_from(against, values)
-            reports = [check_figures(read(note), model, str(note), unsaid) for note in notes]
+            reports = compared(notes, against, values, unsaid)
         elif values is not None:
             raise IndexCalcError("--values says nothing without --against NAME, whose numbers they are")
         else:
-            reports = [check(read(note), str(note), unsaid, explain or ()) for note in notes]
+            reports = [check(read(note), name_of(note), unsaid, explain or ()) for note in notes]
     except IndexCalcError as error:
         terminal.show_error(Console(stderr=True), str(error))
         raise typer.Exit(MISTAKE) from error
@@ -107,18 +111,38 @@ def check_documents(
         raise typer.Exit(REFUTED)
 
 
+def compared(notes: Sequence[Path], against: str, values: Path | None, unsaid: str) -> list[CheckReport]:
+    """The reports on the numbers of worksheets.
+
+    Raises:
+        IndexCalcError: if something cannot be read, or the values do not fit the derivation.
+    """
+    # Documents are checked without the engine that derives, and without worksheets.
+    from indexcalc.checking import model_from  # noqa: PLC0415
+    from indexcalc.figures import check_figures  # noqa: PLC0415
+
+    model = model_from(against, values)
+    return [check_figures(read(note), model, name_of(note), unsaid) for note in notes]
+
+
+def name_of(path: Path) -> str:
+    """The name under which reports speak of a document."""
+    return "standard input" if path == STANDARD_INPUT else str(path)
+
+
 def read(path: Path) -> str:
-    """The text of a document.
+    """The text of a document; `-` is standard input.
 
     Raises:
         IndexCalcError: if it cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        content = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+        return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         raise IndexCalcError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise IndexCalcError(f"cannot read {path}: it is not UTF-8 text") from error
+        raise IndexCalcError(f"cannot read {name_of(path)}: it is not UTF-8 text") from error
 
 
 def show_report(console: Console, report: CheckReport, *, every: bool, only: Collection[int] = ()) -> None:

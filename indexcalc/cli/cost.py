@@ -12,10 +12,9 @@ from rich.console import Console
 from indexcalc.cli import terminal
 from indexcalc.cli.cost_json import report_json
 from indexcalc.cli.cost_table import cost_table, footnotes
+from indexcalc.cli.specs import GIVEN, problem_of
 from indexcalc.cost import SizesError, checked_sizes, cost_report, read_sizes
 from indexcalc.errors import IndexCalcError
-from indexcalc.language import load_problem
-from indexcalc.library import find_spec
 from indexcalc.rewrite.derive import derive
 
 MISTAKE = 2
@@ -44,7 +43,7 @@ class Format(StrEnum):
 
 
 def show_cost(
-    spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help="A shipped derivation, or the path of a spec.")],
+    spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help=GIVEN)],
     at: Annotated[
         list[str] | None, typer.Option(metavar="SIZES", help="The size of every extent: T=4096,d=64.")
     ] = None,
@@ -53,7 +52,7 @@ def show_cost(
 ) -> None:
     """Count operations, bytes moved and peak memory of both passes, before and after simplification."""
     try:
-        derivation = derive(load_problem(find_spec(spec)))
+        derivation = derive(problem_of(spec))
         report = cost_report(derivation)
         try:
             sizes = checked_sizes(read_sizes(at), report.extents) if at is not None else None

@@ -1,33 +1,70 @@
-"""Commands that are imported when they are called: the others start without what these need."""
+"""Commands that are imported when they are called: the program starts without what they need."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-LAZY = {
-    "check": ("indexcalc.cli.check", "check_documents"),
-    "cost": ("indexcalc.cli.cost", "show_cost"),
-    "worksheet": ("indexcalc.cli.worksheet", "write_worksheet"),
+
+@dataclass(frozen=True)
+class Lazy:
+    """A command by where it is written.
+
+    Attributes:
+        module: it is imported when the command is called.
+        function: the command in it.
+        summary: the first line of its docstring, which the help of the program shows.
+    """
+
+    module: str
+    function: str
+    summary: str
+
+
+COMMANDS: Mapping[str, Lazy] = {
+    "list": Lazy("indexcalc.cli.listing", "list_shipped", "List the shipped derivations."),
+    "derive": Lazy(
+        "indexcalc.cli.derive",
+        "derive_spec",
+        "Derive the backward pass of a forward pass: a note, NumPy code, and a check of the code.",
+    ),
+    "check": Lazy("indexcalc.cli.check", "check_documents", "Check the derivations of documents, line by line."),
+    "cost": Lazy(
+        "indexcalc.cli.cost",
+        "show_cost",
+        "Count operations, bytes moved and peak memory of both passes, before and after simplification.",
+    ),
+    "worksheet": Lazy(
+        "indexcalc.cli.worksheet",
+        "write_worksheet",
+        "Work a derivation out with real numbers: every entry of both passes, then the update.",
+    ),
 }
-"""The module and the function of each command, by its name."""
+"""All commands, by name."""
 
 
 class LazyCommands(TyperGroup):
-    """The commands of the program: those at hand, and those of `LAZY`."""
+    """The commands of the program: names and summaries until one is called."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands."""
-        return [*super().list_commands(ctx), *LAZY]
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for name, command in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=command.summary))
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name, imported if it is one of `LAZY`."""
-        if cmd_name not in LAZY:
-            return super().get_command(ctx, cmd_name)
-        module, function = LAZY[cmd_name]
-        single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        single.command(cmd_name)(getattr(import_module(module), function))
-        return typer.main.get_command(single)
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that is called, imported."""
+        name, stub, rest = super().resolve_command(ctx, args)
+        return name, stub if name is None else imported(name), rest
+
+
+def imported(name: str) -> Any:
+    """The command of a name, ready to be called."""
+    command = COMMANDS[name]
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    single.command(name)(getattr(import_module(command.module), command.function))
+    return typer.main.get_command(single)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from indexcalc.document.report import GIVEN, TRUE, CheckReport, Claim, Verdict, summary
 
 WRONG = frozenset({Verdict.REFUTED, Verdict.FOLLOWS})
@@ -51,6 +49,9 @@ class MarkedPage:
 
 def as_html(reports: Sequence[CheckReport]) -> str:
     """The documents with their relations marked, as one page that needs no other file."""
+    # Only this format needs templates.
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
+
     environment = Environment(
         loader=PackageLoader("indexcalc.document", "templates"),
         autoescape=True,

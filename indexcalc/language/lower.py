@@ -9,9 +9,9 @@ from indexcalc.algebra.terms import Access, Terms
 from indexcalc.language.checks import check_equation_line, check_expression, check_left_side
 from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
 from indexcalc.language.expressions import Lowering
-from indexcalc.language.files import shipped_text
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.lines import ClaimLine, DeriveLine, EquationLine, NameLine, Statement
+from indexcalc.language.paths import shipped_text
 from indexcalc.language.refine import refine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of

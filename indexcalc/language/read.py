@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from indexcalc.language.files import file_text, shipped_text, source_of
+from indexcalc.language.files import source_of
 from indexcalc.language.lower import lower
+from indexcalc.language.paths import file_text, shipped_text
 from indexcalc.language.reader import parse
 from indexcalc.language.use import Resolve
 from indexcalc.problem import Problem

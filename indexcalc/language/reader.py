@@ -20,6 +20,7 @@ from indexcalc.language import syntax as ast
 from indexcalc.language.complaints import unexpected_character, unexpected_token
 from indexcalc.language.domains import WORDS, sums_to_one
 from indexcalc.language.extents import Extent
+from indexcalc.language.paths import unquoted
 from indexcalc.language.source import Source
 
 DIGIT_LIMIT = 60
@@ -87,7 +88,7 @@ def at(token: Token) -> ast.At:
 
 def prose(token: Token | None) -> str:
     """The text of a quoted string; only the quote and the backslash are ever escaped."""
-    return "" if token is None else token[1:-1].replace('\\"', '"').replace("\\\\", "\\").strip()
+    return "" if token is None else unquoted(token)
 
 
 @v_args(inline=True)

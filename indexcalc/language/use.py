@@ -11,9 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from indexcalc.language.files import SUFFIX, file_text, source_of
+from indexcalc.language.files import source_of
 from indexcalc.language.instance import Instance
 from indexcalc.language.lines import EquationLine, Statement, UseLine
+from indexcalc.language.paths import SUFFIX, file_text
 from indexcalc.language.reader import parse
 from indexcalc.language.source import Source, line_of
 from indexcalc.language.syntax import At

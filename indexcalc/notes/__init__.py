@@ -1,9 +1,31 @@
 """Floor 5: a derivation as a note in Markdown or LaTeX, and as lines of readable text."""
 
-from indexcalc.notes.markdown import markdown_note
-from indexcalc.notes.outline import displayed_equations
-from indexcalc.notes.tex import latex_note
-from indexcalc.notes.text import formula_text
-from indexcalc.notes.views import VIEWS
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from indexcalc.notes.markdown import markdown_note
+    from indexcalc.notes.outline import displayed_equations
+    from indexcalc.notes.tex import latex_note
+    from indexcalc.notes.text import formula_text
+    from indexcalc.notes.views import VIEWS
 
 __all__ = ["VIEWS", "displayed_equations", "formula_text", "latex_note", "markdown_note"]
+
+HOMES = {
+    "VIEWS": "indexcalc.notes.views",
+    "displayed_equations": "indexcalc.notes.outline",
+    "formula_text": "indexcalc.notes.text",
+    "latex_note": "indexcalc.notes.tex",
+    "markdown_note": "indexcalc.notes.markdown",
+}
+"""The module of each public name."""
+
+
+def __getattr__(name: str) -> object:
+    """A public name, imported when it is first asked for: to print one formula takes none of the notes."""
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(HOMES[name]), name)

@@ -20,5 +20,5 @@ def test_the_campaign_can_fail(monkeypatch):
     def crash(*_):
         raise ZeroDivisionError("no mistake of the user's")
 
-    monkeypatch.setattr("indexcalc.cli.app.derive", crash)
+    monkeypatch.setattr("indexcalc.cli.derive.derive", crash)
     assert verdict(Case("right", "index i : N\ninput x[i]\ny[i] = exp(x[i])\n")).startswith("a traceback")

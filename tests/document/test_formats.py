@@ -121,6 +121,24 @@ def test_a_document_that_is_missing_or_cannot_be_read_is_a_mistake(tmp_path):
         assert CliRunner().invoke(app, ["check", str(path)]).exit_code == 2
 
 
+def test_a_document_comes_from_standard_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "right.md").write_text(WRONG.replace("-", ""), encoding="utf-8")
+    result = CliRunner().invoke(app, ["check", "right.md", "-"], input=WRONG, env={"COLUMNS": "200"})
+    assert result.exit_code == 1
+    counts = [line for line in result.stdout.splitlines() if line.startswith(("right.md ", "standard input "))]
+    assert ["1 refuted" in line for line in counts if "definition" in line] == [False, True]
+
+
+def test_standard_input_is_read_once_and_is_text(tmp_path):
+    twice = CliRunner().invoke(app, ["check", "-", "-"], input="$a = 2$")
+    assert (twice.exit_code, "once only" in twice.stderr) == (2, True)
+    both = CliRunner().invoke(app, ["check", "-", "--context", "-"], input="$a = 2$")
+    assert both.exit_code == 2
+    broken = CliRunner().invoke(app, ["check", "-"], input=b"\xff")
+    assert (broken.exit_code, "standard input: it is not UTF-8" in broken.stderr) == (2, True)
+
+
 def test_a_context_gives_the_forward_pass():
     note = r"$$G_W = X^\top G_Y$$"
     assert not check(note).refuted

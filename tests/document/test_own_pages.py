@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from indexcalc.document import check
@@ -21,25 +23,42 @@ def test_nothing_in_it_is_wrong_and_nearly_everything_is_read(path):
 READ = 0.94
 """How much of a page is read: two sides that are both zero say nothing, for example."""
 
-CONFIRMED = ("focal_loss", "huber", "tsne")
-"""The rows that the check confirms by numbers alone: powers with symbols, clipped values, a symmetry that follows."""
+CONFIRMED = ("flash_attention", "focal_loss", "gru_cell", "huber", "linear_attention", "lstm_cell", "mha_block", "tsne")
+"""Sections of the gallery with gradients that the check confirms by numbers alone: powers with symbols, clipped
+values, a symmetry that follows, a gradient whose given name could be a differential."""
+
+OPEN = {"two_token_model": 1}
+"""Gradients that are left open: this one needs the assumption that the labels add up to one."""
 
 
-def test_every_gradient_in_the_readme_is_proved():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = [number for number, line in enumerate(text.splitlines(), 1) if line.startswith("| [`")]
-    found = [claim for claim in check(text, "README.md").claims if claim.line in rows]
-    assert {claim.line for claim in found} == set(rows)
-    lines = text.splitlines()
-    for claim in found:
-        confirmed = lines[claim.line - 1].startswith(tuple(f"| [`{name}`]" for name in CONFIRMED))
-        assert str(claim.verdict) in ({"proved", "confirmed"} if confirmed else {"proved"}), claim
+@pytest.fixture(scope="module")
+def gallery():
+    return (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
 
 
-def test_a_broken_gradient_in_the_readme_is_refuted_at_its_row():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    line = next(line for line in text.splitlines() if line.startswith("| [`layer_norm`]"))
-    broken = text.replace(line, line.replace(r"- s_{n} \, \mathrm{xh}", r"+ s_{n} \, \mathrm{xh}"))
-    report = check(broken, "README.md")
-    assert [claim.line for claim in report.refuted] == [1 + text[: text.index(line)].count("\n")]
+def section_of(text, line):
+    """The heading above a line."""
+    return next(above.removeprefix("## ") for above in reversed(text.splitlines()[:line]) if above.startswith("## "))
+
+
+def test_every_boxed_gradient_of_the_gallery_is_proved(gallery):
+    boxed = [number for number, line in enumerate(gallery.splitlines(), 1) if line.startswith(r"\boxed")]
+    found = [claim for claim in check(gallery, "gallery.md").claims if claim.line in boxed]
+    verdicts = {claim.line: str(claim.verdict) for claim in found}
+    names = {line: section_of(gallery, line) for line in boxed}
+    assert names.keys() == verdicts.keys()
+    unread = Counter(names[line] for line, verdict in verdicts.items() if verdict == "not understood")
+    assert unread == OPEN
+    for line, verdict in verdicts.items():
+        if names[line] not in (*CONFIRMED, *OPEN):
+            assert verdict in ("proved", "definition"), (names[line], line)
+
+
+def test_a_broken_gradient_of_the_gallery_is_refuted_at_its_line(gallery):
+    start = gallery.index("## layer_norm\n")
+    section = gallery[start : gallery.index("\n## ", start)]
+    before, right, after = section.partition(r"- s_{n} \, \mathrm{xh}")
+    assert right
+    report = check(before + right.replace("-", "+") + after, "gallery.md")
+    assert [claim.line for claim in report.refuted] == [1 + before.count("\n")]
     assert report.refuted[0].correction

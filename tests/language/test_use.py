@@ -8,7 +8,7 @@ from indexcalc.algebra.canonical import same
 from indexcalc.algebra.renaming import substitute
 from indexcalc.errors import SpecError
 from indexcalc.language import load_problem, read_problem
-from indexcalc.language.files import file_text
+from indexcalc.language.paths import file_text
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.rewrite.derive import derive
 

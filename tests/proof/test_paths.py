@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from indexcalc.algebra.build import scale
 from indexcalc.calculus.steps import Path
-from indexcalc.cli.terminal import check_text
+from indexcalc.cli.outcome import check_text
 from indexcalc.generation import generate
 from indexcalc.language import read_problem
 from indexcalc.proof.paths import check_paths

@@ -4,7 +4,7 @@ import json
 
 import sympy as sp
 
-from indexcalc.cli.terminal import stand_ins_text
+from indexcalc.cli.outcome import stand_ins_text
 from indexcalc.generation import VALIDATION_FILE, Texts, checked, generate, render
 from indexcalc.language import read_problem
 from indexcalc.proof.stand_ins import stand_ins

@@ -1,4 +1,4 @@
-"""docs/gallery.md and the gallery of the README: every shipped derivation with its boxed gradients."""
+"""docs/gallery.md: every shipped derivation with its boxed gradients."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
 from indexcalc.notes.blocks import Display, Displays
-from indexcalc.notes.latex import access_latex, terms_latex
-from indexcalc.notes.layout import solid
+from indexcalc.notes.latex import access_latex
 from indexcalc.notes.markdown import block_text, inline, text_of
 from indexcalc.notes.names import Notation, notation_of
-from indexcalc.notes.render import display_latex, left_latex
+from indexcalc.notes.render import display_latex
 from indexcalc.notes.setup import forward_blocks, shape_span, upstream_blocks
 from indexcalc.notes.tables import summary_blocks
-from indexcalc.program import Equation
 from indexcalc.rewrite.derive import derive
 
 HEAD = """\
@@ -25,9 +23,6 @@ Every derivation that comes with the package: its forward pass, as its spec says
 and its backward pass as the engine derives it, with the gradients asked for in boxes. This page is generated
 (`pytest tests/test_gallery.py --regenerate`).
 """
-
-START, END = "<!-- gallery: generated -->\n", "<!-- end of the gallery -->\n"
-"""What encloses the gallery in the README."""
 
 
 def every_derivation() -> dict[str, Derivation]:
@@ -100,45 +95,3 @@ def equations_of(spec: Path) -> list[str]:
     words = ("title", "index", "param", "input", "upstream", "loss", "derive", "name", "prove", "assume", "#")
     lines = spec.read_text(encoding="utf-8").splitlines()
     return [line.split('"')[0].rstrip() for line in lines if line and line.split()[0] not in words]
-
-
-def gallery_table(derivations: dict[str, Derivation]) -> str:
-    """The short form: a table of names, titles and gradients, and in hidden comments what the gradients read."""
-    rows = ["| derivation | what | gradients |", "| --- | --- | --- |"]
-    for name, derivation in derivations.items():
-        link = f"[`{name}`](derivations/{name}/{name}.md)"
-        comment = f"<!-- indexcalc {'; '.join(unsaid(name, derivation))} -->"
-        assert "|" not in comment, f"{name}: a bar would end the cell"
-        rows.append(f"| {link} | {derivation.problem.program.title} {comment} | {gradients(derivation)} |")
-    return "\n".join(rows) + "\n"
-
-
-def unsaid(name: str, derivation: Derivation) -> list[str]:
-    """What a row of the table leaves out, as a context of the checker: the forward pass, and what else is read."""
-    problem, notation = derivation.problem, notation_of(derivation)
-    asked = {problem.gradient_names[target]: target for target in problem.targets}
-    rest = [equation for equation in derivation.backward.equations if equation.name not in asked]
-    lines = shipped_paths()[name].read_text(encoding="utf-8").splitlines()
-    loss = problem.loss or "L"
-    return [
-        *(f"{entry} \\in {shape}" for entry, shape in shaped_inputs(derivation, notation) if shape != "scalar"),
-        *forward_lines(derivation, notation),
-        f"adjoint d* = d{loss}/d*",
-        *(f"adjoint {own} = d{loss}/d{target}" for own, target in asked.items() if own != f"d{target}"),
-        *(line.split('"')[0].strip() for line in lines if line.startswith("assume ")),
-        *(equation_latex(equation, notation.short.inline) for equation in rest),
-    ]
-
-
-def gradients(derivation: Derivation) -> str:
-    """The equations of the gradients asked for, in short notation."""
-    short = notation_of(derivation).short.inline
-    asked = [derivation.problem.gradient_names[target] for target in derivation.problem.targets]
-    equations = {equation.name: equation for equation in derivation.backward.equations}
-    chosen = [equations[name] for name in asked]
-    return "<br>".join(inline(equation_latex(equation, short)) for equation in chosen)
-
-
-def equation_latex(equation: Equation, notation: Notation) -> str:
-    """An equation on one line."""
-    return solid(f"{left_latex(equation.lhs, notation)} = {terms_latex(equation.terms, notation)}")

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+LINK = re.compile(r"""(?:\]\(|src=")(?!https?:|#)([^)#"]+)""")
 COMMAND = r"<!-- command: {name} -->\n```sh\n(.*?)```"
 
 

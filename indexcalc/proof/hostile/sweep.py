@@ -89,9 +89,14 @@ def signs(rounding: Rounding | None, count: int, part: str) -> list[Decimal]:
     """
     if rounding is None:
         return []
-    source = random.Random(f"{rounding.seed} {part}")
-    parts = (source.randint(LEAST_PART, PARTS) * source.choice((-1, 1)) for _ in range(count))
-    return [rounding.unit * part / PARTS for part in parts]
+    return [rounding.unit * part / PARTS for part in signed_parts(rounding.seed, part, count)]
+
+
+@lru_cache(maxsize=32)
+def signed_parts(seed: int, part: str, count: int) -> tuple[int, ...]:
+    """How many parts of the unit, up or down; all points and both formats of a trial have the same."""
+    source = random.Random(f"{seed} {part}")
+    return tuple(source.randint(LEAST_PART, PARTS) * source.choice((-1, 1)) for _ in range(count))
 
 
 def forward(

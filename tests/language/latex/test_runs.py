@@ -38,5 +38,10 @@ def test_what_is_more_than_a_name_begins_no_equation(other: str) -> None:
     assert names(*NAMED, other, r"2 \mathbf{AB}") == ["A", "B"]
 
 
+@pytest.mark.parametrize("turned", [r"\mathbf{BA}", r"\mathbf{CBA} x"])
+def test_they_are_factors_if_two_of_them_stand_the_other_way_round(turned: str) -> None:
+    assert names(*NAMED, r"\mathbf{AB} = x", turned, r"2 \mathbf{AB}") == ["A", "B"]
+
+
 def test_small_bold_letters_are_one_name() -> None:
     assert names(r"\mathbf{d} + \mathbf{z}", r"\mathbf{dz}") == ["dz"]
