@@ -7,6 +7,7 @@ what is assumed of its names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice, product
 
@@ -28,7 +29,6 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix, ShapeError
 from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
-from indexcalc.document.statements.calls import SIGN
 from indexcalc.document.statements.scripts import GREEK
 from indexcalc.document.table import Table
 
@@ -38,86 +38,93 @@ TERMS = 60
 POWER = 4
 """The highest power of a name in it."""
 
+STEADY = frozenset({"a", "b", "c"})
+"""Latin letters of what is not."""
+
 NOISE = frozenset({"epsilon", "xi", "eta", "zeta", "nu", "omega"})
 """Greek letters of what is random."""
 
 
-def expectation(table: Table, value: Typed) -> Typed:
+def expectation(table: Table, sign: str, value: Typed) -> Typed:
     """The expectation of an expression, entry by entry.
 
     Raises:
         NotUnderstoodError: if nothing in it is random, or it is no sum of products of names.
     """
-    table.open.setdefault(SIGN, "it may say what is assumed of an expectation")
-    if not any(is_random(table, name) for name in names_of(value.node)):
+    table.open.setdefault(f"{sign}[]", "it may say what is assumed of an expectation")
+    if not varies(table, sign, value.node):
         raise NotUnderstoodError("an expectation of what does not vary")
-    found = list(islice(terms_of(table, value.node), TERMS + 1))
+    found = list(islice(terms_of(table, sign, value.node), TERMS + 1))
     if len(found) > TERMS:
         raise NotUnderstoodError(f"an expectation of more than {TERMS} terms")
-    means = [Total(indices, mean(table, factors)) if indices else mean(table, factors) for indices, factors in found]
-    return Typed(Plus(tuple(means)) if len(means) != 1 else means[0], value.axes, value.orientation, value.jacobian)
+    means = [(indices, mean(table, sign, factors)) for indices, factors in found]
+    terms = tuple(Total(indices, one) if indices else one for indices, one in means)
+    return Typed(Plus(terms) if len(terms) != 1 else terms[0], value.axes, value.orientation, value.jacobian)
 
+
+MOMENT = re.compile(r"E(?:[_|][^\[]*)?\[")
+"""How the expectation of a product begins."""
 
 Term = tuple[tuple[Ix, ...], tuple[Meaning, ...]]
 """The indices over which a product is summed, and its factors."""
 
 
-def terms_of(table: Table, node: Meaning) -> Iterator[Term]:
+def terms_of(table: Table, sign: str, node: Meaning) -> Iterator[Term]:
     """The terms of an expression with its brackets resolved, and with the equations of what is random put in."""
     match node:
         case Plus(terms):
             for term in terms:
-                yield from terms_of(table, term)
+                yield from terms_of(table, sign, term)
         case Total(indices, body):
             own = {index: table.sizes.like(index) for index in indices}
-            for inner, factors in terms_of(table, renamed(body, own)):
+            for inner, factors in terms_of(table, sign, renamed(body, own)):
                 yield (*own.values(), *inner), factors
         case Times(factors):
-            for parts in product(*(list(islice(terms_of(table, one), TERMS + 1)) for one in factors)):
+            for parts in product(*(list(islice(terms_of(table, sign, one), TERMS + 1)) for one in factors)):
                 yield tuple(i for some, _ in parts for i in some), tuple(f for _, some in parts for f in some)
-        case Raised(base, Number(value)) if value.is_Integer and 2 <= value <= POWER and varies(table, base):
-            yield from terms_of(table, Times((base,) * int(value)))
-        case Entry(name, slots) if name in table.definitions and is_random(table, name):
+        case Raised(base, Number(value)) if value.is_Integer and 2 <= value <= POWER and varies(table, sign, base):
+            yield from terms_of(table, sign, Times((base,) * int(value)))
+        case Entry(name, slots) if name in table.definitions and is_random(table, sign, name):
             definition = table.definitions[name]
-            yield from terms_of(table, renamed(definition.body, dict(zip(definition.slots, slots, strict=True))))
+            yield from terms_of(table, sign, renamed(definition.body, dict(zip(definition.slots, slots, strict=True))))
         case _:
             yield (), (node,)
 
 
-def varies(table: Table, node: Meaning) -> bool:
+def varies(table: Table, sign: str, node: Meaning) -> bool:
     """Whether anything in an expression is random."""
-    return any(is_random(table, name) for name in names_of(node))
+    return any(is_random(table, sign, name) for name in names_of(node))
 
 
-def mean(table: Table, factors: tuple[Meaning, ...]) -> Meaning:
+def mean(table: Table, sign: str, factors: tuple[Meaning, ...]) -> Meaning:
     """The expectation of a product: what is constant in it, and that of the names that are left."""
-    constant = [factor for factor in factors if not varies(table, factor)]
-    random = [factor for factor in factors if varies(table, factor)]
+    constant = [factor for factor in factors if not varies(table, sign, factor)]
+    random = [factor for factor in factors if varies(table, sign, factor)]
     if not all(isinstance(factor, Entry) for factor in random):
         raise NotUnderstoodError("an expectation of what is no product of names")
-    return times(*constant, moment(table, [factor for factor in random if isinstance(factor, Entry)]))
+    return times(*constant, moment(table, sign, [factor for factor in random if isinstance(factor, Entry)]))
 
 
-def moment(table: Table, entries: list[Entry]) -> Meaning:
+def moment(table: Table, sign: str, entries: list[Entry]) -> Meaning:
     """The expectation of a product of entries: an array of its own, the same in whatever order they are written."""
     if not entries:
         return ONE
     ordered = sorted(entries, key=lambda entry: entry.name)
-    name = f"{SIGN}[{' '.join(entry.name for entry in ordered)}]"
+    name = f"{sign}[{' '.join(entry.name for entry in ordered)}]"
     slots = tuple(slot for entry in ordered for slot in entry.slots)
     if name not in table.known:
         table.known[name] = tuple(table.sizes.like(slot) for slot in slots)
         if len(ordered) == 2 and ordered[0].name == ordered[1].name and len(slots) == 2:
             table.symmetric.add(name)
-        learn(table, name, tuple(entry.name for entry in ordered))
+        learn(table, sign, name, tuple(entry.name for entry in ordered))
     for slot, own in zip(slots, table.known[name], strict=True):
         table.sizes.unify(slot, own)
     return Entry(name, slots)
 
 
-def learn(table: Table, name: str, names: tuple[str, ...]) -> None:
+def learn(table: Table, sign: str, name: str, names: tuple[str, ...]) -> None:
     """Give an expectation the value that the page says it has."""
-    number = table.page.means.laws.get(names)
+    number = table.page.means.laws.get((sign, *names))
     if number is None or number == table.number or not table.defined:
         return
     first, second = (side.tree for side in table.page.statements[number].sides[:2])
@@ -137,17 +144,23 @@ def learn(table: Table, name: str, names: tuple[str, ...]) -> None:
     table.definitions[name] = Definition(left.node.slots, body, table.page.line(number))
 
 
-def is_random(table: Table, name: str) -> bool:
+def given_by(sign: str) -> frozenset[str]:
+    """The names in the condition of an expectation."""
+    return frozenset(re.findall(r"[A-Za-z]\w*", sign.partition("|")[2]))
+
+
+def is_random(table: Table, sign: str, name: str) -> bool:
     """Whether a name is random: as the page shows, or by a choice; one with an equation is if anything in it is."""
-    if name.startswith(f"{SIGN}["):
+    if MOMENT.match(name) or name in given_by(sign):
         return False
     if name in table.definitions:
-        return varies(table, table.definitions[name].body)
+        return varies(table, sign, table.definitions[name].body)
     means = table.page.means
     letter = name.partition("_")[0]
-    steady = (letter in GREEK and letter not in NOISE) or len(table.known.get(name, ())) > 1 or letter in "abc"
-    random = name in means.random or not (name in means.constant or steady)
-    shown = name in means.random or name in means.constant
+    steady = (letter in GREEK and letter not in NOISE) or len(table.known.get(name, ())) > 1 or letter in STEADY
+    before = bool(means.constant.get(name, frozenset()) - {table.number})  # no statement speaks for its own reading
+    random = name in means.random or not (before or steady)
+    shown = name in means.random or before
     question = choice(
         Kind.RANDOM,
         name,

@@ -175,8 +175,9 @@ class Reader:
     def call(self, items: Sequence[Node], position: int) -> tuple[Typed, int] | None:
         """A function and its argument; None if no function stands here."""
         if is_expectation(items, position):
-            value = expectation(self.table, self.sum(body_of(items, position)))
-            body = items[position + 1]
+            sign, body = items[position], items[position + 1]
+            assert isinstance(sign, Atom)
+            value = expectation(self.table, sign.text, self.sum(body_of(items, position)))
             return (self.scripted_value(value, body) if isinstance(body, Scripted) else value), position + 2
         found = self.table.page.survey.name(items[position])
         following = items[position + 1] if position + 1 < len(items) else None

@@ -72,3 +72,21 @@ def test_an_expectation_of_many_terms_is_refused() -> None:
 def test_a_page_may_have_another_name_of_that_letter() -> None:
     text = r"$$E = \frac{1}{2} z^2$$" + "\n\n" + r"$$\frac{\partial E}{\partial z} = z$$" + "\n"
     assert check(text).claims[-1].verdict in TRUE
+
+
+@pytest.mark.parametrize("sign", [r"\mathbb{E}", r"\mathbb{E}_{q}", r"\mathbb{E}_{x \sim p}"])
+@pytest.mark.parametrize("condition", ["", r" \mid z", " | z, w"])
+def test_so_is_one_under_a_law_or_a_condition(sign: str, condition: str) -> None:
+    expected = rf"{sign}[A x + b{condition}]"
+    assert verdict(rf"{expected} = A {sign}[x{condition}] + b") in TRUE
+    assert verdict(rf"{expected} = A {sign}[x{condition}]") is Verdict.UNCLEAR
+
+
+def test_what_is_given_is_constant() -> None:
+    assert verdict(r"\mathbb{E}[y x^\top | y] = y \mathbb{E}[x | y]^\top") in TRUE
+    assert verdict(r"\mathbb{E}[y x^\top] = y \mathbb{E}[x]^\top") is Verdict.UNCLEAR
+
+
+@pytest.mark.parametrize("other", [r"\mathbb{E}[x | z]", r"\mathbb{E}[x]", r"\mathbb{E}_q[x | y]"])
+def test_another_condition_is_another_expectation(other: str) -> None:
+    assert verdict(rf"A \mathbb{{E}}[x | y] = A {other}") is Verdict.UNCLEAR

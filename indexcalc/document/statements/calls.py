@@ -23,7 +23,10 @@ STARTS = frozenset({"NEWLINE", "AMP", "QUAD", "COMMA", "BEGIN", "TEXT"})
 CLOSING = {"(": ")", "[": "]"}
 
 SIGN = "E"
-"""The letter of an expectation, before a square bracket."""
+"""The letter of an expectation, before a square bracket; with what stands below it, and the condition behind a bar."""
+
+EXPECTATION = re.compile(rf"{SIGN}(?:[_|].*)?")
+"""The sign of an expectation with both."""
 
 KINDS = frozenset(
     {*("NAME", "NUM", "PLUS", "MINUS", "DOT", "TIMES", "SUB", "SUP", "{", "}", "(", ")", "[", "]", "PRIME", "TOP")}
@@ -57,8 +60,11 @@ def named_calls(tokens: Sequence[Token], formulas: Collection[str]) -> Iterator[
     """The tokens of one formula, such values as names."""
     position = 0
     while position < len(tokens):
-        end = call_end(tokens, position, formulas)
-        if end:
+        found = expectation_at(tokens, position, formulas)
+        end = found[1] if found is not None else call_end(tokens, position, formulas)
+        if found is not None:
+            yield from found[0]
+        elif end:
             whole = tokens[position:end]
             text = "".join(token.text for token in whole if token.kind not in ("{", "}"))
             yield replace(tokens[position], text=text, last=whole[-1].start)
@@ -78,12 +84,39 @@ def call_end(tokens: Sequence[Token], position: int, formulas: Collection[str]) 
     if any(token.kind == "SUP" for token in tokens[position:start]):
         return 0
     end = closing(tokens, start)
-    inner = tokens[start + 1 : end - 1]
-    if name.text == SIGN and start == position + 1 and tokens[start].kind == "[" and is_linear(inner):
-        return 0
-    parts = separators(inner)
+    parts = separators(tokens[start + 1 : end - 1])
     several = tokens[start].kind == "(" and "COMMA" in parts and name.text not in formulas
     return end if end and (several or is_opaque(name, tokens[start].kind, parts)) else 0
+
+
+def expectation_at(tokens: Sequence[Token], position: int, formulas: Collection[str]) -> tuple[list[Token], int] | None:
+    """An expectation of sums of products that begins here, its condition in its sign, and where it ends."""
+    sign, start = tokens[position], after_scripts(tokens, position + 1)
+    scripts = tokens[position + 1 : start]
+    opens = start < len(tokens) and tokens[start].kind == "["
+    if not opens or sign.kind != "NAME" or sign.text != SIGN or any(token.kind == "SUP" for token in scripts):
+        return None
+    end = closing(tokens, start)
+    inner = tokens[start + 1 : end - 1]
+    bars = separators(inner)
+    if not end or (bars and (bars[0] != "BAR" or not {"COMMA"}.issuperset(bars[1:]))):
+        return None
+    middle = outer_bar(inner) if bars else len(inner)
+    body = list(named_calls(inner[:middle], formulas))
+    if not is_linear(body):
+        return None
+    label = "".join(token.text for token in (*scripts, *inner[middle:]) if token.kind not in ("{", "}"))
+    return [replace(sign, text=f"{SIGN}{label}"), tokens[start], *body, tokens[end - 1]], end
+
+
+def outer_bar(tokens: Sequence[Token]) -> int:
+    """Where the bar stands that is in no inner bracket."""
+    return next(position for position in range(len(tokens)) if separators(tokens[: position + 1]))
+
+
+def is_expected(sign: str) -> bool:
+    """Whether a name is the sign of an expectation."""
+    return EXPECTATION.fullmatch(sign) is not None
 
 
 def closing(tokens: Sequence[Token], start: int) -> int:

@@ -2,11 +2,11 @@ r"""``\mathbb{E}[A x + b]``: where expectations stand, and what a page says of w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from indexcalc.document.statements.calls import SIGN
+from indexcalc.document.statements.calls import is_expected
 from indexcalc.document.statements.outline import EQUALITIES, Statement
 from indexcalc.document.statements.survey import Survey
 from indexcalc.document.statements.trees import products_of, without_scripts
@@ -19,18 +19,18 @@ class Means:
 
     Attributes:
         random: the names whose own expectation it writes, or that it draws.
-        constant: the names that it writes before an expectation.
-        laws: for each product of names whose expectation it gives, the statement that does so.
+        constant: the names that it writes before an expectation, with the statements in which it does.
+        laws: for each product of names whose expectation it gives, behind its sign, the statement that does so.
     """
 
     random: frozenset[str]
-    constant: frozenset[str]
+    constant: Mapping[str, frozenset[int]]
     laws: dict[tuple[str, ...], int]
 
 
 def means_in(survey: Survey, statements: Sequence[Statement], defined: Collection[str]) -> Means:
     """What the expectations in some statements show; those of names that equations define are claims, no laws."""
-    random, constant = set[str](), set[str]()
+    random, constant = set[str](), dict[str, set[int]]()
     laws: dict[tuple[str, ...], int] = {}
     for number, statement in enumerate(statements):
         for tree in statement.trees:
@@ -38,13 +38,15 @@ def means_in(survey: Survey, statements: Sequence[Statement], defined: Collectio
                 for position in places(product.items):
                     found = monomial(survey, body_of(product.items, position))
                     random.update(found if len(set(found)) == 1 else ())
-                    constant.update(names_of(survey, product.items[:position]))
+                    for name in names_of(survey, product.items[:position]):
+                        constant.setdefault(name, set()).add(number)
         random.update(drawn(survey, statement))
         law = law_of(survey, statement)
-        if law and not any(name in defined for name in law):
+        if law and not any(name in defined for name in law[1:]):
             laws.setdefault(law, number)
-            random.update(law)
-    return Means(frozenset(random), frozenset(constant - random), laws)
+            random.update(law[1:])
+    steady = {name: frozenset(numbers) for name, numbers in constant.items() if name not in random}
+    return Means(frozenset(random), steady, laws)
 
 
 def places(items: Sequence[Node]) -> Iterator[int]:
@@ -56,7 +58,7 @@ def is_expectation(items: Sequence[Node], position: int) -> bool:
     """Whether the sign of an expectation stands here, and its bracket behind it."""
     sign, body = items[position], without_scripts(items[position + 1]) if position + 1 < len(items) else None
     bracket = isinstance(body, Group) and body.bracket == "[" and len(body.members) == 1
-    return bracket and isinstance(sign, Atom) and sign.kind == "NAME" and sign.text == SIGN
+    return bracket and isinstance(sign, Atom) and sign.kind == "NAME" and is_expected(sign.text)
 
 
 def body_of(items: Sequence[Node], position: int) -> Sum:
@@ -76,7 +78,7 @@ def monomial(survey: Survey, tree: Sum) -> tuple[str, ...]:
 
 
 def law_of(survey: Survey, statement: Statement) -> tuple[str, ...]:
-    r"""The product of names whose expectation a statement gives by others, ``E[w w^\top] = Q``; none if by none."""
+    r"""The sign and the names of an expectation that a statement gives by others, ``E[w w^\top] = Q``; else none."""
     sides = statement.sides
     if len(sides) < 2 or sides[1].relation not in EQUALITIES or sides[0].tree is None or sides[1].tree is None:
         return ()
@@ -85,8 +87,10 @@ def law_of(survey: Survey, statement: Statement) -> tuple[str, ...]:
         return ()
     if any(True for product in products_of(sides[1].tree) for _ in places(product.items)):
         return ()
-    found = monomial(survey, body_of(only.items, 0))
-    return () if any(one.name in found for one in survey.names(sides[1].tree)) else found
+    found, sign = monomial(survey, body_of(only.items, 0)), only.items[0]
+    assert isinstance(sign, Atom)
+    given = any(one.name in found for one in survey.names(sides[1].tree))
+    return (sign.text, *found) if found and not given else ()
 
 
 def drawn(survey: Survey, statement: Statement) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexcalc.document.statements.calls import SIGN
+from indexcalc.document.statements.calls import is_expected
 from indexcalc.document.statements.limits import letters_of_limits
 from indexcalc.document.statements.outline import EQUALITIES, Statement
 from indexcalc.document.statements.scripts import COLON, Named, subscript
@@ -67,7 +67,7 @@ def called_head(survey: Survey, statement: Statement) -> str:
     if found is None or found.primes or not isinstance(bracket, Group) or bracket.bracket not in ("(", "["):
         return ""
     usage = survey.usages.get(found.name)
-    known = found.name in (*FUNCTIONS, *STRUCTURAL, "d") or (found.name == SIGN and bracket.bracket == "[")
+    known = found.name in (*FUNCTIONS, *STRUCTURAL, "d") or (is_expected(found.name) and bracket.bracket == "[")
     return found.name if usage is not None and usage.only_called and not known else ""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from indexcalc.document.statements.calls import SIGN
+from indexcalc.document.statements.calls import is_expected
 from indexcalc.document.statements.labelling import find_labels, find_squares
 from indexcalc.document.statements.labels import ABOVE, of_any_layer
 from indexcalc.document.statements.scripts import Named, inverse_mark, named
@@ -185,7 +185,7 @@ def mark_numerators(member: Sum, survey: Survey, usages: Mapping[str, Usage]) ->
         for left, right in pairwise(product.items):
             bracket = right.base if isinstance(right, Scripted) else right
             found = survey.name(left)
-            opening = "([" if found is not None and found.name == SIGN else "("
+            opening = "([" if found is not None and is_expected(found.name) else "("
             known = found is None or found.name not in usages or found.name in (*FUNCTIONS, *STRUCTURAL)
             if found is not None and not known and isinstance(bracket, Group) and bracket.bracket in tuple(opening):
                 usages[found.name].called += 1
