@@ -47,7 +47,7 @@ class Forward:
         values: the value of each.
         sizes: for each, the sum of the absolute values of what was added up.
         spans: the same with sums in sums and products in mind: what a rounding is to be multiplied by, to first
-            order, for all that was rounded since the last function or quotient.
+            order, for all that was rounded since the last function or quotient; zero where no edge asks for it.
         arguments: of powers and functions, on the side of their kink where rounding put them.
         slopes: what rounding adds to the slopes of functions whose usual slope cancels.
         sides: on which side of its kink each argument lies, in the order of the nodes.
@@ -135,7 +135,7 @@ def forward(
             value += shifts[number]
         run.values.append(value)
         run.sizes.append(size or abs(value))
-        run.spans.append(span_of(node, run) or run.sizes[-1])
+        run.spans.append((span_of(node, run) or run.sizes[-1]) if number in graph.before_edges else ZERO)
     return run
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms
 from indexcalc.errors import LimitError, ProgramError
 from indexcalc.program import Program
+from indexcalc.proof.hostile.wide import wide_of
 
 NODE_LIMIT = 20_000
 """The most scalars of one program; a run through so many takes some hundredths of a second."""
@@ -86,6 +88,22 @@ class Unrolled:
     nodes: tuple[Node, ...]
     entries: Mapping[str, tuple[int, ...]]
     shapes: Mapping[str, tuple[int, ...]]
+
+    @cached_property
+    def before_edges(self) -> frozenset[int]:
+        """The arguments of what has a kink or a domain that ends, and all that these are sums and products of."""
+        found: set[int] = set()
+        for number in range(len(self.nodes) - 1, -1, -1):
+            match self.nodes[number]:
+                case Call(part, name) if (row := wide_of(name)).kink or row.positive:
+                    found.add(part)
+                case Power(part, exponent) if not exponent.is_positive:
+                    found.add(part)
+                case Sum(parts) | Product(parts) if number in found:
+                    found.update(parts)
+                case Power(part) if number in found:
+                    found.add(part)
+        return frozenset(found)
 
 
 def unrolled(program: Program, numbers: Numbers) -> Unrolled:
