@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexcalc.document.statements.calls import is_call, with_calls, words_in
+from indexcalc.document.statements.calls import is_call, is_expected, with_calls, words_in
 from indexcalc.language.latex.tokens import tokenize
 
 
@@ -17,19 +17,44 @@ CALLS = {
     "p(u|y)": "p(u|y)",
     r"p_\theta(x_t \mid x_{t-1})": "p_theta(x_t|x_t-1)",
     r"\mathcal{N}(x; \mu, \Sigma)": "mathcal N(x;mu,Sigma)",
-    r"\mathbb{E}\left[y \middle| \eta\right]": "E[y|eta]",
-    r"\mathbb{E}_{x \sim p}[x]": "E_x~p[x]",
+    r"\mathbb{E}\left[\log y \middle| \eta\right]": "E[logy|eta]",
+    r"\mathbb{E}_{x \sim p}[f(x)]": "E_x~p[f(x)]",
+    "f(x, y)": "f(x,y)",
     r"\operatorname{Cov}[x, y]": "Cov[x,y]",
     r"D_{KL}(p \| q)": "D_KL(p||q)",
 }
 
-OTHERS = ("f(x)", "f(x, y)", "a(b + c)", r"\max(a, b)", "A[i, j]", "f(|x|)", r"\log(p)", "p(x", "W(|a| + |b|)", "E(w)")
+EXPECTATIONS = {
+    r"\mathbb{E}\left[y \middle| \eta\right]": ["E|eta", "[", "y", "]"],
+    r"\mathbb{E}_{x \sim p}[x]": ["E_x~p", "[", "x", "]"],
+    r"\mathbb{E}_q[x y \mid \eta, z]": ["E_q|eta,z", "[", "x", "y", "]"],
+}
+"""Of sums of products they are linear, so what stands in the bracket is read."""
+
+OTHERS = (
+    "f(x)",
+    "f(x, y) = x + y",
+    "a(b + c)",
+    r"\max(a, b)",
+    "A[i, j]",
+    "f(|x|)",
+    r"\log(p)",
+    "p(x",
+    "W(|a| + |b|)",
+    "E(w)",
+)
 
 
 @pytest.mark.parametrize("source", CALLS)
 def test_such_a_value_is_one_name(source):
     assert texts(source) == [CALLS[source]]
     assert is_call(CALLS[source])
+
+
+@pytest.mark.parametrize("source", EXPECTATIONS)
+def test_the_sign_of_an_expectation_holds_its_law_and_its_condition(source):
+    assert texts(source) == EXPECTATIONS[source]
+    assert is_expected(texts(source)[0])
 
 
 @pytest.mark.parametrize("source", OTHERS)
