@@ -19,7 +19,7 @@ from tests.campaign.oracle import Evaluate, Point, Truth, evaluator, sample, tru
 from tests.campaign.pipeline import STYLES, Module, Results, Way, writers
 
 PATIENCE = 20.0
-"""The most seconds of processor time that the engine may take for all styles of one program."""
+"""The most seconds of processor time that each thing may take: deriving, a note, a module in one style, a check."""
 
 EPS = float(np.finfo(float).eps)
 
@@ -66,20 +66,22 @@ def judged(program: Program, styles: Sequence[str] = STYLES, seed: int = 0) -> s
     and the rest.
     """
     found: list[str] = []
-    try:
-        with limited(PATIENCE):
-            modules = written_out(program, styles, found)
-    except Slow:
-        return "\n".join([*found, f"all: slow: more than {PATIENCE:.0f} s to write"])
+    modules = written_out(program, styles, found)
     if modules:
         compare(program, modules, seed, found)
     if modules and "check" in styles and modules[0].style == "numpy":
-        try:
-            with limited(PATIENCE):
-                check(modules[0], found)
-        except Slow:
-            found.append(f"check: slow: more than {PATIENCE:.0f} s")
+        check(modules[0], found)
     return "\n".join(found)
+
+
+def written(style: str, action: Callable[[], Any], found: list[str]) -> Any:
+    """The result of an action within the patience, or None and a finding."""
+    try:
+        with limited(PATIENCE):
+            return tried(style, action, found)
+    except Slow:
+        found.append(f"{style}: slow: more than {PATIENCE:.0f} s")
+    return None
 
 
 def tried(style: str, action: Callable[[], Any], found: list[str]) -> Any:
@@ -112,14 +114,13 @@ def place(error: BaseException) -> str:
 
 def written_out(program: Program, styles: Sequence[str], found: list[str]) -> list[Module]:
     """The problem read and derived, the note written, and the modules of all styles."""
-    problem = tried("read", lambda: ic.read_problem(spec_text(program)), found)
-    derivation = None if problem is None else tried("derive", lambda: ic.derive(problem), found)
+    derivation = written("derive", lambda: ic.derive(ic.read_problem(spec_text(program))), found)
     if derivation is None:
         return []
     if "note" in styles:
-        tried("note", lambda: (ic.markdown_note(derivation), ic.latex_note(derivation)), found)
+        written("note", lambda: (ic.markdown_note(derivation), ic.latex_note(derivation)), found)
     # Each by its own, so that what fails in one style is no failure of the others.
-    modules = [tried(style, write, found) for style, write in writers(derivation, styles)]
+    modules = [written(style, write, found) for style, write in writers(derivation, styles)]
     return [module for module in modules if module is not None]
 
 
@@ -225,7 +226,7 @@ def difference(name: str, array: np.ndarray, expected: np.ndarray, limit: float)
 def check(module: Module, found: list[str]) -> None:
     """The engine's own check must accept what is right."""
     derivation = module.derivation
-    report = tried("check", lambda: ic.validate(derivation, ic.numpy_module(derivation)), found)
+    report = written("check", lambda: ic.validate(derivation, ic.numpy_module(derivation)), found)
     if report is not None and not report.ok:
         worst = report.failures[0] if report.failures else "nothing was compared"
         found.append(f"check: rejects: {worst}")
