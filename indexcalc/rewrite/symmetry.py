@@ -88,10 +88,10 @@ class Symmetries:
         difference = (*left, *(Term(-t.coeff, t.powers, t.summed) for t in right))
         if not collect(difference, self.key):
             return True
-        terms = tuple(pin(term, ()) for term in expand(difference))
+        terms = expand(difference)
         if len(terms) > 2 * TERM_LIMIT:
             raise LimitError(f"more than {TERM_LIMIT} terms to compare")
-        return not collect(terms, self.key)
+        return not collect(tuple(pin(term, ()) for term in terms), self.key)
 
 
 NONE = Symmetries({}, {})

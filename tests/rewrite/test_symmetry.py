@@ -10,19 +10,20 @@ import sympy as sp
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from indexcalc.algebra.build import expand, product
+from indexcalc.algebra.build import expand, power, product
 from indexcalc.algebra.canonical import same
 from indexcalc.algebra.terms import Access, Add
 from indexcalc.calculus.steps import Cited
-from indexcalc.errors import UnsupportedError
+from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.language import read_problem
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Identity, Program, Tensor
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.proof.sampling import sample_point
 from indexcalc.proof.steps import check_derivation
+from indexcalc.rewrite import symmetry
 from indexcalc.rewrite.derive import derive
-from indexcalc.rewrite.symmetry import NONE, assumed_order, find_symmetries, oriented, single
+from indexcalc.rewrite.symmetry import NONE, TERM_LIMIT, assumed_order, find_symmetries, oriented, single
 from tests.support.build import add, at, ell, fn, i, j, term
 from tests.support.programs import COLUMNS, ROWS, Draft, N, problems, sizes
 from tests.support.values import assert_same_value, random_tensors
@@ -226,3 +227,12 @@ def test_one_order_of_slots_keeps_the_value(triples, nested):
         assert_same_value(step.before, step.after, (i, j), values)
     final = steps[-1].after if steps else terms
     assert oriented(at("Y", i, j), final, known) == ()
+
+
+def test_sums_of_many_terms_are_refused_before_there_is_work(monkeypatch):
+    wide = power(tuple(term(at(name, i, j)) for name in "abcde"), sp.Integer(4))
+    other = power(tuple(term(at(name, j, i)) for name in "abcde"), sp.Integer(4))
+    assert len(expand((wide,))) > TERM_LIMIT
+    monkeypatch.setattr(symmetry, "pin", lambda *_: pytest.fail("terms were looked at"))
+    with pytest.raises(LimitError):
+        NONE.same((wide,), (other,))
