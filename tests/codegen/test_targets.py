@@ -384,3 +384,14 @@ def test_torch_keeps_what_the_backward_pass_reads(torch):
     with torch.autograd.graph.saved_tensors_hooks(lambda t: sizes.append(tuple(t.shape)) or t, lambda t: t):
         function(Q, torch.randn(5, 3), torch.randn(5, 2))
     assert sorted(sizes) == [(5, 2), (5, 2), (5, 3), (5, 3), (5, 5)]
+
+
+def test_a_saturated_tanh_is_right_to_the_last_digit(jax):
+    derivation = derive(read_problem("index i : N\ninput x[i]\nt[i] = tanh(x[i])\nupstream g[i] = dL/dt[i]\nderive x"))
+    module = loaded(target_module(derivation, "jax").source)
+    x = np.concatenate([np.linspace(1.0, 9.0, 4001), [20.0, 1e4, np.inf]]).astype(np.float32)
+    x = np.concatenate([x, -x])
+    right = np.tanh(x.astype(float))
+    found = np.asarray(module.forward(x).t)
+    assert found.dtype == np.float32
+    assert np.max(np.abs(found - right) / np.spacing(np.abs(right).astype(np.float32))) < 1.0
