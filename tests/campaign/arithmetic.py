@@ -30,6 +30,7 @@ class Arithmetic:
         decisions: what was decided at kinks, and which entries were the largest, in the order of the operations.
         given: what is to be decided, if that is known already. A step that is taken to find a slope decides nothing:
             at 0, the square of an imaginary step would.
+        margins: by how much one was larger than the other, for real arrays.
     """
 
     def __init__(self, noise: float = 0.0, seed: int = 0, given: Sequence[np.ndarray] = ()) -> None:
@@ -37,6 +38,7 @@ class Arithmetic:
         self.rng = np.random.default_rng(seed)
         self.given = given
         self.decisions: list[np.ndarray] = []
+        self.margins: list[np.ndarray] = []
 
     def array(self, values: np.ndarray) -> Array:
         """An array of this kind."""
@@ -94,6 +96,7 @@ class Arithmetic:
 
     def over(self, x: Array, y: Array) -> Array:
         """Where one is larger than the other, remembered as a decision."""
+        self.margins.append(self.plain(x) - self.plain(y))
         return self.decided(self.real(x) > self.real(y))
 
     def equal(self, x: Array, y: Array) -> Array:

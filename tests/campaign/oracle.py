@@ -114,16 +114,28 @@ def truth(program: Program, point: Point, evaluate: Evaluate) -> Truth | None:
 
 
 def is_steady(program: Program, point: Point) -> bool:
-    """Whether every decision at a kink stays what it is when the operations move."""
+    """Whether every decision at a kink stays what it is when the operations move.
 
-    def decisions(noise: float, seed: int) -> Sequence[np.ndarray]:
+    A variance of equal entries is 0 or, after rounding, a little more, however the operations move. So what is compared
+    must not move by much of its distance from the kink either.
+    """
+
+    def decided(noise: float, seed: int) -> Arithmetic:
         arithmetic = Arithmetic(noise, seed)
         run(program, point.inputs, point.sizes, arithmetic)
-        return arithmetic.decisions
+        return arithmetic
 
-    first = decisions(0.0, 0)
-    moved = (decisions(NOISE, seed) for seed in range(RUNS + 1, RUNS + TRIALS + 1)) if first else ()
-    return all(np.array_equal(one, other) for again in moved for one, other in zip(first, again, strict=True))
+    first = decided(0.0, 0)
+    moved = (decided(NOISE, seed) for seed in range(RUNS + 1, RUNS + TRIALS + 1)) if first.decisions else ()
+    return all(
+        all(map(np.array_equal, first.decisions, again.decisions)) and all(map(stays, first.margins, again.margins))
+        for again in moved
+    )
+
+
+def stays(margin: np.ndarray, moved: np.ndarray) -> bool:
+    """Whether no distance from a kink moved by half of itself."""
+    return bool(np.all((margin == moved) | (np.abs(moved - margin) < np.abs(margin) / 2)))
 
 
 def finite(arrays: Mapping[str, np.ndarray]) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from tests.campaign.case import failures
 from tests.campaign.growing import Wishes
 from tests.campaign.judge import size_sets
-from tests.campaign.oracle import by_complex_step, by_torch, sample
+from tests.campaign.oracle import by_complex_step, by_torch, is_steady, sample
 from tests.campaign.programs import cases, verdict
 
 SEED = 20_000
@@ -84,3 +84,11 @@ def test_programs_depend_on_their_seed_alone():
     one, other = ([case.text for case in cases(seed, count)] for seed, count in ((3, 2), (4, 1)))
     assert one[1:] == other
     assert len({case.text for case in cases(0, 30)}) == 30
+
+
+def test_a_variance_of_equal_entries_is_no_test_of_what_has_a_kink_at_zero():
+    (case,) = cases(602_138, 1)
+    sizes = {"M": 5, "H": 1, "D": 2}
+    point = sample(case.subject, sizes, np.random.default_rng(0))
+    assert not is_steady(case.subject, point)
+    assert is_steady(case.subject, sample(case.subject, {**sizes, "H": 3}, np.random.default_rng(0)))
