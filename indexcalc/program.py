@@ -14,7 +14,20 @@ from functools import cached_property
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Index, Terms, free_indices, scalars_of, tensors_of, walk
+from indexcalc.algebra.ranges import in_range, reads_inside
+from indexcalc.algebra.slots import plain_slots
+from indexcalc.algebra.terms import (
+    Access,
+    Base,
+    Index,
+    Terms,
+    accesses_of,
+    free_indices,
+    own_lookups,
+    scalars_of,
+    tensors_of,
+    walk,
+)
 from indexcalc.errors import LimitError, Place, ProgramError
 
 
@@ -22,13 +35,15 @@ from indexcalc.errors import LimitError, Place, ProgramError
 class Tensor:
     """A named tensor: its slots are indices under their declared names; `doc` says what it means.
 
-    The entries of an input may be declared to lie in an interval, its `domain`.
+    The entries of an input may be declared to lie in an interval, its `domain`, or to be whole numbers from 0 on and
+    below `values`, an extent: such an input is looked up in slots, and nowhere else.
     """
 
     name: str
     slots: tuple[Index, ...] = ()
     doc: str = ""
     domain: sp.Interval | None = None
+    values: sp.Expr | None = None
 
     @property
     def entry(self) -> Access:
@@ -53,6 +68,19 @@ class Equation:
     def name(self) -> str:
         """The tensor that this equation defines."""
         return self.lhs.tensor
+
+    @property
+    def slots(self) -> tuple[Index, ...]:
+        """The slots of the left side: indices, each once."""
+        return plain_slots(self.lhs.slots)
+
+    def holds_at(self, entry: Access) -> bool:
+        """Whether the definition may be put in for an entry: it lies inside the tensor, whatever brackets say."""
+        return reads_inside(entry.slots, self.slots)
+
+    def holds_in(self, terms: Terms) -> bool:
+        """Whether the definition may be put in for all entries of its tensor in some terms."""
+        return all(self.holds_at(entry) for entry in accesses_of(terms, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +191,7 @@ class Program:
     def tensors(self) -> Mapping[str, Tensor]:
         """Every tensor by name: inputs first, then the equations' in order."""
         named = {tensor.name: tensor for tensor in self.inputs}
-        named.update({eq.name: Tensor(eq.name, eq.lhs.slots, eq.doc) for eq in self.equations})
+        named.update({eq.name: Tensor(eq.name, eq.slots, eq.doc) for eq in self.equations})
         return named
 
     @cached_property
@@ -174,7 +202,7 @@ class Program:
     @cached_property
     def narrower(self) -> Mapping[int, frozenset[str]]:
         """For every number of slots up to the largest of a defined tensor, the defined tensors with fewer."""
-        widths = {name: len(equation.lhs.slots) for name, equation in self.definitions.items()}
+        widths = {name: len(equation.slots) for name, equation in self.definitions.items()}
         most = max(widths.values(), default=0)
         return {width: frozenset(name for name, own in widths.items() if own < width) for width in range(most + 1)}
 
@@ -210,7 +238,7 @@ class Program:
     def extents(self) -> tuple[sp.Symbol, ...]:
         """The symbolic extents, in order of first occurrence in the tensors' slots."""
         slots = [slot for tensor in self.tensors.values() for slot in tensor.slots]
-        every = [*slots, *self.indices]
+        every = [*slots, *self.indices, *(Index(t.name, t.values) for t in self.inputs if t.values is not None)]
         for equation in self.equations:
             every.extend(index for term in equation.terms for index in term.summed)
         symbols = (s for index in every for s in sorted(index.extent.free_symbols, key=str))
@@ -253,9 +281,9 @@ def check_program(program: Program) -> None:
     for equation in program.equations:
         if equation.name in known:
             raise ProgramError(f"{equation.name} is assigned twice")
-        check_slots(equation.name, equation.lhs.slots)
+        check_slots(equation.name, equation.slots)
         check_equation(equation, known, scalars)
-        known[equation.name] = Tensor(equation.name, equation.lhs.slots, equation.doc)
+        known[equation.name] = Tensor(equation.name, equation.slots, equation.doc)
     for name in program.outputs:
         if name not in known:
             raise ProgramError(f"the output {name} is not defined")
@@ -277,9 +305,10 @@ def check_equation(equation: Equation, known: Mapping[str, Tensor], scalars: set
     where = f"in the equation of {equation.name}"
     check_numbers(equation.terms, f"{where}: ")
     for base in walk(equation.terms):
+        check_lookups(base, known, where)
         if isinstance(base, Access):
             check_access(base, known, where)
-    extents = {slot.name: slot.extent for slot in equation.lhs.slots}
+    extents = {slot.name: slot.extent for slot in equation.slots}
     for term in equation.terms:
         unknown = sorted(str(s) for s in term.coeff.free_symbols if s not in scalars)
         if unknown:
@@ -310,15 +339,25 @@ def check_numbers(terms: Terms, where: str = "") -> None:
             )
 
 
+def check_lookups(base: Base, known: Mapping[str, Tensor], where: str) -> None:
+    """Reject a lookup in what is no tensor of whole numbers, or has other slots or values than it is read with."""
+    for lookup in own_lookups(base):
+        tensor = known.get(lookup.tensor)
+        if tensor is None or tensor.values != lookup.extent or len(tensor.slots) != len(lookup.slots):
+            raise ProgramError(f"{where}: {lookup.name} is no entry of an input of whole numbers below {lookup.extent}")
+
+
 def check_access(base: Access, known: Mapping[str, Tensor], where: str) -> None:
     """Reject an access whose tensor is unknown, or whose slots differ in number or extent."""
     if base.tensor not in known:
         raise ProgramError(f"{where}: {base.tensor} is read before it is defined")
     declared = known[base.tensor].slots
+    if known[base.tensor].values is not None:
+        raise ProgramError(f"{where}: {base.tensor} holds whole numbers; it is looked up in a slot, E[{base.tensor}[...]]")
     if len(declared) != len(base.slots):
         raise ProgramError(f"{where}: {base.tensor} has {len(declared)} slots, but is read with {len(base.slots)}")
     for index, slot in zip(base.slots, declared, strict=True):
-        if index.extent != slot.extent:
+        if isinstance(index, Index) and index.extent != slot.extent and not in_range(index, slot.extent):
             raise ProgramError(
                 f"{where}: {base.tensor} has extent {slot.extent} in the slot {slot.name}, "
                 f"but the index {index.name} there has extent {index.extent}"

@@ -12,6 +12,8 @@ from collections.abc import Callable, Container, Iterable, Sequence
 
 import sympy as sp
 
+from indexcalc.algebra.ranges import never_negative
+from indexcalc.algebra.slots import Affine, difference, is_fixed, parts_of_slot, place
 from indexcalc.algebra.terms import (
     ONE,
     Access,
@@ -21,6 +23,7 @@ from indexcalc.algebra.terms import (
     Index,
     Iverson,
     Power,
+    Slot,
     Term,
     Terms,
     occurring_indices,
@@ -41,6 +44,11 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     factor = sp.Integer(coeff) if isinstance(coeff, int) else coeff
     exponents: dict[Base, sp.Expr] = {}
     for base, exponent in powers:
+        if isinstance(base, Delta | Iverson) and not base.is_plain:
+            settled = settle(base)
+            if settled is None:
+                return Term(sp.S.Zero)
+            base = settled  # noqa: PLW2901 - one factor in its one form
         exponents[base] = exponents[base] + exponent if base in exponents else exponent
     kept: list[Power] = []
     for base, exponent in exponents.items():
@@ -53,7 +61,7 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
         if isinstance(base, Delta | Iverson):
             if not exponent.is_positive:
                 raise ProgramError(f"division by {type(base).__name__.lower()}: it is zero for some indices")
-            if isinstance(base, Delta) and base.left == base.right:
+            if (isinstance(base, Delta) and base.left == base.right) or base == HOLDS:
                 continue
             kept.append((base, sp.S.One))
         else:
@@ -68,13 +76,64 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     return Term(factor, tuple(kept), bound)
 
 
+HOLDS = Iverson(place(0), "<=", place(0))
+"""A bracket that holds always."""
+
+
+def settle(base: Delta | Iverson) -> Delta | Iverson | None:
+    """A delta or bracket of expressions in a plain form; `HOLDS` if it always holds, None if it never does."""
+    if isinstance(base, Delta):
+        return settled_delta(base)
+    slack = base.slack
+    if base.relation == "!=":
+        apart = never_negative(minus_one(slack)) or never_negative(minus_one(negative(slack)))
+        return None if slack == place(0) else HOLDS if apart else base
+    if never_negative(slack):
+        return HOLDS
+    return None if never_negative(minus_one(negative(slack))) else base
+
+
+def settled_delta(base: Delta) -> Delta | Iverson | None:
+    """A delta with its sides in lowest terms: what both have is taken away, and a difference of indices joins these."""
+    gap = difference(base.left, base.right)
+    if gap == place(0):
+        return HOLDS
+    if never_negative(minus_one(gap)) or never_negative(minus_one(negative(gap))):
+        return None
+    if isinstance(gap, Affine) and gap.const == 0 and {coeff for _, coeff in gap.parts} == {sp.S.One, -sp.S.One}:
+        if len(gap.parts) == 2:
+            (one, _), (other, _) = gap.parts
+            return Delta(one, other) if {one, other} != {base.left, base.right} else base
+    shared = {atom for atom, _ in parts_of_slot(base.left)} & {atom for atom, _ in parts_of_slot(base.right)}
+    return Delta(gap, place(0)) if shared else base
+
+
+def minus_one(slot: Slot) -> Slot:
+    """``slot - 1``."""
+    return difference(slot, place(1))
+
+
+def negative(slot: Slot) -> Slot:
+    """``-slot``."""
+    return difference(place(0), slot)
+
+
+def within(slot: Slot, extent: sp.Expr) -> tuple[Power, ...]:
+    """The brackets ``[0 <= slot] [slot < extent]``; `product` drops those that hold always."""
+    if is_fixed(slot) and never_negative(slot) and never_negative(minus_one(difference(place(extent), slot))):
+        return ()
+    return ((Iverson(place(0), "<=", slot), sp.S.One), (Iverson(slot, "<", place(extent)), sp.S.One))
+
+
 def compares_equals(bracket: Iverson, factors: Container[Base]) -> bool:
     """Whether a bracket compares an index with itself, or with one that a delta beside it makes equal."""
     one, other = bracket.left, bracket.right
+    if not bracket.is_plain:
+        return False
     return one == other or Delta(one, other) in factors or Delta(other, one) in factors
 
 
-def access(tensor: str, *slots: Index) -> Term:
+def access(tensor: str, *slots: Slot) -> Term:
     """The entry of a tensor, as a term."""
     return Term(sp.S.One, ((Access(tensor, slots), sp.S.One),))
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from string import ascii_lowercase
 
 from indexcalc.algebra.build import power, product, replace_power
+from indexcalc.algebra.slots import Slot, indices_of_slot, renamed_slot, with_lookups_named
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -26,7 +27,8 @@ from indexcalc.algebra.terms import (
     occurring_indices,
 )
 
-Renaming = Mapping[Index, Index]
+Renaming = Mapping[Index, Slot]
+"""What stands for indices: other indices, or expressions. Sums are renamed to indices alone."""
 
 
 def fresh_names(avoid: Collection[str]) -> Iterator[str]:
@@ -53,11 +55,11 @@ def rename_base(base: Base, renaming: Renaming) -> Base:
         return base
     match base:
         case Access(tensor, slots):
-            return Access(tensor, tuple(renaming.get(slot, slot) for slot in slots))
+            return Access(tensor, tuple(renamed_slot(slot, renaming) for slot in slots))
         case Delta(left, right):
-            return Delta(renaming.get(left, left), renaming.get(right, right))
+            return Delta(renamed_slot(left, renaming), renamed_slot(right, renaming))
         case Iverson(left, relation, right):
-            return Iverson(renaming.get(left, left), relation, renaming.get(right, right))
+            return Iverson(renamed_slot(left, renaming), relation, renamed_slot(right, renaming))
         case Fn(name, arg, params):
             return Fn(name, rename_body(arg, renaming), params)
         case Add(terms):
@@ -78,7 +80,7 @@ def rename_body(terms: Terms, renaming: Renaming) -> Terms:
     return tuple(product(term.coeff, rename_powers(term.powers, renaming)) for term in terms)
 
 
-def rename_bound(term: Term, renaming: Renaming) -> Term:
+def rename_bound(term: Term, renaming: Mapping[Index, Index]) -> Term:
     """The term with some of its own sums renamed; the new names must not occur in it."""
     bound = tuple(renaming.get(index, index) for index in term.summed)
     return Term(term.coeff, rename_powers(term.powers, renaming), bound)
@@ -99,7 +101,8 @@ def substitute_term(term: Term, renaming: Renaming) -> Term:
     if not effective:
         return term
     # A fresh name that is one of those replaced would be replaced with it.
-    apart = rename_apart(term, {index.name for pair in effective.items() for index in pair})
+    names = {index.name for pair in effective.items() for slot in pair for index in indices_of_slot(slot)}
+    apart = rename_apart(term, names)
     return product(apart.coeff, rename_powers(apart.powers, effective), apart.summed)
 
 
@@ -147,7 +150,11 @@ def with_tensors_in(base: Base, names: Mapping[str, str]) -> Base:
     """A factor with other names for some tensors."""
     match base:
         case Access(tensor, slots):
-            return Access(names.get(tensor, tensor), slots)
+            return Access(names.get(tensor, tensor), tuple(with_lookups_named(slot, names) for slot in slots))
+        case Delta(left, right) if not base.is_plain:
+            return Delta(with_lookups_named(left, names), with_lookups_named(right, names))
+        case Iverson(left, relation, right) if not base.is_plain:
+            return Iverson(with_lookups_named(left, names), relation, with_lookups_named(right, names))
         case Fn(name, arg, params):
             return Fn(name, with_tensors(arg, names), params)
         case Add(terms):

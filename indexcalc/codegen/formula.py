@@ -8,6 +8,7 @@ from itertools import islice
 import sympy as sp
 
 from indexcalc.algebra.build import in_front_of_sums, is_negative
+from indexcalc.algebra.slots import Slot, slot_text
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
 
 Layouts = Mapping[str, Sequence[int]]
@@ -79,7 +80,7 @@ def base_text(base: Base | Power, layouts: Layouts = UNFUSED) -> str:
         case Delta(left, right):
             return f"delta[{labels((left, right))}]"
         case Iverson(left, relation, right):
-            return f"[{left.name} {relation} {right.name}]"
+            return f"[{slot_text(left)} {relation} {slot_text(right)}]"
         case Fn(name, arg, params):
             return f"{name}({', '.join([terms_text(arg, layouts), *map(scalar_text, params)])})"
         case Add(terms):
@@ -89,9 +90,9 @@ def base_text(base: Base | Power, layouts: Layouts = UNFUSED) -> str:
     raise TypeError(f"not a factor: {base!r}")
 
 
-def labels(slots: tuple[Index, ...], layout: Sequence[int] | None = None) -> str:
+def labels(slots: tuple[Slot, ...], layout: Sequence[int] | None = None) -> str:
     """Index names with commas, those of a fused axis in parentheses."""
-    names = iter([slot.name for slot in slots])
+    names = iter([slot_text(slot) for slot in slots])
     if layout is None or sum(layout) != len(slots):
         return ",".join(names)
     axes = [",".join(islice(names, size)) for size in layout]

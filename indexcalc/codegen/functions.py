@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import count, repeat
 
+from indexcalc.algebra.slots import slot_text
 from indexcalc.algebra.terms import Access, Base, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
@@ -84,7 +85,7 @@ def formula(statement: Statement, layouts: Layouts) -> str:
         return equation_text(lhs, statement.terms, layouts)
     left, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
     if statement.kind is Kind.HIDDEN:
-        conditions = [f"{m.left.name} {relation(m)} {m.right.name}" for m in statement.masks]
+        conditions = [f"{slot_text(m.left)} {relation(m)} {slot_text(m.right)}" for m in statement.masks]
         conditions += [f"{base_text(weight, layouts)} != 0" for weight in statement.weights]
         condition = " and ".join(conditions)
         return f"{left}{value} where {condition}, else -inf"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import Access, Index, accesses_of, tensors_of
+from indexcalc.algebra.terms import Access, Index, accesses_of, occurring_indices, tensors_of
 from indexcalc.cost.counts import NOTHING, Count, less, span, total
 from indexcalc.program import Equation, Program
 from indexcalc.rewrite.cost import Sizes, size_of
@@ -22,13 +22,13 @@ def entries_read(equation: Equation, sizes: Sizes) -> Count:
 
 def indices_read(equation: Equation, name: str, sizes: Sizes) -> tuple[Index, ...]:
     """The distinct indices of the access that touches most entries of a tensor."""
-    distinct = [tuple(dict.fromkeys(entry.slots)) for entry in accesses_of(equation.terms, name)]
+    distinct = [occurring_indices(entry) for entry in accesses_of(equation.terms, name)]
     return max(distinct, key=lambda indices: size_of(indices, sizes))
 
 
 def entries_written(equation: Equation) -> Count:
     """The entries of an equation's left side."""
-    return span(equation.lhs.slots)
+    return span(equation.slots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,10 @@ def moments(passes: Sequence[Program], results: Collection[str]) -> list[Moment]
     found, alive, size = [], dict[int, Access](), NOTHING
     for place, equation in enumerate(equations):
         for number in ends.get(place - 1, ()):
-            size = less(size, span(alive.pop(number).slots))
+            size = less(size, span(alive.pop(number).indices))
         if place in begins:
             alive[begins[place]] = equation.lhs
-            size = total((size, span(equation.lhs.slots)))
+            size = total((size, span(equation.slots)))
         held = alive.values()
         found.append(Moment(equation.name, tuple(entry.tensor for entry in held), size))
     return found

@@ -14,6 +14,7 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.renaming import rename_powers
+from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import Add, Base, Delta, Fn, Index, Partial, Term, Terms, occurring_indices
 from indexcalc.cost.counts import Count, span, total
 from indexcalc.cost.order import Factor, Indices, Work, contraction
@@ -157,9 +158,10 @@ def base_works(base: Base, sizes: Sizes, seen: Seen) -> tuple[Work, ...]:
 def without_deltas(term: Term) -> tuple[Term, Mapping[Index, Index]]:
     """The term on the diagonals that its deltas leave, and which index each of them makes equal to which."""
     equal: dict[Index, Index] = {}
-    while (delta := next((base for base in term.bases if isinstance(base, Delta)), None)) is not None:
-        killed = delta.left if delta.left in term.summed and delta.right not in term.summed else delta.right
-        renaming = {killed: delta.other(killed)}
+    while (delta := next((base for base in term.bases if isinstance(base, Delta) and base.is_plain), None)) is not None:
+        left, right = plain_slots((delta.left, delta.right))
+        killed, kept = (left, right) if left in term.summed and right not in term.summed else (right, left)
+        renaming = {killed: kept}
         if killed not in term.summed:
             equal = {old: renaming.get(new, new) for old, new in equal.items()} | renaming
         summed = (index for index in term.summed if index != killed)

@@ -52,9 +52,9 @@ class SumNames:
     def learn(self, equation: Equation) -> None:
         """Remember what an equation holds, so that it is not named twice."""
         free = free_indices(equation.terms)
-        if set(free) != set(equation.lhs.slots) or len(free) != len(equation.lhs.slots):
+        if set(free) != set(equation.slots) or len(free) != len(equation.slots):
             return
-        positions = tuple(free.index(slot) for slot in equation.lhs.slots)
+        positions = tuple(free.index(slot) for slot in equation.slots)
         self.known.setdefault(identity_of(equation.terms), (equation.name, positions))
         body = mean_body(equation.terms)
         if body is not None:

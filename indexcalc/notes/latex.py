@@ -14,6 +14,7 @@ import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
 from indexcalc.algebra.build import in_front_of_sums, is_negative
+from indexcalc.algebra.slots import Slot
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
@@ -85,7 +86,7 @@ def fraction(above: str, below: str, notation: Notation) -> str:
     return f"{above}/{below}" if notation.slashed else rf"\frac{{{above}}}{{{below}}}"
 
 
-def subscripted(tensor: str, slots: Sequence[Index], notation: Notation) -> str:
+def subscripted(tensor: str, slots: Sequence[Slot], notation: Notation) -> str:
     """The symbol of a tensor with its indices."""
     symbol = notation.tensor(tensor)
     return f"{symbol}_{{{notation.subscript(slots, tensor)}}}" if slots else symbol
@@ -148,7 +149,7 @@ def written_latex(base: Base, notation: Notation) -> str:
         case Delta(left, right):
             return rf"\delta_{{{notation.subscript((left, right))}}}"
         case Iverson(left, relation, right):
-            return f"[{notation.index(left)} {RELATIONS[relation]} {notation.index(right)}]"
+            return f"[{notation.slot(left)} {RELATIONS[relation]} {notation.slot(right)}]"
         case Fn():
             return function_latex(base, notation)
         case Add(terms):

@@ -79,6 +79,8 @@ SENTENCES: Mapping[str, str] = {
     "Terms without this delta keep the sum. With {renamings} relabelled:",
     "collapse.part": "{delta} collapses the sum over {killed} where it stands: only {match} is left there. "
     "Terms without this delta keep the sum:",
+    "collapse.range": "{delta} collapses the sum over {killed}; only {match} is left, and only where that lies in the "
+    "range of {killed}, which a bracket says:",
     "drops": " The terms without {target} drop out.",
     "factors.constant": "Differentiate the right side. Here {constants} {verb} held, so {entries} {be} constant.",
     "factors.others": "Differentiate the right side. Whatever does not depend on {target} is held constant.",

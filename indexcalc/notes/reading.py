@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from indexcalc.algebra.terms import Access, Add, Delta, Index, Terms, own_indices, walk
+from indexcalc.algebra.terms import Access, Add, Delta, Index, Slot, Terms, own_indices, walk
 from indexcalc.calculus.steps import Collapse, Derivation, LocalDerivative, Path, Renamed, Rule, Section, Step
 from indexcalc.notes.blocks import Block, Match, Paragraph, Span, Spans, Symbol
 from indexcalc.notes.prose import listed, say
@@ -119,7 +119,7 @@ def weight_of(terms: Terms, index: Index, path: Path) -> Access | None:
 
 def passed(section: Section, path: Path, steps: tuple[Step, ...]) -> list[tuple[str, dict[Index, Collapse]]]:
     """The indices of the target that deltas tied to sums, and so took over: of the chain rule, then of the consumer."""
-    slots = section.equation.lhs.slots
+    slots = section.equation.slots
     inner = path.locals[-1].steps if path.locals else ()
     upstream: dict[Index, Collapse] = {}
     own: dict[Index, Collapse] = {}
@@ -168,11 +168,12 @@ def leftover_deltas(local: LocalDerivative, path: Path, *, brief: bool = False) 
     )
 
 
-def tie(delta: Delta, entry: Access, wrt: Access) -> tuple[Index, Index] | None:
+def tie(delta: Delta, entry: Access, wrt: Access) -> tuple[Slot, Index] | None:
     """The index of the entry and the index of the target that a delta ties, if it does."""
     for ours in (delta.left, delta.right):
-        if ours in entry.slots and delta.other(ours) in wrt.slots:
-            return ours, delta.other(ours)
+        theirs = delta.other(ours)
+        if ours in entry.slots and isinstance(theirs, Index) and theirs in wrt.slots:
+            return ours, theirs
     return None
 
 

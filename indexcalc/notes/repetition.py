@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from indexcalc.algebra.canonical import scalar_key
-from indexcalc.algebra.terms import Access, Delta, Index
+from indexcalc.algebra.terms import Access, Affine, Delta, Index, Lookup
 from indexcalc.calculus.steps import Constant, Derivation, Path, Section, ThroughConsumer, Used
 
 WORTH_CITING = 6
@@ -90,8 +90,15 @@ def write(item: object, names: Names, text: list[str]) -> None:
         case Access():
             text.append(f"T{number(item.tensor, names.tensors)}(")
             for slot in item.slots:
-                text.append(f"i{number(slot.name, names.indices)},")
+                write(slot, names, text)
+                text.append(",")
             text.append(")")
+        case Lookup(tensor, slots):
+            text.append(f"L{number(tensor, names.tensors)}")
+            write(slots, names, text)
+        case Affine(parts, const):
+            text.append(f"A{len(parts)}:")
+            write((*parts, const), names, text)
         case Index():
             text.append(f"i{number(item.name, names.indices)}")
         case sp.Basic():

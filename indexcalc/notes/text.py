@@ -9,6 +9,7 @@ import sympy as sp
 from sympy.printing.str import StrPrinter
 
 from indexcalc.algebra.build import in_front_of_sums
+from indexcalc.algebra.slots import slot_text
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.latex import split_sign
@@ -125,7 +126,7 @@ def power_text(power: Power, spelling: Spelling) -> str:
 def access_text(base: Access, spelling: Spelling) -> str:
     """A tensor's entry."""
     name = spelling.names.get(base.tensor, base.tensor)
-    return name + slots_text([slot.name for slot in base.slots], spelling.layouts.get(base.tensor))
+    return name + slots_text([slot_text(slot) for slot in base.slots], spelling.layouts.get(base.tensor))
 
 
 def slots_text(slots: Sequence[str], layout: Sequence[int] | None = None) -> str:
@@ -141,9 +142,9 @@ def base_text(base: Base, spelling: Spelling) -> str:
         case Access():
             return access_text(base, spelling)
         case Delta(left, right):
-            return f"δ[{left.name},{right.name}]"
+            return f"δ[{slot_text(left)},{slot_text(right)}]"
         case Iverson(left, relation, right):
-            return f"[{left.name} {RELATIONS[relation]} {right.name}]"
+            return f"[{slot_text(left)} {RELATIONS[relation]} {slot_text(right)}]"
         case Fn(name, arg, params):
             return f"{name}({', '.join([terms_text(arg, spelling), *map(str, params)])})"
         case Add(terms):

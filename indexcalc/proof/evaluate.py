@@ -11,13 +11,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Term, Terms, free_indices
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Lookup,
+    Partial,
+    Power,
+    Slot,
+    Term,
+    Terms,
+    free_indices,
+)
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
 from indexcalc.program import Program
 from indexcalc.proof.numeric import Array, numeric_of
@@ -144,7 +159,7 @@ def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) ->
             values[equation.name] = given[equation.name]
         else:
             with placed(equation.place):
-                values[equation.name] = evaluate_lanes(equation.terms, equation.lhs.slots, Environment(values, numbers))
+                values[equation.name] = evaluate_lanes(equation.terms, equation.slots, Environment(values, numbers))
     return values
 
 
@@ -164,7 +179,7 @@ def closed_term(term: Term, free: Grid, env: Environment) -> Array:
     if unknown:
         raise ProgramError(f"the index {unknown[0]} is free, but is not among the indices asked for")
     factors: list[Array] = [np.full((1,) * (1 + len(grid)), number(term.coeff, env.numbers))]
-    factors.extend(powered(base, exponent, grid, env) for base, exponent in term.powers)
+    factors.extend(hidden_by_brackets(term.powers, grid, env))
     # Innermost sums first, each over the product of the factors that vary with its index: the others are constant.
     for place in range(len(grid), len(outer), -1):
         factors = summed_out(factors, place, size_of(grid[place - 1], env.numbers))
@@ -207,9 +222,19 @@ def factors_length(factors: Sequence[Array], place: int) -> int:
 def product_on(term: Term, grid: Grid, env: Environment) -> Array:
     """The product of the factors, before any sum, broadcastable to the grid."""
     result: Array = np.full((1,) * (1 + len(grid)), number(term.coeff, env.numbers))
-    for base, exponent in term.powers:
-        result = result * powered(base, exponent, grid, env)
+    for factor in hidden_by_brackets(term.powers, grid, env):
+        result = result * factor
     return result
+
+
+def hidden_by_brackets(powers: Sequence[Power], grid: Grid, env: Environment) -> list[Array]:
+    """The factors; where a delta or bracket is zero, what has no finite value counts as zero."""
+    factors = [powered(base, exponent, grid, env) for base, exponent in powers]
+    brackets = [f for f, (base, _) in zip(factors, powers, strict=True) if isinstance(base, Delta | Iverson)]
+    if not brackets or all(np.all(np.isfinite(factor)) for factor in factors):
+        return factors
+    shown = reduce(np.multiply, brackets)
+    return [factor if np.all(np.isfinite(factor)) else np.where(shown != 0, factor, 0.0) for factor in factors]
 
 
 def powered(base: Base, exponent: sp.Expr, grid: Grid, env: Environment) -> Array:
@@ -224,12 +249,12 @@ def base_on(base: Base, grid: Grid, env: Environment) -> Array:
         case Access(tensor, slots):
             if tensor not in env.tensors:
                 raise ProgramError(f"no value is given for the tensor {tensor}")
-            return read(tensor, env.tensors[tensor], slots, grid, env.numbers)
+            return read(tensor, env.tensors[tensor], slots, grid, env)
         case Delta(left, right):
-            return np.asarray(axis(left, grid, env.numbers) == axis(right, grid, env.numbers))[np.newaxis] * 1.0
+            return np.asarray(places_of(left, grid, env) == places_of(right, grid, env))[np.newaxis] * 1.0
         case Iverson(left, relation, right):
             compare = {"<": np.less, "<=": np.less_equal, "!=": np.not_equal}[relation]
-            holds = compare(axis(left, grid, env.numbers), axis(right, grid, env.numbers))
+            holds = compare(places_of(left, grid, env), places_of(right, grid, env))
             return np.asarray(holds)[np.newaxis] * 1.0
         case Fn(name, arg, params):
             constants = [number(param, env.numbers) for param in params]
@@ -239,7 +264,7 @@ def base_on(base: Base, grid: Grid, env: Environment) -> Array:
         case Partial(of, wrt):
             if base not in env.partials:
                 raise ProgramError(f"no value is given for the derivative {base}")
-            return read("a derivative", env.partials[base], free_indices(of) + wrt.slots, grid, env.numbers)
+            return read("a derivative", env.partials[base], (*free_indices(of), *wrt.slots), grid, env)
 
 
 def body_on(terms: Terms, grid: Grid, env: Environment) -> Array:
@@ -257,12 +282,42 @@ def axis(index: Index, grid: Grid, numbers: Numbers) -> Array:
     return np.arange(size_of(index, numbers)).reshape(shape)
 
 
-def read(name: str, array: Array, slots: Sequence[Index], grid: Grid, numbers: Numbers) -> Array:
-    """The entries at the slots' indices; an index in two slots reads the diagonal."""
-    expected = tuple(size_of(slot, numbers) for slot in slots)
-    if array.shape[1:] != expected:
+def places_of(slot: Slot, grid: Grid, env: Environment) -> Array:
+    """The values of what a slot holds, broadcastable to the grid."""
+    if isinstance(slot, Index):
+        return axis(slot, grid, env.numbers)
+    if isinstance(slot, Lookup):
+        if slot.tensor not in env.tensors:
+            raise ProgramError(f"no value is given for the tensor {slot.tensor}")
+        looked_up = env.tensors[slot.tensor]
+        shape = np.broadcast_shapes((1,) * len(grid), *(places_of(inner, grid, env).shape for inner in slot.slots))
+        found = looked_up[(0, *(places_of(inner, grid, env) for inner in slot.slots))]
+        return np.asarray(np.rint(found.real), dtype=np.int64).reshape(shape)
+    total: Array = np.full((1,) * len(grid), round(number(slot.const, env.numbers)))
+    for atom, coeff in slot.parts:
+        total = total + round(number(coeff, env.numbers)) * places_of(atom, grid, env)
+    return total
+
+
+def read(name: str, array: Array, slots: Sequence[Slot], grid: Grid, env: Environment) -> Array:
+    """The entries at the slots' values; an index in two slots reads the diagonal, and what is outside reads as zero.
+
+    Brackets hide what is outside; that it is zero, and not another entry, is what code with padding has as well.
+    """
+    sizes = array.shape[1:]
+    expected = tuple(
+        size_of(slot, env.numbers) if isinstance(slot, Index) else size for slot, size in zip(slots, sizes, strict=False)
+    )
+    fits = all(size <= there for size, there in zip(expected, sizes, strict=False))
+    if len(sizes) != len(slots) or (sizes != expected and not fits):
         raise ProgramError(f"{name} has shape {array.shape[1:]}, but its slots have sizes {expected}")
     if not slots:
         return array.reshape(array.shape[0], *(1,) * len(grid))
-    places: tuple[Any, ...] = (slice(None), *(axis(slot, grid, numbers) for slot in slots))
-    return np.asarray(array[places])
+    places: list[Any] = [places_of(slot, grid, env) for slot in slots]
+    if all(isinstance(slot, Index) for slot in slots):
+        return np.asarray(array[(slice(None), *places)])
+    inside = [(0 <= at) & (at < size) for at, size in zip(places, sizes, strict=True)]
+    held: list[Any] = [np.clip(at, 0, size - 1) for at, size in zip(places, sizes, strict=True)]
+    hidden = ~reduce(np.logical_and, inside)
+    found = array[(slice(None), *held)]
+    return np.where(hidden[np.newaxis], 0.0, found) if hidden.any() else np.asarray(found)

@@ -128,7 +128,7 @@ def chained_gradients(
 
             def share(perturbed: Array, equation: Equation = equation, read: dict[str, Array] = read) -> Array:
                 env = Environment({**read, name: perturbed}, point.numbers)  # noqa: B023 - called in this round only
-                value = evaluate_lanes(equation.terms, equation.lhs.slots, env)
+                value = evaluate_lanes(equation.terms, equation.slots, env)
                 return per_lane(value * lane(found[equation.name]))[:, np.newaxis]
 
             total += differentiate(share, at, method, grid_points(equation, point)).reshape(at.shape)
@@ -197,7 +197,7 @@ def local_jacobian(
     if equation is None or of == wrt:
         size, shape = np.size(point.values[of]), np.shape(point.values[of])
         return np.eye(size).reshape(shape + shape) if of == wrt else np.zeros(shape + np.shape(point.values[wrt]))
-    return expression_jacobian(program, point, equation.terms, equation.lhs.slots, wrt, through=through, method=method)
+    return expression_jacobian(program, point, equation.terms, equation.slots, wrt, through=through, method=method)
 
 
 def expression_jacobian(
@@ -293,7 +293,7 @@ def program_points(program: Program, sizes: Mapping[sp.Symbol, int]) -> int:
 
 def grid_points(equation: Equation, point: Point) -> int:
     """The number of grid points of the largest term of an equation."""
-    sizes = {index: size_of(index, point.numbers) for index in equation.lhs.slots}
+    sizes = {index: size_of(index, point.numbers) for index in equation.slots}
     every = math.prod(sizes.values())
     sums = {term.summed: math.prod(size_of(index, point.numbers) for index in term.summed) for term in equation.terms}
     return every * max(sums.values(), default=1)

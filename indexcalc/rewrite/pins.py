@@ -9,6 +9,7 @@ import sympy as sp
 from indexcalc.algebra.build import multiplied, power
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import rename_powers
+from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import Add, Delta, Index, Power, Term, Terms, occurring_indices
 from indexcalc.calculus.steps import Cited, Rule, Step, Subject
 from indexcalc.program import Identity
@@ -43,7 +44,7 @@ def pin(term: Term, slots: Sequence[Index]) -> Term:
 def next_pin(term: Term, slots: Sequence[Index]) -> tuple[Delta, Term] | None:
     """The first delta that other factors can be brought to one index by, with the term that it gives."""
     for base in term.bases:
-        if isinstance(base, Delta) and (after := pin_by(term, base, slots)) != term:
+        if isinstance(base, Delta) and base.is_plain and (after := pin_by(term, base, slots)) != term:
             return base, after
     return None
 
@@ -72,7 +73,8 @@ def with_like_terms(factor: Power) -> Term:
 def in_order(delta: Delta, slots: Sequence[Index]) -> tuple[Index, Index]:
     """The index of a delta that stays, and the one that it replaces."""
     place = {index: number for number, index in enumerate(slots)}
-    first, second = sorted((delta.left, delta.right), key=lambda index: (place.get(index, len(place)), index.name))
+    sides = plain_slots((delta.left, delta.right))
+    first, second = sorted(sides, key=lambda index: (place.get(index, len(place)), index.name))
     return first, second
 
 

@@ -9,7 +9,7 @@ from functools import partial, reduce
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Lookup, Slot, Term, Terms, occurring_indices
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.codegen.fast.arrays import Array, Arrays, Value
 from indexcalc.codegen.fast.graph import Node, Operation, Use
@@ -80,9 +80,9 @@ class Lowering(Arrays):
         """A tensor, made in the block or before; a slot that is repeated reads its diagonal."""
         if access.tensor in self.tensors:
             node, places = self.tensors[access.tensor]
-            slots = tuple(access.slots[places.index(number)] for number in range(len(places)))
+            slots = tuple(access.indices[places.index(number)] for number in range(len(places)))
         else:
-            slots = access.slots
+            slots = access.indices
             node = self.graph.add(Node(Operation.LEAF, access.tensor, (), self.axes(slots)))
         distinct = tuple(dict.fromkeys(slots))
         if len(distinct) == len(slots):
@@ -122,7 +122,7 @@ class Lowering(Arrays):
             if masks and isinstance(base, Fn) and base.name == "exp" and exponent == 1:
                 argument = self.total(base.arg)
                 axes = argument.axes if isinstance(argument, Array) else ()
-                inside = [mask for mask in masks if {mask.left, mask.right} <= set(axes)]
+                inside = [mask for mask in masks if set(occurring_indices(mask)) <= set(axes)]
             if inside:
                 masks = [mask for mask in masks if mask not in inside]
                 above.append(self.called("np.exp", self.hidden(inside, argument, "-np.inf")))
@@ -234,10 +234,21 @@ class Lowering(Arrays):
 
     def falsehood(self, mask: Mask) -> Array:
         """A boolean array that is true where a delta or bracket is 0."""
-        left, right = (self.made(Operation.POSITIONS, "", (), (index,)) for index in (mask.left, mask.right))
         function = "np.not_equal" if isinstance(mask, Delta) else OPPOSITES[mask.relation]
-        axes = arranged(dict.fromkeys((mask.left, mask.right)), self.order)
-        return self.made(Operation.MAP, function, (self.use(left, axes), self.use(right, axes)), axes)
+        result = self.combined(function, self.position(mask.left), self.position(mask.right))
+        assert isinstance(result, Array)
+        return result
+
+    def position(self, slot: Slot) -> Value:
+        """The values of what a slot holds."""
+        if isinstance(slot, Index):
+            return self.made(Operation.POSITIONS, "", (), (slot,))
+        if isinstance(slot, Lookup):
+            return self.access(Access(slot.tensor, slot.slots))
+        total: Value = slot.const
+        for atom, coeff in slot.parts:
+            total = self.combined("np.add", self.combined("np.multiply", self.position(atom), coeff), total)
+        return total
 
     def reduced(self, method: str, value: Value, over: Axes) -> Value:
         """The sum, the largest or the smallest value over axes."""

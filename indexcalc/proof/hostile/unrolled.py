@@ -123,7 +123,7 @@ def unrolled(program: Program, numbers: Numbers) -> Unrolled:
         count = range(sp.prod(shape))
         graph.entries[tensor.name] = tuple(graph.node(Leaf(tensor.name, entry)) for entry in count)
     for equation in program.equations:
-        slots, name = equation.lhs.slots, equation.name
+        slots, name = equation.slots, equation.name
         graph.shapes[name] = graph.shape(slots)
         graph.entries[name] = tuple(
             graph.node(Sum(graph.parts(equation.terms, place), name, entry))
