@@ -195,12 +195,17 @@ def slot_text(slot: Slot) -> str:
         size = -coeff if minus else coeff
         factor = "" if size == 1 else f"({size})*" if isinstance(size, sp.Add) else f"{size}*"
         pieces.append((minus, factor + atom.name))
-    for part in sp.Add.make_args(slot.const) if slot.const != 0 or not pieces else ():
+    for part in summands(slot.const) if slot.const != 0 or not pieces else ():
         minus = bool(part.could_extract_minus_sign())
         pieces.append((minus, str(-part if minus else part).replace("**", "^")))
     pieces.sort(key=lambda piece: piece[0])
     text = ("-" if pieces[0][0] else "") + pieces[0][1]
     return text + "".join(("-" if minus else "+") + piece for minus, piece in pieces[1:])
+
+
+def summands(scalar: sp.Expr) -> list[sp.Expr]:
+    """What a scalar adds up: extents by name, then the number."""
+    return sorted(sp.Add.make_args(scalar), key=lambda part: (bool(part.is_number), str(part)))
 
 
 def plain_slots(slots: Iterable[Slot]) -> tuple[Index, ...]:

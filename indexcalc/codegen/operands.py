@@ -115,20 +115,17 @@ def mask_node(mask: Mask, axes: Axes, scope: Scope) -> Operand:
     return Operand(triangle if below else Prefix("~", triangle), (rows, columns))
 
 
-RELATIONS = {"<": "np.less", "<=": "np.less_equal", "!=": "np.not_equal"}
-
-
 def compared_node(mask: Mask, axes: Axes, scope: Scope) -> Operand:
     """A delta or bracket of expressions: the values of its sides, compared on the grid of its indices."""
     order = arranged(occurring_indices(mask), axes)
-    function = "np.equal" if isinstance(mask, Delta) else RELATIONS[mask.relation]
-    return Operand(Call(function, (slot_node(mask.left, order, scope), slot_node(mask.right, order, scope))), order)
+    relation = "==" if isinstance(mask, Delta) else mask.relation
+    return Operand(Binary(relation, slot_node(mask.left, order, scope), slot_node(mask.right, order, scope)), order)
 
 
 def slot_node(slot: Slot, axes: Axes, scope: Scope) -> Node:
     """The values of what a slot holds, ready to broadcast against arrays over `axes`."""
     if isinstance(slot, Index):
-        return aligned(Operand(Call("np.arange", (scalar_node(slot.extent, scope.scalars),)), (slot,)), axes)
+        return aligned(Operand(Call("np.arange", (scalar_node(slot.extent, scope.scalars),), ("dtype=int",)), (slot,)), axes)
     if isinstance(slot, Lookup):
         inner = arranged(indices_of_slot(slot), axes)
         whole = Atom(scope.tensors[slot.tensor])

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 import sympy as sp
 
-from indexcalc.algebra.slots import Lookup, Slot
+from indexcalc.algebra.slots import Lookup, Slot, summands
 from indexcalc.algebra.terms import Base, Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.held import Held, held_tensors
@@ -215,7 +215,7 @@ class Notation:
             size = -coeff if minus else coeff
             factor = "" if size == 1 else f"({self.size(size)})" if isinstance(size, sp.Add) else self.size(size)
             pieces.append((minus, factor + self.slot(atom)))
-        for part in sp.Add.make_args(slot.const) if slot.const != 0 or not pieces else ():
+        for part in summands(slot.const) if slot.const != 0 or not pieces else ():
             minus = bool(part.could_extract_minus_sign())
             pieces.append((minus, self.size(-part if minus else part)))
         pieces.sort(key=lambda piece: piece[0])

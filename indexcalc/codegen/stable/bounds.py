@@ -15,6 +15,7 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.match import Binding, match_base
 from indexcalc.algebra.renaming import fresh_indices, rename_base, rename_body, rename_powers
+from indexcalc.algebra.slots import indices_of_slot
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Slot, Term, Terms, free_indices
 from indexcalc.codegen.stable.exponents import ONE, argument_of, exponential, exponents_of, is_negative, is_open
 
@@ -63,7 +64,7 @@ class Part:
 
     def renamed(self, outer: Mapping[Index, Slot], taken: Collection[str]) -> Part:
         """The part under other names of its slots; what it is taken over gets names that are not `taken`."""
-        over = fresh_indices(self.over, {*taken, *(index.name for index in outer.values())})
+        over = fresh_indices(self.over, {*taken, *(index.name for slot in outer.values() for index in indices_of_slot(slot))})
         renaming = {**outer, **dict(zip(self.over, over, strict=True))}
         guards = tuple(rename_base(guard, renaming) for guard in self.guards)
         return Part(self.name, over, rename_powers(self.exponents, renaming), guards)

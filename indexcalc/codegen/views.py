@@ -1,0 +1,257 @@
+"""Slots that hold expressions become arrays with an index for each axis: windows and lookups, and their adjoints.
+
+After this every access of a statement is plain. What is read under an expression, as in ``x[2*i+k]``, is an array of
+its own, a window over ``x``; what a delta moves to another place, as in ``delta[a,2*i+k]``, is added up there by a
+statement of its own. A bracket that hides nothing but what lies outside of a window goes, for windows are zero there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from indexcalc.algebra.build import is_negative, product
+from indexcalc.algebra.ranges import in_range, never_negative, room_above
+from indexcalc.algebra.renaming import rename_base
+from indexcalc.algebra.slots import indices_of_slot, lookups_of_slot
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Affine,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Power,
+    Slot,
+    Term,
+    Terms,
+    free_indices,
+    occurring_indices,
+)
+from indexcalc.codegen.names import unused
+from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.program import Tensor
+
+ONE = sp.S.One
+
+
+def with_views(statements: Iterable[Statement], tensors: dict[str, Tensor], taken: set[str]) -> tuple[Statement, ...]:
+    """The statements of one pass with plain accesses alone, windows and sums at other places before their first use.
+
+    Args:
+        statements: of one pass, in order.
+        tensors: those of the programs, with their slots.
+        taken: the names in use; new ones join.
+    """
+    views = Views(tensors, taken)
+    for statement in statements:
+        views.add(statement)
+    return tuple(views.done)
+
+
+@dataclass
+class Views:
+    """Collects the statements.
+
+    Attributes:
+        tensors: the tensors of the programs, with their slots.
+        taken: the names in use.
+        done: the statements so far.
+        known: the window that holds an entry, by the entry with its indices numbered.
+    """
+
+    tensors: dict[str, Tensor]
+    taken: set[str]
+    done: list[Statement] = field(default_factory=list)
+    known: dict[tuple[Access, bool], str] = field(default_factory=dict)
+
+    def add(self, statement: Statement) -> None:
+        """Append a statement, after what it reads under expressions; sums that a delta moves become its parts."""
+        if statement.kind is not Kind.ASSIGN:
+            terms = tuple(self.term(term) for term in statement.terms)
+            guards = tuple(self.base(guard, direct=False) for guard in statement.guards)
+            self.done.append(replace(statement, terms=terms, guards=guards))
+            return
+        moved = [term for term in statement.terms if moving_deltas(term, statement.axes)]
+        if not moved:
+            self.done.append(replace(statement, terms=tuple(self.term(term) for term in statement.terms)))
+            return
+        if len(statement.terms) == 1:
+            self.move(statement)
+            return
+        parts: list[Term] = []
+        for term in statement.terms:
+            if term not in moved:
+                parts.append(self.term(term))
+                continue
+            minus = is_negative(term.coeff)
+            name = unused(f"{statement.name}_moved", self.taken)
+            axes = tuple(axis for axis in statement.axes if axis in free_indices(term))
+            whole = Term(-term.coeff, term.powers, term.summed) if minus else term
+            self.move(Statement(name, axes, (whole,)))
+            parts.append(Term(-ONE if minus else ONE, ((Access(name, axes), ONE),)))
+        self.done.append(replace(statement, terms=tuple(parts)))
+
+    def move(self, statement: Statement) -> None:
+        """One term whose deltas say where its parts are added up."""
+        (term,) = statement.terms
+        deltas = moving_deltas(term, statement.axes)
+        rest = tuple(power for power in term.powers if power[0] not in deltas)
+        inner = tuple(dict.fromkeys(index for delta in deltas for index in occurring_indices(delta)))
+        found = (target_of(delta, statement.axes) for delta in deltas)
+        targets = tuple(target for target in found if target is not None)
+        places = tuple(index for index in inner if index not in targets)
+        kept = [axis for axis in statement.axes if axis not in targets]
+        own = set(free_indices((Term(ONE, rest),)))
+        axes = (*places, *(axis for axis in kept if axis in own))
+        summed = tuple(index for index in term.summed if index not in places)
+        name = unused(f"{statement.name}_parts", self.taken)
+        self.add(Statement(name, axes, (product(term.coeff, rest, summed),)))
+        parts = (Access(name, axes), ONE)
+        made = tuple(dict.fromkeys((*targets, *axes[len(places) :])))
+        whole = Term(ONE, (parts, *((delta, ONE) for delta in deltas)), places)
+        if made == statement.axes:
+            self.done.append(Statement(statement.name, made, (whole,), Kind.SCATTER))
+            return
+        moved = unused(f"{statement.name}_moved", self.taken)
+        self.done.append(Statement(moved, made, (whole,), Kind.SCATTER))
+        self.done.append(replace(statement, terms=(Term(ONE, ((Access(moved, made), ONE),)),)))
+
+    def term(self, term: Term) -> Term:
+        """A term with plain accesses, without the brackets that its windows make good."""
+        powers = without_covered_brackets(term.powers, self.tensors)
+        plain = ((self.base(base, direct=bool(exponent.is_positive)), exponent) for base, exponent in powers)
+        return product(term.coeff, plain, term.summed)
+
+    def base(self, base: Base, *, direct: bool) -> Base:
+        """A factor with plain accesses; those that are not `direct` read what lies nearest where they lie outside."""
+        match base:
+            case Access() if not base.is_plain or self.is_part(base):
+                return self.window(base, nearest=not direct)
+            case Fn(name, arg, params):
+                return Fn(name, self.inside(arg), params)
+            case Add(terms):
+                return Add(self.inside(terms) if not direct else tuple(self.term(term) for term in terms))
+        return base
+
+    def inside(self, terms: Terms) -> Terms:
+        """Terms inside a function."""
+        return tuple(
+            product(term.coeff, ((self.base(base, direct=False), e) for base, e in term.powers), term.summed)
+            for term in terms
+        )
+
+    def is_part(self, entry: Access) -> bool:
+        """Whether an index of another extent than the slot's stands in some slot: a part of the tensor is read."""
+        tensor = self.tensors.get(entry.tensor)
+        if tensor is None:
+            return False
+        return any(
+            isinstance(slot, Index) and slot.extent != declared.extent
+            for slot, declared in zip(entry.slots, tensor.slots, strict=True)
+        )
+
+    def window(self, entry: Access, *, nearest: bool) -> Access:
+        """The array that holds an entry under its indices."""
+        axes = window_axes(entry)
+        numbers = {index: Index(f"#{n}", index.extent) for n, index in enumerate(axes)}
+        key = rename_base(entry, numbers)
+        assert isinstance(key, Access)
+        nearest = nearest and not all(self.is_inside(slot, place, entry) for place, slot in enumerate(entry.slots))
+        if (key, nearest) not in self.known:
+            name = unused(f"{entry.tensor}_{'at' if any(map(lookups_of_slot, entry.slots)) else 'win'}", self.taken)
+            self.known[key, nearest] = name
+            kind = Kind.NEAREST if nearest else Kind.GATHER
+            entry = Access(entry.tensor, tuple(self.walk(slot, n, entry) for n, slot in enumerate(entry.slots)))
+            self.done.append(Statement(name, axes, (Term(ONE, ((entry, ONE),)),), kind))
+        return Access(self.known[key, nearest], axes)
+
+    def walk(self, slot: Slot, place: int, entry: Access) -> Slot:
+        """A slot; an index of another extent than that of the tensor as an expression."""
+        tensor = self.tensors.get(entry.tensor)
+        if isinstance(slot, Index) and tensor is not None and slot.extent != tensor.slots[place].extent:
+            return Affine(((slot, ONE),))
+        return slot
+
+    def is_inside(self, slot: Slot, place: int, entry: Access) -> bool:
+        """Whether a slot never lies outside of its tensor."""
+        return in_range(slot, self.tensors[entry.tensor].slots[place].extent)
+
+
+def window_axes(entry: Access) -> tuple[Index, ...]:
+    """The indices of an entry in the order in which its slots read them, larger steps first."""
+    found: dict[Index, None] = {}
+    for slot in entry.slots:
+        found.update(dict.fromkeys(indices_of_slot(slot)))
+    return tuple(found)
+
+
+def moving_deltas(term: Term, axes: Sequence[Index]) -> tuple[Delta, ...]:
+    """The deltas of a term that say at which entry of the result what is summed is added up.
+
+    Each has an index of the result, by itself, that no other has and that stands nowhere else in the term.
+    """
+    found: list[Delta] = []
+    for base, _ in term.powers:
+        if isinstance(base, Delta) and (target := target_of(base, axes)) is not None:
+            others = [other for other, _ in term.powers if other != base]
+            inner = [index for index in occurring_indices(base) if index != target]
+            if inner and all(index in term.summed for index in inner):
+                if not any(target in occurring_indices(other) for other in others):
+                    used = {index for delta in found for index in occurring_indices(delta)}
+                    if used.isdisjoint(inner):
+                        found.append(base)
+    return tuple(found)
+
+
+def target_of(delta: Delta, axes: Sequence[Index]) -> Index | None:
+    """The index of the result that one side of a delta is."""
+    for side, other in ((delta.left, delta.right), (delta.right, delta.left)):
+        if isinstance(side, Index) and side in axes and not isinstance(other, Index):
+            if not any(index in axes for index in indices_of_slot(other)):
+                return side
+    return None
+
+
+def place_of(delta: Delta, target: Index) -> Slot:
+    """The other side."""
+    return delta.right if delta.left == target else delta.left
+
+
+def without_covered_brackets(powers: Sequence[Power], tensors: dict[str, Tensor]) -> tuple[Power, ...]:
+    """The factors without the brackets that hide nothing but entries outside of their tensors, which read as zero."""
+    direct: list[Slot] = []
+    for base, exponent in powers:
+        if isinstance(base, Access) and base.tensor in tensors and exponent.is_positive:
+            for slot, declared in zip(base.slots, tensors[base.tensor].slots, strict=True):
+                if not isinstance(slot, Index) or slot.extent != declared.extent:
+                    direct += (slot, room_above(slot, declared.extent))
+        elif not isinstance(base, Access | Delta | Iverson) and reads_expressions(base):
+            return tuple(powers)
+        elif isinstance(base, Access) and not base.is_plain:
+            return tuple(powers)
+    given = tuple(direct)
+    return tuple(
+        (base, exponent)
+        for base, exponent in powers
+        if not (given and isinstance(base, Iverson) and not is_needed(base, given))
+    )
+
+
+def is_needed(bracket: Iverson, given: tuple[Slot, ...]) -> bool:
+    """Whether a bracket hides more than what is outside anyway."""
+    return bracket.relation == "!=" or not never_negative(bracket.slack, given)
+
+
+def reads_expressions(base: Base) -> bool:
+    """Whether an entry inside a factor is read under an expression."""
+    match base:
+        case Access():
+            return not base.is_plain
+        case Fn(_, terms) | Add(terms):
+            return any(reads_expressions(inner) for term in terms for inner in term.bases)
+    return False

@@ -1,0 +1,87 @@
+"""Entries under expressions as calls: windows over an array, lookups, and the sums that are their adjoints."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from indexcalc.algebra.slots import constant_of, indices_of_slot, lookups_of_slot, parts_of_slot
+from indexcalc.algebra.terms import Access, Delta, Index, Lookup, Slot
+from indexcalc.codegen.operands import Axes, Operand, Scope, arranged, slot_node, transposed
+from indexcalc.codegen.scalars import scalar_node
+from indexcalc.codegen.source import Atom, Call, Node, flat
+from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.views import place_of, target_of, window_axes
+
+
+def window_node(statement: Statement, scope: Scope) -> Node:
+    """The array of an entry under the indices of its slots; zero, or the nearest entry, where it lies outside."""
+    entry = entry_of(statement)
+    axes = window_axes(entry)
+    whole = Atom(scope.tensors[entry.tensor])
+    if statement.kind is Kind.NEAREST:
+        node: Node = Call("_nearest", (whole, *(slot_node(slot, axes, scope) for slot in entry.slots)))
+    elif not are_apart(entry.slots):
+        node = Call("_entries", (whole, *(slot_node(slot, axes, scope) for slot in entry.slots)))
+    else:
+        node = walked(entry.slots, whole, scope)
+    return transposed(Operand(node, axes), statement.axes).node
+
+
+def entry_of(statement: Statement) -> Access:
+    """The entry that a window is of."""
+    ((base, _),) = statement.terms[0].powers
+    assert isinstance(base, Access)
+    return base
+
+
+def are_apart(slots: tuple[Slot, ...]) -> bool:
+    """Whether no index stands in two slots, or in a lookup beside something else: each slot is a walk of its own."""
+    every = [index for slot in slots for index in indices_of_slot(slot)]
+    return len(set(every)) == len(every) and all(
+        not lookups_of_slot(slot) or (isinstance(slot, Lookup) and all(isinstance(s, Index) for s in slot.slots))
+        for slot in slots
+    )
+
+
+def walked(slots: tuple[Slot, ...], node: Node, scope: Scope) -> Node:
+    """Slot by slot, the last one first: the axis of a slot becomes one axis for each index of its expression."""
+    for axis in range(len(slots) - 1, -1, -1):
+        slot = slots[axis]
+        if isinstance(slot, Lookup):
+            node = Call("_looked_up", (node, Atom(str(axis)), Atom(scope.tensors[slot.tensor])))
+        elif not isinstance(slot, Index):
+            steps = (
+                Atom(f"({number(coeff, scope)}, {number(atom.extent, scope)})") for atom, coeff in parts_of_slot(slot)
+            )
+            node = Call("_windows", (node, Atom(str(axis)), Atom(number(constant_of(slot), scope)), *steps))
+    return node
+
+
+def number(value: sp.Expr, scope: Scope) -> str:
+    """A whole number or an extent as Python source."""
+    return flat(scalar_node(value, scope.scalars))
+
+
+def moved_node(statement: Statement, scope: Scope) -> Node:
+    """Parts added up where deltas move them, one axis of the result after the other."""
+    (term,) = statement.terms
+    (parts, _), *deltas = term.powers
+    assert isinstance(parts, Access)
+    node: Node = Atom(scope.tensors[parts.tensor])
+    for axis, (delta, _) in enumerate(deltas):
+        assert isinstance(delta, Delta)
+        target = target_of(delta, statement.axes)
+        assert target is not None
+        node = added_up(node, axis, place_of(delta, target), target, scope)
+    return node
+
+
+def added_up(node: Node, axis: int, place: Slot, target: Index, scope: Scope) -> Node:
+    """The axes that a place reads summed into one axis."""
+    length = Atom(number(target.extent, scope))
+    if not lookups_of_slot(place):
+        steps = (Atom(number(coeff, scope)) for _, coeff in parts_of_slot(place))
+        start = Atom(number(constant_of(place), scope))
+        return Call("_folded", (node, Atom(str(axis)), length, start, *steps))
+    inner: Axes = indices_of_slot(place)
+    return Call("_summed_at", (node, Atom(str(axis)), slot_node(place, arranged(inner, inner), scope), length))
