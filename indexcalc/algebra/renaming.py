@@ -10,7 +10,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from string import ascii_lowercase
 
 from indexcalc.algebra.build import power, product, replace_power
-from indexcalc.algebra.slots import Slot, indices_of_slot, renamed_slot, with_lookups_named
+from indexcalc.algebra.slots import (
+    Lookup,
+    Slot,
+    indices_of_slot,
+    renamed_slot,
+    with_lookup_as,
+    with_lookups_named,
+)
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -68,6 +75,29 @@ def rename_base(base: Base, renaming: Renaming) -> Base:
             renamed = rename_base(wrt, renaming)
             assert isinstance(renamed, Access)
             return Partial(rename_base(of, renaming), renamed)
+
+
+def replace_lookup(base: Base, lookup: Lookup, index: Slot) -> Base:
+    """The factor with an index in the place of a lookup, at any depth."""
+    match base:
+        case Access(tensor, slots):
+            return Access(tensor, tuple(with_lookup_as(slot, lookup, index) for slot in slots))
+        case Delta(left, right):
+            return Delta(with_lookup_as(left, lookup, index), with_lookup_as(right, lookup, index))
+        case Iverson(left, relation, right):
+            return Iverson(with_lookup_as(left, lookup, index), relation, with_lookup_as(right, lookup, index))
+        case Fn(name, arg, params):
+            return Fn(name, replace_lookup_in(arg, lookup, index), params)
+        case Add(terms):
+            return Add(replace_lookup_in(terms, lookup, index))
+    return base
+
+
+def replace_lookup_in(terms: Terms, lookup: Lookup, index: Slot) -> Terms:
+    """Sum-free terms with an index in the place of a lookup."""
+    return tuple(
+        product(term.coeff, ((replace_lookup(base, lookup, index), e) for base, e in term.powers)) for term in terms
+    )
 
 
 def rename_powers(powers: Iterable[Power], renaming: Renaming) -> tuple[Power, ...]:

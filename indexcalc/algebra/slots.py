@@ -170,6 +170,20 @@ def renamed_slot(slot: Slot, renaming: Mapping[Index, Slot]) -> Slot:
     return total
 
 
+def with_lookup_as(slot: Slot, lookup: Lookup, index: Slot) -> Slot:
+    """The expression with an index, or another value, in the place of a lookup."""
+    if slot == lookup:
+        return index
+    if isinstance(slot, Index):
+        return slot
+    if isinstance(slot, Lookup):
+        return Lookup(slot.tensor, tuple(with_lookup_as(inner, lookup, index) for inner in slot.slots), slot.extent)
+    total: Slot = Affine((), slot.const)
+    for atom, coeff in slot.parts:
+        total = combined(total, with_lookup_as(atom, lookup, index), coeff)
+    return total
+
+
 def with_lookups_named(slot: Slot, names: Mapping[str, str]) -> Slot:
     """The expression with other names for the tensors that it looks up."""
     if isinstance(slot, Index):
@@ -189,23 +203,49 @@ def slot_text(slot: Slot) -> str:
     """The expression in plain text: ``2*i + k - 1`` without blanks, what is added before what is taken away."""
     if not isinstance(slot, Affine):
         return slot.name
-    pieces: list[tuple[bool, str]] = []
-    for atom, coeff in slot.parts:
-        minus = bool(coeff.could_extract_minus_sign())
-        size = -coeff if minus else coeff
-        factor = "" if size == 1 else f"({size})*" if isinstance(size, sp.Add) else f"{size}*"
-        pieces.append((minus, factor + atom.name))
-    for part in summands(slot.const) if slot.const != 0 or not pieces else ():
-        minus = bool(part.could_extract_minus_sign())
-        pieces.append((minus, str(-part if minus else part).replace("**", "^")))
-    pieces.sort(key=lambda piece: piece[0])
-    text = ("-" if pieces[0][0] else "") + pieces[0][1]
-    return text + "".join(("-" if minus else "+") + piece for minus, piece in pieces[1:])
+    parts = [
+        (minus, f"{factor}{atom.name}")
+        for minus, atom, size in signed_atoms(slot)
+        for factor in ["" if size == 1 else f"({size})*" if isinstance(size, sp.Add) else f"{size}*"]
+    ]
+    numbers = [(minus, str(size).replace("**", "^")) for minus, size in signed_summands(slot.const)]
+    return put_together(parts, numbers, "-", "+")
 
 
-def summands(scalar: sp.Expr) -> list[sp.Expr]:
-    """What a scalar adds up: extents by name, then the number."""
-    return sorted(sp.Add.make_args(scalar), key=lambda part: (bool(part.is_number), str(part)))
+def signed_atoms(slot: Affine) -> list[tuple[bool, Atom, sp.Expr]]:
+    """The atoms with a sign, whether it is a minus, and the size of the coefficient."""
+    signs = [(bool(coeff.could_extract_minus_sign()), atom, coeff) for atom, coeff in slot.parts]
+    return [(minus, atom, -coeff if minus else coeff) for minus, atom, coeff in signs]
+
+
+def signed_summands(scalar: sp.Expr) -> list[tuple[bool, sp.Expr]]:
+    """What a scalar adds up, without signs: extents by name, then the number."""
+    ordered = sorted(sp.Add.make_args(scalar), key=lambda part: (bool(part.is_number), str(part)))
+    signs = [(bool(part.could_extract_minus_sign()), part) for part in ordered if part != 0]
+    return [(minus, -part if minus else part) for minus, part in signs]
+
+
+def put_together(
+    parts: list[tuple[bool, str]], constants: list[tuple[bool, str]], minus_sign: str, plus_sign: str
+) -> str:
+    """A sum in writing: what is added, what is taken away, the number last; the number first where all else is less."""
+    symbols, numbers = constants, constants[:0]
+    if constants and constants[-1][1].isdecimal():
+        symbols, numbers = constants[:-1], constants[-1:]
+    first = numbers if not any(not minus for minus, _ in (*symbols, *parts)) else []
+    last = [] if first else numbers
+    every = [
+        *first,
+        *(part for part in symbols if not part[0] and not parts),
+        *(part for part in parts if not part[0]),
+        *(part for part in symbols if not part[0] and parts),
+        *(part for part in (*symbols, *parts) if part[0]),
+        *last,
+    ]
+    if not every:
+        return "0"
+    lead = minus_sign.strip() if every[0][0] else ""
+    return lead + every[0][1] + "".join((minus_sign if minus else plus_sign) + text for minus, text in every[1:])
 
 
 def plain_slots(slots: Iterable[Slot]) -> tuple[Index, ...]:

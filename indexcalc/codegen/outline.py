@@ -101,11 +101,8 @@ def passes_of(derivation: Derivation) -> Passes:
     statements = (*passes.forward, *passes.backward)
     tensors.update({s.name: Tensor(s.name, s.axes) for s in statements if s.name not in tensors})
     taken = {*tensors, *(up.name for up in derivation.problem.upstream)}
-    return replace(
-        passes,
-        forward=with_views(passes.forward, tensors, taken),
-        backward=with_views(passes.backward, tensors, taken),
-    )
+    forward, reverse = with_views((passes.forward, passes.backward), tensors, taken)
+    return replace(passes, forward=forward, backward=reverse)
 
 
 def has_expressions(program: Program) -> bool:

@@ -7,7 +7,7 @@ statement of its own. A bracket that hides nothing but what lies outside of a wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
@@ -25,6 +25,7 @@ from indexcalc.algebra.terms import (
     Fn,
     Index,
     Iverson,
+    Lookup,
     Power,
     Slot,
     Term,
@@ -39,18 +40,22 @@ from indexcalc.program import Tensor
 ONE = sp.S.One
 
 
-def with_views(statements: Iterable[Statement], tensors: dict[str, Tensor], taken: set[str]) -> tuple[Statement, ...]:
-    """The statements of one pass with plain accesses alone, windows and sums at other places before their first use.
+def with_views(
+    passes: Iterable[Sequence[Statement]], tensors: dict[str, Tensor], taken: set[str]
+) -> Iterator[tuple[Statement, ...]]:
+    """The statements of each pass with plain accesses alone, windows and moved sums before their first use.
 
     Args:
-        statements: of one pass, in order.
+        passes: statements in order; a window has the same name in all of them.
         tensors: those of the programs, with their slots.
         taken: the names in use; new ones join.
     """
-    views = Views(tensors, taken)
-    for statement in statements:
-        views.add(statement)
-    return tuple(views.done)
+    names: dict[tuple[Access, bool], str] = {}
+    for statements in passes:
+        views = Views(tensors, taken, names)
+        for statement in statements:
+            views.add(statement)
+        yield tuple(views.done)
 
 
 @dataclass
@@ -66,8 +71,8 @@ class Views:
 
     tensors: dict[str, Tensor]
     taken: set[str]
+    known: dict[tuple[Access, bool], str]
     done: list[Statement] = field(default_factory=list)
-    known: dict[tuple[Access, bool], str] = field(default_factory=dict)
 
     def add(self, statement: Statement) -> None:
         """Append a statement, after what it reads under expressions; sums that a delta moves become its parts."""
@@ -75,6 +80,12 @@ class Views:
             terms = tuple(self.term(term) for term in statement.terms)
             guards = tuple(self.base(guard, direct=False) for guard in statement.guards)
             self.done.append(replace(statement, terms=terms, guards=guards))
+            return
+        if (read := whole_window(statement)) is not None:
+            entry = Access(read.tensor, tuple(self.walk(slot, n, read) for n, slot in enumerate(read.slots)))
+            terms = (Term(ONE, ((entry, ONE),)),)
+            kind = Kind.NEAREST if self.is_all_inside(read) and not are_apart(read.slots) else Kind.GATHER
+            self.done.append(replace(statement, terms=terms, kind=kind))
             return
         moved = [term for term in statement.terms if moving_deltas(term, statement.axes)]
         if not moved:
@@ -109,9 +120,13 @@ class Views:
         own = set(free_indices((Term(ONE, rest),)))
         axes = (*places, *(axis for axis in kept if axis in own))
         summed = tuple(index for index in term.summed if index not in places)
-        name = unused(f"{statement.name}_parts", self.taken)
-        self.add(Statement(name, axes, (product(term.coeff, rest, summed),)))
-        parts = (Access(name, axes), ONE)
+        body = product(term.coeff, rest, summed)
+        if body == Term(ONE, ((Access(lone_tensor(body), axes), ONE),)):
+            parts = body.powers[0]
+        else:
+            name = unused(f"{statement.name}_parts", self.taken)
+            self.add(Statement(name, axes, (body,)))
+            parts = (Access(name, axes), ONE)
         made = tuple(dict.fromkeys((*targets, *axes[len(places) :])))
         whole = Term(ONE, (parts, *((delta, ONE) for delta in deltas)), places)
         if made == statement.axes:
@@ -161,11 +176,14 @@ class Views:
         numbers = {index: Index(f"#{n}", index.extent) for n, index in enumerate(axes)}
         key = rename_base(entry, numbers)
         assert isinstance(key, Access)
-        nearest = nearest and not all(self.is_inside(slot, place, entry) for place, slot in enumerate(entry.slots))
-        if (key, nearest) not in self.known:
-            name = unused(f"{entry.tensor}_{'at' if any(map(lookups_of_slot, entry.slots)) else 'win'}", self.taken)
-            self.known[key, nearest] = name
-            kind = Kind.NEAREST if nearest else Kind.GATHER
+        inside = self.is_all_inside(entry)
+        nearest = nearest and not inside
+        name = self.known.get((key, nearest)) or unused(
+            f"{entry.tensor}_{'at' if any(map(lookups_of_slot, entry.slots)) else 'win'}", self.taken
+        )
+        self.known[key, nearest] = name
+        if all(statement.name != name for statement in self.done):
+            kind = Kind.NEAREST if nearest or (inside and not are_apart(entry.slots)) else Kind.GATHER
             entry = Access(entry.tensor, tuple(self.walk(slot, n, entry) for n, slot in enumerate(entry.slots)))
             self.done.append(Statement(name, axes, (Term(ONE, ((entry, ONE),)),), kind))
         return Access(self.known[key, nearest], axes)
@@ -177,9 +195,42 @@ class Views:
             return Affine(((slot, ONE),))
         return slot
 
+    def is_all_inside(self, entry: Access) -> bool:
+        """Whether an entry never lies outside of its tensor."""
+        return all(self.is_inside(slot, place, entry) for place, slot in enumerate(entry.slots))
+
     def is_inside(self, slot: Slot, place: int, entry: Access) -> bool:
         """Whether a slot never lies outside of its tensor."""
-        return in_range(slot, self.tensors[entry.tensor].slots[place].extent)
+        extent = self.tensors[entry.tensor].slots[place].extent
+        return (isinstance(slot, Index) and slot.extent == extent) or in_range(slot, extent)
+
+
+def whole_window(statement: Statement) -> Access | None:
+    """The entry under expressions that a statement is, and nothing else."""
+    if len(statement.terms) != 1:
+        return None
+    (term,) = statement.terms
+    if term.coeff != 1 or term.summed or len(term.powers) != 1 or term.powers[0][1] != 1:
+        return None
+    (base,) = term.bases
+    if not isinstance(base, Access) or base.is_plain or set(window_axes(base)) != set(statement.axes):
+        return None
+    return base
+
+
+def lone_tensor(term: Term) -> str:
+    """The tensor that a term with one factor reads; empty for others."""
+    (base,) = term.bases if len(term.powers) == 1 else (None,)
+    return base.tensor if isinstance(base, Access) else ""
+
+
+def are_apart(slots: tuple[Slot, ...]) -> bool:
+    """Whether no index stands in two slots, or in a lookup beside something else: each slot is a walk of its own."""
+    every = [index for slot in slots for index in indices_of_slot(slot)]
+    return len(set(every)) == len(every) and all(
+        not lookups_of_slot(slot) or (isinstance(slot, Lookup) and all(isinstance(s, Index) for s in slot.slots))
+        for slot in slots
+    )
 
 
 def window_axes(entry: Access) -> tuple[Index, ...]:

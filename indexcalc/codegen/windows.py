@@ -10,7 +10,7 @@ from indexcalc.codegen.operands import Axes, Operand, Scope, arranged, slot_node
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, Node, flat
 from indexcalc.codegen.statements import Kind, Statement
-from indexcalc.codegen.views import place_of, target_of, window_axes
+from indexcalc.codegen.views import are_apart, place_of, target_of, window_axes
 
 
 def window_node(statement: Statement, scope: Scope) -> Node:
@@ -32,15 +32,6 @@ def entry_of(statement: Statement) -> Access:
     ((base, _),) = statement.terms[0].powers
     assert isinstance(base, Access)
     return base
-
-
-def are_apart(slots: tuple[Slot, ...]) -> bool:
-    """Whether no index stands in two slots, or in a lookup beside something else: each slot is a walk of its own."""
-    every = [index for slot in slots for index in indices_of_slot(slot)]
-    return len(set(every)) == len(every) and all(
-        not lookups_of_slot(slot) or (isinstance(slot, Lookup) and all(isinstance(s, Index) for s in slot.slots))
-        for slot in slots
-    )
 
 
 def walked(slots: tuple[Slot, ...], node: Node, scope: Scope) -> Node:

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import Access, Index, accesses_of, occurring_indices, tensors_of
+from indexcalc.algebra.slots import indices_of_slot
+from indexcalc.algebra.terms import (
+    Access,
+    Index,
+    accesses_of,
+    occurring_indices,
+    own_lookups,
+    tensors_of,
+    walk,
+)
 from indexcalc.cost.counts import NOTHING, Count, less, span, total
 from indexcalc.program import Equation, Program
 from indexcalc.rewrite.cost import Sizes, size_of
@@ -23,6 +32,9 @@ def entries_read(equation: Equation, sizes: Sizes) -> Count:
 def indices_read(equation: Equation, name: str, sizes: Sizes) -> tuple[Index, ...]:
     """The distinct indices of the access that touches most entries of a tensor."""
     distinct = [occurring_indices(entry) for entry in accesses_of(equation.terms, name)]
+    for base in walk(equation.terms):
+        looked_up = (lookup for lookup in own_lookups(base) if lookup.tensor == name)
+        distinct += (indices_of_slot(lookup) for lookup in looked_up)
     return max(distinct, key=lambda indices: size_of(indices, sizes))
 
 

@@ -329,14 +329,13 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``exp(...)``."""
         return ast.Call(str(function), args, at(function))
 
-    def bracket(
-        self, left: ast.Expression, relation: Token, right: ast.Expression, then: Token | None, last: Any
-    ) -> ast.Expression:
+    def bracket(self, left: ast.Expression, relation: Token, right: ast.Expression, *more: Any) -> ast.Expression:
         """``[i <= j]``, or ``[0 <= i + k < N]``, which is two of them."""
         start = left.at or at(relation)
         first = ast.Bracket(ast.slot_of(left), str(relation), ast.slot_of(right), start)
-        if then is None:
+        if len(more) < 2:
             return first
+        then, last = more
         return ast.Times((first, ast.Bracket(ast.slot_of(right), str(then), ast.slot_of(last), start)), start)
 
     def slot(self, token: Token) -> ast.Slot:

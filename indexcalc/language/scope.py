@@ -77,7 +77,11 @@ class Scope:
 
     def slot(self, slot: Slot) -> algebra.Slot:
         """What a slot holds: an index, an affine expression of indices and extents, or a lookup."""
-        return self.index(slot) if slot.expression is None else self.place(slot.expression)
+        if slot.expression is not None:
+            return self.place(slot.expression)
+        if slot.name in self.extents and slot.name not in self.indices:
+            return place(self.extents[slot.name])
+        return self.index(slot)
 
     def place(self, node: Expression) -> algebra.Slot:
         """The value of an expression in a slot."""

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 import sympy as sp
 
-from indexcalc.algebra.slots import Lookup, Slot, summands
+from indexcalc.algebra.slots import Lookup, Slot, put_together, signed_atoms, signed_summands
 from indexcalc.algebra.terms import Base, Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.held import Held, held_tensors
@@ -209,18 +209,13 @@ class Notation:
         if isinstance(slot, Lookup):
             symbol = self.tensor(slot.tensor)
             return f"{symbol}_{{{self.subscript(slot.slots, slot.tensor)}}}" if slot.slots else symbol
-        pieces: list[tuple[bool, str]] = []
-        for atom, coeff in slot.parts:
-            minus = bool(coeff.could_extract_minus_sign())
-            size = -coeff if minus else coeff
-            factor = "" if size == 1 else f"({self.size(size)})" if isinstance(size, sp.Add) else self.size(size)
-            pieces.append((minus, factor + self.slot(atom)))
-        for part in summands(slot.const) if slot.const != 0 or not pieces else ():
-            minus = bool(part.could_extract_minus_sign())
-            pieces.append((minus, self.size(-part if minus else part)))
-        pieces.sort(key=lambda piece: piece[0])
-        text = ("-" if pieces[0][0] else "") + pieces[0][1]
-        return text + "".join((" - " if minus else " + ") + piece for minus, piece in pieces[1:])
+        parts = [
+            (minus, f"{factor}{self.slot(atom)}")
+            for minus, atom, size in signed_atoms(slot)
+            for factor in ["" if size == 1 else f"({self.size(size)})" if isinstance(size, sp.Add) else self.size(size)]
+        ]
+        numbers = [(minus, self.size(size)) for minus, size in signed_summands(slot.const)]
+        return put_together(parts, numbers, " - ", " + ")
 
     def size(self, value: sp.Expr) -> str:
         """A whole number, or a scalar made of extents."""
