@@ -19,7 +19,7 @@ from indexcalc.codegen.prose import comment
 from indexcalc.codegen.shared import masks_in, with_masks_named
 from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, is_number
 from indexcalc.codegen.statements import Kind, Statement
-from indexcalc.codegen.windows import moved_node, window_node
+from indexcalc.codegen.windows import moving_node
 
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 
@@ -82,7 +82,7 @@ def numbered(target: str, node: Node, part: str, depth: int) -> list[str]:
 def formula(statement: Statement, layouts: Layouts) -> str:
     """The statement in the notation of a spec."""
     lhs = Access(statement.name, statement.axes)
-    if statement.kind in (Kind.ASSIGN, Kind.GATHER, Kind.NEAREST, Kind.SCATTER):
+    if statement.kind is Kind.ASSIGN or statement.moves:
         return equation_text(lhs, statement.terms, layouts)
     left, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
     if statement.kind is Kind.HIDDEN:
@@ -106,10 +106,8 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
         return terms_node(statement.terms, statement.axes, scope)
     if statement.kind is Kind.LARGEST:
         return largest_node(statement, scope)
-    if statement.kind in (Kind.GATHER, Kind.NEAREST):
-        return window_node(statement, scope)
-    if statement.kind is Kind.SCATTER:
-        return moved_node(statement, scope)
+    if statement.moves:
+        return moving_node(statement, scope)
     order = (*statement.axes, *statement.over)
     value = terms_operand(statement.terms, order, scope)
     if statement.kind is Kind.HIDDEN:

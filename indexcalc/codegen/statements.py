@@ -50,6 +50,11 @@ class Statement:
     may_overflow: bool = False
 
     @property
+    def moves(self) -> bool:
+        """Whether entries change their places, between arrays that are there as a whole."""
+        return self.kind in (Kind.GATHER, Kind.NEAREST, Kind.SCATTER)
+
+    @property
     def masks(self) -> tuple[Delta | Iverson, ...]:
         """The guards that are deltas and brackets."""
         return tuple(guard for guard in self.guards if isinstance(guard, Delta | Iverson))

@@ -112,13 +112,13 @@ class Views:
         (term,) = statement.terms
         deltas = moving_deltas(term, statement.axes)
         rest = tuple(power for power in term.powers if power[0] not in deltas)
-        inner = tuple(dict.fromkeys(index for delta in deltas for index in occurring_indices(delta)))
-        found = (target_of(delta, statement.axes) for delta in deltas)
-        targets = tuple(target for target in found if target is not None)
-        places = tuple(index for index in inner if index not in targets)
-        kept = [axis for axis in statement.axes if axis not in targets]
+        targets = {target: delta for delta in deltas if (target := target_of(delta, statement.axes)) is not None}
+        inner = {target: indices_of_slot(place_of(delta, target)) for target, delta in targets.items()}
+        places = tuple(index for axis in statement.axes for index in inner.get(axis, ()))
         own = set(free_indices((Term(ONE, rest),)))
-        axes = (*places, *(axis for axis in kept if axis in own))
+        # An axis that the sum does not vary along is added at the end.
+        made = tuple(axis for axis in statement.axes if axis in targets or axis in own)
+        axes = tuple(index for axis in made for index in inner.get(axis, (axis,)))
         summed = tuple(index for index in term.summed if index not in places)
         body = product(term.coeff, rest, summed)
         if body == Term(ONE, ((Access(lone_tensor(body), axes), ONE),)):
@@ -127,8 +127,8 @@ class Views:
             name = unused(f"{statement.name}_parts", self.taken)
             self.add(Statement(name, axes, (body,)))
             parts = (Access(name, axes), ONE)
-        made = tuple(dict.fromkeys((*targets, *axes[len(places) :])))
-        whole = Term(ONE, (parts, *((delta, ONE) for delta in deltas)), places)
+        ordered = (targets[axis] for axis in made if axis in targets)
+        whole = Term(ONE, (parts, *((delta, ONE) for delta in ordered)), places)
         if made == statement.axes:
             self.done.append(Statement(statement.name, made, (whole,), Kind.SCATTER))
             return

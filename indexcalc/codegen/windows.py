@@ -13,9 +13,21 @@ from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.codegen.views import are_apart, place_of, target_of, window_axes
 
 
+def moving_node(statement: Statement, scope: Scope) -> Node:
+    """The array of a statement whose entries change their places."""
+    return moved_node(statement, scope) if statement.kind is Kind.SCATTER else window_node(statement, scope)
+
+
+def source_of(statement: Statement) -> Access:
+    """The entry whose places are changed."""
+    base = statement.terms[0].bases[0]
+    assert isinstance(base, Access)
+    return base
+
+
 def window_node(statement: Statement, scope: Scope) -> Node:
     """The array of an entry under the indices of its slots; zero, or the nearest entry, where it lies outside."""
-    entry = entry_of(statement)
+    entry = source_of(statement)
     axes = window_axes(entry)
     whole = Atom(scope.tensors[entry.tensor])
     if statement.kind is Kind.NEAREST:
@@ -25,13 +37,6 @@ def window_node(statement: Statement, scope: Scope) -> Node:
     else:
         node = walked(entry.slots, whole, scope)
     return transposed(Operand(node, axes), statement.axes).node
-
-
-def entry_of(statement: Statement) -> Access:
-    """The entry that a window is of."""
-    ((base, _),) = statement.terms[0].powers
-    assert isinstance(base, Access)
-    return base
 
 
 def walked(slots: tuple[Slot, ...], node: Node, scope: Scope) -> Node:
@@ -59,11 +64,11 @@ def moved_node(statement: Statement, scope: Scope) -> Node:
     (parts, _), *deltas = term.powers
     assert isinstance(parts, Access)
     node: Node = Atom(scope.tensors[parts.tensor])
-    for axis, (delta, _) in enumerate(deltas):
+    for delta, _ in deltas:
         assert isinstance(delta, Delta)
         target = target_of(delta, statement.axes)
         assert target is not None
-        node = added_up(node, axis, place_of(delta, target), target, scope)
+        node = added_up(node, statement.axes.index(target), place_of(delta, target), target, scope)
     return node
 
 

@@ -96,7 +96,7 @@ class Blocking:
             return self.known_large & frozenset(self.by_name)
         kept = [self.size(slots) for slots in self.given.values()]
         kept += [self.size(self.by_name[name].axes) for name in self.wanted if name in self.by_name]
-        every = {s.name: self.size(s.axes) for s in self.statements if s.name not in self.wanted}
+        every = {s.name: self.size(s.axes) for s in self.statements if s.name not in self.wanted and not s.moves}
         larger = [name for name, size in every.items() if not any(fits(size, other) for other in kept)]
         return frozenset(
             name for name in larger if any(is_cheap(self.by_name[other]) for other in (name, *self.readers[name]))

@@ -24,6 +24,7 @@ class Operation(Enum):
     MAP = "a function of aligned entries"
     REDUCE = "the sum, the largest or the smallest value over axes"
     PRODUCT = "a product of two arrays, summed"
+    MOVE = "entries at other places: the name is an expression with {} for the array"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 
 import sympy as sp
@@ -13,10 +13,11 @@ from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.codegen.fast.arrays import Array, Arrays, Value
 from indexcalc.codegen.fast.graph import Node, Operation, Use
-from indexcalc.codegen.operands import Axes, Mask, arranged
+from indexcalc.codegen.operands import Axes, Mask, Scope, arranged
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, flat
 from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.windows import moving_node, source_of
 from indexcalc.errors import UnsupportedError
 
 ONE = sp.S.One
@@ -30,10 +31,12 @@ class Lowering(Arrays):
     Attributes:
         tensors: the node of every tensor made in the block; its axes stand in the order of the slots given here.
         name: of the present statement.
+        scope: the names outside the block.
     """
 
     tensors: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
     name: str = ""
+    scope: Scope | None = None
 
     def add(self, statement: Statement, indices: tuple[Index, ...] = ()) -> None:
         """Build what a statement computes; `indices` are its indices on the dimensions of the loop."""
@@ -46,6 +49,8 @@ class Lowering(Arrays):
 
     def value(self, statement: Statement) -> Value:
         """The right-hand side."""
+        if statement.moves:
+            return self.moved(statement)
         if statement.kind is Kind.HIDDEN:
             value = self.nonzero(statement.weights, self.total(statement.terms))
             return self.hidden(list(statement.masks), value, "-np.inf")
@@ -56,6 +61,19 @@ class Lowering(Arrays):
         if len(statement.terms) == 1 and statement.terms[0].summed:
             return self.summed(statement.terms[0], statement.axes)
         return self.total(statement.terms)
+
+    def moved(self, statement: Statement) -> Array:
+        """Entries at other places, of an array that is there as a whole."""
+        entry = source_of(statement)
+        node, places = self.tensors.get(entry.tensor, (-1, ()))
+        if node < 0:
+            slots = tuple(Index(f"@{n}", sp.S.One) for n in range(len(entry.slots)))
+            node = self.graph.add(Node(Operation.LEAF, entry.tensor, (), self.axes(slots)))
+            places = tuple(range(len(slots)))
+        assert self.scope is not None
+        scope = replace(self.scope, tensors={**self.scope.tensors, entry.tensor: "{}"})
+        text = flat(moving_node(statement, scope))
+        return self.made(Operation.MOVE, text, (Use(node, places),), statement.axes)
 
     def spread(self, value: Value, axes: Axes) -> Array:
         """The value as an array with all of `axes`."""

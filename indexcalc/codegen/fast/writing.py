@@ -15,7 +15,7 @@ from indexcalc.codegen.fast.nesting import NESTED_WIDTH, is_nested
 from indexcalc.codegen.fast.storage import ELEMENTWISE, Storage
 from indexcalc.codegen.functions import call_or_wrap
 from indexcalc.codegen.layout import assignment
-from indexcalc.codegen.operands import Operand, Scope, aligned
+from indexcalc.codegen.operands import Operand, Scope, aligned, transposed
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Binary, Call, Prefix, Trailer, flat
 from indexcalc.codegen.source import Node as Source
@@ -239,6 +239,10 @@ class Writer:
             return Call("np.arange", (Atom(f"{block}.start"), Atom(f"{block}.stop")))
         (use,) = node.uses
         value = self.value(use.node)
+        if node.operation is Operation.MOVE:
+            axes = tuple(Index(str(place), sp.S.One) for place in range(len(use.places)))
+            given = Operand(value, tuple(axes[place] for place in use.places))
+            return Atom(node.name.format(flat(transposed(given, axes).node)))
         if node.operation is Operation.DIAGONAL:
             joint = [Index(letter, sp.S.One) for letter in self.names.letters_for(node.axes, self.blocks)]
             axes = tuple(joint[place] for place in use.places)
