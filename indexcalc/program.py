@@ -292,6 +292,14 @@ def check_program(program: Program) -> None:
             raise ProgramError(f"the layout {groups} of {name} does not fit its {len(known[name].slots)} slots")
 
 
+def may_meet(index: Index, slot: Index) -> bool:
+    """Whether an index may stand in a slot of another extent: it lies inside, or brackets say where it does.
+
+    Extents with names of their own clash; ``N`` and ``N - K + 1`` may meet, and what is outside reads as zero.
+    """
+    return index.extent.has(sp.Add, sp.floor) or slot.extent.has(sp.Add, sp.floor) or in_range(index, slot.extent)
+
+
 def check_slots(name: str, slots: tuple[Index, ...]) -> None:
     """Reject a definition such as ``A[i,i] = ...``, which leaves other entries undefined."""
     names = [slot.name for slot in slots]
@@ -357,7 +365,7 @@ def check_access(base: Access, known: Mapping[str, Tensor], where: str) -> None:
     if len(declared) != len(base.slots):
         raise ProgramError(f"{where}: {base.tensor} has {len(declared)} slots, but is read with {len(base.slots)}")
     for index, slot in zip(base.slots, declared, strict=True):
-        if isinstance(index, Index) and index.extent != slot.extent and not in_range(index, slot.extent):
+        if isinstance(index, Index) and index.extent != slot.extent and not may_meet(index, slot):
             raise ProgramError(
                 f"{where}: {base.tensor} has extent {slot.extent} in the slot {slot.name}, "
                 f"but the index {index.name} there has extent {index.extent}"

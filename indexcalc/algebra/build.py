@@ -39,7 +39,7 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
 
     A summed index that occurs in no factor multiplies the coefficient by its extent; a factor that
     was an `Add` of one term (or a nested `Add` to the power one) is taken apart. A bracket that never
-    holds, such as ``[i != i]``, makes the term zero.
+    holds, such as ``[i != i]``, makes the term zero; one that extents or a delta beside it make sure of is left out.
     """
     factor = sp.Integer(coeff) if isinstance(coeff, int) else coeff
     exponents: dict[Base, sp.Expr] = {}
@@ -51,9 +51,13 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
             base = settled  # noqa: PLW2901 - one factor in its one form
         exponents[base] = exponents[base] + exponent if base in exponents else exponent
     kept: list[Power] = []
+    said = tuple(side for base in exponents if isinstance(base, Delta) for side in sides_of(base))
     for base, exponent in exponents.items():
         if exponent == 0:
             continue
+        if said and isinstance(base, Iverson) and base.relation != "!=" and not base.is_plain:
+            if never_negative(base.slack, said):
+                continue
         if isinstance(base, Iverson) and compares_equals(base, exponents):
             if base.relation == "<=":
                 continue
@@ -106,6 +110,13 @@ def settled_delta(base: Delta) -> Delta | Iverson | None:
             return Delta(one, other) if {one, other} != {base.left, base.right} else base
     shared = {atom for atom, _ in parts_of_slot(base.left)} & {atom for atom, _ in parts_of_slot(base.right)}
     return Delta(gap, place(0)) if shared else base
+
+
+def sides_of(delta: Delta) -> tuple[Slot, ...]:
+    """What is not negative where a delta of expressions is 1: both differences of its sides."""
+    if delta.is_plain:
+        return ()
+    return difference(delta.left, delta.right), difference(delta.right, delta.left)
 
 
 def minus_one(slot: Slot) -> Slot:

@@ -7,6 +7,7 @@ from itertools import islice
 
 import sympy as sp
 
+from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.slots import Slot, slot_text
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
@@ -38,7 +39,10 @@ def term_text(term: Term, layouts: Layouts = UNFUSED) -> str:
     """``coefficient * sum[i](product)``: factors above the line, then those below it."""
     front = [power for power in in_front_of_sums(term)[0] if not stands_below(power[1])]
     inside = [power for power in term.powers if power not in front]
-    above = [power_text(base, exponent, layouts) for base, exponent in inside if not stands_below(exponent)]
+    above = [
+        power_text(*power, layouts) if upper is None else chain_text(power[0], upper)
+        for power, upper in chained([power for power in inside if not stands_below(power[1])])
+    ]
     below = [power_text(base, -exponent, layouts) for base, exponent in inside if stands_below(exponent)]
     body = " * ".join(above) or ("1" if below else "")
     body = "".join([body, *(f" / {text}" for text in below)])
@@ -53,6 +57,13 @@ def term_text(term: Term, layouts: Layouts = UNFUSED) -> str:
     if body.startswith("1 / "):
         return coeff + body[1:]
     return f"{coeff} * {body}" if body else coeff
+
+
+def chain_text(lower: Base, upper: Iverson) -> str:
+    """Two bounds of one expression in one bracket."""
+    assert isinstance(lower, Iverson)
+    start = f"{slot_text(lower.left)} {lower.relation} {slot_text(lower.right)}"
+    return f"[{start} {upper.relation} {slot_text(upper.right)}]"
 
 
 def stands_below(exponent: sp.Expr) -> bool:

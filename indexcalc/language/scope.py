@@ -9,6 +9,7 @@ from functools import reduce
 import sympy as sp
 
 from indexcalc.algebra import slots as algebra
+from indexcalc.algebra.ranges import in_range
 from indexcalc.algebra.slots import Lookup, combined, constant_of, is_fixed, place, times_scalar
 from indexcalc.algebra.terms import Access, Index
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
@@ -164,7 +165,7 @@ class Scope:
             raise self.source.error(f"the slots are grouped otherwise: write {general}, with your indices", at)
         held = tuple(self.slot(slot) for slot in slots)
         for slot, index, declared in zip(slots, held, tensor.slots, strict=True):
-            if isinstance(index, Index) and index.extent != declared.extent:
+            if isinstance(index, Index) and index.extent != declared.extent and not is_part(index, declared):
                 raise self.source.error(self.clash(index, declared, general), slot.at)
         return Access(tensor.name, held)
 
@@ -239,3 +240,8 @@ class Scope:
             raise self.source.error(f"the tensor {node.of} is not known{hint}", node.at)
         access = self.entry(tensor, node, f"dL/d{node.of}")
         return Access(self.gradients[node.of], access.slots)
+
+
+def is_part(index: Index, declared: Index) -> bool:
+    """Whether an index over an extent such as ``N - 1`` runs over a part of a slot: extents with names of their own clash."""
+    return bool(index.extent.has(sp.Add, sp.floor)) and in_range(index, declared.extent)

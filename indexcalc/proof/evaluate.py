@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -32,6 +32,8 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     free_indices,
+    own_slots,
+    walk,
 )
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
 from indexcalc.program import Program
@@ -56,11 +58,13 @@ class Environment:
         numbers: the values of extents and parameters.
         partials: the values of unevaluated derivatives, by the `Partial` itself: an array over the
             lane, the distinct free indices of its base, and the slots of its `wrt`.
+        outside: whether an index may run beyond the tensor in whose slot it stands, since brackets hide that.
     """
 
     tensors: Mapping[str, Array]
     numbers: Numbers
     partials: Mapping[Partial, Array] = field(default_factory=dict)
+    outside: bool = False
 
 
 def numbers_of(sizes: Mapping[sp.Symbol, int], parameters: Mapping[sp.Symbol, float] | None = None) -> Numbers:
@@ -173,6 +177,8 @@ def evaluate_lanes(terms: Terms, free: Sequence[Index], env: Environment) -> Arr
 
 def closed_term(term: Term, free: Grid, env: Environment) -> Array:
     """One term with its sums done; a free index that a sum hides is only broadcast."""
+    if reads_beyond(term) and not env.outside:
+        env = replace(env, outside=True)
     outer = tuple(index for index in free if index not in term.summed)
     grid = outer + term.summed
     unknown = [index.name for index in free_indices(term) if index not in grid]
@@ -188,6 +194,16 @@ def closed_term(term: Term, free: Grid, env: Environment) -> Array:
     full = np.broadcast_to(total, (total.shape[0], *sizes))
     hidden = tuple(1 + n for n, index in enumerate(free) if index in term.summed)
     return np.asarray(np.expand_dims(full, hidden))
+
+
+@lru_cache(maxsize=10_000)
+def reads_beyond(term: Term) -> bool:
+    """Whether an expression stands in a slot, a delta or a bracket, or an index over an extent such as ``N - 1``."""
+    return any(
+        not isinstance(slot, Index) or slot.extent.has(sp.Add, sp.floor)
+        for base in walk(term)
+        for slot in own_slots(base)
+    )
 
 
 def summed_out(factors: Sequence[Array], place: int, size: int) -> list[Array]:
@@ -308,13 +324,12 @@ def read(name: str, array: Array, slots: Sequence[Slot], grid: Grid, env: Enviro
     expected = tuple(
         size_of(slot, env.numbers) if isinstance(slot, Index) else size for slot, size in zip(slots, sizes, strict=False)
     )
-    fits = all(size <= there for size, there in zip(expected, sizes, strict=False))
-    if len(sizes) != len(slots) or (sizes != expected and not fits):
+    if len(sizes) != len(slots) or (sizes != expected and not env.outside):
         raise ProgramError(f"{name} has shape {array.shape[1:]}, but its slots have sizes {expected}")
     if not slots:
         return array.reshape(array.shape[0], *(1,) * len(grid))
     places: list[Any] = [places_of(slot, grid, env) for slot in slots]
-    if all(isinstance(slot, Index) for slot in slots):
+    if sizes == expected and all(isinstance(slot, Index) for slot in slots):
         return np.asarray(array[(slice(None), *places)])
     inside = [(0 <= at) & (at < size) for at, size in zip(places, sizes, strict=True)]
     held: list[Any] = [np.clip(at, 0, size - 1) for at, size in zip(places, sizes, strict=True)]
