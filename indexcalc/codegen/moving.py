@@ -85,7 +85,7 @@ def _summed_at(
         runs = places[order]
         starts = np.flatnonzero(np.diff(runs, prepend=-1))
         total[runs[starts]] = np.add.reduceat(rows[order], starts, axis=0)
-    return np.moveaxis(total.reshape(length, *rest), 0, axis)'''
+    return np.moveaxis(total.reshape((length, *rest)), 0, axis)'''
 
 ENTRIES = '''\
 def _entries(x: np.ndarray, *places: np.ndarray) -> np.ndarray:
@@ -152,7 +152,7 @@ TORCH_LOOKED_UP = '''\
 def _looked_up(x: torch.Tensor, axis: int, ids: torch.Tensor) -> torch.Tensor:
     """x[ids] along an axis, which becomes the axes of ids."""
     rows = x.index_select(axis, ids.reshape(-1))
-    return rows.reshape(*x.shape[:axis], *ids.shape, *x.shape[axis + 1 :])'''
+    return rows.reshape((*x.shape[:axis], *ids.shape, *x.shape[axis + 1 :]))'''
 
 TORCH_SUMMED_AT = '''\
 def _summed_at(
@@ -165,7 +165,7 @@ def _summed_at(
     outside = (places < 0) | (places >= length)
     where = torch.where(outside, length, places).reshape(-1)
     rest = parts.shape[axis + places.ndim :]
-    rows = parts.reshape(*parts.shape[:axis], where.numel(), *rest)
+    rows = parts.reshape((*parts.shape[:axis], where.numel(), *rest))
     total = parts.new_zeros((*parts.shape[:axis], length + 1, *rest))
     return total.index_add(axis, where, rows).narrow(axis, 0, length)'''
 

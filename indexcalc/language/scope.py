@@ -243,5 +243,6 @@ class Scope:
 
 
 def is_part(index: Index, declared: Index) -> bool:
-    """Whether an index over an extent such as ``N - 1`` runs over a part of a slot: extents with names of their own clash."""
-    return bool(index.extent.has(sp.Add, sp.floor)) and in_range(index, declared.extent)
+    """Whether an index runs over a part of a slot, where one extent is such as ``N - 1``; extents that are names clash."""
+    compound = index.extent.has(sp.Add, sp.floor) or declared.extent.has(sp.Add, sp.floor)
+    return bool(compound) and in_range(index, declared.extent)
