@@ -186,7 +186,7 @@ def with_lookup_as(slot: Slot, lookup: Lookup, index: Slot) -> Slot:
 
 def with_lookups_named(slot: Slot, names: Mapping[str, str]) -> Slot:
     """The expression with other names for the tensors that it looks up."""
-    if isinstance(slot, Index):
+    if isinstance(slot, Index) or not lookups_of_slot(slot):
         return slot
     if isinstance(slot, Lookup):
         inner = tuple(with_lookups_named(one, names) for one in slot.slots)

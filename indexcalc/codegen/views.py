@@ -15,7 +15,7 @@ import sympy as sp
 from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.ranges import in_range, never_negative, room_above
 from indexcalc.algebra.renaming import rename_base
-from indexcalc.algebra.slots import indices_of_slot, lookups_of_slot
+from indexcalc.algebra.slots import indices_of_slot, lookups_of_slot, with_lookup_as
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -82,6 +82,7 @@ class Views:
             self.done.append(replace(statement, terms=terms, guards=guards))
             return
         if (read := whole_window(statement)) is not None:
+            read = Access(read.tensor, tuple(map(self.looked_up, read.slots)))
             entry = Access(read.tensor, tuple(self.walk(slot, n, read) for n, slot in enumerate(read.slots)))
             terms = (Term(ONE, ((entry, ONE),)),)
             kind = Kind.NEAREST if self.is_all_inside(read) and not are_apart(read.slots) else Kind.GATHER
@@ -110,7 +111,11 @@ class Views:
     def move(self, statement: Statement) -> None:
         """One term whose deltas say where its parts are added up."""
         (term,) = statement.terms
-        deltas = moving_deltas(term, statement.axes)
+        deltas = tuple(
+            Delta(self.looked_up(delta.left), self.looked_up(delta.right))
+            for delta in moving_deltas(term, statement.axes)
+        )
+        term = self.with_plain_lookups(term)
         rest = tuple(power for power in term.powers if power[0] not in deltas)
         targets = {target: delta for delta in deltas if (target := target_of(delta, statement.axes)) is not None}
         inner = {target: indices_of_slot(place_of(delta, target)) for target, delta in targets.items()}
@@ -136,6 +141,14 @@ class Views:
         self.done.append(Statement(moved, made, (whole,), Kind.SCATTER))
         self.done.append(replace(statement, terms=(Term(ONE, ((Access(moved, made), ONE),)),)))
 
+    def with_plain_lookups(self, term: Term) -> Term:
+        """The term with the lookups of its deltas at plain indices."""
+        powers = (
+            (Delta(self.looked_up(base.left), self.looked_up(base.right)) if isinstance(base, Delta) else base, exponent)
+            for base, exponent in term.powers
+        )
+        return Term(term.coeff, tuple(powers), term.summed)
+
     def term(self, term: Term) -> Term:
         """A term with plain accesses, without the brackets that its windows make good."""
         powers = without_covered_brackets(term.powers, self.tensors)
@@ -151,7 +164,21 @@ class Views:
                 return Fn(name, self.inside(arg), params)
             case Add(terms):
                 return Add(self.inside(terms) if not direct else tuple(self.term(term) for term in terms))
+            case Delta(left, right) if not base.is_plain:
+                return Delta(self.looked_up(left), self.looked_up(right))
+            case Iverson(left, relation, right) if not base.is_plain:
+                return Iverson(self.looked_up(left), relation, self.looked_up(right))
         return base
+
+    def looked_up(self, slot: Slot) -> Slot:
+        """What a slot holds with lookups at plain indices alone: others are of arrays that hold what is looked up."""
+        for lookup in lookups_of_slot(slot):
+            entry = Access(lookup.tensor, lookup.slots)
+            if not entry.is_plain or self.is_part(entry):
+                entry = Access(lookup.tensor, tuple(map(self.looked_up, lookup.slots)))
+                found = self.window(entry, nearest=True)
+                return self.looked_up(with_lookup_as(slot, lookup, Lookup(found.tensor, found.slots, lookup.extent)))
+        return slot
 
     def inside(self, terms: Terms) -> Terms:
         """Terms inside a function."""
@@ -172,6 +199,7 @@ class Views:
 
     def window(self, entry: Access, *, nearest: bool) -> Access:
         """The array that holds an entry under its indices."""
+        entry = Access(entry.tensor, tuple(map(self.looked_up, entry.slots)))
         axes = window_axes(entry)
         numbers = {index: Index(f"#{n}", index.extent) for n, index in enumerate(axes)}
         key = rename_base(entry, numbers)

@@ -307,7 +307,9 @@ def places_of(slot: Slot, grid: Grid, env: Environment) -> Array:
             raise ProgramError(f"no value is given for the tensor {slot.tensor}")
         looked_up = env.tensors[slot.tensor]
         shape = np.broadcast_shapes((1,) * len(grid), *(places_of(inner, grid, env).shape for inner in slot.slots))
-        found = looked_up[(0, *(places_of(inner, grid, env) for inner in slot.slots))]
+        # What brackets hide may lie outside.
+        sizes = zip(slot.slots, looked_up.shape[1:], strict=True)
+        found = looked_up[(0, *(np.clip(places_of(inner, grid, env), 0, size - 1) for inner, size in sizes))]
         return np.asarray(np.rint(found.real), dtype=np.int64).reshape(shape)
     total: Array = np.full((1,) * len(grid), round(number(slot.const, env.numbers)))
     for atom, coeff in slot.parts:

@@ -122,6 +122,8 @@ def in_authored_names(term: Term, program: Program) -> Term:
     if not widest.is_plain:
         return term
     names = dict(zip(widest.indices, authored, strict=True))
+    if any(one.extent != other.extent for one, other in names.items()):
+        return term
     if len(set(names.values())) < len(names) or {*free_indices(term), *term.summed} - set(names):
         return term
     return Term(term.coeff, rename_powers(term.powers, names), tuple(names[index] for index in term.summed))

@@ -68,7 +68,10 @@ class Writer:
         if isinstance(slot, Index):
             return at[slot]
         if isinstance(slot, Lookup):
-            return int(self.values[slot.tensor][tuple(self.place(inner, at) for inner in slot.slots)])
+            # What brackets hide may lie outside.
+            ids = self.values[slot.tensor]
+            held = (self.place(inner, at) for inner in slot.slots)
+            return int(ids[tuple(min(max(n, 0), size - 1) for n, size in zip(held, ids.shape, strict=True))])
         parts = (round(float(coeff.xreplace(dict(self.scalars)))) * self.place(atom, at) for atom, coeff in slot.parts)
         return round(float(slot.const.xreplace(dict(self.scalars)))) + sum(parts)
 

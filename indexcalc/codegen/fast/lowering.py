@@ -9,7 +9,7 @@ from functools import partial, reduce
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Lookup, Slot, Term, Terms, occurring_indices
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Lookup, Slot, Term, Terms, occurring_indices, own_lookups, walk
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.codegen.fast.arrays import Array, Arrays, Value
 from indexcalc.codegen.fast.graph import Node, Operation, Use
@@ -64,16 +64,23 @@ class Lowering(Arrays):
 
     def moved(self, statement: Statement) -> Array:
         """Entries at other places, of an array that is there as a whole."""
-        entry = source_of(statement)
-        node, places = self.tensors.get(entry.tensor, (-1, ()))
-        if node < 0:
-            slots = tuple(Index(f"@{n}", sp.S.One) for n in range(len(entry.slots)))
-            node = self.graph.add(Node(Operation.LEAF, entry.tensor, (), self.axes(slots)))
-            places = tuple(range(len(slots)))
         assert self.scope is not None
-        scope = replace(self.scope, tensors={**self.scope.tensors, entry.tensor: "{}"})
+        entry = source_of(statement)
+        ranks = {entry.tensor: len(entry.slots)}
+        for base in walk(statement.terms):
+            ranks.update({lookup.tensor: len(lookup.slots) for lookup in own_lookups(base)})
+        fields = {name: f"{{{number}}}" for number, name in enumerate(ranks)}
+        scope = replace(self.scope, tensors={**self.scope.tensors, **fields})
         text = flat(moving_node(statement, scope))
-        return self.made(Operation.MOVE, text, (Use(node, places),), statement.axes)
+        uses = tuple(self.whole(name, rank) for name, rank in ranks.items())
+        return self.made(Operation.MOVE, text, uses, statement.axes)
+
+    def whole(self, tensor: str, rank: int) -> Use:
+        """An array with its axes in the order of its slots."""
+        if tensor in self.tensors:
+            return Use(*self.tensors[tensor])
+        slots = tuple(Index(f"@{n}", sp.S.One) for n in range(rank))
+        return Use(self.graph.add(Node(Operation.LEAF, tensor, (), self.axes(slots))), tuple(range(rank)))
 
     def spread(self, value: Value, axes: Axes) -> Array:
         """The value as an array with all of `axes`."""

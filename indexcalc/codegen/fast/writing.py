@@ -237,12 +237,10 @@ class Writer:
                 return Call("np.arange", (self.extent(axis.extent),))
             block = self.blocks[axis.dimension]
             return Call("np.arange", (Atom(f"{block}.start"), Atom(f"{block}.stop")))
+        if node.operation is Operation.MOVE:
+            return Atom(node.name.format(*map(self.in_order, node.uses)))
         (use,) = node.uses
         value = self.value(use.node)
-        if node.operation is Operation.MOVE:
-            axes = tuple(Index(str(place), sp.S.One) for place in range(len(use.places)))
-            given = Operand(value, tuple(axes[place] for place in use.places))
-            return Atom(node.name.format(flat(transposed(given, axes).node)))
         if node.operation is Operation.DIAGONAL:
             joint = [Index(letter, sp.S.One) for letter in self.names.letters_for(node.axes, self.blocks)]
             axes = tuple(joint[place] for place in use.places)
@@ -254,6 +252,12 @@ class Writer:
             return Trailer(value, f".{node.name}()")
         text = str(gone[0]) if len(gone) == 1 else f"({', '.join(map(str, gone))})"
         return Trailer(value, f".{node.name}(axis={text})")
+
+    def in_order(self, use: Use) -> str:
+        """An array with its axes in the order in which they are named."""
+        axes = tuple(Index(str(place), sp.S.One) for place in range(len(use.places)))
+        given = Operand(self.value(use.node), axes)
+        return flat(transposed(given, tuple(axes[place] for place in use.places)).node)
 
     def extent(self, extent: sp.Expr) -> Source:
         """An extent as Python source."""

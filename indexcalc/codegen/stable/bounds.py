@@ -284,7 +284,7 @@ def implied_parts(part: Part, bounds: Bounds) -> Iterator[Part]:
     """What a part bounds through the bounds among its exponentials."""
     for place, (base, exponent) in enumerate(part.exponents):
         entry = bound_of(base)
-        if entry is None or entry.tensor not in bounds or exponent != 1:
+        if entry is None or entry.tensor not in bounds or exponent != 1 or not entry.is_plain:
             continue
         bound = bounds[entry.tensor]
         rest = (*part.exponents[:place], *part.exponents[place + 1 :])

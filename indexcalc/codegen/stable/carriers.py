@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 
 from indexcalc.algebra.build import power, product
+from indexcalc.algebra.ranges import reads_inside
 from indexcalc.algebra.renaming import rename_powers, substitute
 from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import (
@@ -129,7 +130,7 @@ class Carriers:
         """A logarithm of a sum of exponentials bounds them."""
         source = logarithm_of_tensor(equation)
         shifted = self.shifted.get(source.tensor) if source is not None else None
-        if source is None or shifted is None or shifted.bound is None or shifted.outside:
+        if source is None or shifted is None or shifted.bound is None or shifted.outside or not source.is_plain:
             return
         if set(shifted.bound.slots) != set(shifted.equation.slots):
             return
@@ -273,7 +274,7 @@ class Carriers:
         """What to put in for a power, as terms; None to leave it."""
         if isinstance(base, Access) and base.tensor in self.forms:
             form = self.forms[base.tensor]
-            if not (form.wild or everything or is_negative(exponent)):
+            if not (form.wild or everything or is_negative(exponent)) or not reads_inside(base.slots, form.slots):
                 return None
             value = substitute(form.terms, dict(zip(form.slots, base.slots, strict=True)))
             if len(value) == 1:

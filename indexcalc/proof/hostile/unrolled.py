@@ -253,6 +253,9 @@ class Graph:
         if isinstance(slot, Index):
             return place[slot]
         if isinstance(slot, Lookup):
-            return int(self.whole[slot.tensor][tuple(self.at(inner, place) for inner in slot.slots)])
+            # What brackets hide may lie outside.
+            ids = self.whole[slot.tensor]
+            at = (self.at(inner, place) for inner in slot.slots)
+            return int(ids[tuple(min(max(n, 0), size - 1) for n, size in zip(at, ids.shape, strict=True))])
         parts = (int(self.value(coeff)) * self.at(atom, place) for atom, coeff in slot.parts)
         return int(self.value(slot.const)) + sum(parts)
