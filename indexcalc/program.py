@@ -14,7 +14,7 @@ from functools import cached_property
 
 import sympy as sp
 
-from indexcalc.algebra.ranges import in_range, reads_inside
+from indexcalc.algebra.ranges import in_range, is_compound, reads_inside
 from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import (
     Access,
@@ -297,7 +297,7 @@ def may_meet(index: Index, slot: Index) -> bool:
 
     Extents with names of their own clash; ``N`` and ``N - K + 1`` may meet, and what is outside reads as zero.
     """
-    return index.extent.has(sp.Add, sp.floor) or slot.extent.has(sp.Add, sp.floor) or in_range(index, slot.extent)
+    return is_compound(index.extent) or is_compound(slot.extent) or in_range(index, slot.extent)
 
 
 def check_slots(name: str, slots: tuple[Index, ...]) -> None:

@@ -34,9 +34,19 @@ def in_range(slot: Slot, extent: sp.Expr, given: Iterable[Slot] = ()) -> bool:
 def reads_inside(slots: Sequence[Slot], declared: Sequence[Index]) -> bool:
     """Whether an entry lies inside its tensor for all values of the indices, whatever brackets stand beside it."""
     return all(
-        slot.extent == index.extent if isinstance(slot, Index) else in_range(slot, index.extent)
+        (isinstance(slot, Index) and may_be_whole(slot, index)) or in_range(slot, index.extent)
         for slot, index in zip(slots, declared, strict=True)
     )
+
+
+def may_be_whole(index: Index, slot: Index) -> bool:
+    """Whether an index runs over a slot as it is declared: extents that are names are the same if they meet."""
+    return bool(index.extent == slot.extent) or not (is_compound(index.extent) or is_compound(slot.extent))
+
+
+def is_compound(extent: sp.Expr) -> bool:
+    """Whether an extent is a sum such as ``N - K + 1``, or rounded down: it may meet others in one slot."""
+    return bool(extent.has(sp.Add, sp.floor))
 
 
 def room_above(slot: Slot, extent: sp.Expr) -> Slot:

@@ -129,8 +129,9 @@ def slot_node(slot: Slot, axes: Axes, scope: Scope) -> Node:
     if isinstance(slot, Lookup):
         inner = arranged(indices_of_slot(slot), axes)
         whole = Atom(scope.tensors[slot.tensor])
-        if slot.slots == inner:
-            return aligned(Operand(whole, inner), axes)
+        plain = tuple(one for one in slot.slots if isinstance(one, Index))
+        if len(set(plain)) == len(slot.slots):
+            return aligned(Operand(whole, plain), axes)
         places = ", ".join(flat(slot_node(one, inner, scope)) for one in slot.slots)
         return aligned(Operand(Trailer(whole, f"[{places}]"), inner), axes)
     parts: list[tuple[bool, Node]] = []

@@ -9,6 +9,7 @@ from functools import cache
 import sympy as sp
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from indexcalc.algebra.ranges import is_compound
 from indexcalc.algebra.terms import scalars_of
 from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.layout import INDENT, WIDTH, fits
@@ -139,7 +140,7 @@ def sum_lines(plan: Plan) -> Iterator[str]:
         axes = plan.axes(name)
         for axis, text in zip(axes, axis_sizes(axes, plan.scalars), strict=True):
             length = sp.Mul(*(slot.extent for slot in axis))
-            if length.has(sp.Add, sp.floor):
+            if is_compound(length):
                 lengths[text] = length
     for text, length in lengths.items():
         parts = sorted((plan.scalars[symbol] for symbol in length.free_symbols), key=str)

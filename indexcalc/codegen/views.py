@@ -126,7 +126,14 @@ class Views:
         axes = tuple(index for axis in made for index in inner.get(axis, (axis,)))
         summed = tuple(index for index in term.summed if index not in places)
         body = product(term.coeff, rest, summed)
-        if body == Term(ONE, ((Access(lone_tensor(body), axes), ONE),)):
+        lone = body.bases[0] if len(body.powers) == 1 else None
+        if (
+            isinstance(lone, Access)
+            and lone.is_plain
+            and not self.is_part(lone)
+            and body == Term(ONE, ((lone, ONE),))
+            and sorted(lone.indices, key=str) == sorted(axes, key=str)
+        ):
             parts = body.powers[0]
         else:
             name = unused(f"{statement.name}_parts", self.taken)
@@ -244,12 +251,6 @@ def whole_window(statement: Statement) -> Access | None:
     if not isinstance(base, Access) or base.is_plain or set(window_axes(base)) != set(statement.axes):
         return None
     return base
-
-
-def lone_tensor(term: Term) -> str:
-    """The tensor that a term with one factor reads; empty for others."""
-    (base,) = term.bases if len(term.powers) == 1 else (None,)
-    return base.tensor if isinstance(base, Access) else ""
 
 
 def are_apart(slots: tuple[Slot, ...]) -> bool:

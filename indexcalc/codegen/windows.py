@@ -63,7 +63,11 @@ def moved_node(statement: Statement, scope: Scope) -> Node:
     (term,) = statement.terms
     (parts, _), *deltas = term.powers
     assert isinstance(parts, Access)
-    node: Node = Atom(scope.tensors[parts.tensor])
+    targets = {target_of(delta, statement.axes): delta for delta, _ in deltas if isinstance(delta, Delta)}
+    axes: list[Index] = []
+    for axis in statement.axes:
+        axes += indices_of_slot(place_of(targets[axis], axis)) if axis in targets else (axis,)
+    node: Node = transposed(Operand(Atom(scope.tensors[parts.tensor]), parts.indices), tuple(axes)).node
     for delta, _ in deltas:
         assert isinstance(delta, Delta)
         target = target_of(delta, statement.axes)

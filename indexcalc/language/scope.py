@@ -9,7 +9,7 @@ from functools import reduce
 import sympy as sp
 
 from indexcalc.algebra import slots as algebra
-from indexcalc.algebra.ranges import in_range
+from indexcalc.algebra.ranges import in_range, is_compound
 from indexcalc.algebra.slots import Lookup, combined, constant_of, is_fixed, place, times_scalar
 from indexcalc.algebra.terms import Access, Index
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
@@ -127,7 +127,8 @@ class Scope:
         if tensor.values is None:
             raise self.source.error(
                 f"{node.name} stands in a slot, but is no input of whole numbers; "
-                f"declare it so: input {self.general(tensor)} in V, where V is an extent",
+                f"declare it so: input {self.general(tensor)} in V, where V is an extent; "
+                "where a value decides, step(a - b) is 1 where a > b",
                 node.at,
             )
         entry = self.entry(tensor, node, node.name)
@@ -244,5 +245,5 @@ class Scope:
 
 def is_part(index: Index, declared: Index) -> bool:
     """Whether an index runs over a part of a slot, where one extent is such as ``N - 1``; extents that are names clash."""
-    compound = index.extent.has(sp.Add, sp.floor) or declared.extent.has(sp.Add, sp.floor)
-    return bool(compound) and in_range(index, declared.extent)
+    compound = is_compound(index.extent) or is_compound(declared.extent)
+    return compound and in_range(index, declared.extent)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from indexcalc.algebra.ranges import is_compound
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -154,6 +155,8 @@ def run_program(
 def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) -> dict[str, Array]:
     """Every tensor of the program, the lane axis first; tensors in `given` are not computed."""
     values: dict[str, Array] = {}
+    slots = (slot for tensor in program.tensors.values() for slot in tensor.slots)
+    outside = any(is_compound(slot.extent) for slot in slots)
     for tensor in program.inputs:
         if tensor.name not in given:
             raise ProgramError(f"no value is given for the input {tensor.name}")
@@ -163,7 +166,9 @@ def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) ->
             values[equation.name] = given[equation.name]
         else:
             with placed(equation.place):
-                values[equation.name] = evaluate_lanes(equation.terms, equation.slots, Environment(values, numbers))
+                values[equation.name] = evaluate_lanes(
+                    equation.terms, equation.slots, Environment(values, numbers, outside=outside)
+                )
     return values
 
 
@@ -200,7 +205,7 @@ def closed_term(term: Term, free: Grid, env: Environment) -> Array:
 def reads_beyond(term: Term) -> bool:
     """Whether an expression stands in a slot, a delta or a bracket, or an index over an extent such as ``N - 1``."""
     return any(
-        not isinstance(slot, Index) or slot.extent.has(sp.Add, sp.floor)
+        not isinstance(slot, Index) or is_compound(slot.extent)
         for base in walk(term)
         for slot in own_slots(base)
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import sympy as sp
 
+from indexcalc.algebra.ranges import is_compound
 from indexcalc.algebra.terms import scalars_of
 from indexcalc.errors import UndefinedError
 from indexcalc.program import Program
@@ -35,6 +36,11 @@ def index_extents(program: Program) -> tuple[sp.Expr, ...]:
     sums = [index for equation in program.equations for term in equation.terms for index in term.summed]
     extents = dict.fromkeys(index.extent for index in (*slots, *sums))
     return tuple(extent for extent in extents if not (extent.is_Symbol or extent.is_Integer))
+
+
+def has_parts(program: Program) -> bool:
+    """Whether an index may run over a part of a slot, since some extents are such as ``N - 1``."""
+    return any(map(is_compound, index_extents(program)))
 
 
 def left_out(program: Program, sets: Sequence[Mapping[sp.Symbol, int]]) -> Iterator[tuple[Sizes, str]]:

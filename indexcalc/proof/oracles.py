@@ -42,11 +42,15 @@ BOUNDS: Mapping[str, float] = {"complex step": 1e-9, "central differences": 1e-6
 
 @dataclass(frozen=True)
 class Point:
-    """A program's tensors at one point of its domain: every tensor by name, sizes, parameters."""
+    """A program's tensors at one point of its domain: every tensor by name, sizes, parameters.
+
+    `outside` says whether indices may run over a part of a slot, or beyond it where brackets hide that.
+    """
 
     values: Mapping[str, Array]
     sizes: Mapping[sp.Symbol, int]
     parameters: Mapping[sp.Symbol, float] = field(default_factory=dict)
+    outside: bool = False
 
     @property
     def numbers(self) -> Numbers:
@@ -127,7 +131,8 @@ def chained_gradients(
             read = {other: lane(point.values[other]) for other in tensors_of(equation.terms)}
 
             def share(perturbed: Array, equation: Equation = equation, read: dict[str, Array] = read) -> Array:
-                env = Environment({**read, name: perturbed}, point.numbers)  # noqa: B023 - called in this round only
+                values = {**read, name: perturbed}  # noqa: B023 - called in this round only
+                env = Environment(values, point.numbers, outside=point.outside)
                 value = evaluate_lanes(equation.terms, equation.slots, env)
                 return per_lane(value * lane(found[equation.name]))[:, np.newaxis]
 
@@ -219,7 +224,7 @@ def expression_jacobian(
         held = {name: lane(array) for name, array in point.values.items() if name not in through}
         held.update({tensor.name: lane(point.values[tensor.name]) for tensor in program.inputs})
         values = run_lanes(program, {**held, wrt: perturbed}, point.numbers)
-        result = evaluate_lanes(terms, free, Environment(values, point.numbers))
+        result = evaluate_lanes(terms, free, Environment(values, point.numbers, outside=point.outside))
         return result.reshape(result.shape[0], -1)
 
     jacobian = differentiate(value, point.values[wrt], method or method_for(program), largest_grid(program, point))

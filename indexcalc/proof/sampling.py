@@ -14,7 +14,7 @@ from indexcalc.program import Program, Tensor
 from indexcalc.proof.constraints import Constraint, SumConstraint, constraints_of, imposed
 from indexcalc.proof.domain import alone_in_positive, feeding_positive, first_violation
 from indexcalc.proof.evaluate import GRID_LIMIT, Numbers, number, numbers_of, run_program, size_of
-from indexcalc.proof.extents import Sizes, index_extents, undefined_at
+from indexcalc.proof.extents import Sizes, has_parts, index_extents, undefined_at
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 
@@ -115,7 +115,7 @@ def sample_point(
             values = run_program(program, inputs, sizes, scalars)
             violation = first_violation(program, values, numbers)
         if violation is None:
-            return Point(values, dict(sizes), scalars)
+            return Point(values, dict(sizes), scalars, has_parts(program))
     assert violation is not None
     where = ", ".join(f"{extent} = {size}" for extent, size in sizes.items()) or "no extents"
     said = f"no random inputs were found at which the program is defined ({where}): {violation.meaning}"

@@ -117,7 +117,7 @@ def value_of(
     """The value of terms that read named tensors and unevaluated derivatives."""
     lanes = {name: lane(array) for name, array in named.items()}
     derivatives = {partial: lane(array) for partial, array in (partials or {}).items()}
-    result = evaluate_lanes(terms, free, Environment(lanes, point.numbers, derivatives))[0]
+    result = evaluate_lanes(terms, free, Environment(lanes, point.numbers, derivatives, point.outside))[0]
     return np.broadcast_to(result, tuple(size_of(index, point.numbers) for index in free))
 
 

@@ -208,7 +208,10 @@ class Drawing:
         """A random expression of one or two indices."""
         chosen = sorted(map(str, self.rng.permutation(scope)[: int(self.rng.integers(1, min(3, len(scope) + 1)))]))
         parts = tuple((name, int(self.rng.choice([1, 1, -1, 2, -2, 3, -3]))) for name in chosen)
-        return Place(parts, int(self.rng.integers(-2, 4)))
+        constant = int(self.rng.integers(-2, 4))
+        # An index by itself is a slot of its own extent.
+        lone = len(parts) == 1 and parts[0][1] == 1 and constant == 0
+        return Place(parts, 1 if lone else constant)
 
     def factor(self, scope: list[str], guards: list[tuple[Place, Length]]) -> Factor:
         """An entry of an input or of a tensor before."""
