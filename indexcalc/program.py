@@ -24,6 +24,7 @@ from indexcalc.algebra.terms import (
     accesses_of,
     free_indices,
     own_lookups,
+    own_slots,
     scalars_of,
     tensors_of,
     walk,
@@ -312,10 +313,11 @@ def check_equation(equation: Equation, known: Mapping[str, Tensor], scalars: set
     """Reject reads of unknown tensors, clashing extents, and free indices that the left side lacks."""
     where = f"in the equation of {equation.name}"
     check_numbers(equation.terms, f"{where}: ")
+    guarded = any(not isinstance(slot, Index) for base in walk(equation.terms) for slot in own_slots(base))
     for base in walk(equation.terms):
         check_lookups(base, known, where)
         if isinstance(base, Access):
-            check_access(base, known, where)
+            check_access(base, known, where, guarded=guarded)
     extents = {slot.name: slot.extent for slot in equation.slots}
     for term in equation.terms:
         unknown = sorted(str(s) for s in term.coeff.free_symbols if s not in scalars)
@@ -355,17 +357,22 @@ def check_lookups(base: Base, known: Mapping[str, Tensor], where: str) -> None:
             raise ProgramError(f"{where}: {lookup.name} is no entry of an input of whole numbers below {lookup.extent}")
 
 
-def check_access(base: Access, known: Mapping[str, Tensor], where: str) -> None:
-    """Reject an access whose tensor is unknown, or whose slots differ in number or extent."""
+def check_access(base: Access, known: Mapping[str, Tensor], where: str, *, guarded: bool) -> None:
+    """Reject an access whose tensor is unknown, or whose slots differ in number or extent.
+
+    In a `guarded` equation, with brackets of expressions, an index may run beyond a slot: what is outside reads zero.
+    """
     if base.tensor not in known:
         raise ProgramError(f"{where}: {base.tensor} is read before it is defined")
     declared = known[base.tensor].slots
     if known[base.tensor].values is not None:
-        raise ProgramError(f"{where}: {base.tensor} holds whole numbers; it is looked up in a slot, E[{base.tensor}[...]]")
+        raise ProgramError(
+            f"{where}: {base.tensor} holds whole numbers; it is looked up in a slot, E[{base.tensor}[...]]"
+        )
     if len(declared) != len(base.slots):
         raise ProgramError(f"{where}: {base.tensor} has {len(declared)} slots, but is read with {len(base.slots)}")
     for index, slot in zip(base.slots, declared, strict=True):
-        if isinstance(index, Index) and index.extent != slot.extent and not may_meet(index, slot):
+        if isinstance(index, Index) and index.extent != slot.extent and not (guarded or may_meet(index, slot)):
             raise ProgramError(
                 f"{where}: {base.tensor} has extent {slot.extent} in the slot {slot.name}, "
                 f"but the index {index.name} there has extent {index.extent}"

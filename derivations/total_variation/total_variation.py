@@ -22,7 +22,7 @@ class Values(NamedTuple):
     dv: np.ndarray  # [N - 1, M - 1] differences down
     dh: np.ndarray  # [N - 1, M - 1] differences to the right
     t: np.ndarray  # [N - 1, M - 1] the length of the gradient of the image
-    L: np.ndarray  # scalar
+    L: np.ndarray  # scalar the loss
 
 
 class Gradients(NamedTuple):

@@ -41,7 +41,7 @@ class Values(NamedTuple):
     neg: np.ndarray  # [N, K] words drawn at random
     s: np.ndarray  # [N] score of the context
     q: np.ndarray  # [N, K] scores of what was drawn
-    L: np.ndarray  # scalar
+    L: np.ndarray  # scalar the loss
 
 
 class Gradients(NamedTuple):
@@ -215,4 +215,4 @@ def _summed_at(
         runs = places[order]
         starts = np.flatnonzero(np.diff(runs, prepend=-1))
         total[runs[starts]] = np.add.reduceat(rows[order], starts, axis=0)
-    return np.moveaxis(total.reshape(length, *rest), 0, axis)
+    return np.moveaxis(total.reshape((length, *rest)), 0, axis)

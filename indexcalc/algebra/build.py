@@ -8,7 +8,7 @@ holds two terms or more, and its first coefficient has no minus sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import sympy as sp
 
@@ -50,26 +50,9 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
                 return Term(sp.S.Zero)
             base = settled  # noqa: PLW2901 - one factor in its one form
         exponents[base] = exponents[base] + exponent if base in exponents else exponent
-    kept: list[Power] = []
-    said = tuple(side for base in exponents if isinstance(base, Delta) for side in sides_of(base))
-    for base, exponent in exponents.items():
-        if exponent == 0:
-            continue
-        if said and isinstance(base, Iverson) and base.relation != "!=" and not base.is_plain:
-            if never_negative(base.slack, said):
-                continue
-        if isinstance(base, Iverson) and compares_equals(base, exponents):
-            if base.relation == "<=":
-                continue
-            return Term(sp.S.Zero)
-        if isinstance(base, Delta | Iverson):
-            if not exponent.is_positive:
-                raise ProgramError(f"division by {type(base).__name__.lower()}: it is zero for some indices")
-            if (isinstance(base, Delta) and base.left == base.right) or base == HOLDS:
-                continue
-            kept.append((base, sp.S.One))
-        else:
-            kept.append((base, exponent))
+    kept = simplified(exponents)
+    if kept is None:
+        return Term(sp.S.Zero)
     bound = tuple(dict.fromkeys(summed))
     if bound:
         present = {index for base, _ in kept for index in occurring_indices(base)}
@@ -82,6 +65,38 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
 
 HOLDS = Iverson(place(0), "<=", place(0))
 """A bracket that holds always."""
+
+
+def simplified(exponents: Mapping[Base, sp.Expr]) -> list[Power] | None:
+    """The factors that are not 1; None if a bracket among them never holds."""
+    kept: list[Power] = []
+    for base, exponent in exponents.items():
+        if exponent == 0:
+            continue
+        if not isinstance(base, Delta | Iverson):
+            kept.append((base, exponent))
+            continue
+        if isinstance(base, Iverson) and compares_equals(base, exponents):
+            if base.relation == "<=":
+                continue
+            return None
+        if not exponent.is_positive:
+            raise ProgramError(f"division by {type(base).__name__.lower()}: it is zero for some indices")
+        if not is_sure(base, exponents):
+            kept.append((base, sp.S.One))
+    return kept
+
+
+def is_sure(base: Delta | Iverson, factors: Iterable[Base]) -> bool:
+    """Whether a delta or bracket is 1 always, or wherever the deltas of expressions beside it are."""
+    if isinstance(base, Delta):
+        return base.left == base.right
+    if base is HOLDS:
+        return True
+    if base.is_plain or base.relation == "!=":
+        return False
+    said = tuple(side for other in factors if isinstance(other, Delta) for side in sides_of(other))
+    return bool(said) and never_negative(base.slack, said)
 
 
 def settle(base: Delta | Iverson) -> Delta | Iverson | None:
@@ -104,10 +119,10 @@ def settled_delta(base: Delta) -> Delta | Iverson | None:
         return HOLDS
     if never_negative(minus_one(gap)) or never_negative(minus_one(negative(gap))):
         return None
-    if isinstance(gap, Affine) and gap.const == 0 and {coeff for _, coeff in gap.parts} == {sp.S.One, -sp.S.One}:
-        if len(gap.parts) == 2:
-            (one, _), (other, _) = gap.parts
-            return Delta(one, other) if {one, other} != {base.left, base.right} else base
+    units = isinstance(gap, Affine) and gap.const == 0 and len(gap.parts) == 2
+    if units and {coeff for _, coeff in parts_of_slot(gap)} == {sp.S.One, -sp.S.One}:
+        (one, _), (other, _) = parts_of_slot(gap)
+        return Delta(one, other) if {one, other} != {base.left, base.right} else base
     shared = {atom for atom, _ in parts_of_slot(base.left)} & {atom for atom, _ in parts_of_slot(base.right)}
     return Delta(gap, place(0)) if shared else base
 

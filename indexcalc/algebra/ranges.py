@@ -26,7 +26,7 @@ Row = dict[sp.Expr, Fraction]
 
 
 def in_range(slot: Slot, extent: sp.Expr, given: Iterable[Slot] = ()) -> bool:
-    """Whether an expression lies in ``0 .. extent-1`` for all values of its indices for which `given` are not negative."""
+    """Whether an expression lies in ``0 .. extent-1`` for all values of its indices that keep `given` from negative."""
     given = tuple(given)
     return never_negative(slot, given) and never_negative(room_above(slot, extent), given)
 
@@ -94,10 +94,10 @@ def follows(goal: sp.Expr, facts: Iterable[sp.Expr]) -> bool:
     extents = {s for one in (goal, *every) for s in one.free_symbols if not s.name.startswith("@")}
     floors = {f for one in (goal, *every) for f in one.atoms(sp.floor)}
     every += [symbol - 1 for symbol in sorted(extents, key=str)]
-    every += [sp.expand((one - 1) * (other - 1)) for one in sorted(extents, key=str) for other in products_with(one, goal)]
     every += [
-        sp.expand(one * other - one) for one in sorted(extents, key=str) for other in products_with(one, goal)
+        sp.expand((one - 1) * (other - 1)) for one in sorted(extents, key=str) for other in products_with(one, goal)
     ]
+    every += [sp.expand(one * other - one) for one in sorted(extents, key=str) for other in products_with(one, goal)]
     for floor in sorted(floors, key=str):
         above, below = sp.fraction(sp.together(floor.args[0]))
         every += [sp.expand(above - below * floor), sp.expand(below * floor - above + below - 1)]
@@ -124,7 +124,7 @@ def linear(value: sp.Expr) -> Row:
 
 
 def is_cone_member(goal: Row, facts: Sequence[Row]) -> bool:
-    """Whether ``goal = sum of w_n facts_n + w`` for some weights ``w_n, w >= 0`` (Farkas' lemma); phase one of simplex."""
+    """Whether ``goal = sum of w_n facts_n + w`` for weights ``w_n, w >= 0`` (Farkas' lemma): phase one of simplex."""
     columns = [*facts, {sp.S.One: Fraction(1)}]
     monomials = sorted({m for row in (goal, *columns) for m in row}, key=str)
     table: list[list[Fraction]] = []
@@ -139,7 +139,7 @@ def is_cone_member(goal: Row, facts: Sequence[Row]) -> bool:
         short = [row for row, base in zip(table, basis, strict=True) if base >= width]
         if all(row[-1] == 0 for row in short):
             return True
-        # The weight that brings the right sides of what has none yet closer to zero; the first one, so that no cycle arises.
+        # A weight that brings what is not met yet closer; the first one, so that no cycle arises (Bland's rule).
         gains = (sum((row[n] for row in short), Fraction(0)) for n in range(width))
         entering = next((n for n, gain in enumerate(gains) if gain > 0), None)
         if entering is None:
@@ -160,5 +160,3 @@ def pivot(table: list[list[Fraction]], leaving: int, entering: int) -> None:
         if n != leaving and row[entering]:
             factor = row[entering]
             table[n] = [number - factor * other for number, other in zip(row, chosen, strict=True)]
-
-

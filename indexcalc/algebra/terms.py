@@ -95,6 +95,8 @@ class Delta:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Delta):
             return NotImplemented
+        if self.is_plain and other.is_plain:
+            return (self.left, self.right) in ((other.left, other.right), (other.right, other.left))
         return self.key == other.key
 
     def __hash__(self) -> int:

@@ -155,7 +155,9 @@ def derive_path(sweep: Sweep, wrt: Access, consumer: str, lhs: Access, alone: bo
     own = local_derivative(equation, entry, Wanted(wrt, known, taken), sweep.tidy)
     subject: Subject = lhs if alone else ThroughConsumer(lhs, wrt, consumer)
     partial = Partial(entry, wrt)
-    chain = tuple(Term(term.coeff, (*term.powers, (partial, sp.S.One)), entry.indices) for term in sweep.incoming(entry))
+    chain = tuple(
+        Term(term.coeff, (*term.powers, (partial, sp.S.One)), entry.indices) for term in sweep.incoming(entry)
+    )
     before = (Term(sp.S.One, ((lhs, sp.S.One),)),) if alone else chain
     steps = [Step(Rule.CHAIN, subject, before, chain)]
     steps.append(Step(Rule.SUBSTITUTE, subject, chain, insert(chain, partial, own.result)))

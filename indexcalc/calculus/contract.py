@@ -6,7 +6,15 @@ from collections.abc import Collection
 
 from indexcalc.algebra.build import expand_term, is_expandable, product, within
 from indexcalc.algebra.renaming import rename_powers
-from indexcalc.algebra.slots import Affine, difference, indices_of_slot, parts_of_slot, place, renamed_slot, times_scalar
+from indexcalc.algebra.slots import (
+    Affine,
+    difference,
+    indices_of_slot,
+    parts_of_slot,
+    place,
+    renamed_slot,
+    times_scalar,
+)
 from indexcalc.algebra.terms import Add, Delta, Index, Slot, Term, Terms, own_indices, walk
 from indexcalc.calculus.steps import Collapse, Rule, Step, Subject
 from indexcalc.errors import LimitError

@@ -10,7 +10,7 @@ import sympy as sp
 from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.slots import Slot, slot_text
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Partial, Power, Term, Terms
 
 Layouts = Mapping[str, Sequence[int]]
 """How many slots each axis of a stored tensor holds, for tensors with fused axes."""

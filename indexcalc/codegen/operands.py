@@ -125,7 +125,9 @@ def compared_node(mask: Mask, axes: Axes, scope: Scope) -> Operand:
 def slot_node(slot: Slot, axes: Axes, scope: Scope) -> Node:
     """The values of what a slot holds, ready to broadcast against arrays over `axes`."""
     if isinstance(slot, Index):
-        return aligned(Operand(Call("np.arange", (scalar_node(slot.extent, scope.scalars),), ("dtype=int",)), (slot,)), axes)
+        return aligned(
+            Operand(Call("np.arange", (scalar_node(slot.extent, scope.scalars),), ("dtype=int",)), (slot,)), axes
+        )
     if isinstance(slot, Lookup):
         inner = arranged(indices_of_slot(slot), axes)
         whole = Atom(scope.tensors[slot.tensor])

@@ -151,7 +151,10 @@ class Views:
     def with_plain_lookups(self, term: Term) -> Term:
         """The term with the lookups of its deltas at plain indices."""
         powers = (
-            (Delta(self.looked_up(base.left), self.looked_up(base.right)) if isinstance(base, Delta) else base, exponent)
+            (
+                Delta(self.looked_up(base.left), self.looked_up(base.right)) if isinstance(base, Delta) else base,
+                exponent,
+            )
             for base, exponent in term.powers
         )
         return Term(term.coeff, tuple(powers), term.summed)
@@ -276,24 +279,26 @@ def moving_deltas(term: Term, axes: Sequence[Index]) -> tuple[Delta, ...]:
     Each has an index of the result, by itself, that no other has and that stands nowhere else in the term.
     """
     found: list[Delta] = []
-    for base, _ in term.powers:
-        if isinstance(base, Delta) and (target := target_of(base, axes)) is not None:
-            others = [other for other, _ in term.powers if other != base]
-            inner = [index for index in occurring_indices(base) if index != target]
-            if inner and all(index in term.summed for index in inner):
-                if not any(target in occurring_indices(other) for other in others):
-                    used = {index for delta in found for index in occurring_indices(delta)}
-                    if used.isdisjoint(inner):
-                        found.append(base)
+    used: set[Index] = set()
+    for base in term.bases:
+        target = target_of(base, axes) if isinstance(base, Delta) else None
+        if target is None or not isinstance(base, Delta):
+            continue
+        inner = [index for index in occurring_indices(base) if index != target]
+        alone = not any(target in occurring_indices(other) for other in term.bases if other != base)
+        if inner and alone and used.isdisjoint(inner) and all(index in term.summed for index in inner):
+            found.append(base)
+            used.update(inner)
     return tuple(found)
 
 
 def target_of(delta: Delta, axes: Sequence[Index]) -> Index | None:
     """The index of the result that one side of a delta is."""
     for side, other in ((delta.left, delta.right), (delta.right, delta.left)):
-        if isinstance(side, Index) and side in axes and not isinstance(other, Index):
-            if not any(index in axes for index in indices_of_slot(other)):
-                return side
+        moved = isinstance(side, Index) and side in axes and not isinstance(other, Index)
+        if moved and not any(index in axes for index in indices_of_slot(other)):
+            assert isinstance(side, Index)
+            return side
     return None
 
 
@@ -310,9 +315,9 @@ def without_covered_brackets(powers: Sequence[Power], tensors: dict[str, Tensor]
             for slot, declared in zip(base.slots, tensors[base.tensor].slots, strict=True):
                 if not isinstance(slot, Index) or slot.extent != declared.extent:
                     direct += (slot, room_above(slot, declared.extent))
-        elif not isinstance(base, Access | Delta | Iverson) and reads_expressions(base):
-            return tuple(powers)
-        elif isinstance(base, Access) and not base.is_plain:
+        elif (not isinstance(base, Access | Delta | Iverson) and reads_expressions(base)) or (
+            isinstance(base, Access) and not base.is_plain
+        ):
             return tuple(powers)
     given = tuple(direct)
     return tuple(

@@ -229,6 +229,6 @@ def read_extent(extent: sp.Expr | str | int) -> sp.Expr:
         factors = extent_factors(extent)
         if factors is not None:
             return extent_value(tuple(checked_name(f) if isinstance(f, str) else f for f in factors))
-        if extent.is_Add and extent.free_symbols or extent.has(sp.floor):
+        if (extent.is_Add and extent.free_symbols) or extent.has(sp.floor):
             return extent.xreplace({s: extent_symbol(checked_name(s.name)) for s in extent.free_symbols})
     raise SpecError(f"an extent is a symbol, a name, a whole number from 1 on, or a product of these, not {extent!r}")

@@ -34,7 +34,6 @@ from indexcalc.errors import LimitError
 from indexcalc.language.stems import ARGUMENT, alone, mean_body, stem_of
 from indexcalc.program import Equation
 
-
 ONE = sp.S.One
 
 

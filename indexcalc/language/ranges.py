@@ -21,7 +21,7 @@ def check_ranges(terms: Terms, tensors: Mapping[str, Tensor], scope: Scope, side
     """Return if every entry that the terms read lies inside its tensor.
 
     Raises:
-        SpecError: at the first entry that may lie outside, with the bound that fails, where, and the bracket that helps.
+        SpecError: at the first entry that may lie outside: which bound fails, where, and which bracket helps.
     """
     for entry, given in guarded_entries(terms, ()):
         tensor = tensors.get(entry.tensor)
@@ -101,7 +101,7 @@ def place_of(entry: Access, scope: Scope, sides: tuple[Expression, ...]) -> At |
     """Where an author wrote an entry; the place of the line where that is not known."""
     for side in sides:
         for node in nodes_in(side):
-            if isinstance(node, Entry) and node.name == entry.tensor and node.slots is not None:
-                if scope.entry(scope.tensors[node.name], node, node.name) == entry:
-                    return node.at
+            named = isinstance(node, Entry) and node.name == entry.tensor and node.slots is not None
+            if named and isinstance(node, Entry) and scope.entry(scope.tensors[node.name], node, node.name) == entry:
+                return node.at
     return None

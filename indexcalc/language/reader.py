@@ -162,7 +162,9 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """One statement an input, and one for what is assumed of it."""
         return tuple(statement for statements in declared for statement in statements)
 
-    def declared(self, entry: ast.Entry, domain: Ranged | ast.Slot | None, doc: Token | None) -> tuple[lines.Statement, ...]:
+    def declared(
+        self, entry: ast.Entry, domain: Ranged | ast.Slot | None, doc: Token | None
+    ) -> tuple[lines.Statement, ...]:
         """``Q[i,k] in (-1,1) "doc"``."""
         if isinstance(domain, ast.Slot):
             return (lines.InputLine(entry, prose(doc), entry.at, values=domain),)

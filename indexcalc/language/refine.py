@@ -131,13 +131,12 @@ class Writer:
             split = next((name for name in names_in_slot(slot) if slot.expression and name.name in self.names), None)
             if split is not None:
                 raise self.source.error(
-                    f"the index {split.name} stands in a fused slot and falls into ({','.join(self.names[split.name])}); "
+                    f"the index {split.name} stands in a fused slot and falls into "
+                    f"({','.join(self.names[split.name])}); "
                     "an expression takes whole indices: use the parts",
                     split.at,
                 )
-        return tuple(
-            replace(slot, name=name) for slot in slots for name in self.names.get(slot.name, (slot.name,))
-        )
+        return tuple(replace(slot, name=name) for slot in slots for name in self.names.get(slot.name, (slot.name,)))
 
     def layout(self, node: Entry | Gradient) -> Layout:
         """How the slots that are written out are grouped into axes."""

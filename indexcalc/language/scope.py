@@ -244,6 +244,6 @@ class Scope:
 
 
 def is_part(index: Index, declared: Index) -> bool:
-    """Whether an index runs over a part of a slot, where one extent is such as ``N - 1``; extents that are names clash."""
+    """Whether an index runs over a part of a slot, where one extent is such as ``N - 1``; extents of one name clash."""
     compound = is_compound(index.extent) or is_compound(declared.extent)
     return compound and in_range(index, declared.extent)

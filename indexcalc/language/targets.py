@@ -49,7 +49,9 @@ def read_requests(statements: Iterable[Statement], program: Program, scope: Scop
     check_targets(lines, given, loss, program, scope)
     results = [loss, *(up.of for up in given)]
     again = read_recomputed([line for line in lines if isinstance(line, RecomputeLine)], program, scope, results)
-    return Requests(given, targets or tuple(tensor.name for tensor in program.inputs if tensor.values is None), loss, names, again)
+    return Requests(
+        given, targets or tuple(tensor.name for tensor in program.inputs if tensor.values is None), loss, names, again
+    )
 
 
 def known_tensor(name: str, at: At | None, program: Program, scope: Scope) -> None:

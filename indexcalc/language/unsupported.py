@@ -87,7 +87,7 @@ INDICES_ONLY = (
     "where a place decides, give the mask as an input"
 )
 SLOT = {
-    "arithmetic": "a slot adds up indices with whole coefficients, such as 2*i+k-1: it has no powers and no parentheses",
+    "arithmetic": "a slot adds up indices with whole coefficients, as in 2*i+k-1: it has no powers and no parentheses",
     "range": "a slot holds the name of an index, not a range: each axis has an index that runs over all of it",
     "condition": "a reduction runs over whole indices: write the condition as a factor, sum[k]([k < i] * x[k])",
 }

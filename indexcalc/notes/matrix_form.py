@@ -179,7 +179,7 @@ def assemble(graph: Graph, slots: Sequence[Index]) -> Matrix:
 def convert_factor(base: Base, fixed: Fixed) -> tuple[tuple[Index, ...], Matrix]:
     """A factor with its distinct indices: rows first, then columns."""
     match base:
-        case Access(tensor, slots):
+        case Access(tensor):
             if not base.is_plain:
                 raise NoMatrixFormError
             running = [slot for slot in base.indices if slot not in fixed]

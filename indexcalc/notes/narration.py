@@ -13,8 +13,8 @@ from indexcalc.algebra.terms import (
     Access,
     Base,
     Fn,
-    Iverson,
     Index,
+    Iverson,
     Partial,
     Term,
     Terms,
@@ -211,7 +211,8 @@ def intro(step: Step, local: Local | None) -> Spans:
 def leaves_brackets(step: Step) -> bool:
     """Whether brackets say where the index that is left lies in the range of the sum that is gone."""
     before, after = (
-        {base for term in terms for base in term.bases if isinstance(base, Iverson)} for terms in (step.before, step.after)
+        {base for term in terms for base in term.bases if isinstance(base, Iverson)}
+        for terms in (step.before, step.after)
     )
     return len(after) > len(before)
 

@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from indexcalc.algebra.canonical import scalar_key
-from indexcalc.algebra.terms import Access, Affine, Delta, Index, Lookup
+from indexcalc.algebra.terms import Access, Delta, Index, Lookup
 from indexcalc.calculus.steps import Constant, Derivation, Path, Section, ThroughConsumer, Used
 
 WORTH_CITING = 6
@@ -78,7 +78,7 @@ def length(path: Path) -> int:
     return len(path.steps) + sum(len(local.steps) for local in path.locals)
 
 
-def write(item: object, names: Names, text: list[str]) -> None:
+def write(item: object, names: Names, text: list[str]) -> None:  # noqa: PLR0912 - one case a kind of part
     """A structure put at the end of `text`, with numbers instead of the names of tensors, indices and scalars."""
     match item:
         case tuple():
@@ -94,11 +94,7 @@ def write(item: object, names: Names, text: list[str]) -> None:
                 text.append(",")
             text.append(")")
         case Lookup(tensor, slots):
-            text.append(f"L{number(tensor, names.tensors)}")
-            write(slots, names, text)
-        case Affine(parts, const):
-            text.append(f"A{len(parts)}:")
-            write((*parts, const), names, text)
+            write((f"L{number(tensor, names.tensors)}", slots), names, text)
         case Index():
             text.append(f"i{number(item.name, names.indices)}")
         case sp.Basic():

@@ -90,8 +90,7 @@ def term_text(term: Term, spelling: Spelling) -> tuple[str, str]:
     above = [(base, exp) for base, exp in rest if not exp.could_extract_minus_sign()]
     below = [(base, -exp) for base, exp in rest if exp.could_extract_minus_sign()]
     parts.extend(
-        power_text(power, spelling) if upper is None else chain_text(power[0], upper)
-        for power, upper in chained(above)
+        power_text(power, spelling) if upper is None else chain_text(power[0], upper) for power, upper in chained(above)
     )
     if below and not above:
         parts.append("1")

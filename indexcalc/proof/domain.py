@@ -120,7 +120,9 @@ def demands_of(equation: Equation, numbers: Numbers) -> Iterator[Demand]:
 
 def first_violation(program: Program, values: dict[str, Array], numbers: Numbers) -> Violation | None:
     """The first demand that the tensors do not meet; None if they meet all."""
-    env = Environment({name: np.asarray(array)[np.newaxis] for name, array in values.items()}, numbers, outside=has_parts(program))
+    env = Environment(
+        {name: np.asarray(array)[np.newaxis] for name, array in values.items()}, numbers, outside=has_parts(program)
+    )
     computed = {name: shaken(array) for name, array in env.tensors.items() if name in program.definitions}
     near = Environment({**env.tensors, **computed}, numbers, outside=env.outside)
     for demand in demands(program, numbers):

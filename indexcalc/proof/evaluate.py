@@ -205,9 +205,7 @@ def closed_term(term: Term, free: Grid, env: Environment) -> Array:
 def reads_beyond(term: Term) -> bool:
     """Whether an expression stands in a slot, a delta or a bracket, or an index over an extent such as ``N - 1``."""
     return any(
-        not isinstance(slot, Index) or is_compound(slot.extent)
-        for base in walk(term)
-        for slot in own_slots(base)
+        not isinstance(slot, Index) or is_compound(slot.extent) for base in walk(term) for slot in own_slots(base)
     )
 
 
@@ -329,7 +327,8 @@ def read(name: str, array: Array, slots: Sequence[Slot], grid: Grid, env: Enviro
     """
     sizes = array.shape[1:]
     expected = tuple(
-        size_of(slot, env.numbers) if isinstance(slot, Index) else size for slot, size in zip(slots, sizes, strict=False)
+        size_of(slot, env.numbers) if isinstance(slot, Index) else size
+        for slot, size in zip(slots, sizes, strict=False)
     )
     if len(sizes) != len(slots) or (sizes != expected and not env.outside):
         raise ProgramError(f"{name} has shape {array.shape[1:]}, but its slots have sizes {expected}")
@@ -338,7 +337,7 @@ def read(name: str, array: Array, slots: Sequence[Slot], grid: Grid, env: Enviro
     places: list[Any] = [places_of(slot, grid, env) for slot in slots]
     if sizes == expected and all(isinstance(slot, Index) for slot in slots):
         return np.asarray(array[(slice(None), *places)])
-    inside = [(0 <= at) & (at < size) for at, size in zip(places, sizes, strict=True)]
+    inside = [(at >= 0) & (at < size) for at, size in zip(places, sizes, strict=True)]
     held: list[Any] = [np.clip(at, 0, size - 1) for at, size in zip(places, sizes, strict=True)]
     hidden = ~reduce(np.logical_and, inside)
     found = array[(slice(None), *held)]

@@ -99,7 +99,12 @@ def wrong_operand(terms: Terms, lhs: Access, tensors: Tensors) -> Variants:
         if isinstance(base, Access):
             shape = tuple(slot.extent for slot in tensors[base.tensor].slots) if base.tensor in tensors else ()
             for name, tensor in tensors.items():
-                if name != base.tensor and base.tensor in tensors and tensor.values is None and tuple(slot.extent for slot in tensor.slots) == shape:
+                if (
+                    name != base.tensor
+                    and base.tensor in tensors
+                    and tensor.values is None
+                    and tuple(slot.extent for slot in tensor.slots) == shape
+                ):
                     yield with_factor(terms, n, m, (Access(name, base.slots), exponent))
 
 
@@ -207,5 +212,9 @@ def misread(base: Base, scope: tuple[Index, ...]) -> Iterator[Base]:
                     yield Access(base.tensor, (*base.slots[:a], other, *base.slots[a + 1 :]))
     elif isinstance(base, Delta | Iverson):
         for other in scope:
-            if isinstance(base.right, Index) and other not in {base.left, base.right} and other.extent == base.right.extent:
+            if (
+                isinstance(base.right, Index)
+                and other not in {base.left, base.right}
+                and other.extent == base.right.extent
+            ):
                 yield Delta(base.left, other) if isinstance(base, Delta) else Iverson(base.left, base.relation, other)

@@ -1,8 +1,10 @@
 """Random programs whose slots hold expressions, and their gradients entry by entry: nothing here knows the engine.
 
 A program is drawn as plain data, printed as a spec, and evaluated by loops over numbers that PyTorch differentiates:
-every entry is a sum over all values of its indices, a bracket or a delta decides whether a product counts, and a slot
-is a sum of whole numbers. Coefficients have both signs and sizes up to 3, lookups repeat, brackets hide what is outside.
+every entry is a sum over all values of its indices, brackets and deltas decide whether a product counts, and a
+slot is a sum of whole numbers.
+
+Coefficients have both signs and sizes up to 3, lookups repeat, brackets hide what is outside.
 """
 
 from __future__ import annotations
@@ -314,7 +316,8 @@ def run(spec: Spec, sample: Sample) -> dict[str, dict[tuple[int, ...], torch.Ten
     tensors: dict[str, dict[tuple[int, ...], torch.Tensor]] = {}
     for name, array in sample.arrays.items():
         tensors[name] = {
-            place: torch.tensor(array[place], dtype=torch.float64, requires_grad=True) for place in np.ndindex(array.shape)
+            place: torch.tensor(array[place], dtype=torch.float64, requires_grad=True)
+            for place in np.ndindex(array.shape)
         }
     for name, free, terms in spec.equations:
         tensors[name] = {}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import types
 
+import jax
 import numpy as np
 import pytest
+import torch
 
 import indexcalc as ic
 from indexcalc.codegen.dialect import NUMPY
@@ -25,7 +27,7 @@ FIRST = int(os.environ.get("SLOT_FIRST", "0"))
 
 def module_of(source: str) -> types.ModuleType:
     module = types.ModuleType("generated")
-    exec(compile(source, "generated", "exec"), module.__dict__)  # noqa: S102 - what the engine wrote itself
+    exec(compile(source, "generated", "exec"), module.__dict__)
     return module
 
 
@@ -38,15 +40,14 @@ def ran(module, names, symbols, problem, sample, weights, convert=np.asarray):
     values = module.forward(*inputs, **{name: known[name] for name in wanted if name in known})
     gradients = module.backward(values, *(convert(weights[up.of]) for up in problem.upstream))
     found = {name: np.asarray(getattr(values, names[name])) for name in weights}
-    slopes = {target: np.asarray(getattr(gradients, names[problem.gradient_names[target]])) for target in problem.targets}
+    slopes = {
+        target: np.asarray(getattr(gradients, names[problem.gradient_names[target]])) for target in problem.targets
+    }
     return found, slopes
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + PROGRAMS))
 def test_a_random_program_has_the_gradients_that_loops_give(seed):
-    import jax
-    import torch
-
     jax.config.update("jax_enable_x64", True)
     spec = program_of(seed)
     problem = ic.read_problem(spec.text())

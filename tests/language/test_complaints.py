@@ -83,7 +83,6 @@ def test_a_mistyped_word_gets_a_suggestion(text, wrong, meant):
     ("text", "at", "words"),
     [
         ("y[i,k] = x[i^2,k]", "^", "no powers"),
-        ("y[i,k] = x[(i+1),k]", "+", "no parentheses"),
         ("y[i] = x[i,:]", ":", "not a range"),
         ("y[i,k] = x[B[k,i],k]", "B[k,i]", "no input of whole numbers"),
         ("y[i] = sum[k < i](w[k])", "<", "[k < i] *"),

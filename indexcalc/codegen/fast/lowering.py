@@ -9,7 +9,22 @@ from functools import partial, reduce
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Lookup, Slot, Term, Terms, occurring_indices, own_lookups, walk
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Lookup,
+    Slot,
+    Term,
+    Terms,
+    occurring_indices,
+    own_lookups,
+    walk,
+)
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.codegen.fast.arrays import Array, Arrays, Value
 from indexcalc.codegen.fast.graph import Node, Operation, Use

@@ -64,7 +64,9 @@ class Part:
 
     def renamed(self, outer: Mapping[Index, Slot], taken: Collection[str]) -> Part:
         """The part under other names of its slots; what it is taken over gets names that are not `taken`."""
-        over = fresh_indices(self.over, {*taken, *(index.name for slot in outer.values() for index in indices_of_slot(slot))})
+        over = fresh_indices(
+            self.over, {*taken, *(index.name for slot in outer.values() for index in indices_of_slot(slot))}
+        )
         renaming = {**outer, **dict(zip(self.over, over, strict=True))}
         guards = tuple(rename_base(guard, renaming) for guard in self.guards)
         return Part(self.name, over, rename_powers(self.exponents, renaming), guards)
@@ -306,7 +308,10 @@ def may_hide_all(part: Part) -> bool:
     guard = part.guards[0]
     if len(part.guards) > 1 or not isinstance(guard, Delta | Iverson):
         return True
-    if not (isinstance(guard.left, Index) and isinstance(guard.right, Index)) or guard.left.extent != guard.right.extent:
+    if (
+        not (isinstance(guard.left, Index) and isinstance(guard.right, Index))
+        or guard.left.extent != guard.right.extent
+    ):
         return True
     summed = [index in part.over for index in (guard.left, guard.right)]
     return summed.count(True) != 1 or (isinstance(guard, Iverson) and guard.relation != "<=")

@@ -240,7 +240,6 @@ class Graph:
         parts = self.parts(terms, place)
         return parts[0] if len(parts) == 1 else self.node(Sum(parts))
 
-
     def holds(self, base: Delta | Iverson, place: Place) -> bool:
         """Whether a delta or bracket is 1."""
         left, right = self.at(base.left, place), self.at(base.right, place)
