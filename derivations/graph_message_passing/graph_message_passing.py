@@ -175,4 +175,4 @@ def _summed_at(
         runs = places[order]
         starts = np.flatnonzero(np.diff(runs, prepend=-1))
         total[runs[starts]] = np.add.reduceat(rows[order], starts, axis=0)
-    return np.moveaxis(total.reshape(length, *rest), 0, axis)
+    return np.moveaxis(total.reshape((length, *rest)), 0, axis)

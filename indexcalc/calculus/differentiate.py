@@ -26,6 +26,7 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     tensors_of,
+    walk,
 )
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.pointwise import derivative_of
@@ -131,7 +132,9 @@ def rule_of(terms: Terms, wanted: Wanted) -> Rule:
 
 def constants(terms: Terms, wanted: Wanted) -> Constant:
     """The tensors beside the ones that depend on the target."""
-    return Constant(tuple(name for name in tensors_of(terms) if name != wanted.wrt.tensor and name not in wanted.known))
+    entries = {base.tensor for base in walk(terms) if isinstance(base, Access)}
+    held = (name for name in tensors_of(terms) if name in entries)
+    return Constant(tuple(name for name in held if name != wanted.wrt.tensor and name not in wanted.known))
 
 
 def resolve(subject: Subject, terms: Terms, wanted: Wanted) -> list[Step]:

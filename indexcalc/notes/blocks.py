@@ -92,9 +92,13 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The space of arrays with these axes, or `bare` their lengths alone; an axis may fuse several slots."""
+    """The space of arrays with these axes, or `bare` their lengths alone; an axis may fuse several slots.
+
+    The entries are real numbers, "R", or whole ones, "N".
+    """
 
     axes: tuple[tuple[sp.Expr, ...], ...]
+    numbers: str = "R"
     bare: bool = False
 
 

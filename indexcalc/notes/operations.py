@@ -21,6 +21,7 @@ from indexcalc.algebra.terms import (
     Term,
     free_indices,
     occurring_indices,
+    own_lookups,
     walk,
 )
 from indexcalc.notes.blocks import Span, Spans
@@ -111,8 +112,11 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
     scaled = bool(abs_of(term.coeff) != 1 and not mean and factors)
     if is_plain(term) and isinstance(term.bases[0], Access):
         yield from (move for move in moved(term.bases[0], lhs, program) if move != COPY or not scaled)
+    elif term.summed and any(isinstance(base, Delta) and not base.is_plain for base in term.bases):
+        yield Operation("sum of products at other places" if len(factors) > 1 else "sum at other places", term.summed)
     elif term.summed and len(factors) > 1:
-        yield Operation(product_name(term, factors), term.summed)
+        windows = any(isinstance(base, Access) and not base.is_plain for base in factors)
+        yield Operation(f"{product_name(term, factors)}{' of windows' if windows else ''}", term.summed)
     elif term.summed:
         yield Operation(f"{'mean' if mean else 'sum'}{of_what(term, factors)}", term.summed)
     else:
@@ -156,7 +160,10 @@ def product_name(term: Term, factors: Sequence[Base]) -> str:
 
 
 def moved(base: Access, lhs: Access, program: Program) -> Iterator[Operation]:
-    """Entries that only change their place: transposed, split, merged, broadcast."""
+    """Entries that only change their place: transposed, split, merged, broadcast, read under expressions."""
+    if not base.is_plain:
+        yield Operation("lookup" if own_lookups(base) else "window")
+        return
     common = [slot for slot in lhs.indices if slot in base.slots]
     if len(set(base.slots)) < len(base.slots):
         yield Operation("diagonal")

@@ -83,7 +83,14 @@ def surviving(section: Section, path: Path, steps: tuple[Step, ...], terms: Term
     """A sentence for the sums of the result that come from the chain rule, those with one factor together."""
     assert section.target is not None
     together: dict[Access | None, list[tuple[Index, Index]]] = {}
-    for index, origin in surviving_sums(path, steps, terms):
+    sums = surviving_sums(path, steps, terms)
+    for delta in dict.fromkeys(base for base in walk(terms) if isinstance(base, Delta) and not base.is_plain):
+        moved = [index for index, _ in sums if index in own_indices(delta)]
+        if moved:
+            form = ".many" if len(moved) > 1 else ""
+            yield say(f"read.moved{form}", indices=listed(moved), delta=delta, target=Symbol(section.target))
+            sums = [pair for pair in sums if pair[0] not in moved]
+    for index, origin in sums:
         together.setdefault(weight_of(terms, index, path), []).append((index, origin))
     for weight, pairs in together.items():
         form = (".again" if again else "") + (".many" if len(pairs) > 1 else "")
@@ -103,7 +110,7 @@ def left_over(terms: Terms, named: Iterable[str]) -> Iterator[Spans]:
     parts = [base for base in walk(terms) if isinstance(base, Access) and base.tensor in names]
     if not any(term.summed for term in terms):
         yield say("read.part", parts=listed(dict.fromkeys(parts))) if parts else say("read.none")
-    if any(isinstance(base, Delta) for base in walk(terms)):
+    if any(isinstance(base, Delta) and base.is_plain for base in walk(terms)):
         yield say("read.deltas")
 
 

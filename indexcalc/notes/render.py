@@ -80,9 +80,9 @@ def span_latex(span: Span, notation: Notation) -> str:
             return latex
         case Scalar(value) | Polynomial(value):
             return count_latex(value, notation) if isinstance(value, Count) else scalar_text(value, notation)
-        case Shape(axes, bare):
+        case Shape(axes, numbers, bare):
             sizes = sizes_latex(axes, notation)
-            return sizes if bare else rf"\mathbb{{R}}^{{{sizes}}}"
+            return sizes if bare else rf"\mathbb{{{numbers}}}^{{{sizes}}}"
     return solid(subject_latex(span, inline))  # type: ignore[arg-type]
 
 
