@@ -117,6 +117,7 @@ class Program:
         doc: str = "",
         domain: sp.Set | str | None = None,
         over: Index | tuple[Index, ...] = (),
+        values: sp.Symbol | str | int | None = None,
     ) -> TensorName:
         """Declare an input with one slot for each index; a tuple of indices is fused into one axis.
 
@@ -127,12 +128,14 @@ class Program:
             domain: where its entries lie: a SymPy interval such as ``sp.Interval.open(-1, 1)``, "positive" or
                 "probability".
             over: the index, or the indices, over which a probability sums to one.
+            values: for whole numbers, which are looked up, the extent below which they lie.
         """
         entry, interval = declared(name, indices), domain_from_python(domain)
         slots = slots_of((over,) if isinstance(over, Index) else over)
         if slots and domain != "probability":
             raise SpecError('only a probability sums to one over an index: domain="probability"')
-        self._statements.append(lines.InputLine(entry, doc, domain=interval))
+        below = None if values is None else ast.Slot(str(read_extent(values)))
+        self._statements.append(lines.InputLine(entry, doc, domain=interval, values=below))
         if slots:
             self._statements.append(sums_to_one(entry, slots, None))
         return TensorName(checked_name(name))

@@ -88,9 +88,10 @@ class Scope:
         """The value of an expression in a slot."""
         match node:
             case Scalar(value=value, at=at):
-                if not value.is_Integer:
+                known = self.own_symbols(value, at)
+                if not known.is_integer:
                     raise self.source.error(f"a slot holds whole numbers, not {value}", at)
-                return place(value)
+                return place(known)
             case Negate(operand=operand):
                 return times_scalar(self.place(operand), sp.S.NegativeOne)
             case Plus(parts=parts):
