@@ -176,7 +176,8 @@ def is_shared(node: Node) -> bool:
 
 def is_view(node: Node) -> bool:
     """Whether an array shows the memory of another."""
-    return node.operation in (Operation.DIAGONAL, Operation.MOVE) or node.name == "np.broadcast_to"
+    window = node.operation is Operation.MOVE and node.name.startswith("_windows(")
+    return window or node.operation is Operation.DIAGONAL or node.name == "np.broadcast_to"
 
 
 def is_truth(node: Node) -> bool:
