@@ -23,7 +23,6 @@ from indexcalc.cost.counts import NOTHING, Count, less, span, total
 from indexcalc.program import Equation, Program, Tensor
 from indexcalc.rewrite.cost import Sizes, size_of
 
-
 NO_TENSORS: Mapping[str, Tensor] = {}
 
 

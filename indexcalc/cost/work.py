@@ -191,8 +191,10 @@ def without_moves(term: Term) -> Term:
     if len(kept) == len(term.powers):
         return term
     left = {index for base, _ in kept for index in occurring_indices(base)}
-    lost = tuple(index for index in term.summed if index not in left)
-    places = [(Access("places", lost), sp.S.One)] if lost else []
+    gone = [base for base, _ in term.powers if isinstance(base, Delta) and is_move(base, term)]
+    moved = {index for delta in gone for index in occurring_indices(delta)}
+    inner = tuple(index for index in term.summed if index in moved)
+    places = [(Access("places", inner), sp.S.One)] if not left.issuperset(inner) else []
     return Term(term.coeff, (*kept, *places), term.summed)
 
 
