@@ -133,7 +133,9 @@ def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple([np.asarray(array, dtype) for array in arrays])
 
 
-def _ends(start: int, steps: tuple[tuple[int, int], ...], length: int) -> tuple[int, int]:
+def _ends(
+    start: int, steps: tuple[tuple[int, int], ...], length: int
+) -> tuple[int, int]:
     """How far start + sum of step * place goes below 0, and beyond the last place."""
     low = start + sum(min(step * (size - 1), 0) for step, size in steps)
     high = start + sum(max(step * (size - 1), 0) for step, size in steps)
@@ -173,8 +175,8 @@ def _folded(
     sizes, rest = parts.shape[: len(steps)], parts.shape[len(steps) :]
     total = np.zeros((length, *rest), dtype=parts.dtype)
     # One slice for each place along all axes but the longest.
-    long = max(range(len(steps)), key=lambda n: sizes[n], default=None)
-    step, size = (1, 1) if long is None else (steps[long], sizes[long])
+    long = max(range(len(steps)), key=lambda n: sizes[n])
+    step, size = steps[long], sizes[long]
     for place in np.ndindex(*(1 if n == long else m for n, m in enumerate(sizes))):
         at = start + sum(s * p for s, p in zip(steps, place, strict=True))
         low, high = (0, length - 1) if step > 0 else (1 - length, 0)
@@ -182,6 +184,6 @@ def _folded(
         first = max(0, -((to - low) // abs(step)))
         stop = min(size, (high - to) // abs(step) + 1)
         if first < stop:
-            index = [slice(first, stop) if n == long else p for n, p in enumerate(place)]
-            total[at + step * first :: step][: stop - first] += parts[tuple(index)]
+            where = (*place[:long], slice(first, stop), *place[long + 1 :])
+            total[at + step * first :: step][: stop - first] += parts[where]
     return np.moveaxis(total, 0, axis)

@@ -69,9 +69,9 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
 
 def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
     """The arrays in one floating dtype, if their axes agree with `AXES`."""
-    floats = iter(_promoted(*(a for name, a in given.items() if name not in WHOLE)))
+    floats = iter(_promoted(*(a for n, a in given.items() if n not in WHOLE)))
     arrays = tuple(
-        [_whole(name, a) if name in WHOLE else next(floats) for name, a in given.items()]
+        [_whole(n, a) if n in WHOLE else next(floats) for n, a in given.items()]
     )
     seen = {}
     for name, array in zip(given, arrays, strict=True):

@@ -110,7 +110,9 @@ def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple([np.asarray(array, dtype) for array in arrays])
 
 
-def _ends(start: int, steps: tuple[tuple[int, int], ...], length: int) -> tuple[int, int]:
+def _ends(
+    start: int, steps: tuple[tuple[int, int], ...], length: int
+) -> tuple[int, int]:
     """How far start + sum of step * place goes below 0, and beyond the last place."""
     low = start + sum(min(step * (size - 1), 0) for step, size in steps)
     high = start + sum(max(step * (size - 1), 0) for step, size in steps)

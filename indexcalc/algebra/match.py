@@ -147,12 +147,13 @@ def match_indices(pattern: Sequence[Slot], subject: Sequence[Slot], binding: Bin
         return
     composed: list[tuple[Slot, Slot]] = []
     for variable, slot in zip(pattern, subject, strict=True):
-        if not isinstance(variable, Index):
+        if isinstance(variable, Index) and isinstance(slot, Index):
+            if variable.extent != slot.extent or extended.setdefault(variable, slot) != slot:
+                return
+        elif not isinstance(variable, Index):
             composed.append((variable, slot))
-        elif extended.get(variable) != slot and (variable in extended or not may_stand_for(variable, slot)):
+        elif extended.setdefault(variable, slot) != slot or not in_range(slot, variable.extent):
             return
-        else:
-            extended[variable] = slot
     for expression, slot in composed:
         left = [index for index in indices_of_slot(expression) if index not in extended]
         if left and not solved(expression, slot, left, extended):

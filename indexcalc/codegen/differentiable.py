@@ -143,7 +143,7 @@ def differentiable_function(passes: Passes, call: str, constant: str = "") -> Fu
     first = [f"*{given}"] if passes.inputs else []
     if passes.whole:
         floats = [name for name in passes.inputs if name not in passes.whole]
-        target = f"{', '.join(floats)}{',' if len(floats) == 1 else ''}"
+        target = ", ".join(floats) if len(floats) > 1 else f"({', '.join(floats)},)"
         block = call_or_wrap(f"{target} = _promoted", [guarded(name) for name in floats]) if floats else []
         first = list(passes.inputs)
     block += call_or_wrap(f"return {call}", [*first, *(guarded(name) for name in passes.names[len(passes.inputs) :])])

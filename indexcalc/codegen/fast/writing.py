@@ -238,7 +238,7 @@ class Writer:
             block = self.blocks[axis.dimension]
             return Call("np.arange", (Atom(f"{block}.start"), Atom(f"{block}.stop")))
         if node.operation is Operation.MOVE:
-            return Atom(node.name.format(*map(self.in_order, node.uses)))
+            return split_call(node.name.format(*map(self.in_order, node.uses)))
         (use,) = node.uses
         value = self.value(use.node)
         if node.operation is Operation.DIAGONAL:
@@ -262,3 +262,17 @@ class Writer:
     def extent(self, extent: sp.Expr) -> Source:
         """An extent as Python source."""
         return scalar_node(extent, self.scope.scalars)
+
+
+def split_call(text: str) -> Call:
+    """A call that is text as one that can be written over several lines: its arguments one by one."""
+    function, _, inside = text.partition("(")
+    arguments, depth, start = [], 0, 0
+    for place, sign in enumerate(inside):
+        depth += (sign in "([") - (sign in ")]")
+        if depth < 0 or (sign == "," and depth == 0):
+            arguments.append(Atom(inside[start:place].strip()))
+            start = place + 1
+        if depth < 0:
+            break
+    return Call(function, tuple(arguments))
