@@ -14,7 +14,21 @@ from functools import cached_property
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Index, Terms, free_indices, scalars_of, tensors_of, walk
+from indexcalc.algebra.ranges import in_range, is_compound, reads_inside
+from indexcalc.algebra.slots import plain_slots
+from indexcalc.algebra.terms import (
+    Access,
+    Base,
+    Index,
+    Terms,
+    accesses_of,
+    free_indices,
+    own_lookups,
+    own_slots,
+    scalars_of,
+    tensors_of,
+    walk,
+)
 from indexcalc.errors import LimitError, Place, ProgramError
 
 
@@ -22,13 +36,15 @@ from indexcalc.errors import LimitError, Place, ProgramError
 class Tensor:
     """A named tensor: its slots are indices under their declared names; `doc` says what it means.
 
-    The entries of an input may be declared to lie in an interval, its `domain`.
+    The entries of an input may be declared to lie in an interval, its `domain`, or to be whole numbers from 0 on and
+    below `values`, an extent: such an input is looked up in slots, and nowhere else.
     """
 
     name: str
     slots: tuple[Index, ...] = ()
     doc: str = ""
     domain: sp.Interval | None = None
+    values: sp.Expr | None = None
 
     @property
     def entry(self) -> Access:
@@ -53,6 +69,19 @@ class Equation:
     def name(self) -> str:
         """The tensor that this equation defines."""
         return self.lhs.tensor
+
+    @property
+    def slots(self) -> tuple[Index, ...]:
+        """The slots of the left side: indices, each once."""
+        return plain_slots(self.lhs.slots)
+
+    def holds_at(self, entry: Access) -> bool:
+        """Whether the definition may be put in for an entry: it lies inside the tensor, whatever brackets say."""
+        return reads_inside(entry.slots, self.slots)
+
+    def holds_in(self, terms: Terms) -> bool:
+        """Whether the definition may be put in for all entries of its tensor in some terms."""
+        return all(self.holds_at(entry) for entry in accesses_of(terms, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +192,7 @@ class Program:
     def tensors(self) -> Mapping[str, Tensor]:
         """Every tensor by name: inputs first, then the equations' in order."""
         named = {tensor.name: tensor for tensor in self.inputs}
-        named.update({eq.name: Tensor(eq.name, eq.lhs.slots, eq.doc) for eq in self.equations})
+        named.update({eq.name: Tensor(eq.name, eq.slots, eq.doc) for eq in self.equations})
         return named
 
     @cached_property
@@ -174,7 +203,7 @@ class Program:
     @cached_property
     def narrower(self) -> Mapping[int, frozenset[str]]:
         """For every number of slots up to the largest of a defined tensor, the defined tensors with fewer."""
-        widths = {name: len(equation.lhs.slots) for name, equation in self.definitions.items()}
+        widths = {name: len(equation.slots) for name, equation in self.definitions.items()}
         most = max(widths.values(), default=0)
         return {width: frozenset(name for name, own in widths.items() if own < width) for width in range(most + 1)}
 
@@ -210,7 +239,7 @@ class Program:
     def extents(self) -> tuple[sp.Symbol, ...]:
         """The symbolic extents, in order of first occurrence in the tensors' slots."""
         slots = [slot for tensor in self.tensors.values() for slot in tensor.slots]
-        every = [*slots, *self.indices]
+        every = [*slots, *self.indices, *(Index(t.name, t.values) for t in self.inputs if t.values is not None)]
         for equation in self.equations:
             every.extend(index for term in equation.terms for index in term.summed)
         symbols = (s for index in every for s in sorted(index.extent.free_symbols, key=str))
@@ -253,15 +282,23 @@ def check_program(program: Program) -> None:
     for equation in program.equations:
         if equation.name in known:
             raise ProgramError(f"{equation.name} is assigned twice")
-        check_slots(equation.name, equation.lhs.slots)
+        check_slots(equation.name, equation.slots)
         check_equation(equation, known, scalars)
-        known[equation.name] = Tensor(equation.name, equation.lhs.slots, equation.doc)
+        known[equation.name] = Tensor(equation.name, equation.slots, equation.doc)
     for name in program.outputs:
         if name not in known:
             raise ProgramError(f"the output {name} is not defined")
     for name, groups in program.layouts.items():
         if name in known and (sum(groups) != len(known[name].slots) or min(groups, default=1) < 1):
             raise ProgramError(f"the layout {groups} of {name} does not fit its {len(known[name].slots)} slots")
+
+
+def may_meet(index: Index, slot: Index) -> bool:
+    """Whether an index may stand in a slot of another extent: it lies inside, or brackets say where it does.
+
+    Extents with names of their own clash; ``N`` and ``N - K + 1`` may meet, and what is outside reads as zero.
+    """
+    return is_compound(index.extent) or is_compound(slot.extent) or in_range(index, slot.extent)
 
 
 def check_slots(name: str, slots: tuple[Index, ...]) -> None:
@@ -276,10 +313,12 @@ def check_equation(equation: Equation, known: Mapping[str, Tensor], scalars: set
     """Reject reads of unknown tensors, clashing extents, and free indices that the left side lacks."""
     where = f"in the equation of {equation.name}"
     check_numbers(equation.terms, f"{where}: ")
+    guarded = any(not isinstance(slot, Index) for base in walk(equation.terms) for slot in own_slots(base))
     for base in walk(equation.terms):
+        check_lookups(base, known, where)
         if isinstance(base, Access):
-            check_access(base, known, where)
-    extents = {slot.name: slot.extent for slot in equation.lhs.slots}
+            check_access(base, known, where, guarded=guarded)
+    extents = {slot.name: slot.extent for slot in equation.slots}
     for term in equation.terms:
         unknown = sorted(str(s) for s in term.coeff.free_symbols if s not in scalars)
         if unknown:
@@ -310,15 +349,30 @@ def check_numbers(terms: Terms, where: str = "") -> None:
             )
 
 
-def check_access(base: Access, known: Mapping[str, Tensor], where: str) -> None:
-    """Reject an access whose tensor is unknown, or whose slots differ in number or extent."""
+def check_lookups(base: Base, known: Mapping[str, Tensor], where: str) -> None:
+    """Reject a lookup in what is no tensor of whole numbers, or has other slots or values than it is read with."""
+    for lookup in own_lookups(base):
+        tensor = known.get(lookup.tensor)
+        if tensor is None or tensor.values != lookup.extent or len(tensor.slots) != len(lookup.slots):
+            raise ProgramError(f"{where}: {lookup.name} is no entry of an input of whole numbers below {lookup.extent}")
+
+
+def check_access(base: Access, known: Mapping[str, Tensor], where: str, *, guarded: bool) -> None:
+    """Reject an access whose tensor is unknown, or whose slots differ in number or extent.
+
+    In a `guarded` equation, with brackets of expressions, an index may run beyond a slot: what is outside reads zero.
+    """
     if base.tensor not in known:
         raise ProgramError(f"{where}: {base.tensor} is read before it is defined")
     declared = known[base.tensor].slots
+    if known[base.tensor].values is not None:
+        raise ProgramError(
+            f"{where}: {base.tensor} holds whole numbers; it is looked up in a slot, E[{base.tensor}[...]]"
+        )
     if len(declared) != len(base.slots):
         raise ProgramError(f"{where}: {base.tensor} has {len(declared)} slots, but is read with {len(base.slots)}")
     for index, slot in zip(base.slots, declared, strict=True):
-        if index.extent != slot.extent:
+        if isinstance(index, Index) and index.extent != slot.extent and not (guarded or may_meet(index, slot)):
             raise ProgramError(
                 f"{where}: {base.tensor} has extent {slot.extent} in the slot {slot.name}, "
                 f"but the index {index.name} there has extent {index.extent}"

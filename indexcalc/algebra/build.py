@@ -8,10 +8,12 @@ holds two terms or more, and its first coefficient has no minus sign.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import sympy as sp
 
+from indexcalc.algebra.ranges import never_negative
+from indexcalc.algebra.slots import Affine, difference, is_fixed, parts_of_slot, place
 from indexcalc.algebra.terms import (
     ONE,
     Access,
@@ -21,6 +23,7 @@ from indexcalc.algebra.terms import (
     Index,
     Iverson,
     Power,
+    Slot,
     Term,
     Terms,
     occurring_indices,
@@ -36,28 +39,20 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
 
     A summed index that occurs in no factor multiplies the coefficient by its extent; a factor that
     was an `Add` of one term (or a nested `Add` to the power one) is taken apart. A bracket that never
-    holds, such as ``[i != i]``, makes the term zero.
+    holds, such as ``[i != i]``, makes the term zero; one that extents or a delta beside it make sure of is left out.
     """
     factor = sp.Integer(coeff) if isinstance(coeff, int) else coeff
     exponents: dict[Base, sp.Expr] = {}
     for base, exponent in powers:
+        if isinstance(base, Delta | Iverson) and not base.is_plain:
+            settled = settle(base)
+            if settled is None:
+                return Term(sp.S.Zero)
+            base = settled  # noqa: PLW2901 - one factor in its one form
         exponents[base] = exponents[base] + exponent if base in exponents else exponent
-    kept: list[Power] = []
-    for base, exponent in exponents.items():
-        if exponent == 0:
-            continue
-        if isinstance(base, Iverson) and compares_equals(base, exponents):
-            if base.relation == "<=":
-                continue
-            return Term(sp.S.Zero)
-        if isinstance(base, Delta | Iverson):
-            if not exponent.is_positive:
-                raise ProgramError(f"division by {type(base).__name__.lower()}: it is zero for some indices")
-            if isinstance(base, Delta) and base.left == base.right:
-                continue
-            kept.append((base, sp.S.One))
-        else:
-            kept.append((base, exponent))
+    kept = simplified(exponents)
+    if kept is None:
+        return Term(sp.S.Zero)
     bound = tuple(dict.fromkeys(summed))
     if bound:
         present = {index for base, _ in kept for index in occurring_indices(base)}
@@ -68,13 +63,103 @@ def product(coeff: sp.Expr | int, powers: Iterable[Power] = (), summed: Iterable
     return Term(factor, tuple(kept), bound)
 
 
+HOLDS = Iverson(place(0), "<=", place(0))
+"""A bracket that holds always."""
+
+
+def simplified(exponents: Mapping[Base, sp.Expr]) -> list[Power] | None:
+    """The factors that are not 1; None if a bracket among them never holds."""
+    kept: list[Power] = []
+    for base, exponent in exponents.items():
+        if exponent == 0:
+            continue
+        if not isinstance(base, Delta | Iverson):
+            kept.append((base, exponent))
+            continue
+        if isinstance(base, Iverson) and compares_equals(base, exponents):
+            if base.relation == "<=":
+                continue
+            return None
+        if not exponent.is_positive:
+            raise ProgramError(f"division by {type(base).__name__.lower()}: it is zero for some indices")
+        if not is_sure(base, exponents):
+            kept.append((base, sp.S.One))
+    return kept
+
+
+def is_sure(base: Delta | Iverson, factors: Iterable[Base]) -> bool:
+    """Whether a delta or bracket is 1 always, or wherever the deltas of expressions beside it are."""
+    if isinstance(base, Delta):
+        return base.left == base.right
+    if base is HOLDS:
+        return True
+    if base.is_plain or base.relation == "!=":
+        return False
+    said = tuple(side for other in factors if isinstance(other, Delta) for side in sides_of(other))
+    return bool(said) and never_negative(base.slack, said)
+
+
+def settle(base: Delta | Iverson) -> Delta | Iverson | None:
+    """A delta or bracket of expressions in a plain form; `HOLDS` if it always holds, None if it never does."""
+    if isinstance(base, Delta):
+        return settled_delta(base)
+    slack = base.slack
+    if base.relation == "!=":
+        apart = never_negative(minus_one(slack)) or never_negative(minus_one(negative(slack)))
+        return None if slack == place(0) else HOLDS if apart else base
+    if never_negative(slack):
+        return HOLDS
+    return None if never_negative(minus_one(negative(slack))) else base
+
+
+def settled_delta(base: Delta) -> Delta | Iverson | None:
+    """A delta with its sides in lowest terms: what both have is taken away, and a difference of indices joins these."""
+    gap = difference(base.left, base.right)
+    if gap == place(0):
+        return HOLDS
+    if never_negative(minus_one(gap)) or never_negative(minus_one(negative(gap))):
+        return None
+    units = isinstance(gap, Affine) and gap.const == 0 and len(gap.parts) == 2
+    if units and {coeff for _, coeff in parts_of_slot(gap)} == {sp.S.One, -sp.S.One}:
+        (one, _), (other, _) = parts_of_slot(gap)
+        return Delta(one, other) if {one, other} != {base.left, base.right} else base
+    shared = {atom for atom, _ in parts_of_slot(base.left)} & {atom for atom, _ in parts_of_slot(base.right)}
+    return Delta(gap, place(0)) if shared else base
+
+
+def sides_of(delta: Delta) -> tuple[Slot, ...]:
+    """What is not negative where a delta of expressions is 1: both differences of its sides."""
+    if delta.is_plain:
+        return ()
+    return difference(delta.left, delta.right), difference(delta.right, delta.left)
+
+
+def minus_one(slot: Slot) -> Slot:
+    """``slot - 1``."""
+    return difference(slot, place(1))
+
+
+def negative(slot: Slot) -> Slot:
+    """``-slot``."""
+    return difference(place(0), slot)
+
+
+def within(slot: Slot, extent: sp.Expr) -> tuple[Power, ...]:
+    """The brackets ``[0 <= slot] [slot < extent]``; `product` drops those that hold always."""
+    if is_fixed(slot) and never_negative(slot) and never_negative(minus_one(difference(place(extent), slot))):
+        return ()
+    return ((Iverson(place(0), "<=", slot), sp.S.One), (Iverson(slot, "<", place(extent)), sp.S.One))
+
+
 def compares_equals(bracket: Iverson, factors: Container[Base]) -> bool:
     """Whether a bracket compares an index with itself, or with one that a delta beside it makes equal."""
     one, other = bracket.left, bracket.right
+    if not bracket.is_plain:
+        return False
     return one == other or Delta(one, other) in factors or Delta(other, one) in factors
 
 
-def access(tensor: str, *slots: Index) -> Term:
+def access(tensor: str, *slots: Slot) -> Term:
     """The entry of a tensor, as a term."""
     return Term(sp.S.One, ((Access(tensor, slots), sp.S.One),))
 

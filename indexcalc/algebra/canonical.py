@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import sympy as sp
 
+from indexcalc.algebra.slots import Lookup, Slot, difference, parts_of_slot
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -217,6 +218,14 @@ def written(base: Base, names: Colours) -> str:
     match base:
         case Access(tensor, slots):
             return f"{tensor}[{','.join(label(slot, names) for slot in slots)}]"
+        case Delta(left, right) if not base.is_plain:
+            sides = (difference(left, right), difference(right, left))
+            return f"delta[{min(label(side, names) for side in sides)}]"
+        case Iverson(_, relation, _) if not base.is_plain:
+            if relation != "!=":
+                return f"[0<={label(base.slack, names)}]"
+            both = (difference(base.right, base.left), difference(base.left, base.right))
+            return f"[0!={min(label(side, names) for side in both)}]"
         case Delta(left, right):
             return f"delta[{','.join(sorted((label(left, names), label(right, names))))}]"
         case Iverson(left, relation, right):
@@ -259,9 +268,14 @@ def serialise_sum(terms: Terms, names: Colours) -> str:
     return "+".join(sorted(f"{scalar_key(term.coeff)}*{serialise_product(term.powers, names)}" for term in terms))
 
 
-def label(index: Index, names: Colours) -> str:
-    """The name of an index in a serialisation; free indices carry a quote so that none can clash."""
-    return names.get(index) or f"'{index.name}"
+def label(slot: Slot, names: Colours) -> str:
+    """What a slot holds in a serialisation; free indices carry a quote so that none can clash."""
+    if isinstance(slot, Index):
+        return names.get(slot) or f"'{slot.name}"
+    if isinstance(slot, Lookup):
+        return f"{slot.tensor}<{','.join(label(inner, names) for inner in slot.slots)}>"
+    parts = sorted(f"{scalar_key(coeff)}*{label(atom, names)}" for atom, coeff in parts_of_slot(slot))
+    return "+".join([*parts, scalar_key(slot.const)])
 
 
 def collect(terms: Terms, key_of: Callable[[Term], str] = term_key) -> Terms:

@@ -12,6 +12,8 @@ from functools import lru_cache
 
 import sympy as sp
 
+from indexcalc.algebra.ranges import in_range
+from indexcalc.algebra.slots import Slot, difference, indices_of_slot, parts_of_slot, place, renamed_slot, times_scalar
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -30,7 +32,7 @@ from indexcalc.algebra.terms import (
 MATCH_LIMIT = 5_000
 """The most partial assignments tried for one pattern in one term."""
 
-Binding = dict[Index, Index]
+Binding = dict[Index, Slot]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Match:
     `count` is negative where the reciprocal of the pattern occurs.
     """
 
-    binding: Mapping[Index, Index]
+    binding: Mapping[Index, Slot]
     positions: tuple[int, ...]
     count: int
 
@@ -108,7 +110,7 @@ def sums_fit(binding: Binding, summed: Sequence[Index], subject: Term, positions
         return False
     others = [value for key, value in binding.items() if key not in summed]
     rest = tuple(power for n, power in enumerate(subject.powers) if n not in positions)
-    outside = frozenset(occurring_indices(Term(sp.S.One, rest))) | frozenset(others)
+    outside = frozenset(occurring_indices(Term(sp.S.One, rest))).union(*map(indices_of_slot, others))
     return not any(image in outside for image in images)
 
 
@@ -134,15 +136,54 @@ def match_base(pattern: Base, subject: Base, binding: Binding) -> Iterator[Bindi
                 yield binding
 
 
-def match_indices(pattern: Sequence[Index], subject: Sequence[Index], binding: Binding) -> Iterator[Binding]:
-    """The extension that binds the indices slot by slot, if extents agree and no binding is broken."""
+def match_indices(pattern: Sequence[Slot], subject: Sequence[Slot], binding: Binding) -> Iterator[Binding]:
+    """The extension that binds the indices slot by slot, if extents agree and no binding is broken.
+
+    A variable may be bound to an expression that lies in its range. Expressions of the pattern come last: they bind
+    a variable that they have left over, if it has the coefficient 1 or -1.
+    """
     extended = dict(binding)
     if len(pattern) != len(subject):
         return
-    for variable, index in zip(pattern, subject, strict=True):
-        if variable.extent != index.extent or extended.setdefault(variable, index) != index:
+    composed: list[tuple[Slot, Slot]] = []
+    for variable, slot in zip(pattern, subject, strict=True):
+        if isinstance(variable, Index) and isinstance(slot, Index):
+            if variable.extent != slot.extent or extended.setdefault(variable, slot) != slot:
+                return
+        elif not isinstance(variable, Index):
+            composed.append((variable, slot))
+        elif extended.setdefault(variable, slot) != slot or not in_range(slot, variable.extent):
+            return
+    for expression, slot in composed:
+        left = [index for index in indices_of_slot(expression) if index not in extended]
+        if left and not solved(expression, slot, left, extended):
+            return
+        if renamed_slot(expression, extended) != slot:
             return
     yield extended
+
+
+def may_stand_for(variable: Index, slot: Slot) -> bool:
+    """Whether a variable may be bound to what a slot holds: an index of its extent, or what lies in its range."""
+    if isinstance(slot, Index):
+        return bool(variable.extent == slot.extent)
+    return in_range(slot, variable.extent)
+
+
+def solved(expression: Slot, slot: Slot, left: Sequence[Index], binding: Binding) -> bool:
+    """Whether ``expression = slot`` binds the one variable that is left over; it is put into `binding`."""
+    coefficients = dict(parts_of_slot(expression))
+    if len(left) != 1 or coefficients.get(left[0]) not in (1, -1):
+        return False
+    (variable,) = left
+    rest = renamed_slot(expression, {**binding, variable: place(0)})
+    value = times_scalar(difference(slot, rest), coefficients[variable])
+    if any(variable in indices_of_slot(atom) for atom in coefficients if atom != variable):
+        return False
+    if not may_stand_for(variable, value):
+        return False
+    binding[variable] = value
+    return True
 
 
 def match_sum(pattern: Terms, subject: Terms, binding: Binding) -> Iterator[Binding]:

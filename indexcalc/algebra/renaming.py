@@ -10,6 +10,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from string import ascii_lowercase
 
 from indexcalc.algebra.build import power, product, replace_power
+from indexcalc.algebra.slots import (
+    Lookup,
+    Slot,
+    indices_of_slot,
+    renamed_slot,
+    with_lookup_as,
+    with_lookups_named,
+)
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -26,7 +34,8 @@ from indexcalc.algebra.terms import (
     occurring_indices,
 )
 
-Renaming = Mapping[Index, Index]
+Renaming = Mapping[Index, Slot]
+"""What stands for indices: other indices, or expressions. Sums are renamed to indices alone."""
 
 
 def fresh_names(avoid: Collection[str]) -> Iterator[str]:
@@ -53,11 +62,11 @@ def rename_base(base: Base, renaming: Renaming) -> Base:
         return base
     match base:
         case Access(tensor, slots):
-            return Access(tensor, tuple(renaming.get(slot, slot) for slot in slots))
+            return Access(tensor, tuple(renamed_slot(slot, renaming) for slot in slots))
         case Delta(left, right):
-            return Delta(renaming.get(left, left), renaming.get(right, right))
+            return Delta(renamed_slot(left, renaming), renamed_slot(right, renaming))
         case Iverson(left, relation, right):
-            return Iverson(renaming.get(left, left), relation, renaming.get(right, right))
+            return Iverson(renamed_slot(left, renaming), relation, renamed_slot(right, renaming))
         case Fn(name, arg, params):
             return Fn(name, rename_body(arg, renaming), params)
         case Add(terms):
@@ -66,6 +75,29 @@ def rename_base(base: Base, renaming: Renaming) -> Base:
             renamed = rename_base(wrt, renaming)
             assert isinstance(renamed, Access)
             return Partial(rename_base(of, renaming), renamed)
+
+
+def replace_lookup(base: Base, lookup: Lookup, index: Slot) -> Base:
+    """The factor with an index in the place of a lookup, at any depth."""
+    match base:
+        case Access(tensor, slots):
+            return Access(tensor, tuple(with_lookup_as(slot, lookup, index) for slot in slots))
+        case Delta(left, right):
+            return Delta(with_lookup_as(left, lookup, index), with_lookup_as(right, lookup, index))
+        case Iverson(left, relation, right):
+            return Iverson(with_lookup_as(left, lookup, index), relation, with_lookup_as(right, lookup, index))
+        case Fn(name, arg, params):
+            return Fn(name, replace_lookup_in(arg, lookup, index), params)
+        case Add(terms):
+            return Add(replace_lookup_in(terms, lookup, index))
+    return base
+
+
+def replace_lookup_in(terms: Terms, lookup: Lookup, index: Slot) -> Terms:
+    """Sum-free terms with an index in the place of a lookup."""
+    return tuple(
+        product(term.coeff, ((replace_lookup(base, lookup, index), e) for base, e in term.powers)) for term in terms
+    )
 
 
 def rename_powers(powers: Iterable[Power], renaming: Renaming) -> tuple[Power, ...]:
@@ -78,7 +110,7 @@ def rename_body(terms: Terms, renaming: Renaming) -> Terms:
     return tuple(product(term.coeff, rename_powers(term.powers, renaming)) for term in terms)
 
 
-def rename_bound(term: Term, renaming: Renaming) -> Term:
+def rename_bound(term: Term, renaming: Mapping[Index, Index]) -> Term:
     """The term with some of its own sums renamed; the new names must not occur in it."""
     bound = tuple(renaming.get(index, index) for index in term.summed)
     return Term(term.coeff, rename_powers(term.powers, renaming), bound)
@@ -99,7 +131,8 @@ def substitute_term(term: Term, renaming: Renaming) -> Term:
     if not effective:
         return term
     # A fresh name that is one of those replaced would be replaced with it.
-    apart = rename_apart(term, {index.name for pair in effective.items() for index in pair})
+    names = {index.name for pair in effective.items() for slot in pair for index in indices_of_slot(slot)}
+    apart = rename_apart(term, names)
     return product(apart.coeff, rename_powers(apart.powers, effective), apart.summed)
 
 
@@ -147,7 +180,11 @@ def with_tensors_in(base: Base, names: Mapping[str, str]) -> Base:
     """A factor with other names for some tensors."""
     match base:
         case Access(tensor, slots):
-            return Access(names.get(tensor, tensor), slots)
+            return Access(names.get(tensor, tensor), tuple(with_lookups_named(slot, names) for slot in slots))
+        case Delta(left, right) if not base.is_plain:
+            return Delta(with_lookups_named(left, names), with_lookups_named(right, names))
+        case Iverson(left, relation, right) if not base.is_plain:
+            return Iverson(with_lookups_named(left, names), relation, with_lookups_named(right, names))
         case Fn(name, arg, params):
             return Fn(name, with_tensors(arg, names), params)
         case Add(terms):

@@ -14,6 +14,7 @@ from sympy.core.function import AppliedUndef
 
 from indexcalc.algebra.build import access, as_factor, power, product, scalar, sum_over
 from indexcalc.algebra.renaming import rename_apart, times
+from indexcalc.algebra.slots import Lookup, Slot
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Term, Terms
 from indexcalc.errors import UnsupportedError
 
@@ -54,17 +55,26 @@ def index_to_sympy(index: Index) -> sp.Idx:
     return sp.Idx(sp.Symbol(index.name, integer=True), index.extent)
 
 
+def slot_to_sympy(slot: Slot) -> sp.Expr:
+    """What a slot holds: an index, a sum of indices with coefficients, or an entry of an integer tensor."""
+    if isinstance(slot, Index):
+        return index_to_sympy(slot)
+    if isinstance(slot, Lookup):
+        return sp.IndexedBase(sp.Symbol(slot.tensor, integer=True))[tuple(map(slot_to_sympy, slot.slots))]
+    return sp.Add(slot.const, *(coeff * slot_to_sympy(atom) for atom, coeff in slot.parts))
+
+
 def base_to_sympy(base: Base) -> sp.Expr:
     """One factor."""
     match base:
         case Access(tensor, ()):
             return sp.Symbol(tensor, real=True)
         case Access(tensor, slots):
-            return sp.IndexedBase(sp.Symbol(tensor, real=True))[tuple(index_to_sympy(slot) for slot in slots)]
+            return sp.IndexedBase(sp.Symbol(tensor, real=True))[tuple(slot_to_sympy(slot) for slot in slots)]
         case Delta(left, right):
-            return sp.KroneckerDelta(index_to_sympy(left), index_to_sympy(right))
+            return sp.KroneckerDelta(slot_to_sympy(left), slot_to_sympy(right))
         case Iverson(left, relation, right):
-            holds = RELATIONS[relation](index_to_sympy(left), index_to_sympy(right))
+            holds = RELATIONS[relation](slot_to_sympy(left), slot_to_sympy(right))
             return sp.Piecewise((1, holds), (0, True))
         case Fn(name, arg, params):
             function = FUNCTIONS.get(name) or sp.Function(name)

@@ -12,20 +12,19 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from indexcalc.algebra.slots import (
+    Affine,
+    Index,
+    Lookup,
+    Slot,
+    are_plain,
+    difference,
+    indices_of_slot,
+    lookups_of_slot,
+    plain_slots,
+)
 
-@dataclass(frozen=True, slots=True, order=False)
-class Index:
-    """A named index that runs over ``0 .. extent-1``; the extent is a symbol or an integer."""
-
-    name: str
-    extent: sp.Expr
-
-    def __hash__(self) -> int:
-        # By name alone: terms are hashed all the time, and indices of one name rarely differ in extent.
-        return hash(self.name)
-
-    def __repr__(self) -> str:
-        return f"{self.name}:{self.extent}"
+__all__ = ["Affine", "Index", "Lookup", "Slot"]
 
 
 class Compound:
@@ -40,13 +39,23 @@ class Compound:
 
 @dataclass(frozen=True, slots=True)
 class Access(Compound):
-    """One entry of a named tensor: ``A[i,j]`` is ``Access("A", (i, j))``."""
+    """One entry of a named tensor: ``A[i,j]`` is ``Access("A", (i, j))``; a slot may hold an expression."""
 
     tensor: str
-    slots: tuple[Index, ...] = ()
+    slots: tuple[Slot, ...] = ()
 
     def __hash__(self) -> int:
         return remembered_hash(self, (self.tensor, self.slots))
+
+    @property
+    def indices(self) -> tuple[Index, ...]:
+        """The slots of an entry that holds indices alone, such as the left side of a definition."""
+        return plain_slots(self.slots)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all slots hold indices."""
+        return are_plain(self.slots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +72,37 @@ class Fn(Compound):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Delta:
-    """Kronecker's delta: 1 where both indices are equal, else 0. Symmetric: delta_ij == delta_ji."""
+    """Kronecker's delta: 1 where both sides are equal, else 0. Symmetric: delta_ij == delta_ji.
 
-    left: Index
-    right: Index
+    Two deltas are equal if the differences of their sides are, up to sign: ``delta_{a,i+k} == delta_{a-i,k}``.
+    """
+
+    left: Slot
+    right: Slot
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether both sides are indices."""
+        return isinstance(self.left, Index) and isinstance(self.right, Index)
+
+    @property
+    def key(self) -> frozenset[Slot]:
+        """What equal deltas share: the two indices, or the difference of the sides under both signs."""
+        if self.is_plain:
+            return frozenset((self.left, self.right))
+        return frozenset((difference(self.left, self.right), difference(self.right, self.left)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Delta):
             return NotImplemented
-        return (self.left, self.right) in ((other.left, other.right), (other.right, other.left))
+        if self.is_plain and other.is_plain:
+            return (self.left, self.right) in ((other.left, other.right), (other.right, other.left))
+        return self.key == other.key
 
     def __hash__(self) -> int:
-        return hash((Delta, frozenset((self.left, self.right))))
+        return hash((Delta, self.key))
 
-    def other(self, index: Index) -> Index:
+    def other(self, index: Slot) -> Slot:
         """The partner of `index` in this delta."""
         return self.right if index == self.left else self.left
 
@@ -85,9 +111,25 @@ class Delta:
 class Iverson:
     """``[left relation right]``: 1 where the relation holds, else 0; relation is ``<``, ``<=`` or ``!=``."""
 
-    left: Index
+    left: Slot
     relation: str
-    right: Index
+    right: Slot
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether both sides are indices."""
+        return isinstance(self.left, Index) and isinstance(self.right, Index)
+
+    @property
+    def slack(self) -> Slot:
+        """For ``<`` and ``<=``, what is not negative where the relation holds; for ``!=``, what is not zero."""
+        room = difference(self.right, self.left)
+        return combined_with_number(room, -1) if self.relation == "<" else room
+
+
+def combined_with_number(slot: Slot, number: int) -> Slot:
+    """``slot + number``."""
+    return difference(slot, Affine((), sp.Integer(-number)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +219,23 @@ def scalars_of(terms: Terms) -> Iterator[sp.Expr]:
                 yield from scalars_of(base.terms)
 
 
-def own_indices(base: Base) -> tuple[Index, ...]:
-    """The indices written on this factor itself, with repetition, not those of factors inside it."""
+def own_slots(base: Base) -> tuple[Slot, ...]:
+    """The slots written on this factor itself: those of an entry, the sides of a delta or bracket."""
     if isinstance(base, Access):
         return base.slots
     if isinstance(base, Delta | Iverson):
         return (base.left, base.right)
     return ()
+
+
+def own_indices(base: Base) -> tuple[Index, ...]:
+    """The indices written on this factor itself, with repetition, not those of factors inside it."""
+    return tuple(index for slot in own_slots(base) for index in indices_of_slot(slot))
+
+
+def own_lookups(base: Base) -> tuple[Lookup, ...]:
+    """The lookups in the slots of this factor itself."""
+    return tuple(found for slot in own_slots(base) for found in lookups_of_slot(slot))
 
 
 def occurring_indices(expression: Expression) -> tuple[Index, ...]:
@@ -193,7 +245,7 @@ def occurring_indices(expression: Expression) -> tuple[Index, ...]:
             return expression._indices
         except AttributeError:
             if isinstance(expression, Access):
-                found = tuple(dict.fromkeys(expression.slots))
+                found = tuple(dict.fromkeys(own_indices(expression)))
             else:
                 found = occurring_indices_in(parts_of(expression))
             object.__setattr__(expression, "_indices", found)
@@ -244,8 +296,9 @@ def index_names(expression: Expression) -> frozenset[str]:
 
 def tensors_of(expression: Expression) -> tuple[str, ...]:
     """The names of the tensors that are read, in order of first occurrence."""
-    if isinstance(expression, Access):
-        return (expression.tensor,)
+    if isinstance(expression, Access | Delta | Iverson):
+        named = (expression.tensor,) if isinstance(expression, Access) else ()
+        return tuple(dict.fromkeys((*named, *(lookup.tensor for lookup in own_lookups(expression)))))
     if isinstance(expression, Compound):
         try:
             return expression._tensors

@@ -14,7 +14,7 @@ import sympy as sp
 
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import fresh_indices
-from indexcalc.algebra.terms import Access, Index, Partial, Term, Terms
+from indexcalc.algebra.terms import Access, Index, Partial, Slot, Term, Terms
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.differentiate import Tidy, Wanted, insert, local_derivative, no_tidying
 from indexcalc.calculus.relabel import Nomenclature, relabel
@@ -34,7 +34,7 @@ class Sweep:
     names: Nomenclature
     tidy: Tidy
 
-    def gradient(self, tensor: str, slots: tuple[Index, ...]) -> Access:
+    def gradient(self, tensor: str, slots: tuple[Slot, ...]) -> Access:
         """The entry of the gradient by `tensor`."""
         return Access(self.problem.gradient_names[tensor], slots)
 
@@ -148,14 +148,16 @@ def derive_path(sweep: Sweep, wrt: Access, consumer: str, lhs: Access, alone: bo
     avoid = names_to_avoid(sweep.problem)
     declared = program.tensors[consumer].slots
     entry = Access(consumer, fresh_indices(declared, avoid))
-    taken = avoid | {slot.name for slot in entry.slots}
+    taken = avoid | {slot.name for slot in entry.indices}
     local_steps = statistics_derivatives(sweep, wrt, consumer, taken)
     known = {found.partial.base.tensor: found for found in local_steps if isinstance(found.partial.base, Access)}
     equation = program.definitions[consumer]
     own = local_derivative(equation, entry, Wanted(wrt, known, taken), sweep.tidy)
     subject: Subject = lhs if alone else ThroughConsumer(lhs, wrt, consumer)
     partial = Partial(entry, wrt)
-    chain = tuple(Term(term.coeff, (*term.powers, (partial, sp.S.One)), entry.slots) for term in sweep.incoming(entry))
+    chain = tuple(
+        Term(term.coeff, (*term.powers, (partial, sp.S.One)), entry.indices) for term in sweep.incoming(entry)
+    )
     before = (Term(sp.S.One, ((lhs, sp.S.One),)),) if alone else chain
     steps = [Step(Rule.CHAIN, subject, before, chain)]
     steps.append(Step(Rule.SUBSTITUTE, subject, chain, insert(chain, partial, own.result)))
@@ -180,7 +182,7 @@ def statistics_derivatives(
     known: dict[str, LocalDerivative] = {}
     for name in wanted_names:
         entry = Access(name, fresh_indices(program.tensors[name].slots, names_to_avoid(sweep.problem)))
-        wanted = Wanted(wrt, known, avoid | {slot.name for slot in entry.slots})
+        wanted = Wanted(wrt, known, avoid | {slot.name for slot in entry.indices})
         known = {**known, name: local_derivative(program.definitions[name], entry, wanted, sweep.tidy)}
     return tuple(known.values())
 

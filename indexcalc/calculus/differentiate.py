@@ -26,6 +26,7 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     tensors_of,
+    walk,
 )
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.pointwise import derivative_of
@@ -80,14 +81,14 @@ def local_derivative(equation: Equation, entry: Access, wanted: Wanted, tidy: Ti
     """
     subject = Partial(entry, wanted.wrt)
     here = (Term(sp.S.One, ((entry, sp.S.One),)),)
-    avoid = wanted.avoid | {slot.name for slot in (*entry.slots, *wanted.wrt.slots)}
-    forward = instantiate(equation, entry.slots, avoid)
+    avoid = wanted.avoid | {slot.name for slot in (*entry.indices, *wanted.wrt.indices)}
+    forward = instantiate(equation, entry.indices, avoid)
     steps = [Step(Rule.FORWARD, entry, here, forward, Used((entry.tensor,)))]
     start = (Term(sp.S.One, ((subject, sp.S.One),)),)
     inside = product_rule(forward, wanted)
     steps.append(Step(rule_of(forward, wanted), subject, start, inside, constants(forward, wanted)))
     steps.extend(resolve(subject, inside, wanted))
-    steps.extend(contract(subject, steps[-1].after))
+    steps.extend(contract(subject, steps[-1].after, entry.indices))
     steps.extend(tidy(subject, steps[-1].after))
     factored = factor(steps[-1].after)
     if factored != steps[-1].after:
@@ -99,9 +100,9 @@ def instantiate(equation: Equation, slots: Sequence[Index], avoid: Iterable[str]
     """The right side of an equation at the entry `slots`, its sums under fresh names shared by all terms."""
     taken = frozenset(avoid)
     bound = tuple(dict.fromkeys(index for term in equation.terms for index in term.summed))
-    fresh = dict(zip(bound, fresh_indices(bound, taken | {slot.name for slot in equation.lhs.slots}), strict=True))
+    fresh = dict(zip(bound, fresh_indices(bound, taken | {slot.name for slot in equation.slots}), strict=True))
     renamed = tuple(rename_bound(term, fresh) for term in equation.terms)
-    return substitute(renamed, dict(zip(equation.lhs.slots, slots, strict=True)))
+    return substitute(renamed, dict(zip(equation.slots, slots, strict=True)))
 
 
 def product_rule(terms: Terms, wanted: Wanted) -> Terms:
@@ -131,7 +132,9 @@ def rule_of(terms: Terms, wanted: Wanted) -> Rule:
 
 def constants(terms: Terms, wanted: Wanted) -> Constant:
     """The tensors beside the ones that depend on the target."""
-    return Constant(tuple(name for name in tensors_of(terms) if name != wanted.wrt.tensor and name not in wanted.known))
+    entries = {base.tensor for base in walk(terms) if isinstance(base, Access)}
+    held = (name for name in tensors_of(terms) if name in entries)
+    return Constant(tuple(name for name in held if name != wanted.wrt.tensor and name not in wanted.known))
 
 
 def resolve(subject: Subject, terms: Terms, wanted: Wanted) -> list[Step]:
@@ -169,7 +172,7 @@ def factor_derivative(partial: Partial, wanted: Wanted) -> tuple[list[Step], Ter
     if isinstance(base, Access):
         known = wanted.known[base.tensor]
         assert isinstance(known.partial.base, Access)
-        return [], substitute(known.result, dict(zip(known.partial.base.slots, base.slots, strict=True)))
+        return [], substitute(known.result, dict(zip(known.partial.base.indices, base.slots, strict=True)))
     if isinstance(base, Fn):
         inner = chained(derivative_of(base), product_rule(base.arg, wanted))
         rule = Rule.POINTWISE

@@ -22,7 +22,7 @@ class Nomenclature:
         for base in walk(term):
             if isinstance(base, Access) and base.tensor in self.slots:
                 for declared, actual in zip(self.slots[base.tensor], base.slots, strict=True):
-                    if actual == index:
+                    if actual == index and declared.extent == index.extent:
                         yield declared
         yield from (declared for declared in self.indices if declared.extent == index.extent)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import accesses_of, tensors_of
+from indexcalc.algebra.terms import Index, accesses_of, tensors_of
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program
 
@@ -65,18 +65,21 @@ def find_statistics(problem: Problem, ends: set[str]) -> set[str]:
 def is_read_pointwise(name: str, reader: Equation) -> bool:
     """Whether no index of any access of `name` is summed over in its reader."""
     return not any(
-        slot in term.summed for term in reader.terms for entry in accesses_of(term, name) for slot in entry.slots
+        slot in term.summed or not isinstance(slot, Index)
+        for term in reader.terms
+        for entry in accesses_of(term, name)
+        for slot in entry.slots
     )
 
 
 def is_wider(reader: Equation, equation: Equation) -> bool:
     """Whether the reader ranges over more indices than the tensor it reads, in itself or in its sums."""
     within = [
-        len(frozenset(reader.lhs.slots) | frozenset(term.summed))
+        len(frozenset(reader.slots) | frozenset(term.summed))
         for term in reader.terms
         if accesses_of(term, equation.name)
     ]
-    return max(within, default=0) > len(equation.lhs.slots)
+    return max(within, default=0) > len(equation.slots)
 
 
 def reachable(program: Program, start: set[str]) -> set[str]:

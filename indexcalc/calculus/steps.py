@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from indexcalc.algebra.terms import Access, Base, Delta, Index, Partial, Terms
+from indexcalc.algebra.terms import Access, Base, Delta, Index, Partial, Slot, Terms
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Identity, Program
 
@@ -42,11 +42,14 @@ class Rule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Collapse:
-    """The delta kills the sum over `killed`: only ``killed = survivor`` is left."""
+    """The delta kills the sum over `killed`: only ``killed = survivor`` is left.
+
+    Where the survivor is an expression that may leave the range of `killed`, brackets say where it is inside.
+    """
 
     delta: Delta
     killed: Index
-    survivor: Index
+    survivor: Slot
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from indexcalc.codegen.moving import NUMPY_MOVING
 from indexcalc.codegen.source import Atom, Binary, Call, Method, Node, Prefix, Trailer
 from indexcalc.codegen.special import SPECIAL, Special
 from indexcalc.errors import UnsupportedError
@@ -148,6 +149,6 @@ NUMPY = Dialect(
     array="np.ndarray",
     template="module.py.jinja2",
     silenced='with np.errstate(over="ignore"):',
-    private=SPECIAL,
+    private={**SPECIAL, **NUMPY_MOVING},
     imports=({"NamedTuple": "from typing import NamedTuple"}, {"np": "import numpy as np"}),
 )

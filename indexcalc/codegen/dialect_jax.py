@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from indexcalc.codegen.dialect import Arguments, Dialect, Keywords, renamed
+from indexcalc.codegen.moving import JAX_MOVING, MOVING
 from indexcalc.codegen.source import Atom, Call, Node, product_of
 from indexcalc.codegen.special import Special
 
@@ -66,6 +67,8 @@ JAX = Dialect(
     calls={
         **{f"np.{name}": renamed(f"jnp.{name}") for name in SAME},
         **{f"np.{name}": renamed(f"jnp.{name}", "dtype") for name in MADE},
+        **{name: renamed(name) for name in MOVING},
+        "np.arange": renamed("jnp.arange"),
         "np.tri": renamed("jnp.tri", "k", "dtype"),
         "np.tanh": renamed("_tanh"),
         "_sigmoid": renamed("jax.nn.sigmoid"),
@@ -75,7 +78,12 @@ JAX = Dialect(
     },
     number=through_floats,
     constants={"np.pi": "jnp.pi", "np.e": "jnp.e", "np.inf": "jnp.inf", "-np.inf": "-jnp.inf"},
-    private={"_promoted": Special(PROMOTED), "_tanh": Special(TANH), "_constant": Special(CONSTANT)},
+    private={
+        **JAX_MOVING,
+        "_promoted": Special(PROMOTED),
+        "_tanh": Special(TANH),
+        "_constant": Special(CONSTANT),
+    },
     imports=(
         {"partial": "from functools import partial", "NamedTuple": "from typing import NamedTuple"},
         {"jax": "import jax", "jnp": "import jax.numpy as jnp"},

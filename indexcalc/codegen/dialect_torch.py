@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from indexcalc.codegen.dialect import Arguments, Dialect, Keywords, renamed
+from indexcalc.codegen.moving import MOVING, TORCH_MOVING
 from indexcalc.codegen.source import Binary, Call, Node, Trailer
 from indexcalc.codegen.special import Special
 
@@ -61,6 +62,8 @@ TORCH = Dialect(
     prefix="np.",
     device=True,
     calls={
+        **{name: renamed(name) for name in MOVING},
+        "np.arange": renamed("torch.arange", *PLACED),
         "np.einsum": renamed("torch.einsum"),
         "np.where": renamed("torch.where"),
         "np.zeros": renamed("torch.zeros", *PLACED),
@@ -111,8 +114,10 @@ TORCH = Dialect(
         "np.inf": "torch.inf",
         "-np.inf": "-torch.inf",
         "bool": "torch.bool",
+        "int": "torch.long",
     },
     private={
+        **TORCH_MOVING,
         "_promoted": Special(PROMOTED),
         "_only_derived": Special(ONLY_DERIVED),
         "_softplus": Special(SOFTPLUS),

@@ -49,6 +49,12 @@ class Passes:
         return (*self.inputs, *(self.plan.scalars[symbol] for symbol in self.scalars))
 
     @property
+    def whole(self) -> frozenset[str]:
+        """The variables of the inputs of whole numbers, by which nothing is differentiated."""
+        inputs = self.plan.program.inputs
+        return frozenset(self.plan.stored[tensor.name] for tensor in inputs if tensor.values is not None)
+
+    @property
     def sizes(self) -> tuple[str, ...]:
         """The scalars that are extents."""
         return tuple(self.plan.scalars[symbol] for symbol in self.scalars if symbol in self.plan.extents)
@@ -78,7 +84,7 @@ class Passes:
     def constant(self) -> dict[str, int]:
         """The arguments whose gradients were not derived, with their places; extents have none to derive."""
         places = zip(self.names, self.gradients, strict=True)
-        return {n: place for place, (n, g) in enumerate(places) if g == "None" and n not in self.sizes}
+        return {n: place for place, (n, g) in enumerate(places) if g == "None" and n not in {*self.sizes, *self.whole}}
 
     @property
     def given(self) -> str:
@@ -135,6 +141,11 @@ def differentiable_function(passes: Passes, call: str, constant: str = "") -> Fu
 
     block = call_or_wrap(f"{given} = _promoted", [guarded(name) for name in passes.inputs]) if passes.inputs else []
     first = [f"*{given}"] if passes.inputs else []
+    if passes.whole:
+        floats = [name for name in passes.inputs if name not in passes.whole]
+        target = ", ".join(floats) if len(floats) > 1 else f"({', '.join(floats)},)"
+        block = call_or_wrap(f"{target} = _promoted", [guarded(name) for name in floats]) if floats else []
+        first = list(passes.inputs)
     block += call_or_wrap(f"return {call}", [*first, *(guarded(name) for name in passes.names[len(passes.inputs) :])])
     text = f"{', '.join(passes.results)} of the forward pass; {plan.dialect.library} differentiates it by `backward`."
     summary = text if len(text) + INDENT + 6 <= WIDTH else f"What {plan.dialect.library} differentiates by `backward`."

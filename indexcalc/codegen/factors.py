@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from indexcalc.algebra.terms import occurring_indices
 from indexcalc.codegen.operands import (
     Axes,
     Mask,
@@ -51,7 +52,9 @@ def with_masks(masks: list[Mask], factors: list[Factor], order: Axes, scope: Sco
     result = list(factors)
     alone: list[Mask] = []
     for mask in masks:
-        fits = [n for n, f in enumerate(result) if not f.divides and {mask.left, mask.right} <= set(f.operand.axes)]
+        fits = [
+            n for n, f in enumerate(result) if not f.divides and set(occurring_indices(mask)) <= set(f.operand.axes)
+        ]
         if fits:
             place = min(fits, key=lambda n: len(result[n].operand.axes))
             result[place] = Factor(where([mask], result[place].operand, order, scope))

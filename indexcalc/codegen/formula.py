@@ -7,8 +7,10 @@ from itertools import islice
 
 import sympy as sp
 
+from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
+from indexcalc.algebra.slots import Slot, slot_text
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Partial, Power, Term, Terms
 
 Layouts = Mapping[str, Sequence[int]]
 """How many slots each axis of a stored tensor holds, for tensors with fused axes."""
@@ -37,7 +39,10 @@ def term_text(term: Term, layouts: Layouts = UNFUSED) -> str:
     """``coefficient * sum[i](product)``: factors above the line, then those below it."""
     front = [power for power in in_front_of_sums(term)[0] if not stands_below(power[1])]
     inside = [power for power in term.powers if power not in front]
-    above = [power_text(base, exponent, layouts) for base, exponent in inside if not stands_below(exponent)]
+    above = [
+        power_text(*power, layouts) if upper is None else chain_text(power[0], upper)
+        for power, upper in chained([power for power in inside if not stands_below(power[1])])
+    ]
     below = [power_text(base, -exponent, layouts) for base, exponent in inside if stands_below(exponent)]
     body = " * ".join(above) or ("1" if below else "")
     body = "".join([body, *(f" / {text}" for text in below)])
@@ -52,6 +57,13 @@ def term_text(term: Term, layouts: Layouts = UNFUSED) -> str:
     if body.startswith("1 / "):
         return coeff + body[1:]
     return f"{coeff} * {body}" if body else coeff
+
+
+def chain_text(lower: Base, upper: Iverson) -> str:
+    """Two bounds of one expression in one bracket."""
+    assert isinstance(lower, Iverson)
+    start = f"{slot_text(lower.left)} {lower.relation} {slot_text(lower.right)}"
+    return f"[{start} {upper.relation} {slot_text(upper.right)}]"
 
 
 def stands_below(exponent: sp.Expr) -> bool:
@@ -79,7 +91,7 @@ def base_text(base: Base | Power, layouts: Layouts = UNFUSED) -> str:
         case Delta(left, right):
             return f"delta[{labels((left, right))}]"
         case Iverson(left, relation, right):
-            return f"[{left.name} {relation} {right.name}]"
+            return f"[{slot_text(left)} {relation} {slot_text(right)}]"
         case Fn(name, arg, params):
             return f"{name}({', '.join([terms_text(arg, layouts), *map(scalar_text, params)])})"
         case Add(terms):
@@ -89,9 +101,9 @@ def base_text(base: Base | Power, layouts: Layouts = UNFUSED) -> str:
     raise TypeError(f"not a factor: {base!r}")
 
 
-def labels(slots: tuple[Index, ...], layout: Sequence[int] | None = None) -> str:
+def labels(slots: tuple[Slot, ...], layout: Sequence[int] | None = None) -> str:
     """Index names with commas, those of a fused axis in parentheses."""
-    names = iter([slot.name for slot in slots])
+    names = iter([slot_text(slot) for slot in slots])
     if layout is None or sum(layout) != len(slots):
         return ",".join(names)
     axes = [",".join(islice(names, size)) for size in layout]

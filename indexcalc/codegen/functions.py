@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import count, repeat
 
+from indexcalc.algebra.slots import slot_text
 from indexcalc.algebra.terms import Access, Base, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
@@ -18,6 +19,7 @@ from indexcalc.codegen.prose import comment
 from indexcalc.codegen.shared import masks_in, with_masks_named
 from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, is_number
 from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.windows import moving_node
 
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 
@@ -80,11 +82,11 @@ def numbered(target: str, node: Node, part: str, depth: int) -> list[str]:
 def formula(statement: Statement, layouts: Layouts) -> str:
     """The statement in the notation of a spec."""
     lhs = Access(statement.name, statement.axes)
-    if statement.kind is Kind.ASSIGN:
+    if statement.kind is Kind.ASSIGN or statement.moves:
         return equation_text(lhs, statement.terms, layouts)
     left, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
     if statement.kind is Kind.HIDDEN:
-        conditions = [f"{m.left.name} {relation(m)} {m.right.name}" for m in statement.masks]
+        conditions = [f"{slot_text(m.left)} {relation(m)} {slot_text(m.right)}" for m in statement.masks]
         conditions += [f"{base_text(weight, layouts)} != 0" for weight in statement.weights]
         condition = " and ".join(conditions)
         return f"{left}{value} where {condition}, else -inf"
@@ -104,6 +106,8 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
         return terms_node(statement.terms, statement.axes, scope)
     if statement.kind is Kind.LARGEST:
         return largest_node(statement, scope)
+    if statement.moves:
+        return moving_node(statement, scope)
     order = (*statement.axes, *statement.over)
     value = terms_operand(statement.terms, order, scope)
     if statement.kind is Kind.HIDDEN:

@@ -75,12 +75,12 @@ def as_extreme(equation: Equation, taken: set[str]) -> Extreme | None:
     others = tuple(part for part in fn.arg if set(free_indices(part)) & set(term.summed))
     entry = tuple(part for part in fn.arg if part not in others)
     own = tuple(slot for slot in free_indices(entry) if slot not in free_indices(others))
-    if not others or len(own) != len(term.summed) or not set(own) <= set(equation.lhs.slots):
+    if not others or len(own) != len(term.summed) or not set(own) <= set(equation.slots):
         return None
     over = tuple(index for index in free_indices(others) if index in term.summed)
     if frozenset(substitute(others, dict(zip(over, own, strict=True)))) != frozenset(scale(entry, -ONE)):
         return None
-    rest = tuple(slot for slot in equation.lhs.slots if slot not in own)
+    rest = tuple(slot for slot in equation.slots if slot not in own)
     if set(rest) != set(free_indices(others)) - set(over):
         return None
     smallest = is_negative(others[0].coeff)
@@ -88,13 +88,13 @@ def as_extreme(equation: Equation, taken: set[str]) -> Extreme | None:
     stem = (*tensors_of(others), "entry")[0]
     name = unused(f"{stem}_{'min' if smallest else 'max'}", taken)
     value, among = (entry, scale(others, -ONE)) if smallest else (scale(entry, -ONE), others)
-    return Extreme(equation.name, equation.lhs.slots, own, value, Statement(name, rest, among, kind, over))
+    return Extreme(equation.name, equation.slots, own, value, Statement(name, rest, among, kind, over))
 
 
 def mean_of_extremes(equation: Equation, extreme: Extreme, program: Program) -> Equation | None:
     """The equation, if it is ``sum[j]((1 - step(c)) * x) / sum[j](1 - step(c))``: the mean of the extreme entries."""
     rest = extreme.statement.axes
-    if len(equation.terms) != 1 or len(equation.lhs.slots) != len(rest):
+    if len(equation.terms) != 1 or len(equation.slots) != len(rest):
         return None
     (term,) = equation.terms
     weight = next((base for base in term.bases if is_weight(base, extreme)), None)
@@ -102,15 +102,15 @@ def mean_of_extremes(equation: Equation, extreme: Extreme, program: Program) -> 
     if weight is None or not any(is_total(total, extreme, program) for total in totals):
         return None
     entries = next(base for base in tensors_at(weight, extreme.count))
-    binding = dict(zip(extreme.slots, entries.slots, strict=True))
-    if tuple(binding[slot] for slot in rest) != equation.lhs.slots:
+    binding = dict(zip(extreme.slots, entries.indices, strict=True))
+    if tuple(binding[slot] for slot in rest) != equation.slots:
         return None
     factor = power(substitute(extreme.value, binding), ONE)
     for total in totals:
         own = tuple(binding[slot] for slot in extreme.own)
         expected = product(factor.coeff, [(weight, ONE), *factor.powers, (total, -ONE)], own)
         same = dict(expected.powers) == dict(term.powers) and set(expected.summed) == set(term.summed)
-        if same and expected.coeff == term.coeff and total.slots == equation.lhs.slots:
+        if same and expected.coeff == term.coeff and total.slots == equation.slots:
             return equation
     return None
 
@@ -142,14 +142,14 @@ def is_test(base: Base, extreme: Extreme) -> bool:
 def is_total(entry: Access, extreme: Extreme, program: Program) -> bool:
     """Whether a tensor is ``sum[j](1 - step(c))`` over the indices of the extreme."""
     equation = program.definitions.get(entry.tensor)
-    if equation is None or len(equation.terms) != 1 or len(equation.lhs.slots) != len(extreme.statement.axes):
+    if equation is None or len(equation.terms) != 1 or len(equation.slots) != len(extreme.statement.axes):
         return False
     (term,) = equation.terms
     if term.coeff != 1 or len(term.powers) != 1 or term.powers[0][1] != 1 or not is_weight(term.powers[0][0], extreme):
         return False
     binding = dict(zip(extreme.slots, tensors_at(term.powers[0][0], extreme.count)[0].slots, strict=True))
     rest = tuple(binding[slot] for slot in extreme.statement.axes)
-    return rest == equation.lhs.slots and {binding[slot] for slot in extreme.own} == set(term.summed)
+    return rest == equation.slots and {binding[slot] for slot in extreme.own} == set(term.summed)
 
 
 def compared(equation: Equation, extremes: tuple[Extreme, ...]) -> Equation:
@@ -175,7 +175,7 @@ def compared_base(base: Base, extremes: tuple[Extreme, ...]) -> Base:
         if is_test(base, extreme):
             (entry,) = base.arg[0].bases
             assert isinstance(entry, Access)
-            return extreme.beyond(entry.slots)
+            return extreme.beyond(entry.indices)
     return Fn(base.name, compared_terms(base.arg, extremes), base.params)
 
 

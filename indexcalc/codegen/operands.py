@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Delta, Index, Iverson
+from indexcalc.algebra.build import is_negative
+from indexcalc.algebra.slots import indices_of_slot
+from indexcalc.algebra.terms import Delta, Index, Iverson, Lookup, Slot, occurring_indices
 from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.scalars import scalar_node
-from indexcalc.codegen.source import Atom, Binary, Call, Method, Node, Prefix, Trailer, flat
+from indexcalc.codegen.source import Atom, Binary, Call, Method, Node, Prefix, Trailer, flat, signed_sum
 
 Axes = tuple[Index, ...]
 Mask = Delta | Iverson
@@ -91,6 +93,8 @@ def arranged(axes: Collection[Index], order: Axes) -> Axes:
 
 def mask_node(mask: Mask, axes: Axes, scope: Scope) -> Operand:
     """A boolean array that is true where the delta or bracket is 1, with its axes in the order of `axes`."""
+    if not (isinstance(mask.left, Index) and isinstance(mask.right, Index)):
+        return compared_node(mask, axes, scope)
     if mask.left == mask.right:
         truth = isinstance(mask, Iverson) and mask.relation in ("<", "!=")
         size = flat(scalar_node(mask.left.extent, scope.scalars))
@@ -109,6 +113,40 @@ def mask_node(mask: Mask, axes: Axes, scope: Scope) -> Operand:
     shift = ("k=-1",) if offset else ()
     triangle = Call("np.tri", tuple(sizes), (*shift, "dtype=bool"))
     return Operand(triangle if below else Prefix("~", triangle), (rows, columns))
+
+
+def compared_node(mask: Mask, axes: Axes, scope: Scope) -> Operand:
+    """A delta or bracket of expressions: the values of its sides, compared on the grid of its indices."""
+    order = arranged(occurring_indices(mask), axes)
+    relation = "==" if isinstance(mask, Delta) else mask.relation
+    return Operand(Binary(relation, slot_node(mask.left, order, scope), slot_node(mask.right, order, scope)), order)
+
+
+def slot_node(slot: Slot, axes: Axes, scope: Scope) -> Node:
+    """The values of what a slot holds, ready to broadcast against arrays over `axes`."""
+    if isinstance(slot, Index):
+        return aligned(
+            Operand(Call("np.arange", (scalar_node(slot.extent, scope.scalars),), ("dtype=int",)), (slot,)), axes
+        )
+    if isinstance(slot, Lookup):
+        inner = arranged(indices_of_slot(slot), axes)
+        whole = Atom(scope.tensors[slot.tensor])
+        plain = tuple(one for one in slot.slots if isinstance(one, Index))
+        if len(set(plain)) == len(slot.slots):
+            return aligned(Operand(whole, plain), axes)
+        places = ", ".join(flat(slot_node(one, inner, scope)) for one in slot.slots)
+        return aligned(Operand(Trailer(whole, f"[{places}]"), inner), axes)
+    parts: list[tuple[bool, Node]] = []
+    for atom, coeff in slot.parts:
+        minus = is_negative(coeff)
+        size = -coeff if minus else coeff
+        node = slot_node(atom, axes, scope)
+        parts.append((minus, node if size == 1 else Binary("*", scalar_node(size, scope.scalars), node)))
+    if slot.const != 0 or not parts:
+        minus = is_negative(slot.const)
+        parts.append((minus, scalar_node(-slot.const if minus else slot.const, scope.scalars)))
+    parts.sort(key=lambda part: part[0])
+    return signed_sum(parts)
 
 
 def as_numbers(mask: Operand, scope: Scope) -> Operand:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Index
+from indexcalc.algebra.terms import Access, Base, Index, own_slots, walk
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.names import python_name, python_names
@@ -18,7 +18,8 @@ from indexcalc.codegen.stable.assembly import Passes
 from indexcalc.codegen.stable.passes import stable_passes
 from indexcalc.codegen.statements import Statement
 from indexcalc.codegen.storage import Array, Layout, is_fused, unshown
-from indexcalc.program import Program
+from indexcalc.codegen.views import with_views
+from indexcalc.program import Program, Tensor
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,33 @@ def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
 @lru_cache(maxsize=4)
 def passes_of(derivation: Derivation) -> Passes:
     """The statements of both passes, made once for all libraries."""
-    return stable_passes(derivation.problem.program, derivation.backward, derivation.problem.recompute)
+    program, backward = derivation.problem.program, derivation.backward
+    passes = stable_passes(program, backward, derivation.problem.recompute)
+    if not any(map(has_expressions, (program, backward))):
+        return passes
+    tensors = {**backward.tensors, **program.tensors}
+    statements = (*passes.forward, *passes.backward)
+    tensors.update({s.name: Tensor(s.name, s.axes) for s in statements if s.name not in tensors})
+    taken = {*tensors, *(up.name for up in derivation.problem.upstream)}
+    forward, reverse = with_views((passes.forward, passes.backward), tensors, taken)
+    return replace(passes, forward=forward, backward=reverse)
+
+
+def has_expressions(program: Program) -> bool:
+    """Whether some slot, delta or bracket of a program holds more than an index of the right extent."""
+    return any(
+        not isinstance(slot, Index) or (isinstance(base, Access) and slot.extent != declared)
+        for equation in program.equations
+        for base in walk(equation.terms)
+        for slot, declared in zip(own_slots(base), declared_extents(base, program), strict=True)
+    )
+
+
+def declared_extents(base: Base, program: Program) -> tuple[sp.Expr, ...]:
+    """The extent of each slot of an entry's tensor; nothing to compare with for a delta or a bracket."""
+    if isinstance(base, Access):
+        return tuple(slot.extent for slot in program.tensors[base.tensor].slots)
+    return (sp.S.Zero,) * len(own_slots(base))
 
 
 @lru_cache(maxsize=8)

@@ -7,6 +7,7 @@ import sympy as sp
 from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.renaming import rename_powers
+from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -18,6 +19,7 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     free_indices,
+    occurring_indices,
     tensors_of,
     walk,
 )
@@ -135,9 +137,10 @@ def occurs_summed(base: Base, term: Term) -> bool:
 def without_inner_deltas(term: Term) -> Term:
     """sum_i delta_ij f_i = f_j: no sum over a delta is ever written out."""
     for base, _ in term.powers:
-        if isinstance(base, Delta):
-            killed = next((index for index in (base.left, base.right) if index in term.summed), None)
-            if killed is not None:
+        if isinstance(base, Delta) and base.is_plain:
+            sides = plain_slots((base.left, base.right))
+            killed = next((index for index in sides if index in term.summed), None)
+            if killed is not None and sides[0].extent == sides[1].extent:
                 renaming = {killed: base.other(killed)}
                 summed = tuple(index for index in term.summed if index != killed)
                 return without_inner_deltas(product(term.coeff, rename_powers(term.powers, renaming), summed))
@@ -156,7 +159,7 @@ def masked_exponentials(
     for base, exponent in powers:
         if left and isinstance(base, Fn) and base.name == "exp" and exponent == 1:
             argument = terms_operand(base.arg, order, scope)
-            inside = [mask for mask in left if {mask.left, mask.right} <= set(argument.axes)]
+            inside = [mask for mask in left if set(occurring_indices(mask)) <= set(argument.axes)]
             if inside:
                 left = [mask for mask in left if mask not in inside]
                 hidden = where(inside, argument, order, scope, otherwise="-np.inf")
@@ -183,7 +186,7 @@ def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
     """One factor as an array."""
     match base:
         case Access(tensor, slots):
-            name = Operand(Atom(scope.tensors[tensor]), slots)
+            name = Operand(Atom(scope.tensors[tensor]), base.indices)
             # Not np.diagonal: it moves the axis to the end.
             return name if len(set(slots)) == len(slots) else diagonal(name)
         case Add(terms):
@@ -232,6 +235,6 @@ def stored_order(powers: tuple[Power, ...], order: Axes) -> Axes:
     """The axes as they are stored in a tensor that has all of them, so that it needs no transpose; else `order`."""
     term = Term(sp.S.One, powers)
     axes = frozenset(free_indices(term))
-    whole = (base.slots for base in walk(term) if isinstance(base, Access) and frozenset(base.slots) == axes)
+    whole = (base.indices for base in walk(term) if isinstance(base, Access) and frozenset(base.slots) == axes)
     first = next((slots for slots in whole if len(slots) == len(axes)), ())
     return (*first, *(axis for axis in order if axis not in axes)) if first else order

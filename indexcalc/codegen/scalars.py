@@ -43,6 +43,9 @@ def scalar_node(value: sp.Expr, symbols: Symbols) -> Node:
             return negated(scalar_node(-value, symbols))
         factors, divisors = split_scalar(value, symbols)
         return product_of(factors, divisors)
+    if isinstance(value, sp.floor):
+        above, below = sp.fraction(sp.together(value.args[0]))
+        return Binary("//", scalar_node(above, symbols), scalar_node(below, symbols))
     if isinstance(value, sp.exp):
         return Call("float", (Call("np.exp", (scalar_node(value.exp, symbols),)),))
     if isinstance(value, sp.Pow):

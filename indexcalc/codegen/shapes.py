@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import sympy as sp
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from indexcalc.algebra.ranges import is_compound
 from indexcalc.algebra.terms import scalars_of
 from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.layout import INDENT, WIDTH, fits
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.outline import Plan
+from indexcalc.codegen.scalars import scalar_node
+from indexcalc.codegen.source import flat
 from indexcalc.codegen.statements import Kind
 from indexcalc.codegen.storage import axis_sizes
+from indexcalc.program import Program, Tensor
 
 CHECK = "_checked"
 """The private function of a module that checks arrays."""
@@ -67,6 +71,9 @@ class Shapes:
         products: whether an axis is as long as a product, or a number.
         optional: whether an array may be missing, since automatic differentiation keeps only what is read.
         array: the type of an array.
+        sums: the lines of a table of the lengths of axes that are no products.
+        whole: the arrays of whole numbers, each with the extent below which they lie.
+        traced: whether arrays may have no values yet.
     """
 
     table: tuple[str, ...]
@@ -75,6 +82,9 @@ class Shapes:
     products: bool
     optional: bool
     array: str
+    whole: Mapping[str, str]
+    sums: tuple[str, ...]
+    traced: bool
 
     @property
     def head(self) -> str:
@@ -93,10 +103,18 @@ def shapes_of(plan: Plan) -> Shapes | None:
         tuple(table_lines(table)),
         f"{names[0]}," if len(names) == 1 else ", ".join(names),
         bool(plan.unread),
-        any(not axis.isidentifier() for axes in table.values() for axis in axes),
+        any(is_product(axis) for axes in table.values() for axis in axes),
         bool(plan.dialect.prefix),
         plan.dialect.array,
+        {plan.stored[t.name]: flat(scalar_node(t.values, plan.scalars)) for t in whole_inputs(plan.program)},
+        tuple(sum_lines(plan)),
+        plan.dialect.name == "jax",
     )
+
+
+def whole_inputs(program: Program) -> list[Tensor]:
+    """The inputs of whole numbers."""
+    return [tensor for tensor in program.inputs if tensor.values is not None]
 
 
 @cache
@@ -110,6 +128,29 @@ def template() -> Template:
 def check_function(shapes: Shapes) -> str:
     """The private function that checks arrays, with what only it calls."""
     return str(template().make_module().check(shapes)).rstrip()  # type: ignore[attr-defined]
+
+
+def sum_lines(plan: Plan) -> Iterator[str]:
+    """``"N - K + 1": (("K", "N"), lambda K, N: N - K + 1),`` for each length that is no product."""
+    given = plan.derivation.problem.upstream
+    tensors = [tensor.name for tensor in plan.program.inputs]
+    tensors += [name for up in given for name in (up.of, up.name)]
+    lengths: dict[str, sp.Expr] = {}
+    for name in tensors:
+        axes = plan.axes(name)
+        for axis, text in zip(axes, axis_sizes(axes, plan.scalars), strict=True):
+            length = sp.Mul(*(slot.extent for slot in axis))
+            if is_compound(length):
+                lengths[text] = length
+    for text, length in lengths.items():
+        parts = sorted((plan.scalars[symbol] for symbol in length.free_symbols), key=str)
+        names = ", ".join(f'"{part}"' for part in parts) + ("," if len(parts) == 1 else "")
+        yield f'"{text}": (({names}), lambda {", ".join(parts)}: {text}),'
+
+
+def is_product(axis: str) -> bool:
+    """Whether an axis is as long as a product, or a number."""
+    return not axis.isidentifier()
 
 
 def axes_table(plan: Plan) -> Mapping[str, Sequence[str]]:

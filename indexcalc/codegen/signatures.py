@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Delta, Iverson, tensors_of
+from indexcalc.algebra.terms import Access, Delta, Index, Iverson, tensors_of
 from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.layout import WIDTH
@@ -88,7 +88,12 @@ def empty_row_lines(plan: Plan) -> list[str]:
 
 def can_hide_all(mask: Delta | Iverson) -> bool:
     """Whether a bracket may be zero along a whole row: ``[j <= i]`` never is at j = i."""
-    return isinstance(mask, Iverson) and (mask.relation != "<=" or mask.left.extent != mask.right.extent)
+    if not isinstance(mask, Iverson):
+        return False
+    left, right = mask.left, mask.right
+    if not (isinstance(left, Index) and isinstance(right, Index)):
+        return True
+    return bool(mask.relation != "<=" or left.extent != right.extent)
 
 
 def adds_an_input(program: Program, name: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-LEVELS = {"!=": 0, "&": 1, "+": 2, "-": 2, "*": 3, "/": 3, "@": 3, "**": 5}
+LEVELS = {"!=": 0, "==": 0, "<": 0, "<=": 0, "&": 1, "+": 2, "-": 2, "*": 3, "/": 3, "//": 3, "@": 3, "**": 5}
 UNARY_LEVEL = 4
 ATOM_LEVEL = 6
 SIMPLE = re.compile(r"-?[\w.]+")

@@ -20,6 +20,9 @@ class Kind(Enum):
     MINIMUM = "name[axes] = the smallest value of terms over `over`"
     LARGEST = "name[axes] = the largest of the terms, entry by entry"
     HIDDEN = "name[axes] = terms where no guard is zero, -inf elsewhere"
+    GATHER = "name[axes] = one entry under expressions, zero outside of its tensor"
+    NEAREST = "name[axes] = one entry under expressions, the nearest outside of its tensor"
+    SCATTER = "name[axes] = parts added up where deltas of expressions move them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,11 @@ class Statement:
     guards: tuple[Base, ...] = ()
     note: str = ""
     may_overflow: bool = False
+
+    @property
+    def moves(self) -> bool:
+        """Whether entries change their places, between arrays that are there as a whole."""
+        return self.kind in (Kind.GATHER, Kind.NEAREST, Kind.SCATTER)
 
     @property
     def masks(self) -> tuple[Delta | Iverson, ...]:

@@ -6,29 +6,51 @@ What is inside an equation is neither moved nor held.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import Access, Index, accesses_of, tensors_of
+from indexcalc.algebra.slots import indices_of_slot
+from indexcalc.algebra.terms import (
+    Access,
+    Index,
+    accesses_of,
+    occurring_indices,
+    own_lookups,
+    tensors_of,
+    walk,
+)
 from indexcalc.cost.counts import NOTHING, Count, less, span, total
-from indexcalc.program import Equation, Program
+from indexcalc.program import Equation, Program, Tensor
 from indexcalc.rewrite.cost import Sizes, size_of
 
-
-def entries_read(equation: Equation, sizes: Sizes) -> Count:
-    """The entries that an equation reads: every tensor once, of ``A[i,i]`` the diagonal."""
-    return total(span(indices_read(equation, name, sizes)) for name in tensors_of(equation.terms))
+NO_TENSORS: Mapping[str, Tensor] = {}
 
 
-def indices_read(equation: Equation, name: str, sizes: Sizes) -> tuple[Index, ...]:
+def entries_read(equation: Equation, sizes: Sizes, tensors: Mapping[str, Tensor] = NO_TENSORS) -> Count:
+    """The entries that an equation reads: every tensor once, of ``A[i,i]`` the diagonal.
+
+    Windows overlap: of a tensor among `tensors`, no more entries are read than it has.
+    """
+    return total(span(indices_read(equation, name, sizes, tensors)) for name in tensors_of(equation.terms))
+
+
+def indices_read(
+    equation: Equation, name: str, sizes: Sizes, tensors: Mapping[str, Tensor] = NO_TENSORS
+) -> tuple[Index, ...]:
     """The distinct indices of the access that touches most entries of a tensor."""
-    distinct = [tuple(dict.fromkeys(entry.slots)) for entry in accesses_of(equation.terms, name)]
-    return max(distinct, key=lambda indices: size_of(indices, sizes))
+    distinct = [occurring_indices(entry) for entry in accesses_of(equation.terms, name)]
+    for base in walk(equation.terms):
+        looked_up = (lookup for lookup in own_lookups(base) if lookup.tensor == name)
+        distinct += (indices_of_slot(lookup) for lookup in looked_up)
+    most = max(distinct, key=lambda indices: size_of(indices, sizes))
+    if name in tensors and any(not entry.is_plain for entry in accesses_of(equation.terms, name)):
+        return min(tensors[name].slots, most, key=lambda indices: size_of(indices, sizes))
+    return most
 
 
 def entries_written(equation: Equation) -> Count:
     """The entries of an equation's left side."""
-    return span(equation.lhs.slots)
+    return span(equation.slots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +87,10 @@ def moments(passes: Sequence[Program], results: Collection[str]) -> list[Moment]
     found, alive, size = [], dict[int, Access](), NOTHING
     for place, equation in enumerate(equations):
         for number in ends.get(place - 1, ()):
-            size = less(size, span(alive.pop(number).slots))
+            size = less(size, span(alive.pop(number).indices))
         if place in begins:
             alive[begins[place]] = equation.lhs
-            size = total((size, span(equation.lhs.slots)))
+            size = total((size, span(equation.slots)))
         held = alive.values()
         found.append(Moment(equation.name, tuple(entry.tensor for entry in held), size))
     return found

@@ -153,7 +153,7 @@ def pass_cost(program: Program, sizes: Sizes) -> PassCost:
     """The cost of every equation of a program."""
     return PassCost(
         tuple(
-            EquationCost(eq, equation_flops(eq, sizes), entries_read(eq, sizes), entries_written(eq))
+            EquationCost(eq, equation_flops(eq, sizes), entries_read(eq, sizes, program.tensors), entries_written(eq))
             for eq in program.equations
         )
     )

@@ -14,7 +14,20 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.renaming import rename_powers
-from indexcalc.algebra.terms import Add, Base, Delta, Fn, Index, Partial, Term, Terms, occurring_indices
+from indexcalc.algebra.slots import plain_slots
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Partial,
+    Term,
+    Terms,
+    occurring_indices,
+)
 from indexcalc.cost.counts import Count, span, total
 from indexcalc.cost.order import Factor, Indices, Work, contraction
 from indexcalc.errors import UnsupportedError
@@ -157,11 +170,41 @@ def base_works(base: Base, sizes: Sizes, seen: Seen) -> tuple[Work, ...]:
 def without_deltas(term: Term) -> tuple[Term, Mapping[Index, Index]]:
     """The term on the diagonals that its deltas leave, and which index each of them makes equal to which."""
     equal: dict[Index, Index] = {}
-    while (delta := next((base for base in term.bases if isinstance(base, Delta)), None)) is not None:
-        killed = delta.left if delta.left in term.summed and delta.right not in term.summed else delta.right
-        renaming = {killed: delta.other(killed)}
+    term = without_moves(term)
+    while (delta := next((base for base in term.bases if isinstance(base, Delta) and base.is_plain), None)) is not None:
+        left, right = plain_slots((delta.left, delta.right))
+        killed, kept = (left, right) if left in term.summed and right not in term.summed else (right, left)
+        renaming = {killed: kept}
         if killed not in term.summed:
             equal = {old: renaming.get(new, new) for old, new in equal.items()} | renaming
         summed = (index for index in term.summed if index != killed)
         term = product(term.coeff, rename_powers(term.powers, renaming), summed)
     return term, equal
+
+
+def without_moves(term: Term) -> Term:
+    """The term without what moves entries but computes none: deltas of expressions, brackets that windows make good.
+
+    ``sum_ik G_i w_k delta_{a,2i+k}`` takes a product and an addition for each i and k, not for each a.
+    """
+    kept = [power for power in term.powers if not is_move(power[0], term)]
+    if len(kept) == len(term.powers):
+        return term
+    left = {index for base, _ in kept for index in occurring_indices(base)}
+    gone = [base for base, _ in term.powers if isinstance(base, Delta) and is_move(base, term)]
+    moved = {index for delta in gone for index in occurring_indices(delta)}
+    inner = tuple(index for index in term.summed if index in moved)
+    places = [(Access("places", inner), sp.S.One)] if not left.issuperset(inner) else []
+    return Term(term.coeff, (*kept, *places), term.summed)
+
+
+def is_move(base: Base, term: Term) -> bool:
+    """Whether a factor only says where entries are read, or where a sum is added up."""
+    if not isinstance(base, Delta | Iverson) or base.is_plain:
+        return False
+    others = {index for other in term.bases if other != base for index in occurring_indices(other)}
+    own = set(occurring_indices(base))
+    if isinstance(base, Iverson):
+        return own <= others
+    free = {side for side in (base.left, base.right) if isinstance(side, Index) and side not in term.summed}
+    return own - others <= free | set(term.summed)

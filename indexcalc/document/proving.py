@@ -102,7 +102,7 @@ def symmetries(lowering: Lowering) -> Symmetries:
         slots = lowering.symbols.slots[name]
         entry = Access(name, tuple(lowering.index(slot) for slot in slots))
         places = len(slots)
-        if entry.slots[-1].extent == entry.slots[-2].extent:
+        if entry.indices[-1].extent == entry.indices[-2].extent:
             known = known.extended(entry, [(*range(places - 2), places - 1, places - 2)])
     return known
 

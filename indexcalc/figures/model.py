@@ -164,7 +164,7 @@ class Model:
         """
         values = {name: patched(array, stated.get(name, {})) for name, array in self.tensors.items()}
         for equation in self.equations:
-            array = evaluate(equation.terms, equation.lhs.slots, values, self.values.sizes, self.values.parameters)
+            array = evaluate(equation.terms, equation.slots, values, self.values.sizes, self.values.parameters)
             if equation.name == target:
                 return array
             values[equation.name] = patched(array, stated.get(equation.name, {}))

@@ -34,7 +34,7 @@ from indexcalc.errors import SpecError
 from indexcalc.language import lines
 from indexcalc.language import syntax as ast
 from indexcalc.language.domains import domain_from_python, sums_to_one
-from indexcalc.language.extents import extent_factors, extent_symbol, extent_value
+from indexcalc.language.extents import as_extent, extent_factors, extent_symbol, extent_value
 from indexcalc.language.formulas import Axes, Operand, TensorName, layout_of, slots_of, tree_of
 from indexcalc.language.lower import lower
 from indexcalc.language.source import Source
@@ -100,9 +100,8 @@ class Program:
         found = tuple(Index(checked_name(name), size) for name in names.split())
         if not found:
             raise SpecError("an index needs a name")
-        factors = extent_factors(size)
-        assert factors is not None
-        self._statements.append(lines.IndexLine(tuple(ast.Slot(index.name) for index in found), factors, doc))
+        names_of = tuple(ast.Slot(index.name) for index in found)
+        self._statements.append(lines.IndexLine(names_of, as_extent(size), doc))
         return found
 
     def parameter(self, name: str, default: Operand | None = None, doc: str = "") -> sp.Symbol:
@@ -118,6 +117,7 @@ class Program:
         doc: str = "",
         domain: sp.Set | str | None = None,
         over: Index | tuple[Index, ...] = (),
+        values: sp.Symbol | str | int | None = None,
     ) -> TensorName:
         """Declare an input with one slot for each index; a tuple of indices is fused into one axis.
 
@@ -128,12 +128,14 @@ class Program:
             domain: where its entries lie: a SymPy interval such as ``sp.Interval.open(-1, 1)``, "positive" or
                 "probability".
             over: the index, or the indices, over which a probability sums to one.
+            values: for whole numbers, which are looked up, the extent below which they lie.
         """
         entry, interval = declared(name, indices), domain_from_python(domain)
         slots = slots_of((over,) if isinstance(over, Index) else over)
         if slots and domain != "probability":
             raise SpecError('only a probability sums to one over an index: domain="probability"')
-        self._statements.append(lines.InputLine(entry, doc, domain=interval))
+        below = None if values is None else ast.Slot(str(read_extent(values)))
+        self._statements.append(lines.InputLine(entry, doc, domain=interval, values=below))
         if slots:
             self._statements.append(sums_to_one(entry, slots, None))
         return TensorName(checked_name(name))
@@ -230,4 +232,6 @@ def read_extent(extent: sp.Expr | str | int) -> sp.Expr:
         factors = extent_factors(extent)
         if factors is not None:
             return extent_value(tuple(checked_name(f) if isinstance(f, str) else f for f in factors))
+        if (extent.is_Add and extent.free_symbols) or extent.has(sp.floor):
+            return extent.xreplace({s: extent_symbol(checked_name(s.name)) for s in extent.free_symbols})
     raise SpecError(f"an extent is a symbol, a name, a whole number from 1 on, or a product of these, not {extent!r}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from indexcalc.algebra.terms import Index
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
 from indexcalc.language.lines import EquationLine
 from indexcalc.language.scope import FUNCTIONS, REDUCTIONS, Scope
@@ -24,6 +25,7 @@ from indexcalc.language.syntax import (
     Slot,
     beyond_limits,
     children,
+    names_in_slot,
     written,
 )
 from indexcalc.language.unsupported import FUNCTIONS as ELSEWHERE
@@ -58,16 +60,16 @@ def free_in(node: Expression, scope: Scope) -> FreeIndices:
             return {}
         case Entry(slots=slots) if slots is not None:
             check_entry(node, slots, scope)
-            return first_places(slots)
+            return places_in(slots, scope)
         case Gradient(slots=slots):
             scope.gradient(node)
-            return first_places(slots or ())
+            return places_in(slots or (), scope)
         case Bracket(left=left, relation=relation, right=right, at=at):
             if relation == "==":
                 check_pair((left, right), scope, at)
-            scope.index(left)
-            scope.index(right)
-            return first_places((left, right))
+            scope.slot(left)
+            scope.slot(right)
+            return places_in((left, right), scope)
         case Reduce():
             return free_in_reduce(node, scope)
         case Scalar(value=value, at=at):
@@ -92,17 +94,18 @@ def check_entry(node: Entry, slots: tuple[Slot, ...], scope: Scope) -> None:
         check_pair(slots, scope, node.at)
 
 
-def first_places(slots: tuple[Slot, ...]) -> FreeIndices:
-    """Each name with its first place."""
-    return {slot.name: slot.at for slot in reversed(slots)}
+def places_in(slots: tuple[Slot, ...], scope: Scope) -> FreeIndices:
+    """Each index in some slots with its first place."""
+    names = [name for slot in slots for name in names_in_slot(slot) if name.name in scope.indices]
+    return {name.name: name.at for name in reversed(names)}
 
 
 def check_pair(slots: tuple[Slot, ...], scope: Scope, at: At | None) -> None:
     """A delta joins two indices of one extent."""
     if len(slots) != 2:
         raise scope.source.error(f"delta has two slots, but is written with {len(slots)}", at)
-    left, right = (scope.index(slot) for slot in slots)
-    if left.extent != right.extent:
+    left, right = (scope.slot(slot) for slot in slots)
+    if isinstance(left, Index) and isinstance(right, Index) and left.extent != right.extent:
         raise scope.source.error(
             f"a delta joins indices of one extent, but {left.name} has extent {left.extent}{scope.index_line(left)} "
             f"and {right.name} has extent {right.extent}{scope.index_line(right)}",
@@ -143,6 +146,8 @@ def free_in_reduce(node: Reduce, scope: Scope) -> FreeIndices:
     inner = free_in(node.body, scope)
     seen: set[str] = set()
     for slot in node.indices:
+        if slot.expression is not None:
+            raise scope.source.error(f"{node.operator} runs over indices, not over {slot.name}", slot.at)
         scope.index(slot)
         if slot.name in seen:
             raise scope.source.error(f"{node.operator} has the index {slot.name} twice", slot.at)
@@ -166,6 +171,12 @@ def check_left_side(left: Entry, scope: Scope) -> None:
     """The slots of a definition are declared, and distinct."""
     seen: set[str] = set()
     for slot in left.slots or ():
+        if slot.expression is not None:
+            raise scope.source.error(
+                f"a definition has an index in each slot, not {slot.name}; "
+                f"a delta says where the entry goes: write {left.name}[a] = sum[...](... * delta[a,{slot.name}])",
+                slot.at,
+            )
         scope.index(slot)
         if slot.name in seen:
             raise scope.source.error(

@@ -25,8 +25,8 @@ from indexcalc.language.lines import (
     UpstreamLine,
 )
 from indexcalc.language.scope import Scope
-from indexcalc.language.source import Source, line_of
-from indexcalc.language.syntax import At, Entry, Layout
+from indexcalc.language.source import Source, line_of, suggestion
+from indexcalc.language.syntax import At, Entry, Layout, Slot
 from indexcalc.program import Parameter, Tensor
 
 
@@ -134,8 +134,21 @@ def declare_input(line: InputLine, found: Declarations) -> None:
     slots = tuple(found.scope().index(slot) for slot in line.entry.slots or ())
     numbers = Scope(found.source, found.indices, {}, {}, {})
     domain = interval_of(line.domain, numbers) if line.domain is not None else None
-    found.inputs[name] = Tensor(name, slots, line.doc, domain)
+    values = None if line.values is None else values_of(line.values, found)
+    found.inputs[name] = Tensor(name, slots, line.doc, domain, values)
     found.add_layout(line.entry)
+
+
+def values_of(slot: Slot, found: Declarations) -> sp.Expr:
+    """The extent below which the entries of an input of whole numbers lie."""
+    if slot.name.isdecimal():
+        return sp.Integer(int(slot.name))
+    if slot.name in found.extents:
+        return found.extents[slot.name]
+    if slot.name in found.indices:
+        return found.indices[slot.name].extent
+    hint = suggestion(slot.name, found.extents)
+    raise found.source.error(f"{slot.name} is no extent{hint}; write in [0, 1] for an interval", slot.at)
 
 
 def check_new_tensor(name: str, at: At | None, found: Declarations) -> None:

@@ -158,20 +158,25 @@ class Lowering(Arithmetic):
             found = self.scope.scalar(node)
             return scalar(found) if isinstance(found, sp.Expr) else (access(found.tensor),)
         if is_delta(node, self.scope):
-            left, right = (self.scope.index(slot) for slot in node.slots)
-            return (product(1, ((Delta(left, right), sp.S.One),)),)
-        return (access(node.name, *(self.scope.index(slot) for slot in node.slots)),)
+            left, right = (self.scope.slot(slot) for slot in node.slots)
+            return self.nonzero(Delta(left, right))
+        return (access(node.name, *(self.scope.slot(slot) for slot in node.slots)),)
 
     def bracket(self, node: Bracket) -> Terms:
         """An Iverson bracket; ``==`` is a delta, and ``>`` is ``<`` read backwards."""
-        left, right = self.scope.index(node.left), self.scope.index(node.right)
+        left, right = self.scope.slot(node.left), self.scope.slot(node.right)
         if node.relation == "==":
-            return (product(1, ((Delta(left, right), sp.S.One),)),)
+            return self.nonzero(Delta(left, right))
         if left == right:
             return scalar(1 if node.relation in ("<=", ">=") else 0)
         if node.relation in (">", ">="):
-            return (product(1, ((Iverson(right, node.relation.replace(">", "<"), left), sp.S.One),)),)
-        return (product(1, ((Iverson(left, node.relation, right), sp.S.One),)),)
+            return self.nonzero(Iverson(right, node.relation.replace(">", "<"), left))
+        return self.nonzero(Iverson(left, node.relation, right))
+
+    def nonzero(self, base: Delta | Iverson) -> Terms:
+        """A delta or bracket; nothing where it is zero for all indices."""
+        found = product(1, ((base, sp.S.One),))
+        return () if found.coeff == 0 else (found,)
 
     def sum(self, node: Reduce, body: Terms) -> Terms:
         """The sum over new dummies of every term of the body."""

@@ -1,4 +1,4 @@
-"""Extents as written, products of names and whole numbers, and as the algebra has them."""
+"""Extents as written, products and sums of names and whole numbers, and as the algebra has them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from math import prod
 
 import sympy as sp
 
-Extent = tuple[str | int, ...]
-"""The factors of an extent: ``N_H*D_h`` is ``("N_H", "D_h")``."""
+Extent = tuple[str | int | sp.Expr, ...]
+"""The factors of an extent: ``N_H*D_h`` is ``("N_H", "D_h")``; a sum such as ``N - K + 1`` is one factor."""
 
 
 def extent_symbol(name: str) -> sp.Symbol:
@@ -18,10 +18,16 @@ def extent_symbol(name: str) -> sp.Symbol:
 def extent_value(extent: Extent) -> sp.Expr:
     """The product of the factors."""
     whole = prod(factor for factor in extent if isinstance(factor, int))
-    return sp.Mul(sp.Integer(whole), *(extent_symbol(factor) for factor in extent if isinstance(factor, str)))
+    sums = (factor for factor in extent if isinstance(factor, sp.Expr))
+    return sp.Mul(sp.Integer(whole), *(extent_symbol(factor) for factor in extent if isinstance(factor, str)), *sums)
 
 
-def extent_factors(value: sp.Expr) -> Extent | None:
+def as_extent(value: sp.Expr) -> Extent:
+    """The factors of a product; anything else is one factor."""
+    return extent_factors(value) or (value,)
+
+
+def extent_factors(value: sp.Expr) -> tuple[str | int, ...] | None:
     """The factors of a product of symbols and a positive whole number; None for anything else."""
     factors: list[str | int] = []
     for factor in sp.Mul.make_args(value):

@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Index
+from indexcalc.algebra.terms import Affine, Index
 from indexcalc.errors import SpecError
 from indexcalc.language.sympy_reader import read_sympy
 from indexcalc.language.syntax import (
@@ -32,10 +32,11 @@ from indexcalc.language.syntax import (
     Slot,
     Times,
     plain_or_fused,
+    slot_of,
 )
 
-Axes = Index | tuple[Index | tuple[Index, ...], ...]
-"""What stands between the square brackets of an entry: indices, or tuples of indices fused into one axis."""
+Axes = Any
+"""What stands in the square brackets of an entry: indices and expressions, or tuples of indices fused into one axis."""
 
 Operand = Any
 """A formula, a tensor without slots, a SymPy scalar, or a number; anything else is a `SpecError`."""
@@ -131,15 +132,28 @@ def slots_of(indices: Axes) -> tuple[Slot, ...]:
     """Index objects as slots.
 
     Raises:
-        SpecError: for anything that is not an index of a program, or a tuple of indices fused into one axis.
+        SpecError: for anything that is no index of a program, no expression of them, and no tuple of such.
     """
-    found: list[Slot] = []
-    for axis in indices if isinstance(indices, tuple) else (indices,):
-        for index in axis if isinstance(axis, tuple) else (axis,):
-            if not isinstance(index, Index):
-                raise SpecError(f"a slot holds an index made by Program.index, not {index!r}")
-            found.append(Slot(index.name))
-    return tuple(found)
+    axes = indices if isinstance(indices, tuple) else (indices,)
+    return tuple(slot_from(held) for axis in axes for held in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def slot_from(held: object) -> Slot:
+    """What stands in one slot: an index, an expression of indices, a lookup such as ``tok[n]``, or a fixed place.
+
+    Raises:
+        SpecError: for anything else.
+    """
+    if isinstance(held, Index):
+        return Slot(held.name)
+    if isinstance(held, Affine):
+        parts = [Times((Scalar(coeff), Entry(atom.name))) for atom, coeff in held.parts]
+        return slot_of(Plus((*parts, Scalar(held.const))))
+    if isinstance(held, Operators):
+        return slot_of(held.tree())
+    if isinstance(held, int | sp.Expr) and not isinstance(held, bool):
+        return slot_of(Scalar(sp.sympify(held)))
+    raise SpecError(f"a slot holds an index made by Program.index, not {held!r}, or an expression of such indices")
 
 
 def layout_of(indices: Axes) -> Layout:
@@ -187,12 +201,12 @@ def over(operator: str, body: Operand, *indices: Index) -> Formula:
     return Formula(Reduce(operator, slots_of(indices), tree_of(body)))
 
 
-def delta(left: Index, right: Index) -> Formula:
+def delta(left: Operand, right: Operand) -> Formula:
     """Kronecker's delta."""
     return bracket(left, "==", right)
 
 
-def bracket(left: Index, relation: str, right: Index) -> Formula:
+def bracket(left: Operand, relation: str, right: Operand) -> Formula:
     """``[left relation right]``: 1 where the relation holds, else 0.
 
     Raises:
@@ -200,8 +214,7 @@ def bracket(left: Index, relation: str, right: Index) -> Formula:
     """
     if relation not in ("<", "<=", ">", ">=", "==", "!="):
         raise SpecError(f"a relation is one of < <= > >= == !=, not {relation!r}")
-    (first,), (second,) = slots_of(left), slots_of(right)
-    return Formula(Bracket(first, relation, second))
+    return Formula(Bracket(slot_from(left), relation, slot_from(right)))
 
 
 def gradient(tensor: TensorName | str) -> GradientName:

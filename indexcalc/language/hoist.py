@@ -17,10 +17,24 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.canonical import components, term_key
 from indexcalc.algebra.renaming import substitute_term
-from indexcalc.algebra.terms import Access, Index, Power, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.terms import (
+    Access,
+    Base,
+    Index,
+    Iverson,
+    Power,
+    Term,
+    Terms,
+    free_indices,
+    occurring_indices,
+    tensors_of,
+    walk,
+)
 from indexcalc.errors import LimitError
 from indexcalc.language.stems import ARGUMENT, alone, mean_body, stem_of
 from indexcalc.program import Equation
+
+ONE = sp.S.One
 
 
 @dataclass
@@ -52,9 +66,9 @@ class SumNames:
     def learn(self, equation: Equation) -> None:
         """Remember what an equation holds, so that it is not named twice."""
         free = free_indices(equation.terms)
-        if set(free) != set(equation.lhs.slots) or len(free) != len(equation.lhs.slots):
+        if set(free) != set(equation.slots) or len(free) != len(equation.slots):
             return
-        positions = tuple(free.index(slot) for slot in equation.lhs.slots)
+        positions = tuple(free.index(slot) for slot in equation.slots)
         self.known.setdefault(identity_of(equation.terms), (equation.name, positions))
         body = mean_body(equation.terms)
         if body is not None:
@@ -171,16 +185,24 @@ def hoist_term(term: Term, place: str, names: SumNames) -> Term | None:
     """One term with each of its connected sums replaced by a name, in place."""
     coeff = term.coeff
     powers: list[Power] = []
+    guards = [power for power in term.powers if isinstance(power[0], Iverson) and not occurs_summed(power[0], term)]
     for factors, summed in components(term):
         if not summed:
             powers.extend(factors)
             continue
         coeff, scale = split_scale(coeff, summed)
-        entry = names.name((product(scale, factors, summed),), place)
+        # What a bracket hides must stay hidden in every part.
+        own = guards if any(isinstance(base, Access) and not base.is_plain for base in walk(Term(ONE, factors))) else []
+        entry = names.name((product(scale, (*own, *factors), summed),), place)
         if entry is None:
             return None
         powers.append((entry, sp.S.One))
     return product(coeff, powers)
+
+
+def occurs_summed(base: Base, term: Term) -> bool:
+    """Whether a factor carries one of the term's own sums."""
+    return any(index in term.summed for index in occurring_indices(base))
 
 
 def hoist_broadcast(parts: Sequence[Terms], place: str, names: SumNames) -> tuple[Terms, ...]:

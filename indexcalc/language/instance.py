@@ -42,6 +42,7 @@ from indexcalc.language.syntax import (
     Times,
     axes_of,
     plain_or_fused,
+    slot_of,
     written,
 )
 
@@ -235,7 +236,34 @@ class Instance:
 
     def slots(self, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
         """The indices of this program in the place of those of the used spec."""
-        return tuple(Slot(name, self.at) for slot in slots for name in self.placing.images[slot.name])
+        found: list[Slot] = []
+        for slot in slots:
+            if slot.expression is None:
+                found += (Slot(name, self.at) for name in self.placing.images[slot.name])
+            else:
+                found.append(slot_of(self.in_slot(slot.expression)))
+        return tuple(found)
+
+    def in_slot(self, node: Expression) -> Expression:
+        """The expression of a slot renamed: an index in it stands for one index here."""
+        match node:
+            case Plus(parts=parts):
+                return Plus(tuple(map(self.in_slot, parts)), self.at)
+            case Times(factors=factors):
+                return Times(tuple(map(self.in_slot, factors)), self.at)
+            case Negate(operand=operand):
+                return Negate(self.in_slot(operand), self.at)
+            case Entry(name=name, slots=None) if name in self.placing.images:
+                images = self.placing.images[name]
+                if len(images) != 1:
+                    raise self.source.error(
+                        f"{self.line.spec} has {name} in an expression, but ({','.join(images)}) stands for it here; "
+                        "only one index may",
+                        self.at,
+                    )
+                return Entry(images[0], None, self.at)
+            case _:
+                return self.expression(node)
 
     def bracket(self, left: Slot, relation: str, right: Slot) -> Expression:
         """A relation of indices; an equality of several is a product."""

@@ -58,6 +58,7 @@ class InputLine:
     doc: str = ""
     at: At | None = None
     domain: Domain | None = None
+    values: Slot | None = None
 
 
 @dataclass(frozen=True, slots=True)

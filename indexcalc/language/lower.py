@@ -12,6 +12,7 @@ from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.lines import ClaimLine, DeriveLine, EquationLine, NameLine, Statement
 from indexcalc.language.paths import shipped_text
+from indexcalc.language.ranges import check_ranges
 from indexcalc.language.refine import refine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
@@ -93,7 +94,7 @@ def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNa
         name = line.left.name
         check_assigned_once(name, line.at, found)
         for equation in lower_equation(line, scope, names):
-            tensors[equation.name] = Tensor(equation.name, equation.lhs.slots, equation.doc)
+            tensors[equation.name] = Tensor(equation.name, equation.slots, equation.doc)
             equations.append(equation)
         found.add_layout(line.left)
     return tuple(equations)
@@ -123,9 +124,12 @@ def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[E
         own = {slot.name for slot in slots}
         terms = tuple(lowering.apart(term, own) for term in terms)
         check_numbers(terms)
+        hoisted = names.take()
+        for found in (*(one.terms for one in hoisted), terms):
+            check_ranges(found, scope.tensors, scope, (line.right,))
     place = None if line.at is None else scope.source.place(line.at)
     equation = Equation(Access(line.left.name, slots), terms, line.doc, place=place)
-    hoisted = tuple(replace(one, place=place) for one in names.take())
+    hoisted = tuple(replace(one, place=place) for one in hoisted)
     if equation.name not in names.asked:
         names.learn(equation)
     return (*hoisted, equation)
@@ -154,6 +158,7 @@ def lower_claim(line: ClaimLine, scope: Scope, names: SumNames) -> Identity:
     with scope.source.within(f"{word} {line.doc or 'without a text'}"), scope.source.located(line.at):
         lowering = Lowering(scope, names)
         left, right = (claim_side(side, lowering, scope) for side in (line.left, line.right))
+        check_ranges((*left, *right), scope.tensors, scope, (line.left, line.right))
     return Identity(left, right, line.doc, None if line.at is None else scope.source.place(line.at))
 
 

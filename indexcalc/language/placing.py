@@ -14,7 +14,7 @@ from itertools import chain
 import sympy as sp
 
 from indexcalc.algebra.renaming import fresh_names
-from indexcalc.language.extents import Extent, extent_factors, extent_symbol, extent_value, quotient
+from indexcalc.language.extents import Extent, as_extent, extent_symbol, extent_value, quotient
 from indexcalc.language.lines import IndexLine, ParameterLine, Statement, UseLine
 from indexcalc.language.meetings import definitions_of
 from indexcalc.language.partition import Parts, extent_text
@@ -150,9 +150,7 @@ class Placing:
             name = wish if wish and wish not in taken else next(free, None)
             if name is None:
                 name = next(fresh_names({*self.extents, *taken, *other_names(self.outer)}))
-                factors = extent_factors(extent)
-                assert factors is not None
-                self.added[name] = factors
+                self.added[name] = as_extent(extent)
                 self.extents[name] = extent
             taken.add(name)
             found.append(name)

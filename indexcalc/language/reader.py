@@ -19,7 +19,7 @@ from indexcalc.language import lines
 from indexcalc.language import syntax as ast
 from indexcalc.language.complaints import unexpected_character, unexpected_token
 from indexcalc.language.domains import WORDS, sums_to_one
-from indexcalc.language.extents import Extent
+from indexcalc.language.extents import Extent, as_extent, extent_symbol
 from indexcalc.language.paths import unquoted
 from indexcalc.language.source import Source
 
@@ -111,22 +111,40 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``index i, j : T``."""
         return (lines.IndexLine(names, extent, prose(doc), names[0].at),)
 
-    def extent(self, *tokens: Token) -> Extent:
-        """``N_H*D_h``: names and whole numbers, multiplied."""
-        for operator in tokens[1::2]:
-            if operator != "*":
-                raise self.source.error(
-                    f"an extent is a name, a whole number or a product, with no {operator}", at(operator)
-                )
-        return tuple(self.size(token) for token in tokens[::2])
+    def extent(self, value: sp.Expr) -> Extent:
+        """``N_H*D_h``, ``N - K + 1``, ``(N - K)//2 + 1``."""
+        return as_extent(value)
 
-    def size(self, token: Token) -> str | int:
+    def length_sum(self, first: sp.Expr, *rest: Any) -> sp.Expr:
+        """``N - K + 1``."""
+        pairs = zip(rest[::2], rest[1::2], strict=True)
+        return sp.Add(first, *(-part if sign == "-" else part for sign, part in pairs))
+
+    def length_product(self, first: sp.Expr, *rest: Any) -> sp.Expr:
+        """``N_H*D_h``, or a quotient rounded down."""
+        total = first
+        for operator, factor in zip(rest[::2], rest[1::2], strict=True):
+            if operator == "//":
+                if not factor.is_Integer:
+                    raise self.source.error("an extent is divided by a whole number", at(operator))
+                total = sp.floor(total / factor)
+            elif operator == "*":
+                total = sp.expand(total * factor)
+            else:
+                raise self.source.error(
+                    f"an extent is a name, a whole number, a product or a sum, with no {operator}; "
+                    "a quotient rounded down is written //",
+                    at(operator),
+                )
+        return total
+
+    def size(self, token: Token) -> sp.Expr:
         """A name, or a whole number."""
         if token.type == "NAME":
-            return self.identifier(token)
+            return extent_symbol(self.identifier(token))
         if not token.isdecimal() or int(token[:DIGIT_LIMIT]) < 1 or len(token) > 9:
             raise self.source.error(f"an extent is a name or a whole number from 1 on, not {token}", at(token))
-        return int(token)
+        return sp.Integer(int(token))
 
     def param(self, *parameters: lines.Statement) -> tuple[lines.Statement, ...]:
         """One statement a parameter."""
@@ -144,8 +162,12 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """One statement an input, and one for what is assumed of it."""
         return tuple(statement for statements in declared for statement in statements)
 
-    def declared(self, entry: ast.Entry, domain: Ranged | None, doc: Token | None) -> tuple[lines.Statement, ...]:
+    def declared(
+        self, entry: ast.Entry, domain: Ranged | ast.Slot | None, doc: Token | None
+    ) -> tuple[lines.Statement, ...]:
         """``Q[i,k] in (-1,1) "doc"``."""
+        if isinstance(domain, ast.Slot):
+            return (lines.InputLine(entry, prose(doc), entry.at, values=domain),)
         interval, over = domain or (None, ())
         line = lines.InputLine(entry, prose(doc), entry.at, interval)
         return (line, sums_to_one(entry, over, over[0].at)) if over else (line,)
@@ -153,6 +175,11 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
     def interval(self, start: Token, low: ast.Expression, high: ast.Expression, stop: Token) -> Ranged:
         """``in (-1, 1]``."""
         return lines.Domain(low, high, start == "(", stop == ")", at(start)), ()
+
+    def whole(self, token: Token) -> ast.Slot:
+        """``in V``: whole numbers from 0 on and below an extent."""
+        self.size(token)
+        return ast.Slot(str(token), at(token))
 
     def positive(self, word: Token) -> Ranged:
         """``positive``."""
@@ -232,10 +259,30 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``(h,k)``: the slots of one axis."""
         return self.names(*tokens)
 
-    def slots(self, *axes: Token | tuple[ast.Slot, ...]) -> Written:
+    def slots(self, *axes: ast.Expression | tuple[ast.Slot, ...]) -> Written:
         """``i,(h,k)``: the slots of all axes."""
-        found = [axis if isinstance(axis, tuple) else (self.slot(axis),) for axis in axes]
+        found = [axis if isinstance(axis, tuple) else (ast.slot_of(axis),) for axis in axes]
         return tuple(slot for axis in found for slot in axis), ast.plain_or_fused(tuple(len(axis) for axis in found))
+
+    def slot_sum(self, first: ast.Expression, *rest: Any) -> ast.Expression:
+        """``i + k - 1``."""
+        return self.plus(first, *rest)
+
+    def slot_product(self, first: ast.Expression, *rest: Any) -> ast.Expression:
+        """``2*i``."""
+        return self.times(first, *rest)
+
+    def slot_negative(self, sign: Token, operand: ast.Expression) -> ast.Expression:
+        """``-i``."""
+        return self.negate(sign, operand)
+
+    def slot_entry(self, name: Token, written: Written | None) -> ast.Expression:
+        """``i``, or ``tok[n]``."""
+        return self.entry(name, written)
+
+    def slot_number(self, token: Token) -> ast.Expression:
+        """``0``."""
+        return self.number(token)
 
     def entry(self, name: Token, written: Written | None) -> ast.Entry:
         """``A[i,j]``, or a bare name."""
@@ -284,9 +331,14 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``exp(...)``."""
         return ast.Call(str(function), args, at(function))
 
-    def bracket(self, left: Token, relation: Token, right: Token) -> ast.Expression:
-        """``[i <= j]``."""
-        return ast.Bracket(self.slot(left), str(relation), self.slot(right), at(left))
+    def bracket(self, left: ast.Expression, relation: Token, right: ast.Expression, *more: Any) -> ast.Expression:
+        """``[i <= j]``, or ``[0 <= i + k < N]``, which is two of them."""
+        start = left.at or at(relation)
+        first = ast.Bracket(ast.slot_of(left), str(relation), ast.slot_of(right), start)
+        if len(more) < 2:
+            return first
+        then, last = more
+        return ast.Times((first, ast.Bracket(ast.slot_of(right), str(then), ast.slot_of(last), start)), start)
 
     def slot(self, token: Token) -> ast.Slot:
         """An index name in its place."""

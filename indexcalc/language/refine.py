@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from indexcalc.language.extents import extent_factors, extent_value
+from indexcalc.language.extents import as_extent, extent_value
 from indexcalc.language.lines import ClaimLine, EquationLine, IndexLine, InputLine, NameLine, Statement, UpstreamLine
 from indexcalc.language.meetings import AxisNode, Definition, definitions_of, expressions_of, gradient_tensors
 from indexcalc.language.part_names import Names, PartNames, fused_entries, slots_in
@@ -33,6 +33,7 @@ from indexcalc.language.syntax import (
     Times,
     axes_of,
     beyond_limits,
+    names_in_slot,
     plain_or_fused,
 )
 
@@ -126,7 +127,16 @@ class Writer:
 
     def slots(self, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
         """The slots with those in parts written out, in the same place of the text."""
-        return tuple(Slot(name, slot.at) for slot in slots for name in self.names.get(slot.name, (slot.name,)))
+        for slot in slots:
+            split = next((name for name in names_in_slot(slot) if slot.expression and name.name in self.names), None)
+            if split is not None:
+                raise self.source.error(
+                    f"the index {split.name} stands in a fused slot and falls into "
+                    f"({','.join(self.names[split.name])}); "
+                    "an expression takes whole indices: use the parts",
+                    split.at,
+                )
+        return tuple(replace(slot, name=name) for slot in slots for name in self.names.get(slot.name, (slot.name,)))
 
     def layout(self, node: Entry | Gradient) -> Layout:
         """How the slots that are written out are grouped into axes."""
@@ -210,7 +220,5 @@ def with_index_lines(
         else:
             kept.append(line)
     for name, extent in naming.added.items():
-        factors = extent_factors(extent)
-        assert factors is not None
-        kept.append(IndexLine((Slot(name),), factors))
+        kept.append(IndexLine((Slot(name),), as_extent(extent)))
     return tuple(kept)

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import sympy as sp
 
+from indexcalc.algebra import slots as algebra
+from indexcalc.algebra.ranges import in_range, is_compound
+from indexcalc.algebra.slots import Lookup, combined, constant_of, is_fixed, place, times_scalar
 from indexcalc.algebra.terms import Access, Index
 from indexcalc.calculus.pointwise import TABLE as POINTWISE
 from indexcalc.language.source import Source, line_of, suggestion
 from indexcalc.language.sugar import EXTREMES
 from indexcalc.language.sugar import TABLE as SUGAR
-from indexcalc.language.syntax import At, Entry, Gradient, Layout, Slot, written
+from indexcalc.language.syntax import (
+    At,
+    Entry,
+    Expression,
+    Gradient,
+    Layout,
+    Negate,
+    Plus,
+    Scalar,
+    Slot,
+    Times,
+    written,
+)
 from indexcalc.language.unsupported import NO_MATRICES
 from indexcalc.program import Parameter, Tensor
 
@@ -60,6 +76,65 @@ class Scope:
             raise self.source.error(f"the index {slot.name} is not declared{hint}", slot.at)
         return found
 
+    def slot(self, slot: Slot) -> algebra.Slot:
+        """What a slot holds: an index, an affine expression of indices and extents, or a lookup."""
+        if slot.expression is not None:
+            return self.place(slot.expression)
+        if slot.name in self.extents and slot.name not in self.indices:
+            return place(self.extents[slot.name])
+        return self.index(slot)
+
+    def place(self, node: Expression) -> algebra.Slot:
+        """The value of an expression in a slot."""
+        match node:
+            case Scalar(value=value, at=at):
+                known = self.own_symbols(value, at)
+                if not known.is_integer:
+                    raise self.source.error(f"a slot holds whole numbers, not {value}", at)
+                return place(known)
+            case Negate(operand=operand):
+                return times_scalar(self.place(operand), sp.S.NegativeOne)
+            case Plus(parts=parts):
+                return reduce(combined, map(self.place, parts))
+            case Times(factors=factors, at=at):
+                return self.slot_product([self.place(factor) for factor in factors], at)
+            case Entry(name=name, slots=None, at=at):
+                if name in self.indices:
+                    return self.indices[name]
+                if name in self.extents:
+                    return place(self.extents[name])
+                if name in self.tensors:
+                    return self.lookup(node)
+                hint = suggestion(name, {*self.indices, *self.extents})
+                raise self.source.error(f"{name} is neither an index nor an extent{hint}", at)
+            case Entry():
+                return self.lookup(node)
+        raise self.source.error(
+            "a slot holds indices and extents with whole coefficients, such as 2*i+k-1, or a lookup such as tok[n]",
+            node.at,
+        )
+
+    def slot_product(self, factors: Sequence[algebra.Slot], at: At | None) -> algebra.Slot:
+        """A product in a slot: all factors but one are numbers or extents."""
+        open_factors = [factor for factor in factors if not is_fixed(factor)]
+        if len(open_factors) > 1:
+            raise self.source.error("a slot is affine: an index is multiplied by whole numbers and extents alone", at)
+        scale = sp.Mul(*(constant_of(factor) for factor in factors if is_fixed(factor)))
+        return times_scalar(open_factors[0] if open_factors else place(1), scale)
+
+    def lookup(self, node: Entry) -> Lookup:
+        """``tok[n]`` in a slot."""
+        tensor = self.tensor(node.name, node.at)
+        if tensor.values is None:
+            raise self.source.error(
+                f"{node.name} stands in a slot, but is no input of whole numbers; "
+                f"declare it so: input {self.general(tensor)} in V, where V is an extent; "
+                "where a value decides, step(a - b) is 1 where a > b",
+                node.at,
+            )
+        entry = self.entry(tensor, node, node.name)
+        return Lookup(tensor.name, entry.slots, tensor.values)
+
     def tensor(self, name: str, at: At | None) -> Tensor:
         """The known tensor of this name."""
         found = self.tensors.get(name)
@@ -90,11 +165,11 @@ class Scope:
             raise self.source.error(f"{general} has {count}, but is written with {len(slots)}", at)
         if node.layout != self.layouts.get(tensor.name, ()):
             raise self.source.error(f"the slots are grouped otherwise: write {general}, with your indices", at)
-        indices = tuple(self.index(slot) for slot in slots)
-        for slot, index, declared in zip(slots, indices, tensor.slots, strict=True):
-            if index.extent != declared.extent:
+        held = tuple(self.slot(slot) for slot in slots)
+        for slot, index, declared in zip(slots, held, tensor.slots, strict=True):
+            if isinstance(index, Index) and index.extent != declared.extent and not is_part(index, declared):
                 raise self.source.error(self.clash(index, declared, general), slot.at)
-        return Access(tensor.name, indices)
+        return Access(tensor.name, held)
 
     def clash(self, index: Index, declared: Index, general: str) -> str:
         """Both extents and both places."""
@@ -167,3 +242,9 @@ class Scope:
             raise self.source.error(f"the tensor {node.of} is not known{hint}", node.at)
         access = self.entry(tensor, node, f"dL/d{node.of}")
         return Access(self.gradients[node.of], access.slots)
+
+
+def is_part(index: Index, declared: Index) -> bool:
+    """Whether an index runs over a part of a slot, where one extent is such as ``N - 1``; extents of one name clash."""
+    compound = is_compound(index.extent) or is_compound(declared.extent)
+    return compound and in_range(index, declared.extent)

@@ -30,10 +30,11 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The name of an index, where it stands between square brackets."""
+    """The name of an index, where it stands between square brackets; or an expression, whose text is then the name."""
 
     name: str
     at: At | None = None
+    expression: Expression | None = None
 
 
 Layout = tuple[int, ...]
@@ -172,6 +173,46 @@ def axes_of(node: Entry | Gradient) -> tuple[tuple[Slot, ...], ...]:
 
 
 Expression = Scalar | Entry | Gradient | Bracket | ExtentOf | Call | Reduce | Plus | Times | Negate | Over | Raise
+
+
+def names_in_slot(slot: Slot) -> Iterator[Slot]:
+    """The bare names that a slot holds, as slots: indices and extents."""
+    if slot.expression is None:
+        yield slot
+        return
+    for node in nodes_in(slot.expression):
+        if isinstance(node, Entry):
+            if node.slots is None:
+                yield Slot(node.name, node.at)
+            else:
+                for inner in node.slots:
+                    yield from names_in_slot(inner)
+
+
+def slot_of(expression: Expression) -> Slot:
+    """A slot that holds an expression; a bare name is an index."""
+    if isinstance(expression, Entry) and expression.slots is None:
+        return Slot(expression.name, expression.at)
+    return Slot(expression_text(expression), expression.at, expression)
+
+
+def expression_text(node: Expression) -> str:
+    """What a slot holds in plain text."""
+    match node:
+        case Scalar(value=value):
+            return str(value)
+        case Entry(name=name, slots=slots, layout=layout):
+            return written(name, (slot.name for slot in slots or ()), layout)
+        case Negate(operand=operand):
+            return f"-{expression_text(operand)}"
+        case Plus(parts=parts):
+            text = expression_text(parts[0])
+            return text + "".join(part if part[0] == "-" else f"+{part}" for part in map(expression_text, parts[1:]))
+        case Times(factors=factors):
+            return "*".join(map(expression_text, factors))
+        case Over(operand=operand):
+            return f"/{expression_text(operand)}"
+    return "..."
 
 
 def children(node: Expression) -> tuple[Expression, ...]:

@@ -49,7 +49,9 @@ def read_requests(statements: Iterable[Statement], program: Program, scope: Scop
     check_targets(lines, given, loss, program, scope)
     results = [loss, *(up.of for up in given)]
     again = read_recomputed([line for line in lines if isinstance(line, RecomputeLine)], program, scope, results)
-    return Requests(given, targets or tuple(tensor.name for tensor in program.inputs), loss, names, again)
+    return Requests(
+        given, targets or tuple(tensor.name for tensor in program.inputs if tensor.values is None), loss, names, again
+    )
 
 
 def known_tensor(name: str, at: At | None, program: Program, scope: Scope) -> None:
@@ -133,6 +135,8 @@ def read_targets(lines: list[DeriveLine], program: Program, scope: Scope) -> tup
             known_tensor(slot.name, slot.at, program, scope)
             if slot.name in found:
                 raise scope.source.error(f"the gradient of {slot.name} is asked for twice", slot.at)
+            if program.tensors[slot.name].values is not None:
+                raise scope.source.error(f"{slot.name} holds whole numbers, by which nothing has a gradient", slot.at)
             found[slot.name] = slot.at
     return tuple(found)
 

@@ -87,12 +87,7 @@ INDICES_ONLY = (
     "where a place decides, give the mask as an input"
 )
 SLOT = {
-    "arithmetic": "a slot holds the name of an index, with no arithmetic: write a shift as sum[j](P[i,j] * x[j]) with "
-    "an input P of zeros and ones, or give the shifted entries as an input",
-    "number": "a slot holds the name of an index, not a number: write sum[i](pick[i] * x[i]) with an input that is 1 "
-    "at the place",
-    "lookup": "a slot holds the name of an index, not a tensor: write a look-up as sum[v](one_hot[i,v] * E[v,k]) with "
-    "an input of zeros and ones",
+    "arithmetic": "a slot adds up indices with whole coefficients, as in 2*i+k-1: it has no powers and no parentheses",
     "range": "a slot holds the name of an index, not a range: each axis has an index that runs over all of it",
     "condition": "a reduction runs over whole indices: write the condition as a factor, sum[k]([k < i] * x[k])",
 }
@@ -120,12 +115,8 @@ def instead(kind: str, text: str, inside: str) -> str:
 
 def in_slots(kind: str, text: str) -> str:
     """What to write instead of something that is no index in a slot."""
-    if kind in ("SIGN", "OPERATOR", "POWER"):
+    if kind in ("SIGN", "OPERATOR", "POWER", "LPAR"):
         return SLOT["arithmetic"]
-    if kind == "NUMBER":
-        return SLOT["number"]
-    if kind in ("LSQB", "LPAR"):
-        return SLOT["lookup"]
     if kind == "COLON":
         return SLOT["range"]
     if kind in ("RELATION", "EQUAL") or text == "in":

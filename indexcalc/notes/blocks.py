@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.algebra.build import product
-from indexcalc.algebra.terms import Access, Add, Base, Index, Partial, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Index, Partial, Slot, Term, Terms
 from indexcalc.calculus.steps import Subject, ThroughConsumer
 from indexcalc.cost import Count
 from indexcalc.notes.matrix import Matrix, Whole
@@ -39,10 +39,10 @@ class Gradient:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """``left = right`` between two indices."""
+    """``left = right`` between an index and what it equals."""
 
-    left: Index
-    right: Index
+    left: Slot
+    right: Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,13 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The space of arrays with these axes, or `bare` their lengths alone; an axis may fuse several slots."""
+    """The space of arrays with these axes, or `bare` their lengths alone; an axis may fuse several slots.
+
+    The entries are real numbers, "R", or whole ones, "N".
+    """
 
     axes: tuple[tuple[sp.Expr, ...], ...]
+    numbers: str = "R"
     bare: bool = False
 
 
@@ -115,7 +119,7 @@ class Code:
 Span = (
     str
     | Base
-    | Index
+    | Slot
     | Terms
     | Symbol
     | Loss

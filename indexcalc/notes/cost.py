@@ -66,7 +66,7 @@ def divides(one: sp.Expr, other: sp.Expr) -> bool:
 
 def equation_cost(equation: Equation) -> sp.Expr:
     """Multiplications of an equation, up to a constant factor."""
-    counts = [extent_product(equation.lhs.slots)]
+    counts = [extent_product(equation.slots)]
     for term in equation.terms:
         for powers, bound in components(term):
             factors = [frozenset(occurring_indices(base)) for base, _ in powers if not isinstance(base, Delta)]
@@ -110,9 +110,9 @@ def memory_of(forward: Program, backward: Program) -> Memory:
         if equation.name not in read and equation.name not in forward.outputs
     )
     inner = (*forward.equations, *backward.equations)
-    sizes = {equation.name: extent_product(equation.lhs.slots) for equation in inner}
+    sizes = {equation.name: extent_product(equation.slots) for equation in inner}
     ends = [tensor.slots for tensor in forward.inputs]
-    ends.extend(equation.lhs.slots for equation in inner if equation.name in forward.outputs)
+    ends.extend(equation.slots for equation in inner if equation.name in forward.outputs)
     visible = [extent_product(slots) for slots in ends]
     large = [
         name

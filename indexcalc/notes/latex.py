@@ -13,7 +13,9 @@ from functools import lru_cache
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
+from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
+from indexcalc.algebra.slots import Slot, put_together, signed_summands
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
@@ -70,6 +72,11 @@ def scalar_text(value: sp.Expr, notation: Notation) -> str:
     """A scalar expression in LaTeX."""
     if value.is_Integer:
         return str(value)
+    if isinstance(value, sp.Add) and str(value).startswith("-") and all(s.is_positive for s in value.free_symbols):
+        # N - K + 1, not - K + N + 1.
+        parts = [(minus, scalar_text(size, notation)) for minus, size in signed_summands(value)]
+        if not all(minus for minus, _ in parts):
+            return put_together([], parts, " - ", " + ")
     return spelled_scalar(value, tuple(sorted(notation.scalars.items())), notation.e_is_taken)
 
 
@@ -85,7 +92,7 @@ def fraction(above: str, below: str, notation: Notation) -> str:
     return f"{above}/{below}" if notation.slashed else rf"\frac{{{above}}}{{{below}}}"
 
 
-def subscripted(tensor: str, slots: Sequence[Index], notation: Notation) -> str:
+def subscripted(tensor: str, slots: Sequence[Slot], notation: Notation) -> str:
     """The symbol of a tensor with its indices."""
     symbol = notation.tensor(tensor)
     return f"{symbol}_{{{notation.subscript(slots, tensor)}}}" if slots else symbol
@@ -148,7 +155,7 @@ def written_latex(base: Base, notation: Notation) -> str:
         case Delta(left, right):
             return rf"\delta_{{{notation.subscript((left, right))}}}"
         case Iverson(left, relation, right):
-            return f"[{notation.index(left)} {RELATIONS[relation]} {notation.index(right)}]"
+            return f"[{notation.slot(left)} {RELATIONS[relation]} {notation.slot(right)}]"
         case Fn():
             return function_latex(base, notation)
         case Add(terms):
@@ -179,7 +186,18 @@ def power_latex(base: Base, exponent: sp.Expr, notation: Notation, *, alone: boo
 def factors_latex(powers: Sequence[Power], notation: Notation, *, alone: bool) -> str:
     """A product with thin spaces."""
     lonely = alone and len(powers) == 1
-    return f"{BETWEEN_FACTORS}{WEAK}".join(power_latex(base, exp, notation, alone=lonely) for base, exp in powers)
+    texts = (
+        power_latex(base, exp, notation, alone=lonely) if upper is None else chain_latex(base, upper, notation)
+        for (base, exp), upper in chained(powers)
+    )
+    return f"{BETWEEN_FACTORS}{WEAK}".join(texts)
+
+
+def chain_latex(lower: Base, upper: Iverson, notation: Notation) -> str:
+    """Two bounds of one expression in one bracket."""
+    assert isinstance(lower, Iverson)
+    ends = (notation.slot(lower.left), notation.slot(lower.right), notation.slot(upper.right))
+    return f"[{ends[0]} {RELATIONS[lower.relation]} {ends[1]} {RELATIONS[upper.relation]} {ends[2]}]"
 
 
 def is_tall(base: Base, notation: Notation) -> bool:

@@ -89,12 +89,12 @@ def matrix_form(lhs: Access, terms: Terms) -> tuple[Whole, Matrix] | None:
         terms: what it equals; their free indices are among the slots of `lhs`.
     """
     for count in range(max(1, len(lhs.slots))):
-        for fixed in combinations(lhs.slots, count):
-            slots = [slot for slot in lhs.slots if slot not in fixed]
+        for fixed in combinations(lhs.indices, count):
+            slots = [slot for slot in lhs.indices if slot not in fixed]
             if len(slots) > 2:
                 continue
             try:
-                return slice_of(lhs.tensor, lhs.slots, fixed), convert(terms, slots, frozenset(fixed))
+                return slice_of(lhs.tensor, lhs.indices, fixed), convert(terms, slots, frozenset(fixed))
             except NoMatrixFormError:
                 continue
     return None
@@ -179,14 +179,16 @@ def assemble(graph: Graph, slots: Sequence[Index]) -> Matrix:
 def convert_factor(base: Base, fixed: Fixed) -> tuple[tuple[Index, ...], Matrix]:
     """A factor with its distinct indices: rows first, then columns."""
     match base:
-        case Access(tensor, slots):
-            running = [slot for slot in slots if slot not in fixed]
+        case Access(tensor):
+            if not base.is_plain:
+                raise NoMatrixFormError
+            running = [slot for slot in base.indices if slot not in fixed]
             if len(running) > 2:
                 raise NoMatrixFormError
-            whole = slice_of(tensor, slots, fixed)
+            whole = slice_of(tensor, base.indices, fixed)
             distinct = tuple(dict.fromkeys(running))
             return distinct, DiagonalOf(whole) if len(running) > len(distinct) else whole
-        case Delta(left, right) if left not in fixed and right not in fixed:
+        case Delta(Index() as left, Index() as right) if left not in fixed and right not in fixed:
             return (left, right), Identity(left.extent)
         case Fn(name, arg, params):
             indices = broadcast_slots(arg, fixed)

@@ -8,6 +8,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
+import sympy as sp
+
+from indexcalc.algebra.slots import Lookup, Slot, put_together, signed_atoms, signed_summands
 from indexcalc.algebra.terms import Base, Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.held import Held, held_tensors
@@ -199,11 +202,31 @@ class Notation:
         """The symbol of an index."""
         return self.indices.get(index.name) or scalar_latex(index.name)
 
-    def subscript(self, indices: Iterable[Index], tensor: str = "") -> str:
+    def slot(self, slot: Slot) -> str:
+        """What a slot holds, as it is written in a subscript: ``2i+k-1``, ``tok_n``."""
+        if isinstance(slot, Index):
+            return self.index(slot)
+        if isinstance(slot, Lookup):
+            symbol = self.tensor(slot.tensor)
+            return f"{symbol}_{{{self.subscript(slot.slots, slot.tensor)}}}" if slot.slots else symbol
+        parts = [
+            (minus, f"{factor}{self.slot(atom)}")
+            for minus, atom, size in signed_atoms(slot)
+            for factor in ["" if size == 1 else f"({self.size(size)})" if isinstance(size, sp.Add) else self.size(size)]
+        ]
+        numbers = [(minus, self.size(size)) for minus, size in signed_summands(slot.const)]
+        return put_together(parts, numbers, " - ", " + ")
+
+    def size(self, value: sp.Expr) -> str:
+        """A whole number, or a scalar made of extents."""
+        names = {s: self.scalars.get(s.name) or scalar_latex(s.name) for s in value.free_symbols}
+        return str(sp.latex(value, symbol_names=names))
+
+    def subscript(self, indices: Iterable[Slot], tensor: str = "") -> str:
         """Indices side by side if all are single letters, else with commas; those of a fused axis in parentheses."""
         listed = tuple(indices)
-        plain = all(len(index.name) == 1 or index.name in GREEK for index in listed)
-        written = [self.index(index) for index in listed]
+        plain = all(isinstance(index, Index) and (len(index.name) == 1 or index.name in GREEK) for index in listed)
+        written = [self.slot(index) for index in listed]
         groups = grouped(written, self.layouts.get(tensor))
         if not plain:
             return ",".join(",".join(group) if len(group) == 1 else f"({','.join(group)})" for group in groups)

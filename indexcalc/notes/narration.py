@@ -14,6 +14,7 @@ from indexcalc.algebra.terms import (
     Base,
     Fn,
     Index,
+    Iverson,
     Partial,
     Term,
     Terms,
@@ -194,6 +195,8 @@ def intro(step: Step, local: Local | None) -> Spans:
             return inside_sentence(local, tensors)
         case Rule.COLLAPSE, Collapse(delta, killed, survivor) if any(killed in term.summed for term in step.after):
             return say("collapse.part", delta=delta, killed=killed, match=Match(killed, survivor))
+        case Rule.COLLAPSE, Collapse(delta, killed, survivor) if leaves_brackets(step):
+            return say("collapse.range", delta=delta, killed=killed, match=Match(killed, survivor))
         case Rule.POINTWISE, _:
             return pointwise_sentence(step)
         case Rule.NAME, Used(tensors) if isinstance(step.subject, Access):
@@ -203,6 +206,15 @@ def intro(step: Step, local: Local | None) -> Spans:
         case Rule.ENTRY, _ if isinstance(step.subject, Partial) and not step.subject.wrt.slots:
             return say("entry.scalar")
     return fill(RULES[step.rule], **fields(step, local))
+
+
+def leaves_brackets(step: Step) -> bool:
+    """Whether brackets say where the index that is left lies in the range of the sum that is gone."""
+    before, after = (
+        {base for term in terms for base in term.bases if isinstance(base, Iverson)}
+        for terms in (step.before, step.after)
+    )
+    return len(after) > len(before)
 
 
 def fields(step: Step, local: Local | None) -> dict[str, Span | list[Span]]:

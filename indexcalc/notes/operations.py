@@ -9,7 +9,21 @@ import sympy as sp
 
 from indexcalc.algebra.build import is_negative
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, free_indices, walk
+from indexcalc.algebra.slots import slot_text
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Term,
+    free_indices,
+    occurring_indices,
+    own_lookups,
+    walk,
+)
 from indexcalc.notes.blocks import Span, Spans
 from indexcalc.notes.prose import listed
 from indexcalc.program import Equation, Program
@@ -67,7 +81,7 @@ def is_plain(term: Term) -> bool:
 
 def missing(term: Term, lhs: Access) -> tuple[Index, ...]:
     """The indices of the result that a term does not have."""
-    return tuple(slot for slot in lhs.slots if slot not in free_indices(term))
+    return tuple(slot for slot in lhs.indices if slot not in free_indices(term))
 
 
 def normalised_over(equation: Equation, definitions: Mapping[str, Equation]) -> tuple[Index, ...] | None:
@@ -82,8 +96,8 @@ def normalised_over(equation: Equation, definitions: Mapping[str, Equation]) -> 
     total = definitions[below[0].tensor]
     if len(total.terms) != 1 or term.coeff != total.terms[0].coeff:
         return None
-    kept = dict(zip(total.lhs.slots, below[0].slots, strict=True))
-    over = tuple(slot for slot in equation.lhs.slots if slot not in below[0].slots)
+    kept = dict(zip(total.slots, below[0].slots, strict=True))
+    over = tuple(slot for slot in equation.slots if slot not in below[0].slots)
     if len(over) != len(total.terms[0].summed) or not over:
         return None
     inner = (Term(sp.S.One, total.terms[0].powers),)
@@ -98,8 +112,11 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
     scaled = bool(abs_of(term.coeff) != 1 and not mean and factors)
     if is_plain(term) and isinstance(term.bases[0], Access):
         yield from (move for move in moved(term.bases[0], lhs, program) if move != COPY or not scaled)
+    elif term.summed and any(isinstance(base, Delta) and not base.is_plain for base in term.bases):
+        yield Operation("sum of products at other places" if len(factors) > 1 else "sum at other places", term.summed)
     elif term.summed and len(factors) > 1:
-        yield Operation(product_name(term, factors), term.summed)
+        windows = any(isinstance(base, Access) and not base.is_plain for base in factors)
+        yield Operation(f"{product_name(term, factors)}{' of windows' if windows else ''}", term.summed)
     elif term.summed:
         yield Operation(f"{'mean' if mean else 'sum'}{of_what(term, factors)}", term.summed)
     else:
@@ -143,13 +160,16 @@ def product_name(term: Term, factors: Sequence[Base]) -> str:
 
 
 def moved(base: Access, lhs: Access, program: Program) -> Iterator[Operation]:
-    """Entries that only change their place: transposed, split, merged, broadcast."""
-    common = [slot for slot in lhs.slots if slot in base.slots]
+    """Entries that only change their place: transposed, split, merged, broadcast, read under expressions."""
+    if not base.is_plain:
+        yield Operation("lookup" if own_lookups(base) else "window")
+        return
+    common = [slot for slot in lhs.indices if slot in base.slots]
     if len(set(base.slots)) < len(base.slots):
         yield Operation("diagonal")
     elif list(base.slots) != common:
         yield Operation("transpose")
-    wide = tuple(slot for slot in lhs.slots if slot not in base.slots)
+    wide = tuple(slot for slot in lhs.indices if slot not in occurring_indices(base))
     if wide:
         yield Operation("broadcast", wide)
     before, after = fused_axes(base, program), fused_axes(lhs, program)
@@ -166,7 +186,7 @@ def moved(base: Access, lhs: Access, program: Program) -> Iterator[Operation]:
 def fused_axes(base: Access, program: Program) -> list[tuple[str, ...]]:
     """The axes of an entry that fuse several slots, by the names of their indices."""
     sizes = program.layouts.get(base.tensor, ())
-    names, found = [slot.name for slot in base.slots], []
+    names, found = [slot_text(slot) for slot in base.slots], []
     for size in sizes:
         found.append(tuple(names[:size]))
         names = names[size:]
@@ -189,7 +209,7 @@ def entrywise(term: Term, factors: Sequence[Base], lhs: Access) -> Iterator[Oper
         if not divided and len(sets) == 2 and sets[0] and sets[1] and not sets[0] & sets[1]:
             yield Operation("outer product")
             return
-        narrow = [slot for slot in lhs.slots if any(slot not in own for own in sets)]
+        narrow = [slot for slot in lhs.indices if any(slot not in own for own in sets)]
         name = "quotient" if divided else "product"
         yield (
             Operation(f"{name} entry by entry, broadcast", tuple(narrow))

@@ -79,6 +79,8 @@ SENTENCES: Mapping[str, str] = {
     "Terms without this delta keep the sum. With {renamings} relabelled:",
     "collapse.part": "{delta} collapses the sum over {killed} where it stands: only {match} is left there. "
     "Terms without this delta keep the sum:",
+    "collapse.range": "{delta} collapses the sum over {killed}; only {match} is left, and only where that lies in the "
+    "range of {killed}, which a bracket says:",
     "drops": " The terms without {target} drop out.",
     "factors.constant": "Differentiate the right side. Here {constants} {verb} held, so {entries} {be} constant.",
     "factors.others": "Differentiate the right side. Whatever does not depend on {target} is held constant.",
@@ -99,6 +101,7 @@ SENTENCES: Mapping[str, str] = {
     "part.first": "{part} occurs in {readers} and has fewer indices:",
     "unfolded": "With {gradients} put in:",
     "reading": "Reading the result. ",
+    "whole": "The entries of {entries} are whole numbers from 0 on and below {extent}: they are looked up.",
     "domains": "Every entry lies in its domain: {entries}.",
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
     "hoisted.next": "The sum in the next equation has a name of its own:",
@@ -154,6 +157,10 @@ SENTENCES: Mapping[str, str] = {
     "symbols.hoisted.part": "a part of {readers}",
     "symbols.gradient": "gradient of {loss} by {target}",
     "symbols.part": "part of {readers}",
+    "read.moved": "The sum over {indices} is what survives: {delta} says at which entry of {target} each of its terms "
+    "is added up.",
+    "read.moved.many": "The sums over {indices} are what survives: {delta} says at which entry of {target} each of "
+    "their terms is added up.",
     "read.sum": "The sum over {indices} is what survives: no delta tied {origins} to an index of {target}{weight}.",
     "read.sum.many": "The sums over {indices} are what survives: no delta tied {origins} to an index of "
     "{target}{weight}.",

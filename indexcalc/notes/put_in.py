@@ -41,8 +41,8 @@ def written_out(term: Term, source: Equation) -> Term:
     powers: list[Power] = []
     coeff = term.coeff
     for base, exponent in term.powers:
-        if isinstance(base, Access) and base.tensor == source.name and exponent == 1:
-            (value,) = substitute(source.terms, dict(zip(source.lhs.slots, base.slots, strict=True)))
+        if isinstance(base, Access) and base.tensor == source.name and exponent == 1 and source.holds_at(base):
+            (value,) = substitute(source.terms, dict(zip(source.slots, base.slots, strict=True)))
             coeff *= value.coeff
             powers.extend(value.powers)
         else:

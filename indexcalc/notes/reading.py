@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from indexcalc.algebra.terms import Access, Add, Delta, Index, Terms, own_indices, walk
+from indexcalc.algebra.terms import Access, Add, Delta, Index, Slot, Terms, own_indices, walk
 from indexcalc.calculus.steps import Collapse, Derivation, LocalDerivative, Path, Renamed, Rule, Section, Step
 from indexcalc.notes.blocks import Block, Match, Paragraph, Span, Spans, Symbol
 from indexcalc.notes.prose import listed, say
@@ -83,7 +83,14 @@ def surviving(section: Section, path: Path, steps: tuple[Step, ...], terms: Term
     """A sentence for the sums of the result that come from the chain rule, those with one factor together."""
     assert section.target is not None
     together: dict[Access | None, list[tuple[Index, Index]]] = {}
-    for index, origin in surviving_sums(path, steps, terms):
+    sums = surviving_sums(path, steps, terms)
+    for delta in dict.fromkeys(base for base in walk(terms) if isinstance(base, Delta) and not base.is_plain):
+        moved = [index for index, _ in sums if index in own_indices(delta)]
+        if moved:
+            form = ".many" if len(moved) > 1 else ""
+            yield say(f"read.moved{form}", indices=listed(moved), delta=delta, target=Symbol(section.target))
+            sums = [pair for pair in sums if pair[0] not in moved]
+    for index, origin in sums:
         together.setdefault(weight_of(terms, index, path), []).append((index, origin))
     for weight, pairs in together.items():
         form = (".again" if again else "") + (".many" if len(pairs) > 1 else "")
@@ -103,7 +110,7 @@ def left_over(terms: Terms, named: Iterable[str]) -> Iterator[Spans]:
     parts = [base for base in walk(terms) if isinstance(base, Access) and base.tensor in names]
     if not any(term.summed for term in terms):
         yield say("read.part", parts=listed(dict.fromkeys(parts))) if parts else say("read.none")
-    if any(isinstance(base, Delta) for base in walk(terms)):
+    if any(isinstance(base, Delta) and base.is_plain for base in walk(terms)):
         yield say("read.deltas")
 
 
@@ -119,7 +126,7 @@ def weight_of(terms: Terms, index: Index, path: Path) -> Access | None:
 
 def passed(section: Section, path: Path, steps: tuple[Step, ...]) -> list[tuple[str, dict[Index, Collapse]]]:
     """The indices of the target that deltas tied to sums, and so took over: of the chain rule, then of the consumer."""
-    slots = section.equation.lhs.slots
+    slots = section.equation.slots
     inner = path.locals[-1].steps if path.locals else ()
     upstream: dict[Index, Collapse] = {}
     own: dict[Index, Collapse] = {}
@@ -168,11 +175,12 @@ def leftover_deltas(local: LocalDerivative, path: Path, *, brief: bool = False) 
     )
 
 
-def tie(delta: Delta, entry: Access, wrt: Access) -> tuple[Index, Index] | None:
+def tie(delta: Delta, entry: Access, wrt: Access) -> tuple[Slot, Index] | None:
     """The index of the entry and the index of the target that a delta ties, if it does."""
     for ours in (delta.left, delta.right):
-        if ours in entry.slots and delta.other(ours) in wrt.slots:
-            return ours, delta.other(ours)
+        theirs = delta.other(ours)
+        if ours in entry.slots and isinstance(theirs, Index) and theirs in wrt.slots:
+            return ours, theirs
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Index
+from indexcalc.algebra.terms import Access, Affine, Index, Lookup
 from indexcalc.cost import Count
 from indexcalc.cost.counts import powers_of
 from indexcalc.notes.blocks import (
@@ -58,8 +58,8 @@ def span_latex(span: Span, notation: Notation) -> str:
     match span:
         case tuple():
             return solid(terms_latex(span, inline))
-        case Index():
-            return notation.index(span)
+        case Index() | Affine() | Lookup():
+            return notation.slot(span)
         case Symbol(tensor):
             return whole_latex(Whole(tensor), inline)
         case Loss():
@@ -69,7 +69,7 @@ def span_latex(span: Span, notation: Notation) -> str:
             return fraction(rf"\partial {notation.loss}", rf"\partial {below}", inline)
         case Match(left, right) | Renaming(left, right):
             sign = "=" if isinstance(span, Match) else r"\to"
-            return f"{notation.index(left)} {sign} {notation.index(right)}"
+            return f"{notation.slot(left)} {sign} {notation.slot(right)}"
         case Within(entry, domain):
             return f"{access_latex(entry, notation)} {domain_latex(domain, notation)}"
         case Equality(left, right):
@@ -80,9 +80,9 @@ def span_latex(span: Span, notation: Notation) -> str:
             return latex
         case Scalar(value) | Polynomial(value):
             return count_latex(value, notation) if isinstance(value, Count) else scalar_text(value, notation)
-        case Shape(axes, bare):
+        case Shape(axes, numbers, bare):
             sizes = sizes_latex(axes, notation)
-            return sizes if bare else rf"\mathbb{{R}}^{{{sizes}}}"
+            return sizes if bare else rf"\mathbb{{{numbers}}}^{{{sizes}}}"
     return solid(subject_latex(span, inline))  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from indexcalc.algebra.canonical import scalar_key
-from indexcalc.algebra.terms import Access, Delta, Index
+from indexcalc.algebra.terms import Access, Delta, Index, Lookup
 from indexcalc.calculus.steps import Constant, Derivation, Path, Section, ThroughConsumer, Used
 
 WORTH_CITING = 6
@@ -78,7 +78,7 @@ def length(path: Path) -> int:
     return len(path.steps) + sum(len(local.steps) for local in path.locals)
 
 
-def write(item: object, names: Names, text: list[str]) -> None:
+def write(item: object, names: Names, text: list[str]) -> None:  # noqa: PLR0912 - one case a kind of part
     """A structure put at the end of `text`, with numbers instead of the names of tensors, indices and scalars."""
     match item:
         case tuple():
@@ -90,8 +90,11 @@ def write(item: object, names: Names, text: list[str]) -> None:
         case Access():
             text.append(f"T{number(item.tensor, names.tensors)}(")
             for slot in item.slots:
-                text.append(f"i{number(slot.name, names.indices)},")
+                write(slot, names, text)
+                text.append(",")
             text.append(")")
+        case Lookup(tensor, slots):
+            write((f"L{number(tensor, names.tensors)}", slots), names, text)
         case Index():
             text.append(f"i{number(item.name, names.indices)}")
         case sp.Basic():

@@ -53,7 +53,7 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
     parts = named_parts(derivation)
     blocks: list[Block] = [Heading(2, ("The gradient ", Gradient(Access(section.target))))]
     several = is_a_sum_of_paths(section)
-    target = Access(section.target, section.equation.lhs.slots)
+    target = Access(section.target, section.equation.slots)
     if several:
         blocks.append(Paragraph(paths_sentence(derivation, section, target)))
     cited, steps, told = cited_consumers(section, repeats), section.steps, shown.readings
@@ -130,7 +130,7 @@ def is_about(display: Display, section: Section) -> bool:
     match display.left:
         case Partial(Access(_, ()), wrt):
             alone = len(section.paths) == 1 and not is_a_sum_of_paths(section)
-            return alone and wrt == Access(section.target or "", section.equation.lhs.slots)
+            return alone and wrt == Access(section.target or "", section.equation.slots)
         case left:
             return left == section.equation.lhs
 

@@ -112,6 +112,9 @@ def input_blocks(program: Program) -> Iterator[Block]:
     rows = tuple((entry_span(tensor), shape_span(program, tensor), (tensor.doc,)) for tensor in program.inputs)
     if rows:
         yield documented(Table(("Input", "Shape", "Meaning"), rows))
+    for extent in dict.fromkeys(tensor.values for tensor in program.inputs if tensor.values is not None):
+        entries = listed(tensor.entry for tensor in program.inputs if tensor.values == extent)
+        yield Paragraph(say("whole", entries=entries, extent=Scalar(extent)))
     restricted = [Within(tensor.entry, tensor.domain) for tensor in program.inputs if tensor.domain is not None]
     if restricted:
         yield Paragraph(say("domains", entries=listed(restricted)))
@@ -126,7 +129,8 @@ def shape_span(program: Program, tensor: Tensor) -> Spans:
     """The shape of the array that stores a tensor."""
     if not tensor.slots:
         return ("scalar",)
-    return (Shape(tuple(tuple(slot.extent for slot in axis) for axis in program.axes(tensor.name))),)
+    axes = tuple(tuple(slot.extent for slot in axis) for axis in program.axes(tensor.name))
+    return (Shape(axes, "N" if tensor.values is not None else "R"),)
 
 
 def parameter_blocks(program: Program) -> Iterator[Block]:

@@ -8,7 +8,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import expand
 from indexcalc.algebra.canonical import same
-from indexcalc.algebra.terms import Access, Index, Term, tensors_of
+from indexcalc.algebra.terms import Access, Index, Slot, Term, tensors_of
 from indexcalc.calculus.steps import Collapse, Derivation, Entry, Proof, Rule, Section, Step, Used
 from indexcalc.errors import LimitError
 from indexcalc.notes.blocks import (
@@ -158,7 +158,7 @@ def delta_blocks(derivation: Derivation) -> Iterator[Block]:
     gradients: dict[tuple[Spans, Spans], list[Span]] = {}
     for section in derivation.sections:
         if (found := deltas_of(section)) is not None:
-            entry = Access(section.target or "", section.equation.lhs.slots)
+            entry = Access(section.target or "", section.equation.slots)
             gradients.setdefault(found, []).append(Gradient(entry))
     if gradients:
         yield Heading(2, ("Where the deltas acted",))
@@ -192,7 +192,7 @@ def comma_joined(items: Sequence[Span]) -> list[Span]:
     return spans
 
 
-def kill_spans(kills: list[tuple[Index, Index]]) -> list[Span]:
+def kill_spans(kills: list[tuple[Index, Slot]]) -> list[Span]:
     """Each index whose sum is gone, and what is left of it."""
     spans: list[Span] = []
     for killed, survivor in kills:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 import sympy as sp
 from sympy.printing.str import StrPrinter
 
+from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums
+from indexcalc.algebra.slots import place, slot_text
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Partial, Power, Term, Terms
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.latex import split_sign
@@ -87,7 +89,9 @@ def term_text(term: Term, spelling: Spelling) -> tuple[str, str]:
     rest = [power for power in term.powers if power not in front]
     above = [(base, exp) for base, exp in rest if not exp.could_extract_minus_sign()]
     below = [(base, -exp) for base, exp in rest if exp.could_extract_minus_sign()]
-    parts.extend(power_text(power, spelling) for power in above)
+    parts.extend(
+        power_text(power, spelling) if upper is None else chain_text(power[0], upper) for power, upper in chained(above)
+    )
     if below and not above:
         parts.append("1")
     text = " ".join(parts)
@@ -95,6 +99,13 @@ def term_text(term: Term, spelling: Spelling) -> tuple[str, str]:
         bottom = " ".join(power_text(power, spelling) for power in below)
         text += f" / ({bottom})" if len(below) > 1 else f" / {bottom}"
     return sign, text
+
+
+def chain_text(lower: Base, upper: Iverson) -> str:
+    """Two bounds of one expression in one bracket."""
+    assert isinstance(lower, Iverson)
+    start = f"{slot_text(lower.left)} {RELATIONS[lower.relation]} {slot_text(lower.right)}"
+    return f"[{start} {RELATIONS[upper.relation]} {slot_text(upper.right)}]"
 
 
 class WithoutE(StrPrinter):  # type: ignore[misc]
@@ -107,6 +118,8 @@ class WithoutE(StrPrinter):  # type: ignore[misc]
 def scalar_text(value: sp.Expr) -> str:
     """A scalar expression; a sum or a quotient in parentheses."""
     text = str(WithoutE().doprint(value)).replace("**", "^")
+    if isinstance(value, sp.Add) and text.startswith("-") and all(s.is_positive for s in value.free_symbols):
+        text = slot_text(place(value))
     return text if value.is_Symbol or value.is_Integer else f"({text})"
 
 
@@ -125,7 +138,7 @@ def power_text(power: Power, spelling: Spelling) -> str:
 def access_text(base: Access, spelling: Spelling) -> str:
     """A tensor's entry."""
     name = spelling.names.get(base.tensor, base.tensor)
-    return name + slots_text([slot.name for slot in base.slots], spelling.layouts.get(base.tensor))
+    return name + slots_text([slot_text(slot) for slot in base.slots], spelling.layouts.get(base.tensor))
 
 
 def slots_text(slots: Sequence[str], layout: Sequence[int] | None = None) -> str:
@@ -141,9 +154,9 @@ def base_text(base: Base, spelling: Spelling) -> str:
         case Access():
             return access_text(base, spelling)
         case Delta(left, right):
-            return f"δ[{left.name},{right.name}]"
+            return f"δ[{slot_text(left)},{slot_text(right)}]"
         case Iverson(left, relation, right):
-            return f"[{left.name} {RELATIONS[relation]} {right.name}]"
+            return f"[{slot_text(left)} {RELATIONS[relation]} {slot_text(right)}]"
         case Fn(name, arg, params):
             return f"{name}({', '.join([terms_text(arg, spelling), *map(str, params)])})"
         case Add(terms):

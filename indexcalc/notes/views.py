@@ -67,7 +67,7 @@ def reads_part(equation: Equation, derivation: Derivation) -> bool:
 
 def row_form(equation: Equation) -> tuple[Whole, Matrix] | None:
     """The equation with all slots but the last one fixed, between column vectors; None where there is no such form."""
-    slots = equation.lhs.slots
+    slots = equation.slots
     if len(slots) < 2:
         return None
     fixed = slots[:-1]

@@ -12,6 +12,7 @@ from indexcalc.algebra.terms import Add, Base, Fn, Index, Term, Terms, free_indi
 from indexcalc.errors import Place
 from indexcalc.program import Equation, Program
 from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, number
+from indexcalc.proof.extents import has_parts
 from indexcalc.proof.numeric import Array, numeric_of
 
 MARGIN = 1e-3
@@ -119,9 +120,11 @@ def demands_of(equation: Equation, numbers: Numbers) -> Iterator[Demand]:
 
 def first_violation(program: Program, values: dict[str, Array], numbers: Numbers) -> Violation | None:
     """The first demand that the tensors do not meet; None if they meet all."""
-    env = Environment({name: np.asarray(array)[np.newaxis] for name, array in values.items()}, numbers)
+    env = Environment(
+        {name: np.asarray(array)[np.newaxis] for name, array in values.items()}, numbers, outside=has_parts(program)
+    )
     computed = {name: shaken(array) for name, array in env.tensors.items() if name in program.definitions}
-    near = Environment({**env.tensors, **computed}, numbers)
+    near = Environment({**env.tensors, **computed}, numbers, outside=env.outside)
     for demand in demands(program, numbers):
         axes: tuple[Index, ...] = free_indices(demand.terms)
         found = evaluate_lanes(demand.terms, axes, env)

@@ -10,14 +10,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Term, Terms, free_indices
+from indexcalc.algebra.ranges import is_compound
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Lookup,
+    Partial,
+    Power,
+    Slot,
+    Term,
+    Terms,
+    free_indices,
+    own_slots,
+    walk,
+)
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
 from indexcalc.program import Program
 from indexcalc.proof.numeric import Array, numeric_of
@@ -41,11 +59,13 @@ class Environment:
         numbers: the values of extents and parameters.
         partials: the values of unevaluated derivatives, by the `Partial` itself: an array over the
             lane, the distinct free indices of its base, and the slots of its `wrt`.
+        outside: whether an index may run beyond the tensor in whose slot it stands, since brackets hide that.
     """
 
     tensors: Mapping[str, Array]
     numbers: Numbers
     partials: Mapping[Partial, Array] = field(default_factory=dict)
+    outside: bool = False
 
 
 def numbers_of(sizes: Mapping[sp.Symbol, int], parameters: Mapping[sp.Symbol, float] | None = None) -> Numbers:
@@ -135,6 +155,8 @@ def run_program(
 def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) -> dict[str, Array]:
     """Every tensor of the program, the lane axis first; tensors in `given` are not computed."""
     values: dict[str, Array] = {}
+    slots = (slot for tensor in program.tensors.values() for slot in tensor.slots)
+    outside = any(is_compound(slot.extent) for slot in slots)
     for tensor in program.inputs:
         if tensor.name not in given:
             raise ProgramError(f"no value is given for the input {tensor.name}")
@@ -144,7 +166,9 @@ def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) ->
             values[equation.name] = given[equation.name]
         else:
             with placed(equation.place):
-                values[equation.name] = evaluate_lanes(equation.terms, equation.lhs.slots, Environment(values, numbers))
+                values[equation.name] = evaluate_lanes(
+                    equation.terms, equation.slots, Environment(values, numbers, outside=outside)
+                )
     return values
 
 
@@ -158,13 +182,15 @@ def evaluate_lanes(terms: Terms, free: Sequence[Index], env: Environment) -> Arr
 
 def closed_term(term: Term, free: Grid, env: Environment) -> Array:
     """One term with its sums done; a free index that a sum hides is only broadcast."""
+    if reads_beyond(term) and not env.outside:
+        env = replace(env, outside=True)
     outer = tuple(index for index in free if index not in term.summed)
     grid = outer + term.summed
     unknown = [index.name for index in free_indices(term) if index not in grid]
     if unknown:
         raise ProgramError(f"the index {unknown[0]} is free, but is not among the indices asked for")
     factors: list[Array] = [np.full((1,) * (1 + len(grid)), number(term.coeff, env.numbers))]
-    factors.extend(powered(base, exponent, grid, env) for base, exponent in term.powers)
+    factors.extend(hidden_by_brackets(term.powers, grid, env))
     # Innermost sums first, each over the product of the factors that vary with its index: the others are constant.
     for place in range(len(grid), len(outer), -1):
         factors = summed_out(factors, place, size_of(grid[place - 1], env.numbers))
@@ -173,6 +199,14 @@ def closed_term(term: Term, free: Grid, env: Environment) -> Array:
     full = np.broadcast_to(total, (total.shape[0], *sizes))
     hidden = tuple(1 + n for n, index in enumerate(free) if index in term.summed)
     return np.asarray(np.expand_dims(full, hidden))
+
+
+@lru_cache(maxsize=10_000)
+def reads_beyond(term: Term) -> bool:
+    """Whether an expression stands in a slot, a delta or a bracket, or an index over an extent such as ``N - 1``."""
+    return any(
+        not isinstance(slot, Index) or is_compound(slot.extent) for base in walk(term) for slot in own_slots(base)
+    )
 
 
 def summed_out(factors: Sequence[Array], place: int, size: int) -> list[Array]:
@@ -207,9 +241,19 @@ def factors_length(factors: Sequence[Array], place: int) -> int:
 def product_on(term: Term, grid: Grid, env: Environment) -> Array:
     """The product of the factors, before any sum, broadcastable to the grid."""
     result: Array = np.full((1,) * (1 + len(grid)), number(term.coeff, env.numbers))
-    for base, exponent in term.powers:
-        result = result * powered(base, exponent, grid, env)
+    for factor in hidden_by_brackets(term.powers, grid, env):
+        result = result * factor
     return result
+
+
+def hidden_by_brackets(powers: Sequence[Power], grid: Grid, env: Environment) -> list[Array]:
+    """The factors; where a delta or bracket is zero, what has no finite value counts as zero."""
+    factors = [powered(base, exponent, grid, env) for base, exponent in powers]
+    brackets = [f for f, (base, _) in zip(factors, powers, strict=True) if isinstance(base, Delta | Iverson)]
+    if not brackets or all(np.all(np.isfinite(factor)) for factor in factors):
+        return factors
+    shown = reduce(np.multiply, brackets)
+    return [factor if np.all(np.isfinite(factor)) else np.where(shown != 0, factor, 0.0) for factor in factors]
 
 
 def powered(base: Base, exponent: sp.Expr, grid: Grid, env: Environment) -> Array:
@@ -224,12 +268,12 @@ def base_on(base: Base, grid: Grid, env: Environment) -> Array:
         case Access(tensor, slots):
             if tensor not in env.tensors:
                 raise ProgramError(f"no value is given for the tensor {tensor}")
-            return read(tensor, env.tensors[tensor], slots, grid, env.numbers)
+            return read(tensor, env.tensors[tensor], slots, grid, env)
         case Delta(left, right):
-            return np.asarray(axis(left, grid, env.numbers) == axis(right, grid, env.numbers))[np.newaxis] * 1.0
+            return np.asarray(places_of(left, grid, env) == places_of(right, grid, env))[np.newaxis] * 1.0
         case Iverson(left, relation, right):
             compare = {"<": np.less, "<=": np.less_equal, "!=": np.not_equal}[relation]
-            holds = compare(axis(left, grid, env.numbers), axis(right, grid, env.numbers))
+            holds = compare(places_of(left, grid, env), places_of(right, grid, env))
             return np.asarray(holds)[np.newaxis] * 1.0
         case Fn(name, arg, params):
             constants = [number(param, env.numbers) for param in params]
@@ -239,7 +283,7 @@ def base_on(base: Base, grid: Grid, env: Environment) -> Array:
         case Partial(of, wrt):
             if base not in env.partials:
                 raise ProgramError(f"no value is given for the derivative {base}")
-            return read("a derivative", env.partials[base], free_indices(of) + wrt.slots, grid, env.numbers)
+            return read("a derivative", env.partials[base], (*free_indices(of), *wrt.slots), grid, env)
 
 
 def body_on(terms: Terms, grid: Grid, env: Environment) -> Array:
@@ -257,12 +301,44 @@ def axis(index: Index, grid: Grid, numbers: Numbers) -> Array:
     return np.arange(size_of(index, numbers)).reshape(shape)
 
 
-def read(name: str, array: Array, slots: Sequence[Index], grid: Grid, numbers: Numbers) -> Array:
-    """The entries at the slots' indices; an index in two slots reads the diagonal."""
-    expected = tuple(size_of(slot, numbers) for slot in slots)
-    if array.shape[1:] != expected:
+def places_of(slot: Slot, grid: Grid, env: Environment) -> Array:
+    """The values of what a slot holds, broadcastable to the grid."""
+    if isinstance(slot, Index):
+        return axis(slot, grid, env.numbers)
+    if isinstance(slot, Lookup):
+        if slot.tensor not in env.tensors:
+            raise ProgramError(f"no value is given for the tensor {slot.tensor}")
+        looked_up = env.tensors[slot.tensor]
+        shape = np.broadcast_shapes((1,) * len(grid), *(places_of(inner, grid, env).shape for inner in slot.slots))
+        # What brackets hide may lie outside.
+        sizes = zip(slot.slots, looked_up.shape[1:], strict=True)
+        found = looked_up[(0, *(np.clip(places_of(inner, grid, env), 0, size - 1) for inner, size in sizes))]
+        return np.asarray(np.rint(found.real), dtype=np.int64).reshape(shape)
+    total: Array = np.full((1,) * len(grid), round(number(slot.const, env.numbers)))
+    for atom, coeff in slot.parts:
+        total = total + round(number(coeff, env.numbers)) * places_of(atom, grid, env)
+    return total
+
+
+def read(name: str, array: Array, slots: Sequence[Slot], grid: Grid, env: Environment) -> Array:
+    """The entries at the slots' values; an index in two slots reads the diagonal, and what is outside reads as zero.
+
+    Brackets hide what is outside; that it is zero, and not another entry, is what code with padding has as well.
+    """
+    sizes = array.shape[1:]
+    expected = tuple(
+        size_of(slot, env.numbers) if isinstance(slot, Index) else size
+        for slot, size in zip(slots, sizes, strict=False)
+    )
+    if len(sizes) != len(slots) or (sizes != expected and not env.outside):
         raise ProgramError(f"{name} has shape {array.shape[1:]}, but its slots have sizes {expected}")
     if not slots:
         return array.reshape(array.shape[0], *(1,) * len(grid))
-    places: tuple[Any, ...] = (slice(None), *(axis(slot, grid, numbers) for slot in slots))
-    return np.asarray(array[places])
+    places: list[Any] = [places_of(slot, grid, env) for slot in slots]
+    if sizes == expected and all(isinstance(slot, Index) for slot in slots):
+        return np.asarray(array[(slice(None), *places)])
+    inside = [(at >= 0) & (at < size) for at, size in zip(places, sizes, strict=True)]
+    held: list[Any] = [np.clip(at, 0, size - 1) for at, size in zip(places, sizes, strict=True)]
+    hidden = ~reduce(np.logical_and, inside)
+    found = array[(slice(None), *held)]
+    return np.where(hidden[np.newaxis], 0.0, found) if hidden.any() else np.asarray(found)

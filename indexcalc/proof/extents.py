@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import sympy as sp
 
+from indexcalc.algebra.ranges import is_compound
 from indexcalc.algebra.terms import scalars_of
 from indexcalc.errors import UndefinedError
 from indexcalc.program import Program
@@ -22,7 +23,24 @@ def undefined_at(program: Program, sizes: Mapping[sp.Symbol, int]) -> str:
             number(scalar, numbers)
         except UndefinedError as error:
             return str(error)
+    for extent in index_extents(program):
+        if number(extent, numbers) < 1:
+            there = ", ".join(f"{symbol} = {sizes[symbol]}" for symbol in sorted(extent.free_symbols, key=str))
+            return f"an index has no value, for its extent {extent} is below 1 at {there}"
     return ""
+
+
+def index_extents(program: Program) -> tuple[sp.Expr, ...]:
+    """The extents of all indices that are more than a symbol or a number, each once."""
+    slots = [slot for tensor in program.tensors.values() for slot in tensor.slots]
+    sums = [index for equation in program.equations for term in equation.terms for index in term.summed]
+    extents = dict.fromkeys(index.extent for index in (*slots, *sums))
+    return tuple(extent for extent in extents if not (extent.is_Symbol or extent.is_Integer))
+
+
+def has_parts(program: Program) -> bool:
+    """Whether an index may run over a part of a slot, since some extents are such as ``N - 1``."""
+    return any(map(is_compound, index_extents(program)))
 
 
 def left_out(program: Program, sets: Sequence[Mapping[sp.Symbol, int]]) -> Iterator[tuple[Sizes, str]]:

@@ -42,11 +42,15 @@ BOUNDS: Mapping[str, float] = {"complex step": 1e-9, "central differences": 1e-6
 
 @dataclass(frozen=True)
 class Point:
-    """A program's tensors at one point of its domain: every tensor by name, sizes, parameters."""
+    """A program's tensors at one point of its domain: every tensor by name, sizes, parameters.
+
+    `outside` says whether indices may run over a part of a slot, or beyond it where brackets hide that.
+    """
 
     values: Mapping[str, Array]
     sizes: Mapping[sp.Symbol, int]
     parameters: Mapping[sp.Symbol, float] = field(default_factory=dict)
+    outside: bool = False
 
     @property
     def numbers(self) -> Numbers:
@@ -127,8 +131,9 @@ def chained_gradients(
             read = {other: lane(point.values[other]) for other in tensors_of(equation.terms)}
 
             def share(perturbed: Array, equation: Equation = equation, read: dict[str, Array] = read) -> Array:
-                env = Environment({**read, name: perturbed}, point.numbers)  # noqa: B023 - called in this round only
-                value = evaluate_lanes(equation.terms, equation.lhs.slots, env)
+                values = {**read, name: perturbed}  # noqa: B023 - called in this round only
+                env = Environment(values, point.numbers, outside=point.outside)
+                value = evaluate_lanes(equation.terms, equation.slots, env)
                 return per_lane(value * lane(found[equation.name]))[:, np.newaxis]
 
             total += differentiate(share, at, method, grid_points(equation, point)).reshape(at.shape)
@@ -197,7 +202,7 @@ def local_jacobian(
     if equation is None or of == wrt:
         size, shape = np.size(point.values[of]), np.shape(point.values[of])
         return np.eye(size).reshape(shape + shape) if of == wrt else np.zeros(shape + np.shape(point.values[wrt]))
-    return expression_jacobian(program, point, equation.terms, equation.lhs.slots, wrt, through=through, method=method)
+    return expression_jacobian(program, point, equation.terms, equation.slots, wrt, through=through, method=method)
 
 
 def expression_jacobian(
@@ -219,7 +224,7 @@ def expression_jacobian(
         held = {name: lane(array) for name, array in point.values.items() if name not in through}
         held.update({tensor.name: lane(point.values[tensor.name]) for tensor in program.inputs})
         values = run_lanes(program, {**held, wrt: perturbed}, point.numbers)
-        result = evaluate_lanes(terms, free, Environment(values, point.numbers))
+        result = evaluate_lanes(terms, free, Environment(values, point.numbers, outside=point.outside))
         return result.reshape(result.shape[0], -1)
 
     jacobian = differentiate(value, point.values[wrt], method or method_for(program), largest_grid(program, point))
@@ -293,7 +298,7 @@ def program_points(program: Program, sizes: Mapping[sp.Symbol, int]) -> int:
 
 def grid_points(equation: Equation, point: Point) -> int:
     """The number of grid points of the largest term of an equation."""
-    sizes = {index: size_of(index, point.numbers) for index in equation.lhs.slots}
+    sizes = {index: size_of(index, point.numbers) for index in equation.slots}
     every = math.prod(sizes.values())
     sums = {term.summed: math.prod(size_of(index, point.numbers) for index in term.summed) for term in equation.terms}
     return every * max(sums.values(), default=1)

@@ -41,7 +41,7 @@ def path_comparisons(section: Section, context: Context) -> Iterator[Comparison]
     for path in section.paths:
         gradient = section.equation.lhs
         subject = ThroughConsumer(gradient, program.tensors[section.target].entry, path.consumer.tensor)
-        derived = value_of(path.result, gradient.slots, context.named, context.point)
+        derived = value_of(path.result, gradient.indices, context.named, context.point)
         error = relative_error(derived, contribution(subject, context), FLOOR)
         name = f"{gradient.tensor} through {path.consumer.tensor}"
         yield Comparison(name, f"{method}, {PATH}", error, BOUNDS[method], sizes)

@@ -14,7 +14,7 @@ from indexcalc.program import Program, Tensor
 from indexcalc.proof.constraints import Constraint, SumConstraint, constraints_of, imposed
 from indexcalc.proof.domain import alone_in_positive, feeding_positive, first_violation
 from indexcalc.proof.evaluate import GRID_LIMIT, Numbers, number, numbers_of, run_program, size_of
-from indexcalc.proof.extents import Sizes, undefined_at
+from indexcalc.proof.extents import Sizes, has_parts, index_extents, undefined_at
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 
@@ -53,7 +53,15 @@ def size_sets(program: Program, rng: np.random.Generator, count: int = 3) -> tup
     sets.extend({**defined(program, pool, rng), extent: 1} for extent in extents[:SINGLE_SETS])
     if len(extents) > 1:
         sets.append(dict.fromkeys(extents, 1))
-    return tuple(sets)
+    if not index_extents(program):
+        return tuple(sets)
+    # Extents such as N - K + 1 leave no room for some sizes.
+    return tuple(sizes for n, sizes in enumerate(sets) if n == 0 or runs(program, sizes))
+
+
+def runs(program: Program, sizes: Mapping[sp.Symbol, int]) -> bool:
+    """Whether every index has a value at these sizes."""
+    return all(number(extent, numbers_of(sizes)) >= 1 for extent in index_extents(program))
 
 
 def defined(program: Program, pool: list[int], rng: np.random.Generator) -> Sizes:
@@ -94,6 +102,8 @@ def sample_point(
         UnsupportedError: if no draw satisfies the assumptions and domains; the message says which one failed.
         LimitError: if an input has more entries than the evaluator takes.
     """
+    if index_extents(program) and (why := undefined_at(program, sizes)):
+        raise UnsupportedError(f"no random inputs were found: {why}")
     scalars = {p.symbol: float(rng.uniform(0.5, 1.5)) for p in program.parameters} | dict(parameters or {})
     numbers = numbers_of(sizes, scalars)
     alone, feeding = alone_in_positive(program, numbers), feeding_positive(program, numbers)
@@ -105,7 +115,7 @@ def sample_point(
             values = run_program(program, inputs, sizes, scalars)
             violation = first_violation(program, values, numbers)
         if violation is None:
-            return Point(values, dict(sizes), scalars)
+            return Point(values, dict(sizes), scalars, has_parts(program))
     assert violation is not None
     where = ", ".join(f"{extent} = {size}" for extent, size in sizes.items()) or "no extents"
     said = f"no random inputs were found at which the program is defined ({where}): {violation.meaning}"
@@ -127,6 +137,9 @@ def draw_inputs(
                 f"{tensor.name} has {math.prod(shape)} entries; the check takes at most {GRID_LIMIT}: "
                 "declare an extent by a name instead of a number, and it is checked at small sizes"
             )
+        if tensor.values is not None:
+            inputs[tensor.name] = np.asarray(rng.integers(0, round(number(tensor.values, numbers)), shape))
+            continue
         constraints = by_tensor.get(tensor.name, [])
         scaled = any(isinstance(c, SumConstraint) and number(c.total, numbers) != 0 for c in constraints)
         low, high = ends_of(tensor, positive=scaled or tensor.name in positive)

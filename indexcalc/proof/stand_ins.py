@@ -84,7 +84,7 @@ def with_indices(program: Program, renamed: Renamed) -> Program:
         program,
         inputs=tuple(replace(tensor, slots=slots(tensor.slots)) for tensor in program.inputs),
         equations=tuple(
-            Equation(Access(eq.name, slots(eq.lhs.slots)), terms_with(eq.terms, renamed), eq.doc, eq.hoisted)
+            Equation(Access(eq.name, slots(eq.slots)), terms_with(eq.terms, renamed), eq.doc, eq.hoisted)
             for eq in program.equations
         ),
         indices=slots(program.indices),

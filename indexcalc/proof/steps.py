@@ -80,7 +80,7 @@ def context_of(derivation: Derivation, sizes: Sizes, rng: np.random.Generator) -
     for section in derivation.sections:
         equation = section.equation
         if equation.name not in named:
-            named[equation.name] = value_of(equation.terms, equation.lhs.slots, named, point)
+            named[equation.name] = value_of(equation.terms, equation.slots, named, point)
     return Context(problem, point, weights, named, derivation.statistics)
 
 
@@ -117,7 +117,7 @@ def value_of(
     """The value of terms that read named tensors and unevaluated derivatives."""
     lanes = {name: lane(array) for name, array in named.items()}
     derivatives = {partial: lane(array) for partial, array in (partials or {}).items()}
-    result = evaluate_lanes(terms, free, Environment(lanes, point.numbers, derivatives))[0]
+    result = evaluate_lanes(terms, free, Environment(lanes, point.numbers, derivatives, point.outside))[0]
     return np.broadcast_to(result, tuple(size_of(index, point.numbers) for index in free))
 
 
@@ -131,7 +131,7 @@ def check_step(step: Step, context: Context) -> float:
         for base in walk((*here, *step.before, *step.after))
         if isinstance(base, Partial)
     }
-    of_subject = subject.gradient.slots if isinstance(subject, ThroughConsumer) else free_indices(here)
+    of_subject = subject.gradient.indices if isinstance(subject, ThroughConsumer) else free_indices(here)
     free = tuple(dict.fromkeys((*of_subject, *free_indices((*step.before, *step.after)))))
     before = value_of(step.before, free, context.named, context.point, partials)
     after = value_of(step.after, free, context.named, context.point, partials)
@@ -209,7 +209,7 @@ def check_at(derivation: Derivation, context: Context) -> Iterator[Failure]:
             yield Failure(f"the step {step.rule.name} changes the value of {step.subject}", error, sizes, step)
     for section in derivation.sections:
         equation = section.equation
-        found = value_of(equation.terms, equation.lhs.slots, context.named, context.point)
+        found = value_of(equation.terms, equation.slots, context.named, context.point)
         error = relative_error(found, context.named[equation.name], FLOOR)
         if error > STEP_BOUND:
             yield Failure(f"the equation of {equation.name} is wrong", error, sizes)

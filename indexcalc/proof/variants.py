@@ -54,7 +54,7 @@ def coefficient_dropped(terms: Terms, lhs: Access, tensors: Tensors) -> Variants
 def extra_factor(terms: Terms, lhs: Access, tensors: Tensors) -> Variants:
     """One term counted twice, or multiplied by an extent, as when a mean and a sum are confused."""
     for n, term in enumerate(terms):
-        extents = dict.fromkeys(index.extent for index in (*lhs.slots, *term.summed))
+        extents = dict.fromkeys(index.extent for index in (*lhs.indices, *term.summed))
         for factor in (sp.Integer(2), *extents):
             if factor != 1:
                 yield with_term(terms, n, Term(term.coeff * factor, term.powers, term.summed))
@@ -65,7 +65,7 @@ def sum_missing(terms: Terms, lhs: Access, tensors: Tensors) -> Variants:
     for n, term in enumerate(terms):
         for bound in term.summed:
             rest = tuple(index for index in term.summed if index != bound)
-            for free in lhs.slots:
+            for free in lhs.indices:
                 if free.extent == bound.extent and free not in term.summed:
                     yield with_term(terms, n, product(term.coeff, rename_powers(term.powers, {bound: free}), rest))
 
@@ -73,7 +73,7 @@ def sum_missing(terms: Terms, lhs: Access, tensors: Tensors) -> Variants:
 def index_swapped(terms: Terms, lhs: Access, tensors: Tensors) -> Variants:
     """One slot of one factor reads another index of the same extent."""
     for n, term in enumerate(terms):
-        scope = tuple(dict.fromkeys((*lhs.slots, *term.summed)))
+        scope = tuple(dict.fromkeys((*lhs.indices, *term.summed)))
         for m, (base, exponent) in enumerate(term.powers):
             for other in misread(base, scope):
                 powers = (*term.powers[:m], (other, exponent), *term.powers[m + 1 :])
@@ -83,8 +83,8 @@ def index_swapped(terms: Terms, lhs: Access, tensors: Tensors) -> Variants:
 def operand_transposed(terms: Terms, lhs: Access, tensors: Tensors) -> Variants:
     """Two slots of one operand exchanged, as in X^T for X."""
     for n, m, base, exponent in factors(terms):
-        if isinstance(base, Access):
-            slots = base.slots
+        if isinstance(base, Access) and base.is_plain:
+            slots = base.indices
             for a in range(len(slots)):
                 for b in range(a + 1, len(slots)):
                     if slots[a].extent == slots[b].extent and slots[a] != slots[b]:
@@ -97,9 +97,14 @@ def wrong_operand(terms: Terms, lhs: Access, tensors: Tensors) -> Variants:
     """Another tensor of the same shape is read."""
     for n, m, base, exponent in factors(terms):
         if isinstance(base, Access):
-            shape = tuple(slot.extent for slot in base.slots)
+            shape = tuple(slot.extent for slot in tensors[base.tensor].slots) if base.tensor in tensors else ()
             for name, tensor in tensors.items():
-                if name != base.tensor and tuple(slot.extent for slot in tensor.slots) == shape:
+                if (
+                    name != base.tensor
+                    and base.tensor in tensors
+                    and tensor.values is None
+                    and tuple(slot.extent for slot in tensor.slots) == shape
+                ):
                     yield with_factor(terms, n, m, (Access(name, base.slots), exponent))
 
 
@@ -203,9 +208,13 @@ def misread(base: Base, scope: tuple[Index, ...]) -> Iterator[Base]:
     if isinstance(base, Access):
         for a, slot in enumerate(base.slots):
             for other in scope:
-                if other != slot and other.extent == slot.extent:
+                if isinstance(slot, Index) and other != slot and other.extent == slot.extent:
                     yield Access(base.tensor, (*base.slots[:a], other, *base.slots[a + 1 :]))
     elif isinstance(base, Delta | Iverson):
         for other in scope:
-            if other not in {base.left, base.right} and other.extent == base.right.extent:
+            if (
+                isinstance(base.right, Index)
+                and other not in {base.left, base.right}
+                and other.extent == base.right.extent
+            ):
                 yield Delta(base.left, other) if isinstance(base, Delta) else Iverson(base.left, base.relation, other)

@@ -47,7 +47,7 @@ def check_bounds(program: Program) -> None:
 def check_equation(equation: Equation) -> None:
     """Reject an equation with too many indices, factors or terms."""
     where = f"the equation of {equation.name} has"
-    indices = {*equation.lhs.slots, *occurring_indices(equation.terms)}
+    indices = {*equation.slots, *occurring_indices(equation.terms)}
     if len(indices) > INDEX_LIMIT:
         raise LimitError(f"{where} {len(indices)} indices; the bound is {INDEX_LIMIT}; {PART}")
     widest = max((len(term.powers) for term in nested(equation.terms)), default=0)

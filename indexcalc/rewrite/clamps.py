@@ -80,7 +80,9 @@ def of_entry(entry: Access, definitions: Mapping[str, Equation]) -> Clamp | None
     equation = definitions.get(entry.tensor)
     if equation is None or len(equation.terms) != 1 or equation.terms[0].coeff != 1 or equation.terms[0].summed:
         return None
-    (whole,) = substitute(equation.terms, dict(zip(equation.lhs.slots, entry.slots, strict=True)))
+    if not equation.holds_at(entry):
+        return None
+    (whole,) = substitute(equation.terms, dict(zip(equation.slots, entry.slots, strict=True)))
     base, exponent = whole.powers[0] if len(whole.powers) == 1 else (None, sp.S.Zero)
     return clamp_of(entry, base) if isinstance(base, Fn) and base.name in CLAMPS and exponent == 1 else None
 

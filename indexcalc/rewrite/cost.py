@@ -103,7 +103,7 @@ def component_cost(factors: tuple[Operand, ...], bound: frozenset[Index], sizes:
 
 def equation_cost(equation: Equation, sizes: Sizes) -> int:
     """Operations to compute every entry of an equation's left side."""
-    return terms_cost(equation.terms, equation.lhs.slots, sizes)
+    return terms_cost(equation.terms, equation.slots, sizes)
 
 
 def terms_cost(terms: Terms, output: tuple[Index, ...], sizes: Sizes) -> int:
@@ -154,4 +154,4 @@ def reading_cost(terms: Terms, intermediates: Iterable[str], sizes: Sizes) -> in
     """Entries of intermediate tensors that an expression reads: a tie-breaker between equal costs."""
     names = frozenset(intermediates)
     entries = {base for term in terms for base in term.bases if isinstance(base, Access) and base.tensor in names}
-    return sum(size_of(entry.slots, sizes) for entry in entries)
+    return sum(size_of(occurring_indices(entry), sizes) for entry in entries)

@@ -32,7 +32,7 @@ def lead_rule(equation: Equation) -> SumRule | None:
     if len(equation.terms) > TERM_LIMIT:
         return None
     for term in equation.terms:
-        bound = set(equation.lhs.slots) <= set(free_indices(term))
+        bound = set(equation.slots) <= set(free_indices(term))
         if term.powers and bound and is_divisor(term.coeff):
             here = (Term(1 / term.coeff, ((equation.lhs, sp.S.One),)),)
             identity = Identity(equation.terms, here)

@@ -141,7 +141,7 @@ class Inliner:
         equation = self.problem.program.definitions.get(section.target or "")
         if equation is None or not equation.hoisted:
             return False
-        free = frozenset(equation.lhs.slots)
+        free = frozenset(equation.slots)
         return all(free <= frozenset(entry.slots) for entry in entries(equation.terms))
 
     def is_link(self, own: Section, reader: Section, inlined: Section) -> bool:
@@ -157,8 +157,8 @@ class Inliner:
             return False
         if any(len(term.powers) > LINK_LIMIT for term in inlined.equation.terms):
             return False
-        before = sum(written_cost(s.equation.terms, s.equation.lhs.slots, self.sizes) for s in (own, reader))
-        return written_cost(inlined.equation.terms, inlined.equation.lhs.slots, self.sizes) <= before
+        before = sum(written_cost(s.equation.terms, s.equation.slots, self.sizes) for s in (own, reader))
+        return written_cost(inlined.equation.terms, inlined.equation.slots, self.sizes) <= before
 
     def cost(self, group: Sequence[Section], current: Backward, without: str = "") -> int:
         """The cost of a group of sections once the later passes have improved them."""
@@ -198,7 +198,7 @@ class Inliner:
         if expanded == terms or len(collect(expanded)) == len(expanded):
             return ()
         steps = (Step(Rule.EXPAND, subject, terms, expanded), *self.simplify(subject, expanded))
-        gain = terms_cost(terms, subject.slots, self.sizes) - terms_cost(steps[-1].after, subject.slots, self.sizes)
+        gain = terms_cost(terms, subject.indices, self.sizes) - terms_cost(steps[-1].after, subject.indices, self.sizes)
         return steps if gain > 0 and length(steps[-1].after) <= length(terms) else ()
 
 
@@ -215,6 +215,8 @@ def is_multiple(section: Section) -> bool:
 
 def put_in(terms: Terms, equation: Equation) -> Terms | None:
     """The definition put in for its name; None if it has sums and its name stands where sums cannot."""
+    if not equation.holds_in(terms):
+        return None
     if not any(stands_elsewhere(equation.name, term) for term in terms):
         return unfold_factors(terms, equation)
     if any(term.summed for term in equation.terms):

@@ -46,13 +46,13 @@ def find_lemmas(program: Program) -> tuple[Proof, ...]:
 
 def lemmas_of(equation: Equation, program: Program, known: Knowledge, sums: Sums) -> Iterator[Proof]:
     """The lemmas of one equation: one slot at a time, and slots that the program sums together."""
-    unfoldable = narrower_tensors(program, len(equation.lhs.slots), (equation.name,)) | {equation.name}
+    unfoldable = narrower_tensors(program, len(equation.slots), (equation.name,)) | {equation.name}
     entry = (Term(sp.S.One, ((equation.lhs, sp.S.One),)),)
     try:
         unfolded = unfold_all(entry, known, unfoldable)
     except LimitError:
         return
-    single = tuple((slot,) for slot in equation.lhs.slots)
+    single = tuple((slot,) for slot in equation.slots)
     for summed in (*single, *slots_summed_together(equation, sums)):
         proof = prove_constant(sum_over(entry, summed), unfolded.summed(summed), known, unfoldable)
         if proof is not None:
@@ -68,8 +68,8 @@ def extents_summed_together(program: Program) -> Sums:
 
 def slots_summed_together(equation: Equation, sums: Sums) -> Iterator[tuple[Index, ...]]:
     """Several slots over whose extents some equation of the program sums at once, as the mean of a group does."""
-    for size in range(2, min(len(equation.lhs.slots), SLOT_LIMIT) + 1):
-        for chosen in combinations(equation.lhs.slots, size):
+    for size in range(2, min(len(equation.slots), SLOT_LIMIT) + 1):
+        for chosen in combinations(equation.slots, size):
             if tuple(sorted(str(index.extent) for index in chosen)) in sums:
                 yield chosen
 
@@ -119,7 +119,11 @@ def in_authored_names(term: Term, program: Program) -> Term:
     if widest is None:
         return term
     authored = program.tensors[widest.tensor].slots
-    names = dict(zip(widest.slots, authored, strict=True))
+    if not widest.is_plain:
+        return term
+    names = dict(zip(widest.indices, authored, strict=True))
+    if any(one.extent != other.extent for one, other in names.items()):
+        return term
     if len(set(names.values())) < len(names) or {*free_indices(term), *term.summed} - set(names):
         return term
     return Term(term.coeff, rename_powers(term.powers, names), tuple(names[index] for index in term.summed))

@@ -18,7 +18,20 @@ import sympy as sp
 from indexcalc.algebra.build import expand, expand_term, multiplied, power, product
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import rename_apart, substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Partial, Power, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Fn,
+    Index,
+    Partial,
+    Power,
+    Term,
+    Terms,
+    accesses_of,
+    free_indices,
+    tensors_of,
+)
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.steps import Cited, Detail, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
@@ -151,6 +164,9 @@ def unfold_all(terms: Terms, known: Knowledge, unfoldable: Collection[str]) -> U
         if name not in unfoldable or name not in present:
             continue
         equation = known.definitions[name]
+        if not equation.holds_in(terms):
+            opaque.append(name)
+            continue
         if all(not term.summed for term in equation.terms):
             terms = tuple(term for term in (unfold_everywhere(t, equation) for t in terms) if term.coeff != 0)
         elif any(stands_elsewhere(name, term) for term in terms):
@@ -213,9 +229,11 @@ def unfolded_base(base: Base, exponent: sp.Expr, equation: Equation) -> Term:
     """One power with the definition put in."""
     if equation.name not in tensors_of(base):
         return Term(sp.S.One, ((base, exponent),))
-    if isinstance(base, Access) and base.tensor == equation.name:
-        value = substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))
+    if isinstance(base, Access) and base.tensor == equation.name and equation.holds_at(base):
+        value = substitute(equation.terms, dict(zip(equation.slots, base.slots, strict=True)))
         return power(value, exponent)
+    if isinstance(base, Access):
+        return Term(sp.S.One, ((base, exponent),))
     if isinstance(base, Fn):
         arg = collect(tuple(unfold_everywhere(term, equation) for term in base.arg))
         if base.name == "exp":
@@ -250,12 +268,13 @@ def unfold_factors(terms: Terms, equation: Equation) -> Terms:
     done: list[Term] = []
     while pending:
         term = pending.pop()
-        inside = [n for n, (b, _) in enumerate(term.powers) if isinstance(b, Add) and equation.name in tensors_of(b)]
+        inside = [n for n, (b, _) in enumerate(term.powers) if isinstance(b, Add) and holds_unfoldable(b, equation)]
         position = next(
-            (n for n, (b, _) in enumerate(term.powers) if isinstance(b, Access) and b.tensor == equation.name), None
+            (n for n, (b, _) in enumerate(term.powers) if is_unfoldable(b, equation)),
+            None,
         )
         if inside:
-            pending.extend(reversed(expand_term(term, lambda base: equation.name in tensors_of(base))))
+            pending.extend(reversed(expand_term(term, lambda base: holds_unfoldable(base, equation))))
         elif position is not None:
             pending.extend(reversed(unfold_term(term, position, equation)))
         else:
@@ -263,6 +282,16 @@ def unfold_factors(terms: Terms, equation: Equation) -> Terms:
         if len(done) + len(pending) > TERM_LIMIT:
             raise LimitError(f"unfolding {equation.name} gives more than {TERM_LIMIT} terms")
     return tuple(done)
+
+
+def is_unfoldable(base: Base, equation: Equation) -> bool:
+    """Whether a factor is an entry for which the definition may be put in."""
+    return isinstance(base, Access) and base.tensor == equation.name and equation.holds_at(base)
+
+
+def holds_unfoldable(base: Add, equation: Equation) -> bool:
+    """Whether a sum has such an entry."""
+    return any(equation.holds_at(entry) for entry in accesses_of(base, equation.name))
 
 
 def definition_rules(name: str, known: Knowledge, unfoldable: frozenset[str]) -> tuple[SumRule, ...]:
@@ -278,7 +307,7 @@ def found_rules(equation: Equation, known: Knowledge, unfoldable: frozenset[str]
     stages = unfold_all(equation.terms, known, unfoldable).stages
     terms = collect(expand(stages[-1][1] if stages else equation.terms))
     lead = next((term for term in terms if term.summed), None)
-    if lead is None or not set(equation.lhs.slots) <= set(free_indices(lead)):
+    if lead is None or not set(equation.slots) <= set(free_indices(lead)):
         return ()
     rest = tuple(Term(-t.coeff / lead.coeff, t.powers, t.summed) for t in terms if t is not lead)
     value = (Term(1 / lead.coeff, ((equation.lhs, sp.S.One),)), *rest)

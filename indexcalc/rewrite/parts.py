@@ -114,7 +114,7 @@ def name_parts(
 def is_narrow(equation: Equation, body: tuple[Power, ...], bound: Collection[Index], count: int) -> bool:
     """Whether a component sums, and ranges over fewer indices than the equation."""
     free = frozenset(free_indices(Term(sp.S.One, body, tuple(bound))))
-    wide = frozenset(equation.lhs.slots)
+    wide = frozenset(equation.slots)
     return bool(bound) and free < wide and (count > 1 or len(equation.terms) > 1)
 
 
@@ -137,7 +137,7 @@ def find_part(
     if key in names.parts:
         return names.parts[key], ()
     free = frozenset(free_indices(component))
-    slots = tuple(slot for slot in equation.lhs.slots if slot in free)
+    slots = tuple(slot for slot in equation.slots if slot in free)
     size = -component.coeff if is_negative(component.coeff) else component.coeff
     # Other equations divide by it to use the part.
     size = size if is_divisor(size) else sp.S.One

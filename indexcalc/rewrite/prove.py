@@ -76,7 +76,7 @@ class Prover:
         named = frozenset(tensors_of((*identity.left, *identity.right)))
         backward = frozenset(section.equation.name for section in self.sections)
         statistics = frozenset(
-            name for name, eq in self.forward.items() if len(eq.lhs.slots) < max_slots(self.forward, named)
+            name for name, eq in self.forward.items() if len(eq.slots) < max_slots(self.forward, named)
         )
         yield Knowledge(definitions, (*self.rules, *self.part_rules), self.symmetries), named
         yield Knowledge(definitions, self.rules, self.symmetries), named | backward
@@ -110,7 +110,7 @@ def found_identities(prover: Prover, names: Sequence[str], known: Sequence[Ident
     for section in prover.sections:
         if section.equation.name not in names or len(section.equation.terms) > TERM_LIMIT:
             continue
-        for slot in section.equation.lhs.slots:
+        for slot in section.equation.slots:
             left = (Term(sp.S.One, ((section.equation.lhs, sp.S.One),), (slot,)),)
             identity = Identity(left, ())
             if any(same(left, other.left) and not other.right for other in known):

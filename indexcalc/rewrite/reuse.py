@@ -69,7 +69,7 @@ def forms(equation: Equation, definitions: Mapping[str, Equation]) -> Iterator[R
     apart = take_apart(body, definitions)
     for form in (body,) if apart == body else (body, apart):
         trivial = len(form.powers) == 1 and isinstance(form.powers[0][0], Access) and form.powers[0][1] == 1
-        bound = set(equation.lhs.slots) <= set(occurring_indices(form))
+        bound = set(equation.slots) <= set(occurring_indices(form))
         if form.powers and bound and not trivial and divides_safely(form):
             yield Reusable(equation.lhs, form.coeff, form.powers, frozenset(tensors_of(form)))
 
@@ -120,7 +120,9 @@ def logarithm_of(term: Term, definitions: Mapping[str, Equation]) -> Terms | Non
         equation = definitions[base.tensor]
         if len(equation.terms) != 1 or equation.terms[0].coeff != 1 or equation.terms[0].summed:
             return None
-        named = substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))
+        if not equation.holds_at(base):
+            return None
+        named = substitute(equation.terms, dict(zip(equation.slots, base.slots, strict=True)))
         base = named[0].powers[0][0] if len(named[0].powers) == 1 and named[0].powers[0][1] == 1 else base
     return base.arg if isinstance(base, Fn) and base.name == "log" else None
 
@@ -162,7 +164,7 @@ def reuse_in_base(base: Base, known: Held, used: dict[str, None]) -> Base:
 def replace(term: Term, held: Reusable, match: Match) -> Term:
     """The matched powers taken out, the tensor put in: its count of times, its coefficient undone."""
     taken = dict(zip(match.positions, (exponent for _, exponent in held.powers), strict=True))
-    entry = Access(held.lhs.tensor, tuple(match.binding[slot] for slot in held.lhs.slots))
+    entry = Access(held.lhs.tensor, tuple(match.binding[slot] for slot in held.lhs.indices))
     first = min(match.positions)
     powers: list[Power] = []
     for position, (base, exponent) in enumerate(term.powers):

@@ -76,7 +76,7 @@ def fold_rule(equation: Equation) -> SumRule | None:
     if len(equation.terms) != 1 or not equation.terms[0].summed:
         return None
     (term,) = equation.terms
-    if not set(equation.lhs.slots) <= set(free_indices(term)) or not is_divisor(term.coeff):
+    if not set(equation.slots) <= set(free_indices(term)) or not is_divisor(term.coeff):
         return None
     value = (Term(1 / term.coeff, ((equation.lhs, sp.S.One),)),)
     here = (Term(sp.S.One, ((equation.lhs, sp.S.One),)),)
@@ -157,7 +157,7 @@ def unfold_term(term: Term, position: int, equation: Equation) -> Terms:
     rest = ((base, exponent - 1),) if exponent > 1 else ()
     outer = product(sp.S.One, (*term.powers[:position], *rest, *term.powers[position + 1 :]))
     names = index_names(term) | frozenset(index.name for index in occurring_indices(term))
-    value = substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))
+    value = substitute(equation.terms, dict(zip(equation.slots, base.slots, strict=True)))
     parts = (rename_apart(part, names) for part in value)
     return tuple(
         product(

@@ -59,7 +59,7 @@ class Moves:
 
     def score(self, entry: Access, terms: Terms) -> Score:
         """Operations, then entries of intermediates that are read: lower is better."""
-        return terms_cost(terms, entry.slots, self.sizes), reading_cost(terms, self.intermediates, self.sizes)
+        return terms_cost(terms, entry.indices, self.sizes), reading_cost(terms, self.intermediates, self.sizes)
 
     def within_reach(self, terms: Terms) -> Moves:
         """What a search from these terms can meet, and nothing else."""
@@ -163,7 +163,11 @@ def unfold_name(terms: Terms, equation: Equation) -> Terms:
             (
                 number
                 for number, (base, exponent) in enumerate(term.powers)
-                if isinstance(base, Access) and base.tensor == equation.name and exponent.is_Integer and exponent > 0
+                if isinstance(base, Access)
+                and base.tensor == equation.name
+                and equation.holds_at(base)
+                and exponent.is_Integer
+                and exponent > 0
             ),
             None,
         )

@@ -79,7 +79,7 @@ class Library:
 def folded(library: Library, name: str, kept: Collection[str], sizes: Sizes) -> Section | None:
     """A section with the largest other equation that it contains under its name; None if it contains none."""
     order, section = library.order, library.sections[name]
-    slots = section.equation.lhs.slots
+    slots = section.equation.slots
     cost = written_cost(section.equation.terms, slots, sizes)
     for other in candidates(library, name):
         terms = gathered(section.equation.terms, other)

@@ -16,7 +16,19 @@ from indexcalc.algebra.build import expand
 from indexcalc.algebra.build import product as multiply
 from indexcalc.algebra.canonical import collect, term_key
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, free_indices, tensors_of, walk
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Fn,
+    Index,
+    Term,
+    Terms,
+    free_indices,
+    own_indices,
+    tensors_of,
+    walk,
+)
 from indexcalc.calculus.steps import Cited, Proof, Rule, Step, Subject, ThroughConsumer, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Identity, Program
@@ -147,7 +159,7 @@ def find_symmetries(program: Program) -> Symmetries:
 
 def orders_of(equation: Equation, known: Symmetries) -> tuple[Order, ...]:
     """The orders of its slots under which an equation's right side stays the same."""
-    slots = equation.lhs.slots
+    slots = equation.slots
     if len(slots) < 2 or not equation.terms or len(equation.terms) > TERM_LIMIT:
         return ()
     return tuple(order for order in candidate_orders(slots) if is_kept(equation, order, known))
@@ -173,7 +185,7 @@ def exchanged(order: Order, one: int, other: int) -> Order:
 
 def is_kept(equation: Equation, order: Order, known: Symmetries) -> bool:
     """Whether the right side is the same with the slots in another order."""
-    slots = equation.lhs.slots
+    slots = equation.slots
     other = substitute(equation.terms, {slot: slots[position] for slot, position in zip(slots, order, strict=True)})
     try:
         return known.same(equation.terms, other)
@@ -219,8 +231,10 @@ def ordered_term(term: Term, tensor: str, order: Order, slots: Sequence[Index], 
     rank = ranks(term, slots, known)
     by: dict[Access, Access] = {}
     for entry in accesses:
+        if not entry.is_plain:
+            continue
         images = (entry, *(reordered(entry, other) for other in known.orders[tensor]))
-        best = min(images, key=lambda image: [rank[index] for index in image.slots])
+        best = min(images, key=lambda image: [rank[index] for index in image.indices])
         if best != entry and best == reordered(entry, order):
             by[entry] = best
     return with_accesses(term, by) if by else term
@@ -240,7 +254,7 @@ def ranks(term: Term, slots: Sequence[Index], known: Symmetries) -> dict[Index, 
     Dummies come in the order in which factors without a symmetry read them: they have an order of their own.
     """
     rigid = [a for a in walk(term) if isinstance(a, Access) and a.tensor not in known.orders]
-    places = dict.fromkeys(index for entry in rigid for index in entry.slots)
+    places = dict.fromkeys(index for entry in rigid for index in own_indices(entry))
     every = dict.fromkeys(index for base in walk(term) for index in indices_on(base))
     bound = frozenset(term.summed)
     free = [index for index in every if index not in bound]
@@ -250,13 +264,13 @@ def ranks(term: Term, slots: Sequence[Index], known: Symmetries) -> dict[Index, 
 
 def indices_on(base: Base) -> tuple[Index, ...]:
     """The indices of an entry; those of other factors come with the entries that share them."""
-    return base.slots if isinstance(base, Access) else ()
+    return own_indices(base) if isinstance(base, Access) else ()
 
 
 def slots_of(subject: Subject) -> tuple[Index, ...]:
     """The free indices that a subject brings, in order."""
     if isinstance(subject, ThroughConsumer):
-        return subject.gradient.slots
+        return subject.gradient.indices
     if isinstance(subject, Identity):
         return free_indices(subject.left)
     return free_indices(single(subject) if isinstance(subject, Access) else (Term(sp.S.One, ((subject, sp.S.One),)),))

@@ -8,7 +8,21 @@ from itertools import product
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Lookup,
+    Partial,
+    Power,
+    Slot,
+    Term,
+    Terms,
+)
 from indexcalc.notes.text import Spelling, slots_text
 from indexcalc.proof.numeric import Array
 
@@ -49,9 +63,24 @@ class Writer:
         text = f"{value:.{self.digits}g}"
         return "0" if float(text) == 0 else text
 
+    def place(self, slot: Slot, at: Binding) -> int:
+        """The value of what a slot holds."""
+        if isinstance(slot, Index):
+            return at[slot]
+        if isinstance(slot, Lookup):
+            # What brackets hide may lie outside.
+            ids = self.values[slot.tensor]
+            held = (self.place(inner, at) for inner in slot.slots)
+            return int(ids[tuple(min(max(n, 0), size - 1) for n, size in zip(held, ids.shape, strict=True))])
+        parts = (round(float(coeff.xreplace(dict(self.scalars)))) * self.place(atom, at) for atom, coeff in slot.parts)
+        return round(float(slot.const.xreplace(dict(self.scalars)))) + sum(parts)
+
     def entry(self, base: Access, at: Binding) -> str:
         """One entry: its name with numbers as indices, or its value."""
-        place = tuple(at[slot] for slot in base.slots)
+        place = tuple(self.place(slot, at) for slot in base.slots)
+        sizes = self.values[base.tensor].shape
+        if not all(0 <= number < size for number, size in zip(place, sizes, strict=True)):
+            return "0"
         if self.numeric:
             text = self.number(float(self.values[base.tensor][place]))
             return f"({text})" if text.startswith("-") else text
@@ -131,9 +160,9 @@ def written_base(base: Base, at: Binding, writer: Writer) -> str:
         case Access():
             return writer.entry(base, at)
         case Delta(left, right):
-            return str(int(at[left] == at[right]))
+            return str(int(writer.place(left, at) == writer.place(right, at)))
         case Iverson(left, relation, right):
-            return str(int(HOLDS[relation](at[left], at[right])))
+            return str(int(HOLDS[relation](writer.place(left, at), writer.place(right, at))))
         case Fn(name, arg, params):
             inner = written_terms(arg, at, writer)
             return f"{name}({', '.join([inner, *map(writer.scalar, params)])})"

@@ -132,7 +132,7 @@ def entry_lines(equation: Equation, writer: Writer, values: Values) -> Iterator[
     array = writer.values[equation.name]
     numeric = replace(writer, numeric=True)
     for place in np.ndindex(array.shape):
-        at = dict(zip(equation.lhs.slots, map(int, place), strict=True))
+        at = dict(zip(equation.slots, map(int, place), strict=True))
         left = writer.entry(equation.lhs, at)
         names = expanded(equation.terms, at, values.sizes, writer)
         numbers = expanded(equation.terms, at, values.sizes, numeric)

@@ -213,7 +213,7 @@ def test_a_mistake_is_one_error(formula, words):
     [
         (lambda program: program.input("2x"), "'2x' is not a name"),
         (lambda program: program.index("i", 0), "a whole number from 1 on"),
-        (lambda program: program.index("i", sp.Symbol("T") + 1), "an extent is a symbol"),
+        (lambda program: program.index("i", sp.sqrt(sp.Symbol("T"))), "an extent is a symbol"),
         (lambda program: program.index("i", True), "an extent is a symbol"),
         (lambda program: program.indices("", "T"), "an index needs a name"),
         (lambda program: program.index("i j", "T"), "is not a name"),

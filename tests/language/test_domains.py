@@ -64,7 +64,7 @@ def test_words_of_domains_are_names_elsewhere() -> None:
         ("in (i, 3)", "has no value of its own"),
         ("in (0, x)", "the scalar x is not known"),
         ("in (sqrt(-1), 3)", "not a real number"),
-        ("in 0", r"unexpected 0; expected \( or \["),
+        ("in 0", "a whole number from 1 on, not 0"),
         ("in (0, 1) over c", "unexpected over"),
         ("probability over k", "the index k is not declared"),
         ("probability over l", "l does not occur inside"),

@@ -96,7 +96,7 @@ def block_of(
     statements: Sequence[Statement], names: Names, large: frozenset[str], indices: Mapping[str, tuple[Index, ...]]
 ) -> Block:
     """The graph of some statements; `indices` are those of each on the dimensions of the loop around them."""
-    lowering = Lowering(names.scope.scalars, names.own["size"], names.own["dtype"], large)
+    lowering = Lowering(names.scope.scalars, names.own["size"], names.own["dtype"], large, scope=names.scope)
     spans = []
     for statement in statements:
         start = len(lowering.graph.nodes)

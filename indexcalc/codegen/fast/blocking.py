@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Index, walk
+from indexcalc.algebra.terms import Access, Index, own_lookups, walk
 from indexcalc.codegen.statements import Kind, Statement
 
 
@@ -65,10 +65,8 @@ class Blocking:
 
     @cached_property
     def accesses(self) -> Mapping[str, tuple[Access, ...]]:
-        """The accesses of every statement."""
-        return {
-            s.name: tuple(dict.fromkeys(b for b in walk(s.content) if isinstance(b, Access))) for s in self.statements
-        }
+        """The accesses of every statement, what it looks up among them."""
+        return {s.name: tuple(dict.fromkeys(accesses_in(s))) for s in self.statements}
 
     @cached_property
     def cheap(self) -> frozenset[str]:
@@ -96,7 +94,7 @@ class Blocking:
             return self.known_large & frozenset(self.by_name)
         kept = [self.size(slots) for slots in self.given.values()]
         kept += [self.size(self.by_name[name].axes) for name in self.wanted if name in self.by_name]
-        every = {s.name: self.size(s.axes) for s in self.statements if s.name not in self.wanted}
+        every = {s.name: self.size(s.axes) for s in self.statements if s.name not in self.wanted and not s.moves}
         larger = [name for name, size in every.items() if not any(fits(size, other) for other in kept)]
         return frozenset(
             name for name in larger if any(is_cheap(self.by_name[other]) for other in (name, *self.readers[name]))
@@ -114,6 +112,15 @@ class Blocking:
             while all(extents[part] for part in parts):
                 extents = extents - Counter(parts) + Counter((AXIS,))
         return extents
+
+
+def accesses_in(statement: Statement) -> Iterator[Access]:
+    """The entries that a statement reads, and those that it looks up."""
+    for base in walk(statement.content):
+        if isinstance(base, Access):
+            yield base
+        for lookup in own_lookups(base):
+            yield Access(lookup.tensor, lookup.slots)
 
 
 AXIS = sp.Symbol("fused axis")

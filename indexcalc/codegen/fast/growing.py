@@ -52,7 +52,7 @@ class Growth:
         """Take a statement into the loop, at its own indices."""
         self.members[statement.name] = own
         stands = [(statement.name, statement.axes)]
-        stands += [(access.tensor, access.slots) for access in self.problem.accesses[statement.name]]
+        stands += [(access.tensor, access.indices) for access in self.problem.accesses[statement.name]]
         for dimension, index in enumerate(own):
             for name, slots in stands:
                 found = self.places.setdefault((name, dimension), set())
@@ -60,6 +60,8 @@ class Growth:
 
     def candidates(self, statement: Statement) -> Iterator[tuple[Index, ...]]:
         """The indices at which a statement may meet the loop, one for each dimension."""
+        if statement.moves:
+            return iter(())
         found = [sorted(self.meetings(statement, n), key=lambda index: index.name) for n in range(self.dimensions)]
         return (choice for choice in cartesian(*found) if len(set(choice)) == len(choice))
 
@@ -69,7 +71,7 @@ class Growth:
         for access in self.problem.accesses[statement.name]:
             shared = statement.name in self.problem.cheap and access.tensor in self.problem.given
             if shared or access.tensor in self.members:
-                found.update(access.slots[place] for place in self.places.get((access.tensor, dimension), ()))
+                found.update(access.indices[place] for place in self.places.get((access.tensor, dimension), ()))
         return found
 
 

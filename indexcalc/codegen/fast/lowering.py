@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Lookup,
+    Slot,
+    Term,
+    Terms,
+    occurring_indices,
+    own_lookups,
+    walk,
+)
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.codegen.fast.arrays import Array, Arrays, Value
 from indexcalc.codegen.fast.graph import Node, Operation, Use
-from indexcalc.codegen.operands import Axes, Mask, arranged
+from indexcalc.codegen.operands import Axes, Mask, Scope, arranged
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, flat
 from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.windows import moving_node, source_of
 from indexcalc.errors import UnsupportedError
 
 ONE = sp.S.One
@@ -30,10 +46,12 @@ class Lowering(Arrays):
     Attributes:
         tensors: the node of every tensor made in the block; its axes stand in the order of the slots given here.
         name: of the present statement.
+        scope: the names outside the block.
     """
 
     tensors: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
     name: str = ""
+    scope: Scope | None = None
 
     def add(self, statement: Statement, indices: tuple[Index, ...] = ()) -> None:
         """Build what a statement computes; `indices` are its indices on the dimensions of the loop."""
@@ -46,6 +64,8 @@ class Lowering(Arrays):
 
     def value(self, statement: Statement) -> Value:
         """The right-hand side."""
+        if statement.moves:
+            return self.moved(statement)
         if statement.kind is Kind.HIDDEN:
             value = self.nonzero(statement.weights, self.total(statement.terms))
             return self.hidden(list(statement.masks), value, "-np.inf")
@@ -56,6 +76,26 @@ class Lowering(Arrays):
         if len(statement.terms) == 1 and statement.terms[0].summed:
             return self.summed(statement.terms[0], statement.axes)
         return self.total(statement.terms)
+
+    def moved(self, statement: Statement) -> Array:
+        """Entries at other places, of an array that is there as a whole."""
+        assert self.scope is not None
+        entry = source_of(statement)
+        ranks = {entry.tensor: len(entry.slots)}
+        for base in walk(statement.terms):
+            ranks.update({lookup.tensor: len(lookup.slots) for lookup in own_lookups(base)})
+        fields = {name: f"{{{number}}}" for number, name in enumerate(ranks)}
+        scope = replace(self.scope, tensors={**self.scope.tensors, **fields})
+        text = flat(moving_node(statement, scope))
+        uses = tuple(self.whole(name, rank) for name, rank in ranks.items())
+        return self.made(Operation.MOVE, text, uses, statement.axes)
+
+    def whole(self, tensor: str, rank: int) -> Use:
+        """An array with its axes in the order of its slots."""
+        if tensor in self.tensors:
+            return Use(*self.tensors[tensor])
+        slots = tuple(Index(f"@{n}", sp.S.One) for n in range(rank))
+        return Use(self.graph.add(Node(Operation.LEAF, tensor, (), self.axes(slots))), tuple(range(rank)))
 
     def spread(self, value: Value, axes: Axes) -> Array:
         """The value as an array with all of `axes`."""
@@ -80,9 +120,9 @@ class Lowering(Arrays):
         """A tensor, made in the block or before; a slot that is repeated reads its diagonal."""
         if access.tensor in self.tensors:
             node, places = self.tensors[access.tensor]
-            slots = tuple(access.slots[places.index(number)] for number in range(len(places)))
+            slots = tuple(access.indices[places.index(number)] for number in range(len(places)))
         else:
-            slots = access.slots
+            slots = access.indices
             node = self.graph.add(Node(Operation.LEAF, access.tensor, (), self.axes(slots)))
         distinct = tuple(dict.fromkeys(slots))
         if len(distinct) == len(slots):
@@ -122,7 +162,7 @@ class Lowering(Arrays):
             if masks and isinstance(base, Fn) and base.name == "exp" and exponent == 1:
                 argument = self.total(base.arg)
                 axes = argument.axes if isinstance(argument, Array) else ()
-                inside = [mask for mask in masks if {mask.left, mask.right} <= set(axes)]
+                inside = [mask for mask in masks if set(occurring_indices(mask)) <= set(axes)]
             if inside:
                 masks = [mask for mask in masks if mask not in inside]
                 above.append(self.called("np.exp", self.hidden(inside, argument, "-np.inf")))
@@ -234,10 +274,21 @@ class Lowering(Arrays):
 
     def falsehood(self, mask: Mask) -> Array:
         """A boolean array that is true where a delta or bracket is 0."""
-        left, right = (self.made(Operation.POSITIONS, "", (), (index,)) for index in (mask.left, mask.right))
         function = "np.not_equal" if isinstance(mask, Delta) else OPPOSITES[mask.relation]
-        axes = arranged(dict.fromkeys((mask.left, mask.right)), self.order)
-        return self.made(Operation.MAP, function, (self.use(left, axes), self.use(right, axes)), axes)
+        result = self.combined(function, self.position(mask.left), self.position(mask.right))
+        assert isinstance(result, Array)
+        return result
+
+    def position(self, slot: Slot) -> Value:
+        """The values of what a slot holds."""
+        if isinstance(slot, Index):
+            return self.made(Operation.POSITIONS, "", (), (slot,))
+        if isinstance(slot, Lookup):
+            return self.access(Access(slot.tensor, slot.slots))
+        total: Value = slot.const
+        for atom, coeff in slot.parts:
+            total = self.combined("np.add", self.combined("np.multiply", self.position(atom), coeff), total)
+        return total
 
     def reduced(self, method: str, value: Value, over: Axes) -> Value:
         """The sum, the largest or the smallest value over axes."""

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import prose
+from indexcalc.codegen.dialect import NUMPY
 from indexcalc.codegen.fast.outline import (
     Fast,
     array_of,
@@ -30,7 +31,7 @@ from indexcalc.codegen.module import AMBIGUOUS, extent_lines, scalar_doc, title
 from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.shapes import check_function, shapes_of
-from indexcalc.codegen.special import SPECIAL, needed_functions
+from indexcalc.codegen.special import needed_functions
 from indexcalc.errors import ProgramError
 from indexcalc.program import BlockedLoop
 
@@ -106,6 +107,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
     ambiguous = [name for name in sorted(variables) if name in AMBIGUOUS]
     shapes = shapes_of(plan)
     check = [check_function(shapes)] if shapes is not None else []
+    private = NUMPY.private
     source = template().render(
         ambiguous=", ".join(ambiguous),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass, in blocks.", hang="", opening='"""')),
@@ -120,7 +122,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
             )
         ],
         functions=[function for function, _ in passes],
-        private_functions=[*check, *(SPECIAL[name].source for name in needed_functions([*bodies, *check]))],
+        private_functions=[*check, *(private[name].source for name in needed_functions([*bodies, *check], private))],
         loops=any("_run(" in line for line in bodies),
         cache=options.cache,
         least=options.block[1] if options.block else LEAST,

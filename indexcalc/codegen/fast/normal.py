@@ -236,9 +236,9 @@ def cheapest_pair(factors: list[Access], term: Term) -> tuple[int, int]:
     """The two factors that the cheapest order of the whole product multiplies first."""
     letters: dict[Index, str] = {}
     for factor in factors:
-        for axis in factor.slots:
+        for axis in factor.indices:
             letters.setdefault(axis, opt_einsum.get_symbol(len(letters)))
-    inputs = ["".join(letters[axis] for axis in factor.slots) for factor in factors]
+    inputs = ["".join(letters[axis] for axis in factor.indices) for factor in factors]
     out = "".join(letter for axis, letter in letters.items() if axis not in term.summed)
     shapes = [(NOMINAL_SIZE,) * len(factor.slots) for factor in factors]
     optimize = "optimal" if len(factors) <= 6 else "greedy"

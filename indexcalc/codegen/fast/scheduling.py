@@ -42,7 +42,9 @@ def scheduled(problem: Blocking, block: str | None = None) -> Schedule:
 def roots(problem: Blocking) -> Iterator[Statement]:
     """Where a loop may begin: large tensors, then those with most slots among what memory limits."""
     large = [s for s in problem.statements if s.name in problem.large]
-    other = [s for s in problem.statements if s.name not in problem.large and is_cheap(s) and len(s.axes) > 1]
+    other = [
+        s for s in problem.statements if s.name not in problem.large and is_cheap(s) and len(s.axes) > 1 and not s.moves
+    ]
     yield from sorted(large, key=lambda s: -len(s.axes))
     yield from sorted(other, key=lambda s: -len(s.axes))
 

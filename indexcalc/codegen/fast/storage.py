@@ -60,7 +60,7 @@ class Storage:
     def settle_result(self, tensor: str, number: int) -> None:
         """Let a result, and the chain that ends in it, be computed in the result's array."""
         place = Place(result=tensor)
-        fixed = (Operation.LEAF, Operation.DIAGONAL)
+        fixed = (Operation.LEAF, Operation.DIAGONAL, Operation.MOVE)
         while number not in self.places and self.nodes[number].operation not in fixed:
             self.places[number] = place
             before = self.inheritable(number)
@@ -176,7 +176,8 @@ def is_shared(node: Node) -> bool:
 
 def is_view(node: Node) -> bool:
     """Whether an array shows the memory of another."""
-    return node.operation is Operation.DIAGONAL or node.name == "np.broadcast_to"
+    window = node.operation is Operation.MOVE and node.name.startswith("_windows(")
+    return window or node.operation is Operation.DIAGONAL or node.name == "np.broadcast_to"
 
 
 def is_truth(node: Node) -> bool:

@@ -59,7 +59,9 @@ def is_computed_again(problem: Blocking, statement: Statement) -> bool:
     """Whether a tensor is too large to keep, or pointwise over several indices."""
     if statement.name in problem.large:
         return True
-    pointwise = statement.kind in (Kind.ASSIGN, Kind.HIDDEN) and not any(term.summed for term in statement.terms)
+    pointwise = statement.kind in (Kind.ASSIGN, Kind.HIDDEN, Kind.GATHER, Kind.NEAREST) and not any(
+        term.summed for term in statement.terms
+    )
     return pointwise and len(statement.axes) > 1
 
 

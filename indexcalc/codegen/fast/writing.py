@@ -15,7 +15,7 @@ from indexcalc.codegen.fast.nesting import NESTED_WIDTH, is_nested
 from indexcalc.codegen.fast.storage import ELEMENTWISE, Storage
 from indexcalc.codegen.functions import call_or_wrap
 from indexcalc.codegen.layout import assignment
-from indexcalc.codegen.operands import Operand, Scope, aligned
+from indexcalc.codegen.operands import Operand, Scope, aligned, transposed
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Binary, Call, Prefix, Trailer, flat
 from indexcalc.codegen.source import Node as Source
@@ -237,6 +237,8 @@ class Writer:
                 return Call("np.arange", (self.extent(axis.extent),))
             block = self.blocks[axis.dimension]
             return Call("np.arange", (Atom(f"{block}.start"), Atom(f"{block}.stop")))
+        if node.operation is Operation.MOVE:
+            return split_call(node.name.format(*map(self.in_order, node.uses)))
         (use,) = node.uses
         value = self.value(use.node)
         if node.operation is Operation.DIAGONAL:
@@ -251,6 +253,26 @@ class Writer:
         text = str(gone[0]) if len(gone) == 1 else f"({', '.join(map(str, gone))})"
         return Trailer(value, f".{node.name}(axis={text})")
 
+    def in_order(self, use: Use) -> str:
+        """An array with its axes in the order in which they are named."""
+        axes = tuple(Index(str(place), sp.S.One) for place in range(len(use.places)))
+        given = Operand(self.value(use.node), axes)
+        return flat(transposed(given, tuple(axes[place] for place in use.places)).node)
+
     def extent(self, extent: sp.Expr) -> Source:
         """An extent as Python source."""
         return scalar_node(extent, self.scope.scalars)
+
+
+def split_call(text: str) -> Call:
+    """A call that is text as one that can be written over several lines: its arguments one by one."""
+    function, _, inside = text.partition("(")
+    arguments, depth, start = [], 0, 0
+    for place, sign in enumerate(inside):
+        depth += (sign in "([") - (sign in ")]")
+        if depth < 0 or (sign == "," and depth == 0):
+            arguments.append(Atom(inside[start:place].strip()))
+            start = place + 1
+        if depth < 0:
+            break
+    return Call(function, tuple(arguments))

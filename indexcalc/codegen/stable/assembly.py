@@ -68,7 +68,7 @@ class Assembly:
             if bound.name in arguments:
                 found.update({s.name: s for s in bound_statements(bound, arguments[bound.name])})
         for sums in (self.ahead.sums, self.reverse.sums):
-            found.update({eq.name: Statement(eq.name, eq.lhs.slots, eq.terms) for eq in sums.values()})
+            found.update({eq.name: Statement(eq.name, eq.slots, eq.terms) for eq in sums.values()})
         return found
 
     @cached_property
@@ -103,7 +103,7 @@ class Assembly:
     def statements(self, part: Rewritten) -> Iterator[Statement]:
         """The equations of a pass as statements; a sum in shifted form stands before its true value."""
         for equation in part.equations:
-            slots = equation.lhs.slots
+            slots = equation.slots
             if equation.name not in self.shifted:
                 yield Statement(equation.name, slots, equation.terms)
                 continue

@@ -15,7 +15,8 @@ import sympy as sp
 from indexcalc.algebra.build import product
 from indexcalc.algebra.match import Binding, match_base
 from indexcalc.algebra.renaming import fresh_indices, rename_base, rename_body, rename_powers
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Term, Terms, free_indices
+from indexcalc.algebra.slots import indices_of_slot
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Slot, Term, Terms, free_indices
 from indexcalc.codegen.stable.exponents import ONE, argument_of, exponential, exponents_of, is_negative, is_open
 
 Mask = Delta | Iverson
@@ -61,14 +62,16 @@ class Part:
         """The indices of the maximum."""
         return tuple(index for index in self.axes if index not in self.over)
 
-    def renamed(self, outer: Mapping[Index, Index], taken: Collection[str]) -> Part:
+    def renamed(self, outer: Mapping[Index, Slot], taken: Collection[str]) -> Part:
         """The part under other names of its slots; what it is taken over gets names that are not `taken`."""
-        over = fresh_indices(self.over, {*taken, *(index.name for index in outer.values())})
+        over = fresh_indices(
+            self.over, {*taken, *(index.name for slot in outer.values() for index in indices_of_slot(slot))}
+        )
         renaming = {**outer, **dict(zip(self.over, over, strict=True))}
         guards = tuple(rename_base(guard, renaming) for guard in self.guards)
         return Part(self.name, over, rename_powers(self.exponents, renaming), guards)
 
-    def guards_under(self, binding: Mapping[Index, Index]) -> list[Base]:
+    def guards_under(self, binding: Mapping[Index, Slot]) -> list[Base]:
         """The guards under the names of a term."""
         return [rename_base(guard, binding) for guard in self.guards]
 
@@ -117,7 +120,7 @@ class Pair:
 
     bound: Bound
     part: Part
-    binding: Mapping[Index, Index]
+    binding: Mapping[Index, Slot]
     times: sp.Expr
     factor: Base
 
@@ -135,7 +138,7 @@ def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
     known = [(entry, base, times) for entry, base, times in below if entry is not None and entry.tensor in bounds]
     for entry, base, times in sorted(known, key=lambda found: -bounds[found[0].tensor].depth):
         bound = bounds[entry.tensor]
-        start = dict(zip(bound.slots, entry.slots, strict=True))
+        start: Binding = dict(zip(bound.slots, entry.slots, strict=True))
         above = [power for power in exponents_of(term.powers) if power[0] != base]
         alone = all(is_negative(exponent) for _, exponent in above)
         parts = [part for part in (*bound.parts, *bound.implied) if part.exponents or alone]
@@ -248,7 +251,7 @@ def find_bound(term: Term, bounds: Bounds, weights: Collection[Base] | None) -> 
     return None
 
 
-def bounds_sum(part: Part, binding: Mapping[Index, Index], term: Term, weights: Collection[Base] | None) -> bool:
+def bounds_sum(part: Part, binding: Mapping[Index, Slot], term: Term, weights: Collection[Base] | None) -> bool:
     """Whether a part, under the names of a sum, is the largest of its exponents over what it sums."""
     if any(index not in binding for index in part.axes):
         return False
@@ -283,13 +286,13 @@ def implied_parts(part: Part, bounds: Bounds) -> Iterator[Part]:
     """What a part bounds through the bounds among its exponentials."""
     for place, (base, exponent) in enumerate(part.exponents):
         entry = bound_of(base)
-        if entry is None or entry.tensor not in bounds or exponent != 1:
+        if entry is None or entry.tensor not in bounds or exponent != 1 or not entry.is_plain:
             continue
         bound = bounds[entry.tensor]
         rest = (*part.exponents[:place], *part.exponents[place + 1 :])
-        taken = {index.name for index in (*part.axes, *entry.slots)}
+        taken = {index.name for index in (*part.axes, *entry.indices)}
         for inner in (*bound.parts, *bound.implied):
-            below = inner.renamed(dict(zip(bound.slots, entry.slots, strict=True)), taken)
+            below = inner.renamed(dict(zip(bound.slots, entry.indices, strict=True)), taken)
             yield Part("", (*part.over, *below.over), (*rest, *below.exponents), (*part.guards, *below.guards))
 
 
@@ -303,7 +306,12 @@ def may_hide_all(part: Part) -> bool:
     if not part.guards:
         return False
     guard = part.guards[0]
-    if len(part.guards) > 1 or not isinstance(guard, Delta | Iverson) or guard.left.extent != guard.right.extent:
+    if len(part.guards) > 1 or not isinstance(guard, Delta | Iverson):
+        return True
+    if (
+        not (isinstance(guard.left, Index) and isinstance(guard.right, Index))
+        or guard.left.extent != guard.right.extent
+    ):
         return True
     summed = [index in part.over for index in (guard.left, guard.right)]
     return summed.count(True) != 1 or (isinstance(guard, Iverson) and guard.relation != "<=")

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 
 from indexcalc.algebra.build import power, product
+from indexcalc.algebra.ranges import reads_inside
 from indexcalc.algebra.renaming import rename_powers, substitute
+from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -112,7 +114,7 @@ class Carriers:
             return
         wild = any(self.is_open(term) for term in unfolded)
         if not sums and not (wild and divided and len(unfolded) > 1):
-            self.forms[equation.name] = Form(equation.lhs.slots, unfolded, wild)
+            self.forms[equation.name] = Form(equation.slots, unfolded, wild)
         elif wild or (divided and not all(is_tight(term, self.bounds) for term in unfolded)):
             self.carry(equation, unfolded)
 
@@ -128,19 +130,19 @@ class Carriers:
         """A logarithm of a sum of exponentials bounds them."""
         source = logarithm_of_tensor(equation)
         shifted = self.shifted.get(source.tensor) if source is not None else None
-        if source is None or shifted is None or shifted.bound is None or shifted.outside:
+        if source is None or shifted is None or shifted.bound is None or shifted.outside or not source.is_plain:
             return
-        if set(shifted.bound.slots) != set(shifted.equation.lhs.slots):
+        if set(shifted.bound.slots) != set(shifted.equation.slots):
             return
         bound = self.bounds[shifted.bound.tensor]
         if any(not isinstance(guard, Mask) for part in bound.parts for guard in part.guards):
             # A weight that is zero hides an exponent that may be huge; only the exponent hidden for a maximum says so.
             return
-        names = dict(zip(shifted.equation.lhs.slots, source.slots, strict=True))
-        outer = {inner: names[there] for inner, there in zip(bound.slots, shifted.bound.slots, strict=True)}
-        taken = index_names((equation.terms[0],)) | {slot.name for slot in equation.lhs.slots}
+        names = dict(zip(shifted.equation.slots, source.indices, strict=True))
+        outer = {inner: names[there] for inner, there in zip(bound.slots, shifted.bound.indices, strict=True)}
+        taken = index_names((equation.terms[0],)) | {slot.name for slot in equation.slots}
         parts = tuple(part.renamed(outer, taken) for part in bound.parts)
-        name, slots = equation.name, equation.lhs.slots
+        name, slots = equation.name, equation.slots
         implied = tuple(part.renamed(outer, taken) for part in bound.implied)
         self.bounds[name] = Bound(name, slots, parts, implied, given=True, depth=bound.depth)
         self.logarithms[name] = source
@@ -154,12 +156,12 @@ class Carriers:
         if entry is None and (inside or not outside):
             return
         free = free_indices(terms)
-        slots = tuple(slot for slot in equation.lhs.slots if not outside or slot in free)
+        slots = tuple(slot for slot in equation.slots if not outside or slot in free)
         name = Access(unused(f"{equation.name}_shifted", self.taken), slots)
         body = terms if entry is None else tuple(under_bound(term, entry) for term in terms)
         found = Shifted(replace(equation, lhs=name, terms=body), entry, outside)
         self.shifted[equation.name] = found
-        self.forms[equation.name] = Form(equation.lhs.slots, (found.value,), wild=True)
+        self.forms[equation.name] = Form(equation.slots, (found.value,), wild=True)
         if equation.name in self.positive:
             self.positive |= {name.tensor}
 
@@ -175,7 +177,7 @@ class Carriers:
         same = self.largest.get(frozenset(parts))
         if same is not None:
             return same
-        slots = tuple(slot for slot in equation.lhs.slots if any(slot in part.axes for part in parts))
+        slots = tuple(slot for slot in equation.slots if any(slot in part.axes for part in parts))
         if any(not set(part.slots) <= set(slots) for part in parts):
             return None
         distinct = tuple({(part.over, part.exponents, part.guards): part for part in parts}.values())
@@ -272,7 +274,7 @@ class Carriers:
         """What to put in for a power, as terms; None to leave it."""
         if isinstance(base, Access) and base.tensor in self.forms:
             form = self.forms[base.tensor]
-            if not (form.wild or everything or is_negative(exponent)):
+            if not (form.wild or everything or is_negative(exponent)) or not reads_inside(base.slots, form.slots):
                 return None
             value = substitute(form.terms, dict(zip(form.slots, base.slots, strict=True)))
             if len(value) == 1:
@@ -326,9 +328,10 @@ def with_deltas(term: Term) -> Term:
     """The term without sums that a delta kills; indices that one makes equal get one name where that cancels."""
     term = without_inner_deltas(term)
     for base in term.bases:
-        if isinstance(base, Delta):
+        if isinstance(base, Delta) and base.is_plain:
+            left, right = plain_slots((base.left, base.right))
             others = [power for power in term.powers if power[0] != base]
-            joined = product(term.coeff, rename_powers(others, {base.right: base.left}), term.summed)
+            joined = product(term.coeff, rename_powers(others, {right: left}), term.summed)
             if len(joined.powers) < len(others):
                 return with_deltas(product(joined.coeff, (*joined.powers, (base, ONE)), joined.summed))
     return term

@@ -114,7 +114,7 @@ def unfold_term(term: Term, definitions: Mapping[str, Equation]) -> Term:
             factor = power(unfold(base.terms, definitions), exponent)
         elif isinstance(base, Access) and is_plain(base, definitions):
             equation = definitions[base.tensor]
-            inner = substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))
+            inner = substitute(equation.terms, dict(zip(equation.slots, base.slots, strict=True)))
             factor = power(inner, exponent)
         else:
             factor = Term(ONE, ((base, exponent),))

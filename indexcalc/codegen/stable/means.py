@@ -64,7 +64,7 @@ def with_deviations(
 def centred_twice(equation: Equation, entry: Access, taken: set[str]) -> tuple[list[Equation], Deviation]:
     """The equations of a mean and of the deviations from it, and what stands for these."""
     (term,) = equation.terms
-    slots = equation.lhs.slots
+    slots = equation.slots
     rough = Access(unused(f"{equation.name}_rough", taken), slots)
     near = Access(unused(f"{entry.tensor}_near", taken), entry.slots)
     rest = Access(unused(f"{equation.name}_rest", taken), slots)
@@ -93,7 +93,7 @@ def averaged(equation: Equation) -> Access | None:
     extents = sp.Mul(*(index.extent for index in term.summed))
     if not isinstance(base, Access) or not term.summed or len(set(base.slots)) < len(base.slots):
         return None
-    return base if sp.cancel(term.coeff * extents) == 1 and set(equation.lhs.slots) <= set(base.slots) else None
+    return base if sp.cancel(term.coeff * extents) == 1 and set(equation.slots) <= set(base.slots) else None
 
 
 def is_along_last_axes(entry: Access, equation: Equation) -> bool:

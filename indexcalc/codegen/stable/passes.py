@@ -80,8 +80,8 @@ def with_logarithms(carriers: Carriers, kept: Iterable[Equation], definitions: M
     for equation in kept:
         source = carriers.logarithms.get(equation.name)
         if source is not None:
-            slots = definitions[source.tensor].lhs.slots
+            slots = definitions[source.tensor].slots
             renaming = dict(zip(source.slots, slots, strict=True))
-            entry = Access(equation.name, tuple(renaming[slot] for slot in equation.lhs.slots))
+            entry = Access(equation.name, tuple(renaming[slot] for slot in equation.slots))
             value = (Term(ONE, ((exponential(entry), ONE),)),)
             carriers.forms[source.tensor] = Form(slots, value, wild=True)

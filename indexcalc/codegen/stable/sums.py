@@ -109,7 +109,7 @@ class SumNames:
         if isinstance(base, Access) and base.tensor in self.sums:
             equation = self.sums[base.tensor]
             return power(
-                self.restored(substitute(equation.terms, dict(zip(equation.lhs.slots, base.slots, strict=True)))),
+                self.restored(substitute(equation.terms, dict(zip(equation.slots, base.slots, strict=True)))),
                 exponent,
             )
         if isinstance(base, Fn):

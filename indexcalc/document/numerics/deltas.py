@@ -6,6 +6,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import expand, product
 from indexcalc.algebra.renaming import substitute_term
+from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import Delta, Term, Terms, free_indices
 from indexcalc.calculus.contract import collapse_term, hides_delta, next_collapse
 
@@ -24,8 +25,8 @@ def contracted(terms: Terms) -> Terms:
 def joined(term: Term) -> Term:
     """``delta_ij f_i`` as ``delta_ij f_j``: of two free indices that a delta joins, one name stands elsewhere."""
     for base, _ in term.powers:
-        if isinstance(base, Delta):
-            keep, drop = sorted((base.left, base.right), key=lambda index: index.name)
+        if isinstance(base, Delta) and base.is_plain:
+            keep, drop = sorted(plain_slots((base.left, base.right)), key=lambda index: index.name)
             rest = Term(term.coeff, tuple(power for power in term.powers if power[0] != base), term.summed)
             if drop in free_indices(rest):
                 changed = substitute_term(rest, {drop: keep})

@@ -88,7 +88,10 @@ def point_of(trial: Trial, case: Case, format: str) -> Point:
     """A point as arrays of one format."""
     shapes = trial.graph.shapes
     values = {name: np.zeros(shapes[name], format) for name in shapes}
-    values.update({name: array.astype(format) for name, array in case.inputs.items()})
+    inputs = trial.problem.program.tensors
+    values.update(
+        {n: array.astype(np.int64 if inputs[n].values is not None else format) for n, array in case.inputs.items()}
+    )
     return Point(values, trial.sizes, trial.parameters)
 
 

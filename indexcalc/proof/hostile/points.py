@@ -166,7 +166,7 @@ def hostile_points(problem: Problem, shapes: Mapping[str, tuple[int, ...]]) -> l
         shapes: the sizes of the slots of each tensor.
     """
     program = problem.program
-    names = tuple(tensor.name for tensor in program.inputs)
+    names = tuple(tensor.name for tensor in program.inputs if tensor.values is None)
     factors, addends = multiplicative_masks(program), additive_masks(problem)
     groups = [(EVERYTHING, names), *((name, (name,)) for name in names)] if len(names) > 1 else [(names[0], names)]
     found = [Hostile("mild", "", 0.0, "mild inputs", scaled, ())]

@@ -110,10 +110,10 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
     rng = np.random.default_rng(seed)
     program = problem.program
     sizes, parameters, mild = mild_point(program, rng, small_sizes(program))
-    graph = unrolled(program, exact(sizes, parameters))
+    graph = unrolled(program, exact(sizes, parameters), whole_inputs(program, mild))
     if len(graph.nodes) * FEWEST > WORK:
         sizes, parameters, mild = mild_point(program, rng, dict.fromkeys(program.extents, 2))
-        graph = unrolled(program, exact(sizes, parameters))
+        graph = unrolled(program, exact(sizes, parameters), whole_inputs(program, mild))
     trial = Trial(problem, graph, sizes, parameters)
     weights = {name: np.asarray(w, dtype=np.float32) for name, w in weights_for(problem, mild, rng).items()}
     inputs = {tensor.name: mild.values[tensor.name] for tensor in program.inputs}
@@ -126,6 +126,11 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
     for point in chosen:
         search.try_point(point)
     return trial
+
+
+def whole_inputs(program: Program, mild: Point) -> dict[str, Array]:
+    """The inputs of whole numbers, which are the same at all points."""
+    return {tensor.name: mild.values[tensor.name] for tensor in program.inputs if tensor.values is not None}
 
 
 def room_of(graph: Unrolled) -> int:

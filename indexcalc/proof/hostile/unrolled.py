@@ -13,10 +13,13 @@ from functools import cached_property
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Lookup, Slot, Term, Terms
 from indexcalc.errors import LimitError, ProgramError
 from indexcalc.program import Program
 from indexcalc.proof.hostile.wide import wide_of
+from indexcalc.proof.numeric import Array
+
+NO_ARRAYS: Mapping[str, Array] = {}
 
 NODE_LIMIT = 20_000
 """The most scalars of one program; a run through so many takes some hundredths of a second."""
@@ -83,11 +86,13 @@ class Unrolled:
         nodes: what they are.
         entries: for each tensor, the nodes of its entries in row-major order.
         shapes: the size of each slot of each tensor.
+        whole: the inputs of whole numbers, which are looked up.
     """
 
     nodes: tuple[Node, ...]
     entries: Mapping[str, tuple[int, ...]]
     shapes: Mapping[str, tuple[int, ...]]
+    whole: Mapping[str, Array] = field(default_factory=dict)
 
     @cached_property
     def before_edges(self) -> frozenset[int]:
@@ -106,39 +111,40 @@ class Unrolled:
         return frozenset(found)
 
 
-def unrolled(program: Program, numbers: Numbers) -> Unrolled:
+def unrolled(program: Program, numbers: Numbers, whole: Mapping[str, Array] = NO_ARRAYS) -> Unrolled:
     """All scalars of a program.
 
     Args:
         program: what to unroll.
         numbers: the value of every extent and parameter.
+        whole: the inputs of whole numbers, which are looked up already here.
 
     Raises:
         LimitError: if there are more than `NODE_LIMIT`.
     """
-    graph = Graph(numbers)
+    graph = Graph(numbers, whole=whole)
     for tensor in program.inputs:
         shape = graph.shape(tensor.slots)
         graph.shapes[tensor.name] = shape
         count = range(sp.prod(shape))
         graph.entries[tensor.name] = tuple(graph.node(Leaf(tensor.name, entry)) for entry in count)
     for equation in program.equations:
-        slots, name = equation.lhs.slots, equation.name
+        slots, name = equation.slots, equation.name
         graph.shapes[name] = graph.shape(slots)
         graph.entries[name] = tuple(
             graph.node(Sum(graph.parts(equation.terms, place), name, entry))
             for entry, place in enumerate(graph.places(slots))
         )
-    return Unrolled(tuple(graph.nodes), graph.entries, graph.shapes)
+    return Unrolled(tuple(graph.nodes), graph.entries, graph.shapes, graph.whole)
 
 
 def unrolled_terms(terms: Terms, free: tuple[Index, ...], known: Unrolled, numbers: Numbers) -> Unrolled:
     """The graph with one more tensor, called by the empty name: the values of some terms."""
-    graph = Graph(numbers, list(known.nodes), dict(known.entries), dict(known.shapes))
+    graph = Graph(numbers, list(known.nodes), dict(known.entries), dict(known.shapes), whole=known.whole)
     graph.numbering = {node: number for number, node in enumerate(graph.nodes)}
     graph.shapes[""] = graph.shape(free)
     graph.entries[""] = tuple(graph.node(Sum(graph.parts(terms, place))) for place in graph.places(free))
-    return Unrolled(tuple(graph.nodes), graph.entries, graph.shapes)
+    return Unrolled(tuple(graph.nodes), graph.entries, graph.shapes, graph.whole)
 
 
 @dataclass
@@ -150,6 +156,7 @@ class Graph:
     entries: dict[str, tuple[int, ...]] = field(default_factory=dict)
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     numbering: dict[Node, int] = field(default_factory=dict)
+    whole: Mapping[str, Array] = field(default_factory=dict)
 
     def node(self, node: Node) -> int:
         """The number of a node."""
@@ -195,7 +202,7 @@ class Graph:
         for base, exponent in term.powers:
             power = self.value(exponent)
             if isinstance(base, Delta | Iverson):
-                if not holds(base, place):
+                if not self.holds(base, place):
                     if power > 0:
                         return None
                     factors.append(self.node(Power(self.node(Number(sp.S.Zero)), power)))
@@ -216,7 +223,10 @@ class Graph:
             case Access(tensor, slots):
                 entry = 0
                 for slot, size in zip(slots, self.shapes[tensor], strict=True):
-                    entry = entry * size + place[slot]
+                    at = self.at(slot, place)
+                    if not 0 <= at < size:
+                        return self.node(Number(sp.S.Zero))
+                    entry = entry * size + at
                 return self.entries[tensor][entry]
             case Fn(name, arg, params):
                 constants = tuple(self.value(param) for param in params)
@@ -230,10 +240,21 @@ class Graph:
         parts = self.parts(terms, place)
         return parts[0] if len(parts) == 1 else self.node(Sum(parts))
 
+    def holds(self, base: Delta | Iverson, place: Place) -> bool:
+        """Whether a delta or bracket is 1."""
+        left, right = self.at(base.left, place), self.at(base.right, place)
+        if isinstance(base, Delta):
+            return left == right
+        return {"<": left < right, "<=": left <= right, "!=": left != right}[base.relation]
 
-def holds(base: Delta | Iverson, place: Place) -> bool:
-    """Whether a delta or bracket is 1."""
-    left, right = place[base.left], place[base.right]
-    if isinstance(base, Delta):
-        return left == right
-    return {"<": left < right, "<=": left <= right, "!=": left != right}[base.relation]
+    def at(self, slot: Slot, place: Place) -> int:
+        """The value of what a slot holds."""
+        if isinstance(slot, Index):
+            return place[slot]
+        if isinstance(slot, Lookup):
+            # What brackets hide may lie outside.
+            ids = self.whole[slot.tensor]
+            at = (self.at(inner, place) for inner in slot.slots)
+            return int(ids[tuple(min(max(n, 0), size - 1) for n, size in zip(at, ids.shape, strict=True))])
+        parts = (int(self.value(coeff)) * self.at(atom, place) for atom, coeff in slot.parts)
+        return int(self.value(slot.const)) + sum(parts)

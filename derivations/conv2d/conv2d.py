@@ -1,0 +1,239 @@
+"""Grouped convolution in two dimensions, with stride, padding and dilation: forward and
+backward pass.
+
+Extents:
+    B: samples (indices b)
+    S: groups (indices g)
+    C: input channels of a group (indices c)
+    N: rows of the input (indices n)
+    M: columns of the input (indices m)
+    F: filters of a group (indices f)
+    K: rows of the kernel (indices k)
+    Q: columns of the kernel (indices l)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+AXES = {
+    "x": ("B", "S * C", "N", "M"),
+    "w": ("S * F", "C", "K", "Q"),
+    "y": ("B", "S * F", "(N - K) // 2 + 2", "M - 2 * Q + 4"),
+    "G": ("B", "S * F", "(N - K) // 2 + 2", "M - 2 * Q + 4"),
+}
+"""The extents of the axes of every array that is given."""
+
+LENGTHS = {
+    "(N - K) // 2 + 2": (("K", "N"), lambda K, N: (N - K) // 2 + 2),
+    "M - 2 * Q + 4": (("M", "Q"), lambda M, Q: M - 2 * Q + 4),
+}
+"""The lengths that are no products, each with the extents that it is computed from."""
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    x: np.ndarray  # [B, S * C, N, M] images
+    w: np.ndarray  # [S * F, C, K, Q] kernels
+    # [B, S * F, (N - K) // 2 + 2, M - 2 * Q + 4] the kernels of each group on its own
+    #     channels
+    y: np.ndarray
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dx: np.ndarray  # [B, S * C, N, M] dL/dx
+    dw: np.ndarray  # [S * F, C, K, Q] dL/dw
+
+
+def forward(x: np.ndarray, w: np.ndarray) -> Values:
+    """Forward pass.
+
+    Args:
+        x: [B, S * C, N, M] images.
+        w: [S * F, C, K, Q] kernels.
+    """
+    x, w = _checked(x=x, w=w)
+    B, _, N, M = x.shape
+    _, C, K, Q = w.shape
+    S = x.shape[1] // C
+    F = w.shape[0] // S
+    x_split = x.reshape(B, S, C, N, M)
+    w_split = w.reshape(S, F, C, K, Q)
+    # x_win[b,g,c,i,k,j,l] = x[b,(g,c),2*i+k-1,j+2*l-1]
+    x_win = _windows(
+        _windows(x_split, 4, -1, (1, M - 2 * Q + 4), (2, Q)),
+        3,
+        -1,
+        (2, (N - K) // 2 + 2),
+        (1, K),
+    )
+    # y[b,(g,f),i,j] = sum[c,k,l](x_win[b,g,c,i,k,j,l] * w[(g,f),c,k,l])
+    part_1 = x_win.transpose(1, 2, 4, 6, 0, 3, 5)
+    part_2 = part_1.reshape(S, C * K * Q, B * ((N - K) // 2 + 2) * (M - 2 * Q + 4))
+    part_3 = w_split.reshape(S, F, C * K * Q) @ part_2
+    part_4 = part_3.reshape(S, F, B, (N - K) // 2 + 2, M - 2 * Q + 4)
+    y_split = part_4.transpose(2, 0, 1, 3, 4)
+    y = y_split.reshape(B, S * F, (N - K) // 2 + 2, M - 2 * Q + 4)
+    return Values(x, w, y)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [B, S * F, (N - K) // 2 + 2, M - 2 * Q + 4] the upstream gradient dL/dy.
+    """
+    *_, G = _checked(y=values.y, G=G)
+    x, w = values.x, values.w
+    B = G.shape[0]
+    _, _, N, M = x.shape
+    _, C, K, Q = w.shape
+    S = x.shape[1] // C
+    F = w.shape[0] // S
+    x_split = x.reshape(B, S, C, N, M)
+    w_split = w.reshape(S, F, C, K, Q)
+    G_split = G.reshape(B, S, F, (N - K) // 2 + 2, M - 2 * Q + 4)
+    # G_win[b,g,f,i,l,m] = G[b,(g,f),i,m-2*l+1]
+    G_win = _windows(G_split, 4, 1, (-2, Q), (1, M))
+    # dx_parts[b,g,c,i,k,m] = sum[f,l](G_win[b,g,f,i,l,m] * w[(g,f),c,k,l])
+    part_1 = G_win.transpose(1, 2, 4, 0, 3, 5)
+    part_2 = part_1.reshape(S, F * Q, B * ((N - K) // 2 + 2) * M)
+    part_3 = w_split.transpose(0, 2, 3, 1, 4).reshape(S, C * K, F * Q) @ part_2
+    part_4 = part_3.reshape(S, C, K, B, (N - K) // 2 + 2, M)
+    dx_parts = part_4.transpose(3, 0, 1, 4, 2, 5)
+    # dx[b,(g,c),n,m] = sum[i,k](dx_parts[b,g,c,i,k,m] * delta[2*i+k-1,n])
+    dx_split = _folded(dx_parts, 3, N, -1, 2, 1)
+    dx = dx_split.reshape(B, S * C, N, M)
+    # x_win[b,g,c,i,k,j,l] = x[b,(g,c),2*i+k-1,j+2*l-1]
+    x_win = _windows(
+        _windows(x_split, 4, -1, (1, M - 2 * Q + 4), (2, Q)),
+        3,
+        -1,
+        (2, (N - K) // 2 + 2),
+        (1, K),
+    )
+    # dw[(g,f),c,k,l] = sum[b,i,j](G[b,(g,f),i,j] * x_win[b,g,c,i,k,j,l])
+    part_1 = x_win.transpose(1, 0, 3, 5, 2, 4, 6)
+    part_2 = part_1.reshape(S, B * ((N - K) // 2 + 2) * (M - 2 * Q + 4), C * K * Q)
+    part_3 = G_split.transpose(1, 2, 0, 3, 4)
+    part_4 = part_3.reshape(S, F, B * ((N - K) // 2 + 2) * (M - 2 * Q + 4))
+    part_5 = part_4 @ part_2
+    dw_split = part_5.reshape(S, F, C, K, Q)
+    dw = dw_split.reshape(S * F, C, K, Q)
+    return Gradients(dx, dw)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    arrays = _promoted(*given.values())
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other, _ = seen.setdefault(extent, (size, name, place))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    _check_products(seen)
+    return arrays
+
+
+def _check_products(seen: dict[str, tuple[int, str, int]]) -> None:
+    """Raise an error unless an axis is as long as the product that stands for it."""
+    for extent in [extent for extent in seen if not extent.isidentifier()]:
+        size, name, place = seen[extent]
+        if extent in LENGTHS:
+            parts, length = LENGTHS[extent]
+            known = [seen[part][0] for part in parts if part in seen]
+            expected = length(*known) if len(known) == len(parts) else size
+            if size != expected:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {expected}")
+            continue
+        known, unknown = 1, []
+        for part in extent.split(" * "):
+            if part.isdigit() or part in seen:
+                known *= int(part) if part.isdigit() else seen[part][0]
+            else:
+                unknown.append(part)
+        wrong = size % known if unknown and known else size != known
+        if len(unknown) < 2 and wrong:
+            expected = f"a multiple of {known}" if unknown else known
+            message = f"axis {place} of {name} has length {size}, but {extent} "
+            raise ValueError(message + f"is {expected}")
+        if len(unknown) == 1 and known:
+            seen[unknown[0]] = (size // known, name, place)
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
+    return tuple([np.asarray(array, dtype) for array in arrays])
+
+
+def _ends(
+    start: int, steps: tuple[tuple[int, int], ...], length: int
+) -> tuple[int, int]:
+    """How far start + sum of step * place goes below 0, and beyond the last place."""
+    low = start + sum(min(step * (size - 1), 0) for step, size in steps)
+    high = start + sum(max(step * (size - 1), 0) for step, size in steps)
+    return max(-low, 0), max(high + 1 - length, 0)
+
+
+def _windows(
+    x: np.ndarray, axis: int, start: int, *steps: tuple[int, int]
+) -> np.ndarray:
+    """x[start + sum of step * place] along an axis, an axis for each (step, size).
+
+    A view that is not to be written to; outside of x it is zero.
+    """
+    shape = (*x.shape[:axis], *(size for _, size in steps), *x.shape[axis + 1 :])
+    if 0 in shape or 0 in x.shape:
+        return np.zeros(shape, dtype=x.dtype)
+    ends = _ends(start, steps, x.shape[axis])
+    if any(ends):
+        x = np.pad(x, [ends if n == axis else (0, 0) for n in range(x.ndim)])
+    strides = (
+        *x.strides[:axis],
+        *(step * x.strides[axis] for step, _ in steps),
+        *x.strides[axis + 1 :],
+    )
+    first = x[(slice(None),) * axis + (slice(start + ends[0], None),)]
+    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
+
+
+def _folded(
+    parts: np.ndarray, axis: int, length: int, start: int, *steps: int
+) -> np.ndarray:
+    """total[start + sum of step * place] += parts[place], from an axis on.
+
+    The axes of places, one for each step, become one; nothing is added outside of it.
+    """
+    parts = np.moveaxis(parts, range(axis, axis + len(steps)), range(len(steps)))
+    sizes, rest = parts.shape[: len(steps)], parts.shape[len(steps) :]
+    total = np.zeros((length, *rest), dtype=parts.dtype)
+    # One slice for each place along all axes but the longest.
+    long = max(range(len(steps)), key=lambda n: sizes[n])
+    step, size = steps[long], sizes[long]
+    for place in np.ndindex(*(1 if n == long else m for n, m in enumerate(sizes))):
+        at = start + sum(s * p for s, p in zip(steps, place, strict=True))
+        low, high = (0, length - 1) if step > 0 else (1 - length, 0)
+        to = at if step > 0 else -at
+        first = max(0, -((to - low) // abs(step)))
+        stop = min(size, (high - to) // abs(step) + 1)
+        if first < stop:
+            where = (*place[:long], slice(first, stop), *place[long + 1 :])
+            total[at + step * first :: step][: stop - first] += parts[where]
+    return np.moveaxis(total, 0, axis)

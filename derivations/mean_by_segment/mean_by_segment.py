@@ -1,0 +1,161 @@
+"""Mean by segment: forward and backward pass.
+
+Extents:
+    N: rows (indices n)
+    M: features (indices m)
+    S: segments (indices s)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+AXES = {
+    "x": ("N", "M"),
+    "seg": ("N",),
+    "y": ("S", "M"),
+    "G": ("S", "M"),
+}
+"""The extents of the axes of every array that is given."""
+
+WHOLE = {
+    "seg": "S",
+}
+"""The arrays of whole numbers, from 0 on and below an extent: they are looked up."""
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    x: np.ndarray  # [N, M] rows
+    seg: np.ndarray  # [N] the segment of each row
+    c: np.ndarray  # [S] how many rows a segment has
+    y: np.ndarray  # [S, M] their mean; 0 for none
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    dx: np.ndarray  # [N, M] dL/dx
+
+
+def forward(x: np.ndarray, seg: np.ndarray, *, S: int) -> Values:
+    """Forward pass.
+
+    Args:
+        x: [N, M] rows.
+        seg: [N] the segment of each row.
+        S: extent, no input shows it.
+    """
+    x, seg = _checked({"S": S}, x=x, seg=seg)
+    N = x.shape[0]
+    # c_parts[n] = 1
+    c_parts = np.full((N,), 1.0, dtype=x.dtype)
+    # c[s] = sum[n](c_parts[n] * delta[s,seg[n]])
+    c = _summed_at(c_parts, 0, seg, S)
+    # y[s,m] = sum[n](delta[s,seg[n]] * x[n,m] / max(c[s], 1))
+    y = (
+        (np.arange(S, dtype=int)[:, None] == seg).astype(x.dtype)
+        @ x
+        / np.maximum(c, 1)[:, None]
+    )
+    return Values(x, seg, c, y)
+
+
+def backward(values: Values, G: np.ndarray) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+        G: [S, M] the upstream gradient dL/dy.
+    """
+    *_, G = _checked({}, y=values.y, G=G)
+    seg, c = values.seg, values.c
+    # G_at[n,m] = G[seg[n],m]
+    G_at = _looked_up(G, 0, seg)
+    # c_at[n] = c[seg[n]]
+    c_at = _looked_up(c, 0, seg)
+    # dx[n,m] = G_at[n,m] / max(c_at[n], 1)
+    dx = G_at / np.maximum(c_at, 1)[:, None]
+    return Gradients(dx)
+
+
+def _checked(known: dict[str, int], /, **given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    floats = iter(_promoted(*(a for n, a in given.items() if n not in WHOLE)))
+    arrays = tuple(
+        [_whole(n, a) if n in WHOLE else next(floats) for n, a in given.items()]
+    )
+    seen = {name: (size, "the arguments") for name, size in known.items()}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other = seen.setdefault(extent, (size, name))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for name, array in zip(given, arrays, strict=True):
+        if name in WHOLE:
+            extent = WHOLE[name]
+            _check_below(name, array, extent, int(seen.get(extent, (extent,))[0]))
+    return arrays
+
+
+def _whole(name: str, array: np.ndarray) -> np.ndarray:
+    """The array, if it holds whole numbers."""
+    array = np.asarray(array)
+    if not np.issubdtype(array.dtype, np.integer):
+        message = f"{name} holds numbers of {array.dtype}; expected whole numbers"
+        raise ValueError(message)
+    return array
+
+
+def _check_below(name: str, array: np.ndarray, extent: str, size: int) -> None:
+    """Raise an error that names the first entry outside of 0 .. size - 1."""
+    wrong = (array < 0) | (array >= size)
+    if wrong.any():
+        place = tuple(map(int, zip(*wrong.nonzero(), strict=True).__next__()))
+        entry = f"{name}[{', '.join(map(str, place))}]"
+        message = f"{entry} is {array[place]}, but {extent} is {size}: "
+        raise ValueError(message + "entries go from 0 to the extent less 1")
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
+    return tuple([np.asarray(array, dtype) for array in arrays])
+
+
+def _looked_up(x: np.ndarray, axis: int, ids: np.ndarray) -> np.ndarray:
+    """x[ids] along an axis, which becomes the axes of ids."""
+    return np.take(x, ids, axis=axis)
+
+
+def _summed_at(
+    parts: np.ndarray, axis: int, places: np.ndarray, length: int
+) -> np.ndarray:
+    """total[places] += parts, from an axis on: the axes of places become one.
+
+    Rows of one place are brought together by a sort, and added up run by run; nothing
+    is added outside.
+    """
+    places, count = np.asarray(places), np.ndim(places)
+    parts = np.moveaxis(parts, range(axis, axis + count), range(count))
+    rest = parts.shape[count:]
+    rows, places = parts.reshape(places.size, -1), places.reshape(-1)
+    inside = np.flatnonzero((places >= 0) & (places < length))
+    order = inside[np.argsort(places[inside], kind="stable")]
+    total = np.zeros((length, rows.shape[1]), dtype=parts.dtype)
+    if order.size:
+        runs = places[order]
+        starts = np.flatnonzero(np.diff(runs, prepend=-1))
+        total[runs[starts]] = np.add.reduceat(rows[order], starts, axis=0)
+    return np.moveaxis(total.reshape((length, *rest)), 0, axis)

@@ -1,0 +1,275 @@
+"""Private functions for windows, lookups and their adjoints, in NumPy, PyTorch and JAX: one promise, three sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from indexcalc.codegen.special import Special
+
+ENDS = '''\
+def _ends(
+    start: int, steps: tuple[tuple[int, int], ...], length: int
+) -> tuple[int, int]:
+    """How far start + sum of step * place goes below 0, and beyond the last place."""
+    low = start + sum(min(step * (size - 1), 0) for step, size in steps)
+    high = start + sum(max(step * (size - 1), 0) for step, size in steps)
+    return max(-low, 0), max(high + 1 - length, 0)'''
+
+WINDOWS = '''\
+def _windows(
+    x: np.ndarray, axis: int, start: int, *steps: tuple[int, int]
+) -> np.ndarray:
+    """x[start + sum of step * place] along an axis, an axis for each (step, size).
+
+    A view that is not to be written to; outside of x it is zero.
+    """
+    shape = (*x.shape[:axis], *(size for _, size in steps), *x.shape[axis + 1 :])
+    if 0 in shape or 0 in x.shape:
+        return np.zeros(shape, dtype=x.dtype)
+    ends = _ends(start, steps, x.shape[axis])
+    if any(ends):
+        x = np.pad(x, [ends if n == axis else (0, 0) for n in range(x.ndim)])
+    strides = (
+        *x.strides[:axis],
+        *(step * x.strides[axis] for step, _ in steps),
+        *x.strides[axis + 1 :],
+    )
+    first = x[(slice(None),) * axis + (slice(start + ends[0], None),)]
+    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)'''
+
+FOLDED = '''\
+def _folded(
+    parts: np.ndarray, axis: int, length: int, start: int, *steps: int
+) -> np.ndarray:
+    """total[start + sum of step * place] += parts[place], from an axis on.
+
+    The axes of places, one for each step, become one; nothing is added outside of it.
+    """
+    parts = np.moveaxis(parts, range(axis, axis + len(steps)), range(len(steps)))
+    sizes, rest = parts.shape[: len(steps)], parts.shape[len(steps) :]
+    total = np.zeros((length, *rest), dtype=parts.dtype)
+    # One slice for each place along all axes but the longest.
+    long = max(range(len(steps)), key=lambda n: sizes[n])
+    step, size = steps[long], sizes[long]
+    for place in np.ndindex(*(1 if n == long else m for n, m in enumerate(sizes))):
+        at = start + sum(s * p for s, p in zip(steps, place, strict=True))
+        low, high = (0, length - 1) if step > 0 else (1 - length, 0)
+        to = at if step > 0 else -at
+        first = max(0, -((to - low) // abs(step)))
+        stop = min(size, (high - to) // abs(step) + 1)
+        if first < stop:
+            where = (*place[:long], slice(first, stop), *place[long + 1 :])
+            total[at + step * first :: step][: stop - first] += parts[where]
+    return np.moveaxis(total, 0, axis)'''
+
+LOOKED_UP = '''\
+def _looked_up(x: np.ndarray, axis: int, ids: np.ndarray) -> np.ndarray:
+    """x[ids] along an axis, which becomes the axes of ids."""
+    return np.take(x, ids, axis=axis)'''
+
+SUMMED_AT = '''\
+def _summed_at(
+    parts: np.ndarray, axis: int, places: np.ndarray, length: int
+) -> np.ndarray:
+    """total[places] += parts, from an axis on: the axes of places become one.
+
+    Rows of one place are brought together by a sort, and added up run by run; nothing
+    is added outside.
+    """
+    places, count = np.asarray(places), np.ndim(places)
+    parts = np.moveaxis(parts, range(axis, axis + count), range(count))
+    rest = parts.shape[count:]
+    rows, places = parts.reshape(places.size, -1), places.reshape(-1)
+    inside = np.flatnonzero((places >= 0) & (places < length))
+    order = inside[np.argsort(places[inside], kind="stable")]
+    total = np.zeros((length, rows.shape[1]), dtype=parts.dtype)
+    if order.size:
+        runs = places[order]
+        starts = np.flatnonzero(np.diff(runs, prepend=-1))
+        total[runs[starts]] = np.add.reduceat(rows[order], starts, axis=0)
+    return np.moveaxis(total.reshape((length, *rest)), 0, axis)'''
+
+ENTRIES = '''\
+def _entries(x: np.ndarray, *places: np.ndarray) -> np.ndarray:
+    """x[places], zero where a place lies outside of x."""
+    found = _nearest(x, *places)
+    for place, size in zip(places, x.shape, strict=True):
+        found = np.where((place >= 0) & (place < size), found, 0)
+    return found'''
+
+NEAREST = '''\
+def _nearest(x: np.ndarray, *places: np.ndarray) -> np.ndarray:
+    """x[places], with the nearest place where one lies outside of x."""
+    sizes = zip(places, x.shape, strict=True)
+    return x[tuple(np.clip(place, 0, size - 1) for place, size in sizes)]'''
+
+NUMPY_MOVING: Mapping[str, Special] = {
+    "_ends": Special(ENDS),
+    "_windows": Special(WINDOWS, ("_ends",)),
+    "_folded": Special(FOLDED),
+    "_looked_up": Special(LOOKED_UP),
+    "_summed_at": Special(SUMMED_AT),
+    "_entries": Special(ENTRIES, ("_nearest",)),
+    "_nearest": Special(NEAREST),
+}
+
+TORCH_PLACES = '''\
+def _places(
+    start: int, steps: tuple[tuple[int, int], ...], device: torch.device
+) -> torch.Tensor:
+    """start + sum of step * place, an axis for each (step, size)."""
+    total = torch.full((1,) * len(steps), start, dtype=torch.long, device=device)
+    for n, (step, size) in enumerate(steps):
+        shape = [-1 if m == n else 1 for m in range(len(steps))]
+        along = torch.arange(size, dtype=torch.long, device=device)
+        total = total + step * along.reshape(shape)
+    return total'''
+
+TORCH_WINDOWS = '''\
+def _windows(
+    x: torch.Tensor, axis: int, start: int, *steps: tuple[int, int]
+) -> torch.Tensor:
+    """x[start + sum of step * place] along an axis, an axis for each (step, size).
+
+    Outside of x it is zero.
+    """
+    places = _places(start, steps, x.device)
+    outside = (places < 0) | (places >= x.shape[axis])
+    x = torch.cat((x, torch.zeros_like(x.narrow(axis, 0, 1))), dim=axis)
+    places = torch.where(outside, x.shape[axis] - 1, places)
+    return _looked_up(x, axis, places)'''
+
+TORCH_FOLDED = '''\
+def _folded(
+    parts: torch.Tensor, axis: int, length: int, start: int, *steps: int
+) -> torch.Tensor:
+    """total[start + sum of step * place] += parts[place], from an axis on.
+
+    The axes of places, one for each step, become one; nothing is added outside of it.
+    """
+    walks = tuple((step, parts.shape[axis + n]) for n, step in enumerate(steps))
+    return _summed_at(parts, axis, _places(start, walks, parts.device), length)'''
+
+TORCH_LOOKED_UP = '''\
+def _looked_up(x: torch.Tensor, axis: int, ids: torch.Tensor) -> torch.Tensor:
+    """x[ids] along an axis, which becomes the axes of ids."""
+    rows = x.index_select(axis, ids.reshape(-1))
+    return rows.reshape((*x.shape[:axis], *ids.shape, *x.shape[axis + 1 :]))'''
+
+TORCH_SUMMED_AT = '''\
+def _summed_at(
+    parts: torch.Tensor, axis: int, places: torch.Tensor, length: int
+) -> torch.Tensor:
+    """total[places] += parts, from an axis on: the axes of places become one.
+
+    Nothing is added outside.
+    """
+    outside = (places < 0) | (places >= length)
+    where = torch.where(outside, length, places).reshape(-1)
+    rest = parts.shape[axis + places.ndim :]
+    rows = parts.reshape((*parts.shape[:axis], where.numel(), *rest))
+    total = parts.new_zeros((*parts.shape[:axis], length + 1, *rest))
+    return total.index_add(axis, where, rows).narrow(axis, 0, length)'''
+
+TORCH_ENTRIES = '''\
+def _entries(x: torch.Tensor, *places: torch.Tensor) -> torch.Tensor:
+    """x[places], zero where a place lies outside of x."""
+    found = _nearest(x, *places)
+    for place, size in zip(places, x.shape, strict=True):
+        at = torch.as_tensor(place, device=x.device)
+        found = torch.where((at >= 0) & (at < size), found, 0.0)
+    return found'''
+
+TORCH_NEAREST = '''\
+def _nearest(x: torch.Tensor, *places: torch.Tensor) -> torch.Tensor:
+    """x[places], with the nearest place where one lies outside of x."""
+    sizes = zip(places, x.shape, strict=True)
+    held = (torch.as_tensor(p, device=x.device).clamp(0, size - 1) for p, size in sizes)
+    return x[tuple(held)]'''
+
+TORCH_MOVING: Mapping[str, Special] = {
+    "_places": Special(TORCH_PLACES),
+    "_windows": Special(TORCH_WINDOWS, ("_places", "_looked_up")),
+    "_folded": Special(TORCH_FOLDED, ("_places", "_summed_at")),
+    "_looked_up": Special(TORCH_LOOKED_UP),
+    "_summed_at": Special(TORCH_SUMMED_AT),
+    "_entries": Special(TORCH_ENTRIES, ("_nearest",)),
+    "_nearest": Special(TORCH_NEAREST),
+}
+
+JAX_PLACES = '''\
+def _places(start: int, steps: tuple[tuple[int, int], ...]) -> jax.Array:
+    """start + sum of step * place, an axis for each (step, size)."""
+    total = jnp.full((1,) * len(steps), start)
+    for n, (step, size) in enumerate(steps):
+        shape = [-1 if m == n else 1 for m in range(len(steps))]
+        total = total + step * jnp.arange(size).reshape(shape)
+    return total'''
+
+JAX_WINDOWS = '''\
+def _windows(x: jax.Array, axis: int, start: int, *steps: tuple[int, int]) -> jax.Array:
+    """x[start + sum of step * place] along an axis, an axis for each (step, size).
+
+    Outside of x it is zero.
+    """
+    places = _places(start, steps)
+    places = jnp.where(places < 0, x.shape[axis], places)
+    return jnp.take(x, places, axis=axis, mode="fill", fill_value=0)'''
+
+JAX_FOLDED = '''\
+def _folded(
+    parts: jax.Array, axis: int, length: int, start: int, *steps: int
+) -> jax.Array:
+    """total[start + sum of step * place] += parts[place], from an axis on.
+
+    The axes of places, one for each step, become one; nothing is added outside of it.
+    """
+    walks = tuple((step, parts.shape[axis + n]) for n, step in enumerate(steps))
+    return _summed_at(parts, axis, _places(start, walks), length)'''
+
+JAX_LOOKED_UP = '''\
+def _looked_up(x: jax.Array, axis: int, ids: jax.Array) -> jax.Array:
+    """x[ids] along an axis, which becomes the axes of ids."""
+    return jnp.take(x, ids, axis=axis)'''
+
+JAX_SUMMED_AT = '''\
+def _summed_at(
+    parts: jax.Array, axis: int, places: jax.Array, length: int
+) -> jax.Array:
+    """total[places] += parts, from an axis on: the axes of places become one.
+
+    Nothing is added outside.
+    """
+    count = places.ndim
+    parts = jnp.moveaxis(parts, range(axis, axis + count), range(count))
+    total = jnp.zeros((length, *parts.shape[count:]), dtype=parts.dtype)
+    where = jnp.where(places < 0, length, places)
+    return jnp.moveaxis(total.at[where].add(parts, mode="drop"), 0, axis)'''
+
+JAX_ENTRIES = '''\
+def _entries(x: jax.Array, *places: jax.Array) -> jax.Array:
+    """x[places], zero where a place lies outside of x."""
+    found = _nearest(x, *places)
+    for place, size in zip(places, x.shape, strict=True):
+        found = jnp.where((place >= 0) & (place < size), found, 0)
+    return found'''
+
+JAX_NEAREST = '''\
+def _nearest(x: jax.Array, *places: jax.Array) -> jax.Array:
+    """x[places], with the nearest place where one lies outside of x."""
+    sizes = zip(places, x.shape, strict=True)
+    return x[tuple(jnp.clip(place, 0, size - 1) for place, size in sizes)]'''
+
+JAX_MOVING: Mapping[str, Special] = {
+    "_places": Special(JAX_PLACES),
+    "_windows": Special(JAX_WINDOWS, ("_places",)),
+    "_folded": Special(JAX_FOLDED, ("_places", "_summed_at")),
+    "_looked_up": Special(JAX_LOOKED_UP),
+    "_summed_at": Special(JAX_SUMMED_AT),
+    "_entries": Special(JAX_ENTRIES, ("_nearest",)),
+    "_nearest": Special(JAX_NEAREST),
+}
+"""The functions of JAX."""
+
+MOVING = tuple(name for name in NUMPY_MOVING if name != "_ends")
+"""The names that statements call."""

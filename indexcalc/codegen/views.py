@@ -1,0 +1,342 @@
+"""Slots that hold expressions become arrays with an index for each axis: windows and lookups, and their adjoints.
+
+After this every access of a statement is plain. What is read under an expression, as in ``x[2*i+k]``, is an array of
+its own, a window over ``x``; what a delta moves to another place, as in ``delta[a,2*i+k]``, is added up there by a
+statement of its own. A bracket that hides nothing but what lies outside of a window goes, for windows are zero there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from indexcalc.algebra.build import is_negative, product
+from indexcalc.algebra.ranges import in_range, never_negative, room_above
+from indexcalc.algebra.renaming import rename_base
+from indexcalc.algebra.slots import indices_of_slot, lookups_of_slot, with_lookup_as
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Affine,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Lookup,
+    Power,
+    Slot,
+    Term,
+    Terms,
+    free_indices,
+    occurring_indices,
+)
+from indexcalc.codegen.names import unused
+from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.program import Tensor
+
+ONE = sp.S.One
+
+
+def with_views(
+    passes: Iterable[Sequence[Statement]], tensors: dict[str, Tensor], taken: set[str]
+) -> Iterator[tuple[Statement, ...]]:
+    """The statements of each pass with plain accesses alone, windows and moved sums before their first use.
+
+    Args:
+        passes: statements in order; a window has the same name in all of them.
+        tensors: those of the programs, with their slots.
+        taken: the names in use; new ones join.
+    """
+    names: dict[tuple[Access, bool], str] = {}
+    for statements in passes:
+        views = Views(tensors, taken, names)
+        for statement in statements:
+            views.add(statement)
+        yield tuple(views.done)
+
+
+@dataclass
+class Views:
+    """Collects the statements.
+
+    Attributes:
+        tensors: the tensors of the programs, with their slots.
+        taken: the names in use.
+        done: the statements so far.
+        known: the window that holds an entry, by the entry with its indices numbered.
+    """
+
+    tensors: dict[str, Tensor]
+    taken: set[str]
+    known: dict[tuple[Access, bool], str]
+    done: list[Statement] = field(default_factory=list)
+
+    def add(self, statement: Statement) -> None:
+        """Append a statement, after what it reads under expressions; sums that a delta moves become its parts."""
+        if statement.kind is not Kind.ASSIGN:
+            terms = tuple(self.term(term) for term in statement.terms)
+            guards = tuple(self.base(guard, direct=False) for guard in statement.guards)
+            self.done.append(replace(statement, terms=terms, guards=guards))
+            return
+        if (read := whole_window(statement)) is not None:
+            read = Access(read.tensor, tuple(map(self.looked_up, read.slots)))
+            entry = Access(read.tensor, tuple(self.walk(slot, n, read) for n, slot in enumerate(read.slots)))
+            terms = (Term(ONE, ((entry, ONE),)),)
+            kind = Kind.NEAREST if self.is_all_inside(read) and not are_apart(read.slots) else Kind.GATHER
+            self.done.append(replace(statement, terms=terms, kind=kind))
+            return
+        moved = [term for term in statement.terms if moving_deltas(term, statement.axes)]
+        if not moved:
+            self.done.append(replace(statement, terms=tuple(self.term(term) for term in statement.terms)))
+            return
+        if len(statement.terms) == 1:
+            self.move(statement)
+            return
+        parts: list[Term] = []
+        for term in statement.terms:
+            if term not in moved:
+                parts.append(self.term(term))
+                continue
+            minus = is_negative(term.coeff)
+            name = unused(f"{statement.name}_moved", self.taken)
+            axes = tuple(axis for axis in statement.axes if axis in free_indices(term))
+            whole = Term(-term.coeff, term.powers, term.summed) if minus else term
+            self.move(Statement(name, axes, (whole,)))
+            parts.append(Term(-ONE if minus else ONE, ((Access(name, axes), ONE),)))
+        self.done.append(replace(statement, terms=tuple(parts)))
+
+    def move(self, statement: Statement) -> None:
+        """One term whose deltas say where its parts are added up."""
+        (term,) = statement.terms
+        deltas = tuple(
+            Delta(self.looked_up(delta.left), self.looked_up(delta.right))
+            for delta in moving_deltas(term, statement.axes)
+        )
+        term = self.with_plain_lookups(term)
+        rest = tuple(power for power in term.powers if power[0] not in deltas)
+        targets = {target: delta for delta in deltas if (target := target_of(delta, statement.axes)) is not None}
+        inner = {target: indices_of_slot(place_of(delta, target)) for target, delta in targets.items()}
+        places = tuple(index for axis in statement.axes for index in inner.get(axis, ()))
+        own = set(free_indices((Term(ONE, rest),)))
+        # An axis that the sum does not vary along is added at the end.
+        made = tuple(axis for axis in statement.axes if axis in targets or axis in own)
+        axes = tuple(index for axis in made for index in inner.get(axis, (axis,)))
+        summed = tuple(index for index in term.summed if index not in places)
+        body = product(term.coeff, rest, summed)
+        lone = body.bases[0] if len(body.powers) == 1 else None
+        if (
+            isinstance(lone, Access)
+            and lone.is_plain
+            and not self.is_part(lone)
+            and body == Term(ONE, ((lone, ONE),))
+            and sorted(lone.indices, key=str) == sorted(axes, key=str)
+        ):
+            parts = body.powers[0]
+        else:
+            name = unused(f"{statement.name}_parts", self.taken)
+            self.add(Statement(name, axes, (body,)))
+            parts = (Access(name, axes), ONE)
+        ordered = (targets[axis] for axis in made if axis in targets)
+        whole = Term(ONE, (parts, *((delta, ONE) for delta in ordered)), places)
+        if made == statement.axes:
+            self.done.append(Statement(statement.name, made, (whole,), Kind.SCATTER))
+            return
+        moved = unused(f"{statement.name}_moved", self.taken)
+        self.done.append(Statement(moved, made, (whole,), Kind.SCATTER))
+        self.done.append(replace(statement, terms=(Term(ONE, ((Access(moved, made), ONE),)),)))
+
+    def with_plain_lookups(self, term: Term) -> Term:
+        """The term with the lookups of its deltas at plain indices."""
+        powers = (
+            (
+                Delta(self.looked_up(base.left), self.looked_up(base.right)) if isinstance(base, Delta) else base,
+                exponent,
+            )
+            for base, exponent in term.powers
+        )
+        return Term(term.coeff, tuple(powers), term.summed)
+
+    def term(self, term: Term) -> Term:
+        """A term with plain accesses, without the brackets that its windows make good."""
+        powers = without_covered_brackets(term.powers, self.tensors)
+        plain = ((self.base(base, direct=bool(exponent.is_positive)), exponent) for base, exponent in powers)
+        return product(term.coeff, plain, term.summed)
+
+    def base(self, base: Base, *, direct: bool) -> Base:
+        """A factor with plain accesses; those that are not `direct` read what lies nearest where they lie outside."""
+        match base:
+            case Access() if not base.is_plain or self.is_part(base):
+                return self.window(base, nearest=not direct)
+            case Fn(name, arg, params):
+                return Fn(name, self.inside(arg), params)
+            case Add(terms):
+                return Add(self.inside(terms) if not direct else tuple(self.term(term) for term in terms))
+            case Delta(left, right) if not base.is_plain:
+                return Delta(self.looked_up(left), self.looked_up(right))
+            case Iverson(left, relation, right) if not base.is_plain:
+                return Iverson(self.looked_up(left), relation, self.looked_up(right))
+        return base
+
+    def looked_up(self, slot: Slot) -> Slot:
+        """What a slot holds with lookups at plain indices alone: others are of arrays that hold what is looked up."""
+        for lookup in lookups_of_slot(slot):
+            entry = Access(lookup.tensor, lookup.slots)
+            if not entry.is_plain or self.is_part(entry):
+                entry = Access(lookup.tensor, tuple(map(self.looked_up, lookup.slots)))
+                found = self.window(entry, nearest=True)
+                return self.looked_up(with_lookup_as(slot, lookup, Lookup(found.tensor, found.slots, lookup.extent)))
+        return slot
+
+    def inside(self, terms: Terms) -> Terms:
+        """Terms inside a function."""
+        return tuple(
+            product(term.coeff, ((self.base(base, direct=False), e) for base, e in term.powers), term.summed)
+            for term in terms
+        )
+
+    def is_part(self, entry: Access) -> bool:
+        """Whether an index of another extent than the slot's stands in some slot: a part of the tensor is read."""
+        tensor = self.tensors.get(entry.tensor)
+        if tensor is None:
+            return False
+        return any(
+            isinstance(slot, Index) and slot.extent != declared.extent
+            for slot, declared in zip(entry.slots, tensor.slots, strict=True)
+        )
+
+    def window(self, entry: Access, *, nearest: bool) -> Access:
+        """The array that holds an entry under its indices."""
+        entry = Access(entry.tensor, tuple(map(self.looked_up, entry.slots)))
+        axes = window_axes(entry)
+        numbers = {index: Index(f"#{n}", index.extent) for n, index in enumerate(axes)}
+        key = rename_base(entry, numbers)
+        assert isinstance(key, Access)
+        inside = self.is_all_inside(entry)
+        nearest = nearest and not inside
+        name = self.known.get((key, nearest)) or unused(
+            f"{entry.tensor}_{'at' if any(map(lookups_of_slot, entry.slots)) else 'win'}", self.taken
+        )
+        self.known[key, nearest] = name
+        if all(statement.name != name for statement in self.done):
+            kind = Kind.NEAREST if nearest or (inside and not are_apart(entry.slots)) else Kind.GATHER
+            entry = Access(entry.tensor, tuple(self.walk(slot, n, entry) for n, slot in enumerate(entry.slots)))
+            self.done.append(Statement(name, axes, (Term(ONE, ((entry, ONE),)),), kind))
+        return Access(self.known[key, nearest], axes)
+
+    def walk(self, slot: Slot, place: int, entry: Access) -> Slot:
+        """A slot; an index of another extent than that of the tensor as an expression."""
+        tensor = self.tensors.get(entry.tensor)
+        if isinstance(slot, Index) and tensor is not None and slot.extent != tensor.slots[place].extent:
+            return Affine(((slot, ONE),))
+        return slot
+
+    def is_all_inside(self, entry: Access) -> bool:
+        """Whether an entry never lies outside of its tensor."""
+        return all(self.is_inside(slot, place, entry) for place, slot in enumerate(entry.slots))
+
+    def is_inside(self, slot: Slot, place: int, entry: Access) -> bool:
+        """Whether a slot never lies outside of its tensor."""
+        extent = self.tensors[entry.tensor].slots[place].extent
+        return (isinstance(slot, Index) and slot.extent == extent) or in_range(slot, extent)
+
+
+def whole_window(statement: Statement) -> Access | None:
+    """The entry under expressions that a statement is, and nothing else."""
+    if len(statement.terms) != 1:
+        return None
+    (term,) = statement.terms
+    if term.coeff != 1 or term.summed or len(term.powers) != 1 or term.powers[0][1] != 1:
+        return None
+    (base,) = term.bases
+    if not isinstance(base, Access) or base.is_plain or set(window_axes(base)) != set(statement.axes):
+        return None
+    return base
+
+
+def are_apart(slots: tuple[Slot, ...]) -> bool:
+    """Whether no index stands in two slots, or in a lookup beside something else: each slot is a walk of its own."""
+    every = [index for slot in slots for index in indices_of_slot(slot)]
+    return len(set(every)) == len(every) and all(
+        not lookups_of_slot(slot) or (isinstance(slot, Lookup) and all(isinstance(s, Index) for s in slot.slots))
+        for slot in slots
+    )
+
+
+def window_axes(entry: Access) -> tuple[Index, ...]:
+    """The indices of an entry in the order in which its slots read them, larger steps first."""
+    found: dict[Index, None] = {}
+    for slot in entry.slots:
+        found.update(dict.fromkeys(indices_of_slot(slot)))
+    return tuple(found)
+
+
+def moving_deltas(term: Term, axes: Sequence[Index]) -> tuple[Delta, ...]:
+    """The deltas of a term that say at which entry of the result what is summed is added up.
+
+    Each has an index of the result, by itself, that no other has and that stands nowhere else in the term.
+    """
+    found: list[Delta] = []
+    used: set[Index] = set()
+    for base in term.bases:
+        target = target_of(base, axes) if isinstance(base, Delta) else None
+        if target is None or not isinstance(base, Delta):
+            continue
+        inner = [index for index in occurring_indices(base) if index != target]
+        alone = not any(target in occurring_indices(other) for other in term.bases if other != base)
+        if inner and alone and used.isdisjoint(inner) and all(index in term.summed for index in inner):
+            found.append(base)
+            used.update(inner)
+    return tuple(found)
+
+
+def target_of(delta: Delta, axes: Sequence[Index]) -> Index | None:
+    """The index of the result that one side of a delta is."""
+    for side, other in ((delta.left, delta.right), (delta.right, delta.left)):
+        moved = isinstance(side, Index) and side in axes and not isinstance(other, Index)
+        if moved and not any(index in axes for index in indices_of_slot(other)):
+            assert isinstance(side, Index)
+            return side
+    return None
+
+
+def place_of(delta: Delta, target: Index) -> Slot:
+    """The other side."""
+    return delta.right if delta.left == target else delta.left
+
+
+def without_covered_brackets(powers: Sequence[Power], tensors: dict[str, Tensor]) -> tuple[Power, ...]:
+    """The factors without the brackets that hide nothing but entries outside of their tensors, which read as zero."""
+    direct: list[Slot] = []
+    for base, exponent in powers:
+        if isinstance(base, Access) and base.tensor in tensors and exponent.is_positive:
+            for slot, declared in zip(base.slots, tensors[base.tensor].slots, strict=True):
+                if not isinstance(slot, Index) or slot.extent != declared.extent:
+                    direct += (slot, room_above(slot, declared.extent))
+        elif (not isinstance(base, Access | Delta | Iverson) and reads_expressions(base)) or (
+            isinstance(base, Access) and not base.is_plain
+        ):
+            return tuple(powers)
+    given = tuple(direct)
+    return tuple(
+        (base, exponent)
+        for base, exponent in powers
+        if not (given and isinstance(base, Iverson) and not is_needed(base, given))
+    )
+
+
+def is_needed(bracket: Iverson, given: tuple[Slot, ...]) -> bool:
+    """Whether a bracket hides more than what is outside anyway."""
+    return bracket.relation == "!=" or not never_negative(bracket.slack, given)
+
+
+def reads_expressions(base: Base) -> bool:
+    """Whether an entry inside a factor is read under an expression."""
+    match base:
+        case Access():
+            return not base.is_plain
+        case Fn(_, terms) | Add(terms):
+            return any(reads_expressions(inner) for term in terms for inner in term.bases)
+    return False
