@@ -208,7 +208,9 @@ def matrix_of(order: Order) -> Iterator[Block]:
         return  # a whole one stands among the equations of the backward pass
     ends = {index for delta in deltas for index in (delta.left, delta.right)}
     last = set(lhs.slots[order.rows :])
-    block = Access(lhs.tensor, tuple(slot for slot in lhs.slots if slot not in ends or slot not in last))
+    pairs = ((delta.left, delta.right) if delta.right in last else (delta.right, delta.left) for delta in deltas)
+    renamed = {column: row for row, column in pairs}
+    block = Access(lhs.tensor, tuple(renamed.get(slot, slot) for slot in lhs.slots))
     found = block_form(block, tuple(without(term, deltas) for term in terms), ends, last)
     if found is not None:
         yield Paragraph(say("structure.matrix" if not found[0].fixed else "structure.matrix.block"))
