@@ -21,6 +21,7 @@ from indexcalc.notes import latex_note, markdown_note
 from indexcalc.proof.claims import check_claims
 from indexcalc.proof.fast import check_fast
 from indexcalc.proof.gradcheck import check_module
+from indexcalc.proof.hostile.both import both_passes, of_both_passes
 from indexcalc.proof.hostile.check import check_hostile
 from indexcalc.proof.hostile.styles import CodeStyle, fast_styles, reading_style, target_style
 from indexcalc.proof.hostile.trial import Trial, checked_range, hostile_trial
@@ -133,8 +134,10 @@ def trial_of(derivation: Derivation) -> Trial | None:
     Where extents are large numbers, those of the same with symbols for them.
     """
     standing = stand_ins(derivation.problem)
+    small = derivation if standing is None or not derivation.orders else derive(standing.problem)
+    problem = derivation.problem if standing is None else standing.problem
     try:
-        return hostile_trial(derivation.problem if standing is None else standing.problem)
+        return hostile_trial(both_passes(small) if derivation.orders else problem)
     except (UnsupportedError, LimitError):
         return None
 
@@ -263,7 +266,7 @@ def checked_as_it_is(derivation: Derivation, texts: Texts, *, seed: int = 0) -> 
     if texts.fast is not None:
         fast = check_fast(derivation.problem, loaded(texts.fast.source), texts.fast, seed=seed)
         found = (*found, *fast.comparisons)
-    hostile = check_hostile(derivation.problem, code_styles(derivation, texts), trial=texts.trial)
+    hostile = check_hostile(both_passes(derivation), code_styles(derivation, texts), trial=texts.trial)
     report = replace(report, comparisons=(*report.comparisons, *found), hostile=hostile)
     return Outputs(derivation.problem.slug, texts, report, unchecked)
 
@@ -281,4 +284,6 @@ def code_styles(derivation: Derivation, texts: Texts) -> tuple[CodeStyle, ...]:
     for module in texts.targets:
         if is_installed(module.target):
             styles.append(target_style(problem, loaded(module.source), module))
+    if derivation.orders:
+        return tuple(of_both_passes(style, problem) for style in styles)
     return tuple(styles)

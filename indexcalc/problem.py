@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 
 from indexcalc.errors import ProgramError
@@ -17,6 +18,63 @@ class Upstream:
     name: str
     of: str
     doc: str = ""
+
+
+class Kind(Enum):
+    """What kind of derivative is asked for; the value is the letter that its results are called by."""
+
+    JACOBIAN = "J"
+    HESSIAN = "H"
+    GAUSS_NEWTON = "GN"
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """A given array of the shape of a tensor, that a derivative by this tensor is multiplied by."""
+
+    name: str
+    of: str
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """A derivative that is asked for besides gradients.
+
+    Attributes:
+        kind: the first derivative of a tensor, the second of a loss, or the Gauss-Newton part of the second.
+        of: the tensor that is differentiated; a loss for a second derivative.
+        by: the tensors to differentiate by.
+        along: one direction for each of these, where only the product with them is asked for.
+        through: for the Gauss-Newton part, the tensor that the loss is a function of.
+    """
+
+    kind: Kind
+    of: str
+    by: tuple[str, ...]
+    along: tuple[Direction, ...] = ()
+    through: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One array of a derivative: its block by two tensors, or the product with directions.
+
+    Attributes:
+        name: what it is called, such as ``H``.
+        kind: that of the derivative.
+        of: what is differentiated: a tensor; of a second derivative, the tensor whose gradient it is.
+        by: the tensors to differentiate by; one, unless it is a product.
+        along: the directions of a product.
+        through: for the Gauss-Newton part, the tensor that the loss is a function of.
+    """
+
+    name: str
+    kind: Kind
+    of: str
+    by: tuple[str, ...]
+    along: tuple[Direction, ...] = ()
+    through: str = ""
 
 
 @dataclass(frozen=True)
@@ -34,6 +92,7 @@ class Problem:
         recompute: the intermediates that are not kept between the passes; the backward pass computes
             those that it reads again.
         slug: the short name of the derivation: the folder, module and file name.
+        derivatives: Jacobians, second derivatives and their products, besides the gradients.
     """
 
     program: Program
@@ -44,6 +103,63 @@ class Problem:
     claims: tuple[Identity, ...] = ()
     recompute: tuple[str, ...] = ()
     slug: str = "derivation"
+    derivatives: tuple[Derivative, ...] = ()
+
+    @cached_property
+    def directions(self) -> tuple[Direction, ...]:
+        """The directions of all products."""
+        return tuple(direction for derivative in self.derivatives for direction in derivative.along)
+
+    @property
+    def handed(self) -> tuple[Upstream | Direction, ...]:
+        """What the backward pass is given besides values of the forward pass."""
+        return (*self.upstream, *self.directions)
+
+    @cached_property
+    def second(self) -> tuple[str, ...]:
+        """The tensors that the loss is differentiated by twice."""
+        every = (
+            name
+            for d in self.derivatives
+            if d.kind is not Kind.JACOBIAN
+            for name in ((d.through,) if d.kind is Kind.GAUSS_NEWTON else d.by)
+        )
+        return tuple(dict.fromkeys(every))
+
+    @cached_property
+    def alone(self) -> Problem:
+        """The gradients that second derivatives start from, in a program in which these tensors are inputs.
+
+        How such a tensor was computed must not enter the gradient by it: that is differentiated again.
+        """
+        program, cut = self.program, [name for name in self.second if name in self.program.definitions]
+        if cut:
+            inputs = (*program.inputs, *(program.tensors[name] for name in cut))
+            kept = tuple(equation for equation in program.equations if equation.name not in cut)
+            program = replace(program, inputs=inputs, equations=kept)
+        return replace(self, program=program, derivatives=(), targets=self.second, recompute=())
+
+    @cached_property
+    def first(self) -> Problem:
+        """The problem of the gradients alone: those asked for, and those that second derivatives start from."""
+        if all(name in self.second for name in self.targets):
+            targets = tuple(dict.fromkeys((*self.targets, *self.second)))
+            return replace(self.alone, targets=targets)
+        return replace(self, derivatives=(), targets=tuple(dict.fromkeys((*self.targets, *self.second))), recompute=())
+
+    @cached_property
+    def results(self) -> tuple[Result, ...]:
+        """The arrays of all derivatives, under names that nothing else has."""
+        taken = {*self.program.names, *self.gradient_names.values(), *(given.name for given in self.handed)}
+        found = []
+        for derivative in self.derivatives:
+            for short, of, by in blocks_of(derivative):
+                name = short if short not in taken else f"{short}_{derivative.of}"
+                while name in taken:
+                    name += "_"
+                taken.add(name)
+                found.append(Result(name, derivative.kind, of, by, derivative.along, derivative.through))
+        return tuple(found)
 
     @cached_property
     def given(self) -> Mapping[str, str]:
@@ -67,6 +183,24 @@ class Problem:
             taken.add(name)
             named[tensor] = name
         return named
+
+
+def blocks_of(derivative: Derivative) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """The arrays of a derivative: a name, what is differentiated, and by what.
+
+    A second derivative is symmetric, so that of two blocks which are each other's transpose one is enough.
+    """
+    letter, by, alone = derivative.kind.value, derivative.by, len(derivative.by) == 1
+    if derivative.kind is Kind.JACOBIAN:
+        if derivative.along:
+            yield letter + "".join(direction.name for direction in derivative.along), derivative.of, by
+        else:
+            yield from ((letter if alone else f"{letter}_{name}", derivative.of, (name,)) for name in by)
+    elif derivative.along:
+        yield from ((letter + one.name, one.of, by) for one in derivative.along)
+    else:
+        for number, row in enumerate(by):
+            yield from ((letter if alone else f"{letter}_{row}_{other}", row, (other,)) for other in by[number:])
 
 
 def check_problem(problem: Problem) -> None:
@@ -98,11 +232,62 @@ def check_problem(problem: Problem) -> None:
         check_loss(problem, problem.loss)
     for name in problem.recompute:
         check_recomputed(problem.program, name)
+    for derivative in problem.derivatives:
+        check_derivative(problem, derivative)
     taken = set(tensors)
-    for name in (*(up.name for up in problem.upstream), *problem.names.values()):
+    for name in (*(given.name for given in problem.handed), *problem.names.values()):
         if name in taken:
             raise ProgramError(f"the name {name} of a gradient is taken already; give the gradient another name")
         taken.add(name)
+
+
+def check_derivative(problem: Problem, derivative: Derivative) -> None:
+    """Reject a derivative of or by what is not there, by a tensor twice, or a second derivative of no loss."""
+    program = problem.program
+    for name in (derivative.of, *derivative.by):
+        if name not in program.tensors:
+            raise ProgramError(f"the derivative of {derivative.of}: the program has no tensor {name}")
+    if derivative.of not in program.definitions:
+        raise ProgramError(f"{derivative.of} is an input; only what an equation computes has derivatives")
+    if len(set(derivative.by)) < len(derivative.by):
+        raise ProgramError(f"the derivative of {derivative.of} is asked for by one tensor twice; once is enough")
+    if derivative.along and [direction.of for direction in derivative.along] != list(derivative.by):
+        raise ProgramError(f"the product with the derivative of {derivative.of} needs one direction for each tensor")
+    for name in derivative.by:
+        check_reached(program, name)
+    if derivative.kind is not Kind.JACOBIAN:
+        if derivative.of != problem.loss:
+            raise ProgramError(f"a second derivative is one of the loss, and {derivative.of} is not the loss")
+        for name in derivative.by:
+            check_independent(program, name, derivative.by)
+        if derivative.kind is Kind.GAUSS_NEWTON:
+            check_through(problem, derivative)
+    elif derivative.along:
+        for name in derivative.by:
+            check_independent(program, name, derivative.by)
+
+
+def check_through(problem: Problem, derivative: Derivative) -> None:
+    """Reject a Gauss-Newton part through a tensor that the loss is not a function of alone."""
+    through = derivative.through
+    if derivative.along:
+        raise ProgramError("a product with the Gauss-Newton part is taken by `@` from its parts; ask for these")
+    if through not in problem.program.definitions:
+        raise ProgramError(f"the loss is to be a function of {through}, but no equation computes that")
+    rest = problem.alone.program
+    for name in derivative.by:
+        if name in rest.tensors and rest.ancestors[derivative.of] >> rest.places[name] & 1:
+            raise ProgramError(f"{derivative.of} depends on {name} by other ways than through {through}")
+
+
+def check_independent(program: Program, name: str, others: Collection[str]) -> None:
+    """Reject a tensor from which another that is differentiated by is computed: what is held would not be clear."""
+    for other in others:
+        if other != name and program.ancestors[other] >> program.places[name] & 1:
+            raise ProgramError(
+                f"{other} is computed from {name}, so one can't be held while the other moves; "
+                f"ask for derivatives by {name} and by {other} in specs of their own"
+            )
 
 
 def check_reached(program: Program, name: str) -> None:

@@ -15,7 +15,7 @@ from indexcalc.errors import UnsupportedError
 from indexcalc.generation import render, rendered_files, validate
 from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
-from indexcalc.proof.gradcheck import FLOOR, backward_candidate, check_backward, compare, references
+from indexcalc.proof.gradcheck import FLOOR, backward_candidate, check_backward, compare, order_references, references
 from indexcalc.proof.oracles import relative_error
 from indexcalc.proof.report import FORWARD_METHOD
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
@@ -62,6 +62,7 @@ def test_the_generated_code_agrees_with_the_oracles(name, seed):
     report = validate(derivation, (PATHS[name].parent / f"{name}.py").read_text(encoding="utf-8"), seed=seed)
     assert report.ok, "\n".join(map(str, report.failures))
     gradients = {derivation.problem.gradient_names[target] for target in derivation.problem.targets}
+    gradients |= {result.name for result in derivation.problem.results}
     assert gradients <= {comparison.tensor for comparison in report.comparisons}
 
 
@@ -73,16 +74,20 @@ def test_everything_that_is_claimed_is_proved(name):
 @every_derivation
 def test_every_wrong_variant_of_every_gradient_is_caught(name):
     derivation = derivation_of(name)
-    variants = list(wrong_programs(derivation.backward))
-    assert {equation for _, equation, _ in variants} == {equation.name for equation in derivation.backward.equations}
+    whole = derivation.put_together
+    variants = list(wrong_programs(whole))
+    assert {equation for _, equation, _ in variants} == {equation.name for equation in whole.equations}
     problem = derivation.problem
     rng = np.random.default_rng(0)
     point = sample_point(problem.program, size_sets(problem.program, rng)[0], rng)
     weights = weights_for(problem, point, rng)
     upstream = {up.name: weights[up.of] for up in problem.upstream}
+    ways = {one.name: rng.normal(size=np.shape(point.values[one.of])) for one in problem.directions}
     # The oracles of one point serve all variants; what passes there meets the whole check.
     oracles = [r for r in references(problem, point, weights, {}, rng) if r.method != FORWARD_METHOD]
-    right = backward_candidate(derivation.backward)(point, upstream)
+    oracles += order_references(problem, point, weights, ways, found={}, rng=rng)
+    upstream |= ways
+    right = backward_candidate(whole)(point, upstream)
     caught: set[str] = set()
     for kind, equation, program in variants:
         try:
@@ -96,7 +101,7 @@ def test_every_wrong_variant_of_every_gradient_is_caught(name):
         caught.add(equation)
         if all(compare(oracle, found, {}, "").ok for oracle in oracles):
             assert not check_backward(problem, program).ok, f"{kind} in the equation of {equation} passes"
-    assert caught == {equation.name for equation in derivation.backward.equations}
+    assert caught == {equation.name for equation in whole.equations}
 
 
 def test_the_variants_are_of_at_least_eight_kinds():

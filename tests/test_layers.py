@@ -109,7 +109,7 @@ APART = (("codegen", "notes"), ("notes", "codegen"), ("algebra", "program"), ("e
 """Neighbours that must not know each other: printers, and what is below them all."""
 
 ORACLES = (
-    *("numeric", "evaluate", "oracles", "domain", "sampling"),
+    *("numeric", "evaluate", "oracles", "orders", "domain", "sampling"),
     *(f"hostile/{name}" for name in ("unrolled", "wide", "sweep", "oracle", "points", "kinks")),
 )
 """The modules of `proof` that must stay independent of what they check."""

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from indexcalc.language import load_problem
-from indexcalc.library import shipped_paths
 from indexcalc.proof.hostile.trial import hostile_trial
+from tests.support.gradients import of_gradients
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="the references are PyTorch's")
@@ -27,13 +27,13 @@ def numerics(monkeypatch):
 
 @needs_torch
 def test_every_shipped_derivation_has_a_reference(numerics):
-    assert set(numerics.REFERENCES) == set(shipped_paths())
+    assert set(numerics.REFERENCES) == set(of_gradients())
 
 
 @needs_torch
-@pytest.mark.parametrize("name", sorted(shipped_paths()))
+@pytest.mark.parametrize("name", sorted(of_gradients()))
 def test_the_reference_is_the_same_function_at_mild_inputs(name, numerics):
-    problem = load_problem(shipped_paths()[name])
+    problem = load_problem(of_gradients()[name])
     trial = hostile_trial(problem)
     found = numerics.errors(trial, trial.cases[0], numerics.reference_run(problem, trial, numerics.REFERENCES[name]))
     assert found
@@ -42,7 +42,7 @@ def test_the_reference_is_the_same_function_at_mild_inputs(name, numerics):
 
 @needs_torch
 def test_an_error_that_is_not_finite_is_counted_apart(numerics):
-    problem = load_problem(shipped_paths()["softmax"])
+    problem = load_problem(of_gradients()["softmax"])
     trial = hostile_trial(problem)
     side = numerics.Side()
     broken = numerics.Error(float("inf"), float("inf"), 1e-8)

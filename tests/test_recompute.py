@@ -43,7 +43,8 @@ def without(derivation: Derivation, names: tuple[str, ...]) -> Derivation:
     """The derivation with these tensors recomputed: the sections are the same, the backward pass is another."""
     problem = replace(derivation.problem, recompute=names)
     check_problem(problem)
-    return replace(derivation, problem=problem, backward=backward_program(problem, derivation.sections))
+    arrays = tuple(name for order in derivation.orders for name in order.arrays)
+    return replace(derivation, problem=problem, backward=backward_program(problem, derivation.sections, arrays))
 
 
 def subsets(derivation: Derivation, seed: int) -> list[tuple[str, ...]]:
@@ -62,19 +63,20 @@ def test_any_subset_of_the_intermediates_may_be_recomputed(name):
     rng = np.random.default_rng(3)
     point = sample_point(problem.program, size_sets(problem.program, rng)[0], rng)
     upstream = {up.name: weights_for(problem, point, rng)[up.of] for up in problem.upstream}
-    expected = backward_candidate(original.backward)(point, upstream)
+    upstream |= {one.name: rng.normal(size=np.shape(point.values[one.of])) for one in problem.directions}
+    expected = backward_candidate(original.put_together)(point, upstream)
     for names in subsets(original, seed=len(name)):
         derivation = without(original, names)
         check_program(derivation.backward)
         assert not {tensor.name for tensor in derivation.backward.inputs} & set(names)
-        program = backward_candidate(derivation.backward)(point, upstream)
+        program = backward_candidate(derivation.put_together)(point, upstream)
         module = loaded(numpy_module(derivation))
         fields, symbols = module_names(derivation), module_symbols(derivation)
         assert not set(fields) & set(names)
         assert set(module.Values._fields) >= {fields[n] for n in problem.program.outputs}
         code = module_candidate(problem, module, fields, symbols)(point, upstream)
-        for target in problem.targets:
-            gradient = problem.gradient_names[target]
+        results = [result.name for result in problem.results]
+        for gradient in (*(problem.gradient_names[target] for target in problem.targets), *results):
             assert relative_error(program[gradient], expected[gradient], FLOOR) < BOUND, (names, gradient)
             assert relative_error(code[gradient], expected[gradient], FLOOR) < BOUND, (names, gradient)
 

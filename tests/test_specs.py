@@ -20,6 +20,7 @@ from indexcalc.program import Program, Tensor, check_program
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.proof.steps import check_derivation
 from indexcalc.rewrite.derive import derive
+from tests.support.gradients import of_gradients
 
 SPECS = {path.stem: path for path in sorted((Path(__file__).parent / "specs").glob("*.ixc"))}
 every_spec = pytest.mark.parametrize("name", SPECS)
@@ -87,7 +88,7 @@ def test_the_generated_code_agrees_with_the_oracles(name):
     assert report.ok, "\n".join(map(str, report.failures))
 
 
-@pytest.mark.parametrize("name", sorted({*SPECS, *SHIPPED} - SLOW_SECOND_DERIVATIVES))
+@pytest.mark.parametrize("name", sorted({*SPECS, *of_gradients()} - SLOW_SECOND_DERIVATIVES))
 def test_the_backward_pass_can_be_differentiated_again(name):
     problem = second_sweep(derivation_of(name))
     check_program(problem.program)

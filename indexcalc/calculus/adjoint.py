@@ -180,8 +180,9 @@ def statistics_derivatives(
     between = statistics_between(program, sweep.flow.statistics, wrt.tensor)
     wanted_names = feeding(sweep, consumer, between)
     known: dict[str, LocalDerivative] = {}
+    own = names_to_avoid(sweep.problem) | {slot.name for slot in wrt.indices}
     for name in wanted_names:
-        entry = Access(name, fresh_indices(program.tensors[name].slots, names_to_avoid(sweep.problem)))
+        entry = Access(name, fresh_indices(program.tensors[name].slots, own))
         wanted = Wanted(wrt, known, avoid | {slot.name for slot in entry.indices})
         known = {**known, name: local_derivative(program.definitions[name], entry, wanted, sweep.tidy)}
     return tuple(known.values())

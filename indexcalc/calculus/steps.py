@@ -6,11 +6,13 @@ The steps are what a derivation returns; a note is a rendering of them, and noth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
+from itertools import groupby
 
-from indexcalc.algebra.terms import Access, Base, Delta, Index, Partial, Slot, Terms
-from indexcalc.problem import Problem
+from indexcalc.algebra.terms import Access, Base, Delta, Index, Partial, Slot, Terms, tensors_of
+from indexcalc.problem import Problem, Result
 from indexcalc.program import Equation, Identity, Program
 
 
@@ -32,6 +34,8 @@ class Rule(Enum):
     EXPAND = "products of sums are multiplied out"
     FACTOR = "common factors are taken out"
     RELABEL = "a summed index may have any name that is free"
+    ALONG = "a derivative along a direction adds up what each tensor that is read contributes"
+    GAUSS_NEWTON = "the second derivative of the loss between the derivatives of what it is a function of"
     SUBSTITUTE = "the local derivative is put into the chain rule"
     PATHS = "the contributions of all paths are added"
     NAME = "a part gets a name"
@@ -178,6 +182,59 @@ class Proof:
 
 
 @dataclass(frozen=True, eq=False)
+class Order:
+    """A derivative besides the gradients, with how it was found.
+
+    Attributes:
+        result: what it is.
+        program: what was differentiated: the forward pass and the gradients as one program.
+        sections: those of its arrays, and at the end its own.
+        equation: its entries. Where it is not `whole`, this is a sum of products of deltas and entries of arrays.
+        whole: whether its entries are computed as they are; else only the arrays that they are made of are.
+        rows: how many slots are those of what is differentiated.
+        statistics: the tensors that were differentiated through.
+        symmetries: the identities between its entries, with their proofs.
+        spelled: its entries before its arrays got names.
+    """
+
+    result: Result
+    program: Program
+    sections: tuple[Section, ...]
+    equation: Equation
+    whole: bool
+    rows: int
+    statistics: frozenset[str]
+    symmetries: tuple[Proof, ...] = ()
+    spelled: Terms = ()
+
+    @property
+    def differentiated(self) -> tuple[tuple[str, str], ...]:
+        """The tensors that are differentiated through all between, each with the one that it is differentiated by."""
+        if self.result.along:
+            return ()
+        ends = (path.locals[-1].partial for path in self.sections[-1].paths)
+        return tuple((end.base.tensor, end.wrt.tensor) for end in ends if isinstance(end.base, Access))
+
+    @cached_property
+    def tangents(self) -> Mapping[str, str]:
+        """The derivatives along directions on the way, each with the tensor that it is the derivative of."""
+        if not self.result.along:
+            return {}
+        found = {}
+        for section in self.sections[:-1]:
+            for path in section.paths[:1]:
+                base = path.locals[-1].partial.base
+                assert isinstance(base, Access)
+                found[section.equation.name] = base.tensor
+        return found
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """The tensors that hold it: itself, or those that its entries are made of."""
+        return (self.equation.name,) if self.whole else tensors_of(self.equation.terms)
+
+
+@dataclass(frozen=True, eq=False)
 class Derivation:
     """A problem, the sections that solve it in order, and the backward pass as a program.
 
@@ -193,6 +250,7 @@ class Derivation:
         lemmas: the identities found in the forward program, with their proofs.
         proofs: the identities that were asked for, with their proofs, and those found in the gradients.
         unproved: the claims for which no proof was found.
+        orders: the other derivatives that were asked for; their sections come after those of the gradients.
     """
 
     problem: Problem
@@ -203,6 +261,33 @@ class Derivation:
     lemmas: tuple[Proof, ...] = ()
     proofs: tuple[Proof, ...] = ()
     unproved: tuple[Identity, ...] = ()
+    orders: tuple[Order, ...] = ()
+
+    @property
+    def stages(self) -> tuple[Derivation, ...]:
+        """The gradients as a derivation by itself, and each other derivative as one of the program it is found in."""
+        if not self.orders:
+            return (self,)
+        others = {id(section) for order in self.orders for section in order.sections}
+        own = tuple(section for section in self.sections if id(section) not in others)
+        stages = [replace(self, sections=own, orders=())]
+        for _, group in groupby(self.orders, lambda order: order.result.along or order.result.name):
+            # Products with the same directions share the derivatives on the way.
+            orders = tuple(group)
+            sections = tuple(section for order in orders for section in order.sections)
+            proofs = tuple(proof for order in orders for proof in order.symmetries)
+            problem = Problem(orders[0].program, (), ())
+            stages.append(Derivation(problem, sections, self.backward, {}, orders[0].statistics, proofs=proofs))
+        return tuple(stages)
+
+    @property
+    def put_together(self) -> Program:
+        """The backward pass with the equations of the derivatives that it holds the parts of."""
+        made = tuple(order.equation for order in self.orders if not order.whole)
+        if not made:
+            return self.backward
+        outputs = (*self.backward.outputs, *(equation.name for equation in made))
+        return replace(self.backward, equations=(*self.backward.equations, *made), outputs=outputs)
 
     @property
     def recomputed(self) -> tuple[Equation, ...]:
@@ -220,5 +305,5 @@ class Derivation:
             yield from proof.steps
         for section in self.sections:
             yield from section.all_steps()
-        for proof in self.proofs:
+        for proof in (*self.proofs, *(proof for order in self.orders for proof in order.symmetries)):
             yield from proof.steps

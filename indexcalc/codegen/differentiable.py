@@ -16,7 +16,8 @@ from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.layout import INDENT, WIDTH
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.outline import Plan, function_name, gradient_fields
-from indexcalc.codegen.signatures import Function, arguments_of
+from indexcalc.codegen.rendered import Function
+from indexcalc.codegen.signatures import arguments_of
 
 RULE = "_function"
 """The name of what the library differentiates, and the stem of the names of its rules."""

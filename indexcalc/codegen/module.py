@@ -23,11 +23,20 @@ from indexcalc.codegen.differentiable import (
 from indexcalc.codegen.functions import formula, pass_lines
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.operands import Scope
-from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_fields, make_plan, part_stem
+from indexcalc.codegen.outline import (
+    Plan,
+    backward_scope,
+    forward_scope,
+    gradient_fields,
+    make_plan,
+    part_stem,
+    result_fields,
+)
+from indexcalc.codegen.parts import axes_of, class_name, record_of, result_values
 from indexcalc.codegen.prose import field, paragraph, plain, shape_text
+from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.shapes import check_function, shapes_of
 from indexcalc.codegen.signatures import (
-    Function,
     backward_function,
     forward_function,
     forward_scalars,
@@ -59,17 +68,23 @@ def module_source(derivation: Derivation, dialect: Dialect) -> str:
     plan = make_plan(derivation, dialect)
     forward_body = statement_block(plan, plan.forward, forward_scope(plan), plan.kept)
     backward_body = statement_block(plan, plan.backward, backward_scope(plan), derivation.backward.outputs)
-    read = backward_reads(plan, backward_body)
+    read = backward_reads(plan, [*backward_body, *result_values(plan).values()])
     functions = (forward_function(plan, forward_body, read), backward_function(plan, backward_body, read))
     scalars = forward_scalars(plan, forward_body, read)
     passes = Passes(plan, scalars, tuple(read), fields_read(functions[1].body))
-    rules = RULES[dialect.name](passes)
-    code = [*forward_body, *backward_body, *(line for rule in rules for line in (*rule.decorators, *rule.body))]
+    rules = () if derivation.orders else RULES[dialect.name](passes)
+    records = tuple(record_of(plan, order) for order in derivation.orders if not order.whole)
+    code = [
+        *forward_body,
+        *backward_body,
+        *(line for record in records for line in record.code),
+        *(line for rule in rules for line in (*rule.decorators, *rule.body)),
+    ]
     shapes = shapes_of(plan)
     check = [check_function(shapes)] if shapes is not None else []
     private = [*check, *(dialect.private[name].source for name in needed_functions([*code, *check], dialect.private))]
     ambiguous = [name for name in sorted({*plan.stored.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
-    return template(dialect.template).render(
+    return template(dialect.template if rules else NUMPY.template).render(
         ambiguous=", ".join(ambiguous),
         imports=import_blocks(dialect, [*code, *private]),
         kept=kept_text(plan),
@@ -77,7 +92,9 @@ def module_source(derivation: Derivation, dialect: Dialect) -> str:
         extents=extent_lines(plan),
         shapes=shapes,
         value_fields=[*value_fields(plan), *scalar_fields(plan, read)],
-        gradient_fields=gradient_lines(plan),
+        gradient_fields=[*gradient_lines(plan), *result_lines(plan)],
+        gradient_text=gradient_text(plan),
+        records=records,
         functions=functions,
         rules=rules,
         private_functions=private,
@@ -116,7 +133,7 @@ def title(plan: Plan) -> str:
 def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope, results: Collection[str]) -> list[str]:
     """All statements as lines; `results` are the tensors that the function returns."""
     part = part_stem(plan)
-    given = [*plan.program.tensors, *(up.name for up in plan.derivation.problem.upstream)]
+    given = [*plan.program.tensors, *(up.name for up in plan.derivation.problem.handed)]
     assigned = {statement.name for statement in statements}
     lines: list[str] = []
     names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
@@ -183,6 +200,23 @@ def gradient_lines(plan: Plan) -> list[str]:
         for target, name in gradient_fields(plan.derivation).items()
         for line in field(name, plan.dialect.array, f"{shape_text(plan.axes(target), plan.scalars)} dL/d{target}")
     ]
+
+
+def result_lines(plan: Plan) -> list[str]:
+    """The fields of `Gradients` for derivatives of other kinds."""
+    lines = []
+    for name, order in result_fields(plan.derivation).items():
+        kind = plan.dialect.array if order.whole else class_name(plan, order)
+        shape = shape_text(axes_of(plan, order), plan.scalars)
+        lines += field(name, kind, f"{shape} {order.sections[-1].equation.doc}")
+    return lines
+
+
+def gradient_text(plan: Plan) -> str:
+    """What `Gradients` holds."""
+    if plan.derivation.orders:
+        return "The derivatives that were asked for."
+    return "Gradients of the loss, each in the shape of its tensor."
 
 
 def value_fields(plan: Plan) -> list[str]:

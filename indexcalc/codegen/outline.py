@@ -9,8 +9,9 @@ from functools import lru_cache
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Base, Index, own_slots, walk
-from indexcalc.calculus.steps import Derivation
+from indexcalc.calculus.steps import Derivation, Order
 from indexcalc.codegen.dialect import NUMPY, Dialect
+from indexcalc.codegen.halves import halved
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.shared import share_functions
@@ -69,7 +70,7 @@ class Plan:
                 return program.axes(name)
         if name in self.added:
             return tuple((slot,) for slot in self.added[name])
-        return self.axes(next(up.of for up in self.derivation.problem.upstream if up.name == name))
+        return self.axes(next(up.of for up in self.derivation.problem.handed if up.name == name))
 
     @property
     def layouts(self) -> Mapping[str, tuple[int, ...]]:
@@ -95,6 +96,9 @@ def passes_of(derivation: Derivation) -> Passes:
     """The statements of both passes, made once for all libraries."""
     program, backward = derivation.problem.program, derivation.backward
     passes = stable_passes(program, backward, derivation.problem.recompute)
+    names = [order.result.name for order in derivation.orders if order.whole and order.symmetries]
+    if names:
+        passes = replace(passes, backward=tuple(halved(passes.backward, names, (program, backward))))
     if not any(map(has_expressions, (program, backward))):
         return passes
     tensors = {**backward.tensors, **program.tensors}
@@ -131,8 +135,9 @@ def planned(derivation: Derivation, dialect: Dialect) -> Plan:
     forward = tuple(share_functions(passes.forward, set(taken), passes.maxima))
     reverse = tuple(share_functions(passes.backward, set(taken), passes.maxima))
     added = [statement.name for statement in (*forward, *reverse)]
-    upstream = [up.name for up in derivation.problem.upstream]
-    stored = python_names([*program.tensors, *upstream, *backward.tensors, *added], dialect.reserved)
+    upstream = [up.name for up in derivation.problem.handed]
+    results = [result.name for result in derivation.problem.results]
+    stored = python_names([*program.tensors, *upstream, *backward.tensors, *added, *results], dialect.reserved)
     tensors = dict(stored)
     for name in fused_tensors(derivation):
         tensors[name] = python_name(f"{stored[name]}_split", {*stored.values(), *tensors.values()})
@@ -152,7 +157,7 @@ def fused_tensors(derivation: Derivation) -> tuple[str, ...]:
     program, backward = derivation.problem.program, derivation.backward
     fused = [name for name in program.tensors if is_fused(program.axes(name))]
     reverse = [name for name in backward.tensors if name not in program.tensors and is_fused(backward.axes(name))]
-    upstream = [up.name for up in derivation.problem.upstream if up.of in fused]
+    upstream = [up.name for up in derivation.problem.handed if up.of in fused]
     return tuple(dict.fromkeys((*fused, *upstream, *reverse)))
 
 
@@ -179,7 +184,7 @@ def forward_scope(plan: Plan) -> Scope:
 
 def backward_scope(plan: Plan) -> Scope:
     """Names as they are; arrays made from nothing take the dtype of the upstream gradient or the first input."""
-    upstream = plan.derivation.problem.upstream
+    upstream = plan.derivation.problem.handed
     inputs = plan.program.inputs
     first = plan.stored[upstream[0].name] if upstream else f"values.{plan.stored[inputs[0].name]}" if inputs else ""
     dtype = f"{first}.dtype" if first else "float"
@@ -196,7 +201,8 @@ def module_names(derivation: Derivation, dialect: Dialect = NUMPY) -> Mapping[st
     plan, problem = make_plan(derivation, dialect), derivation.problem
     gradients = {problem.gradient_names[target]: name for target, name in gradient_fields(derivation).items()}
     tensors = {name: plan.stored[name] for name in plan.kept if name not in plan.added}
-    return {**tensors, **gradients}
+    results = {order.result.name: name for name, order in result_fields(derivation).items()}
+    return {**tensors, **gradients, **results}
 
 
 def module_symbols(derivation: Derivation, dialect: Dialect = NUMPY) -> Mapping[str, str]:
@@ -209,6 +215,15 @@ def gradient_fields(derivation: Derivation) -> Mapping[str, str]:
     targets = derivation.problem.targets
     names = python_names(["d" + target for target in targets])
     return {target: names["d" + target] for target in targets}
+
+
+def result_fields(derivation: Derivation) -> Mapping[str, Order]:
+    """The field of `Gradients` that holds a derivative of another kind, for each of them."""
+    taken = set(gradient_fields(derivation).values())
+    found: dict[str, Order] = {}
+    for order in derivation.orders:
+        found[python_name(order.result.name, {*taken, *found})] = order
+    return found
 
 
 def gradient_variables(plan: Plan) -> Mapping[str, str]:

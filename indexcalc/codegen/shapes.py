@@ -41,10 +41,10 @@ def input_check(plan: Plan, given: Collection[sp.Symbol], upstream: Sequence[str
 
 def upstream_check(plan: Plan) -> list[str]:
     """``_, G = _checked(Y=values.Y, G=G)``: upstream gradients beside the tensors that they are of."""
-    given = plan.derivation.problem.upstream
+    given = plan.derivation.problem.handed
     names = [plan.stored[up.name] for up in given]
     first = ["{}"] if plan.unread else []
-    tensors = [f"{plan.stored[up.of]}=values.{plan.stored[up.of]}" for up in given]
+    tensors = [f"{name}=values.{name}" for name in dict.fromkeys(plan.stored[up.of] for up in given)]
     return taken_apart(plan, names, [*first, *tensors, *(f"{name}={name}" for name in names)], "*_, ")
 
 
@@ -155,7 +155,7 @@ def is_product(axis: str) -> bool:
 
 def axes_table(plan: Plan) -> Mapping[str, Sequence[str]]:
     """The extents of the axes of every array that a function is given, and of those that these are compared with."""
-    given = plan.derivation.problem.upstream
+    given = plan.derivation.problem.handed
     tensors = [tensor.name for tensor in plan.program.inputs]
     tensors += [name for up in given for name in (up.of, up.name)]
     return {plan.stored[name]: axis_sizes(plan.axes(name), plan.scalars) for name in tensors}

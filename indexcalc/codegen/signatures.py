@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import sympy as sp
 
@@ -12,26 +11,15 @@ from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.layout import WIDTH
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_variables
+from indexcalc.codegen.parts import result_values
 from indexcalc.codegen.prose import default_text, paragraph, plain, shape_text
+from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.shapes import input_check, upstream_check
 from indexcalc.codegen.statements import Kind
 from indexcalc.codegen.storage import Array, extent_lines, sources_of, with_divisors
 from indexcalc.program import Program
 
 EMPTY_ROW = "A row of {name} that is masked throughout gives NaN."
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """One generated function, as text; `checks` stand before the body."""
-
-    head: str
-    summary: str
-    arguments: tuple[str, ...]
-    body: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-    decorators: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()
 
 
 def forward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Function:
@@ -109,8 +97,9 @@ def adds_an_input(program: Program, name: str) -> bool:
 
 def backward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Function:
     """``backward(values, upstream gradients) -> Gradients``."""
-    upstream = plan.derivation.problem.upstream
-    results = gradient_variables(plan)
+    upstream = plan.derivation.problem.handed
+    derivatives = result_values(plan)
+    results = {**gradient_variables(plan), **derivatives}
     given = [plan.array(up.name) for up in upstream]
     local = {plan.stored[s.name] for s in plan.backward} | {array.variable for array in given}
     used = identifiers([*body, *results.values()]) - local
@@ -119,7 +108,8 @@ def backward_function(plan: Plan, body: list[str], read: list[sp.Symbol]) -> Fun
     others = [tensor.name for tensor in plan.program.inputs if tensor.name not in unpacked]
     arrays += [Array(f"values.{plan.stored[name]}", plan.axes(name)) for name in others]
     block = unpacking([plan.stored[name] for name in unpacked] + [plan.scalars[symbol] for symbol in read])
-    block += [*extent_lines(wanted_extents(plan, body), arrays, plan.unread, backward_scope(plan)), *body]
+    wanted = wanted_extents(plan, [*body, *derivatives.values()])
+    block += [*extent_lines(wanted, arrays, plan.unread, backward_scope(plan)), *body]
     if all(variable == name for name, variable in results.items()):
         block += call_or_wrap("return Gradients", list(results))
     else:

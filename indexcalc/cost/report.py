@@ -94,7 +94,8 @@ class CostReport:
         backward: the backward pass, with what it computes again.
         ends: entries of inputs, upstream gradients, outputs and gradients, which the caller holds.
         peak: entries held over these while forward and backward pass run, one after the other.
-        before: the backward pass before simplification; None where writing it out would grow too long.
+        before: the backward pass before simplification; None where writing it out would grow too long,
+            and for derivatives that are no gradients.
     """
 
     title: str
@@ -122,7 +123,7 @@ def cost_report(derivation: Derivation) -> CostReport:
         backward=pass_cost(backward, sizes),
         ends=ends_of(forward, backward),
         peak=peak_of(forward, backward),
-        before=before_of(derivation.problem, sizes),
+        before=before_of(derivation.problem, sizes) if not derivation.orders else None,
     )
 
 

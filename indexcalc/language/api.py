@@ -24,7 +24,7 @@ The attention spec of the documentation, in Python::
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -178,6 +178,46 @@ class Program:
     def derive(self, *targets: TensorName | str) -> None:
         """Ask for the gradients of these tensors, in this order; of all inputs if nothing is asked for."""
         self._statements.append(lines.DeriveLine(tuple(ast.Slot(name_of(target)) for target in targets)))
+
+    def jacobian(self, of: TensorName | str, *by: TensorName | str) -> None:
+        """Ask for the derivative of each entry of a tensor by each entry of others."""
+        self._derivative("jacobian", of, by, ())
+
+    def hessian(self, loss: TensorName | str, *by: TensorName | str) -> None:
+        """Ask for the second derivatives of the loss by the entries of tensors."""
+        self._derivative("hessian", loss, by, ())
+
+    def gauss_newton(
+        self, loss: TensorName | str, *by: TensorName | str, through: TensorName | str | None = None
+    ) -> None:
+        """Ask for the Gauss-Newton part of the second derivatives of the loss, a function of the tensor `through`."""
+        self._derivative("gauss_newton", loss, by, (), through=through)
+
+    def product_jacobian(self, of: TensorName | str, along: Mapping[str, str], doc: str = "") -> None:
+        """Ask for the product of a Jacobian with directions: ``{"z": "s"}`` is the Jacobian by z times s."""
+        self._derivative("jacobian", of, tuple(along), tuple(along.values()), doc=doc)
+
+    def product_hessian(self, loss: TensorName | str, along: Mapping[str, str], doc: str = "") -> None:
+        """Ask for the product of the second derivatives with directions: ``{"w": "s"}`` is the Hessian by w times s."""
+        self._derivative("hessian", loss, tuple(along), tuple(along.values()), doc=doc)
+
+    def _derivative(
+        self,
+        word: str,
+        of: TensorName | str,
+        by: Sequence[TensorName | str],
+        along: Sequence[str],
+        *,
+        doc: str = "",
+        through: TensorName | str | None = None,
+    ) -> None:
+        if not by:
+            raise SpecError(f"a {word} needs a tensor to differentiate by")
+        names = tuple(ast.Slot(name_of(tensor)) for tensor in by)
+        given = tuple(ast.Slot(checked_name(name)) for name in along)
+        middle = None if through is None else ast.Slot(name_of(through))
+        line = lines.DerivativeLine(word, ast.Slot(name_of(of)), names, given, through=middle, doc=doc)
+        self._statements.append(line)
 
     def recompute(self, *tensors: TensorName | str) -> None:
         """These intermediates are not kept: the backward pass computes those that it reads again."""

@@ -17,7 +17,8 @@ SIGNS = re.compile(r'"(?:\\.|[^"\\])*"|#.*|[\[\]()]')
 """Brackets, and what hides them: texts and comments."""
 
 STATEMENT = re.compile(
-    r'[ \t]*(?:title|index|param|input|upstream|loss|derive|recompute|name|prove|assume|use)[ \t]+["\w]'
+    r"[ \t]*(?:title|index|param|input|upstream|loss|derive|recompute|name|prove|assume|use"
+    r'|jacobian|hessian|gauss_newton|product)[ \t]+["\w]'
 )
 """How a line with a statement word begins."""
 

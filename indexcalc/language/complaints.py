@@ -25,6 +25,10 @@ USAGE = {
     "loss": "loss L",
     "derive": "derive Q, K",
     "recompute": "recompute S, A",
+    "jacobian": "jacobian p by z",
+    "hessian": "hessian L by (u, v)",
+    "gauss_newton": "gauss_newton L by w through z",
+    "product": "product hessian L by w with s",
     "name": "name D = dL/dA",
     "prove": "prove sum[j](dL/dS[i,j]) = 0",
     "assume": "assume sum[c](y[n,c]) = 1",
@@ -52,6 +56,10 @@ WORDS = {
     "_OVER": "over",
     "_AS": "as",
     "_GIVING": "giving",
+    "_BY": "by",
+    "_WITH": "with",
+    "_THROUGH": "through",
+    "DERIVATIVE": "a derivative such as hessian L by w",
     "_NL": "the end of the line",
 }
 """How a terminal of the grammar is named in a message, in the order in which they are listed."""

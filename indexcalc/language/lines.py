@@ -83,10 +83,11 @@ class UpstreamLine:
 
 @dataclass(frozen=True, slots=True)
 class LossLine:
-    """``loss L``."""
+    """``loss L``; `implied` where a second derivative says what the loss is."""
 
     name: str
     at: At | None = None
+    implied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,24 @@ class RecomputeLine:
     """``recompute S, A``."""
 
     names: tuple[Slot, ...]
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DerivativeLine:
+    """``hessian L by (u, v)``, or ``product hessian L by (u, v) with (s, t)``; `word` is the kind.
+
+    `transposed` where the vector stands before the derivative: ``product s with jacobian p by z``; `through` says
+    what the loss is a function of: ``gauss_newton L by w through z``.
+    """
+
+    word: str
+    of: Slot
+    by: tuple[Slot, ...]
+    along: tuple[Slot, ...] = ()
+    transposed: bool = False
+    through: Slot | None = None
+    doc: str = ""
     at: At | None = None
 
 
@@ -169,6 +188,7 @@ Statement = (
     | LossLine
     | DeriveLine
     | RecomputeLine
+    | DerivativeLine
     | NameLine
     | ClaimLine
     | UseLine

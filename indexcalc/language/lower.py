@@ -10,7 +10,7 @@ from indexcalc.language.checks import check_equation_line, check_expression, che
 from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
-from indexcalc.language.lines import ClaimLine, DeriveLine, EquationLine, NameLine, Statement
+from indexcalc.language.lines import ClaimLine, DerivativeLine, DeriveLine, EquationLine, NameLine, Statement
 from indexcalc.language.paths import shipped_text
 from indexcalc.language.ranges import check_ranges
 from indexcalc.language.refine import refine
@@ -62,9 +62,20 @@ def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) ->
     scope = replace(found.scope(), tensors=program.tensors)
     asked = read_requests(lines, program, scope, names.taken)
     results = (asked.loss,) if asked.loss is not None else tuple(up.of for up in asked.upstream)
+    if asked.derivatives:
+        # What nothing reads is asked for too: nothing else says why it is computed.
+        last = (eq.name for eq in equations if not eq.hoisted and not program.consumers[eq.name])
+        results = tuple(dict.fromkeys((*results, *(derivative.of for derivative in asked.derivatives), *last)))
     program = replace(program, outputs=results)
     problem = Problem(
-        program, asked.upstream, asked.targets, asked.loss, asked.names, recompute=asked.recompute, slug=slug
+        program,
+        asked.upstream,
+        asked.targets,
+        asked.loss,
+        asked.names,
+        recompute=asked.recompute,
+        slug=slug,
+        derivatives=asked.derivatives,
     )
     problem = with_claims(problem, [line for line in lines if isinstance(line, ClaimLine)], scope, names)
     with source.located(None):
@@ -76,7 +87,8 @@ def asked_names(lines: Iterable[Statement]) -> frozenset[str]:
     """The tensors whose gradients the author asks for, or gives a name."""
     derived = (slot.name for line in lines if isinstance(line, DeriveLine) for slot in line.names)
     named = (line.gradient.of for line in lines if isinstance(line, NameLine))
-    return frozenset((*derived, *named))
+    others = (slot.name for line in lines if isinstance(line, DerivativeLine) for slot in (line.of, *line.by))
+    return frozenset((*derived, *named, *others))
 
 
 def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNames) -> tuple[Equation, ...]:

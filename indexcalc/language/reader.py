@@ -210,6 +210,27 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``recompute S, A``."""
         return (lines.RecomputeLine(names, names[0].at),)
 
+    def derivative(
+        self, word: Token, of: Token, by: tuple[ast.Slot, ...], through: Token | None, doc: Token | None
+    ) -> tuple[lines.Statement, ...]:
+        """``hessian L by (u, v)``, ``gauss_newton L by w through z``."""
+        middle = None if through is None else self.slot(through)
+        line = lines.DerivativeLine(str(word), self.slot(of), by, through=middle, doc=prose(doc), at=at(word))
+        return (line,)
+
+    def product(self, first: Token, *rest: Any) -> tuple[lines.Statement, ...]:
+        """``product jacobian p by z with s``, or ``product s with jacobian p by z``."""
+        if first.type == "DERIVATIVE":
+            of, by, along, doc = rest
+            return (lines.DerivativeLine(str(first), self.slot(of), by, along, doc=prose(doc), at=at(first)),)
+        word, of, by, doc = rest
+        given, place = (self.slot(first),), at(word)
+        return (lines.DerivativeLine(str(word), self.slot(of), by, given, True, doc=prose(doc), at=place),)
+
+    def several(self, found: Token | tuple[ast.Slot, ...]) -> tuple[ast.Slot, ...]:
+        """``u``, or ``(u, v)``."""
+        return found if isinstance(found, tuple) else (self.slot(found),)
+
     def name(self, name: Token, of: ast.Gradient) -> tuple[lines.Statement, ...]:
         """``name D = dL/dA``."""
         return (lines.NameLine(self.identifier(name), of, at(name)),)

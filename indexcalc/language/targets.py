@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from indexcalc.language.hoist import fresh_name
 from indexcalc.language.lines import (
+    DerivativeLine,
     DeriveLine,
     EquationLine,
     LossLine,
@@ -15,10 +16,11 @@ from indexcalc.language.lines import (
     Statement,
     UpstreamLine,
 )
+from indexcalc.language.orders import losses_of, read_derivatives, with_backward_products
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import suggestion
 from indexcalc.language.syntax import At, Entry, Gradient, nodes_in, written
-from indexcalc.problem import Upstream
+from indexcalc.problem import Derivative, Upstream
 from indexcalc.program import Program
 
 
@@ -31,27 +33,31 @@ class Requests:
     loss: str | None
     names: Mapping[str, str]
     recompute: tuple[str, ...]
+    derivatives: tuple[Derivative, ...]
 
 
 def read_requests(statements: Iterable[Statement], program: Program, scope: Scope, taken: set[str]) -> Requests:
     """What the asking lines say, or their defaults.
 
     Without ``upstream`` and ``loss``, every result that no equation reads has an upstream gradient
-    ``G_<name>``; without ``derive``, the targets are all inputs.
+    ``G_<name>``; without ``derive`` and derivatives of other kinds, the targets are all inputs.
     """
-    lines = tuple(statements)
-    loss = read_loss([line for line in lines if isinstance(line, LossLine)], program, scope)
+    lines = tuple(with_backward_products(statements, scope.source))
+    others = [line for line in lines if isinstance(line, DerivativeLine)]
+    loss = read_loss([*(line for line in lines if isinstance(line, LossLine)), *losses_of(others)], program, scope)
     given = read_upstream([line for line in lines if isinstance(line, UpstreamLine)], program, scope, loss)
-    if not given and loss is None:
-        given = default_upstream(program, names_read(lines), taken)
     targets = read_targets([line for line in lines if isinstance(line, DeriveLine)], program, scope)
+    if not given and loss is None and (targets or not others):
+        given = default_upstream(program, names_read(lines), taken)
     names = read_names([line for line in lines if isinstance(line, NameLine)], program, scope, given)
     check_targets(lines, given, loss, program, scope)
     results = [loss, *(up.of for up in given)]
     again = read_recomputed([line for line in lines if isinstance(line, RecomputeLine)], program, scope, results)
-    return Requests(
-        given, targets or tuple(tensor.name for tensor in program.inputs if tensor.values is None), loss, names, again
-    )
+    called = (*(up.name for up in given), *names.values())
+    derivatives = read_derivatives(others, program, scope, called)
+    if not targets and not derivatives:
+        targets = tuple(tensor.name for tensor in program.inputs if tensor.values is None)
+    return Requests(given, targets, loss, names, again, derivatives)
 
 
 def known_tensor(name: str, at: At | None, program: Program, scope: Scope) -> None:
@@ -66,9 +72,10 @@ def read_loss(lines: list[LossLine], program: Program, scope: Scope) -> str | No
     """``loss L``: one tensor without slots, computed by an equation."""
     if not lines:
         return None
-    if len(lines) > 1:
-        raise scope.source.error("a spec has one loss", lines[1].at)
     name, at = lines[0].name, lines[0].at
+    for other in lines[1:]:
+        if other.name != name or not other.implied:
+            raise scope.source.error("a spec has one loss", other.at)
     known_tensor(name, at, program, scope)
     if name not in program.definitions:
         raise scope.source.error(f"the loss {name} is an input; it must be computed by an equation", at)
@@ -135,8 +142,6 @@ def read_targets(lines: list[DeriveLine], program: Program, scope: Scope) -> tup
             known_tensor(slot.name, slot.at, program, scope)
             if slot.name in found:
                 raise scope.source.error(f"the gradient of {slot.name} is asked for twice", slot.at)
-            if program.tensors[slot.name].values is not None:
-                raise scope.source.error(f"{slot.name} holds whole numbers, by which nothing has a gradient", slot.at)
             found[slot.name] = slot.at
     return tuple(found)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -95,15 +95,16 @@ class Memory:
     size: sp.Expr
 
 
-def memory_of(forward: Program, backward: Program) -> Memory:
+def memory_of(forward: Program, backward: Program, results: Collection[str] = ()) -> Memory:
     """What the structure of both passes says about storage.
 
     Args:
         forward: the forward pass.
         backward: the backward pass.
+        results: tensors that are asked for, besides gradients.
     """
     made = {equation.name for equation in backward.equations}
-    read = {name for name, readers in backward.consumers.items() if readers or name in made}
+    read = {name for name, readers in backward.consumers.items() if readers or name in made} | set(results)
     unread = tuple(
         equation.name
         for equation in forward.equations
@@ -117,7 +118,10 @@ def memory_of(forward: Program, backward: Program) -> Memory:
     large = [
         name
         for name, size in sizes.items()
-        if name not in forward.outputs and not any(divides(size, other) for other in visible) and size != 1
+        if name not in forward.outputs
+        and name not in results
+        and not any(divides(size, other) for other in visible)
+        and size != 1
     ]
     size = max((sizes[name] for name in large), key=degree, default=sp.S.One)
     streamed = tuple(name for name in large if sizes[name] == size and is_streamed(name, inner, large))

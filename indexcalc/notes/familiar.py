@@ -152,6 +152,8 @@ def group_length(steps: Sequence[Step]) -> int:
 def is_copy(steps: Sequence[Step]) -> bool:
     """Whether the steps begin with the whole derivative of a tensor that is another one, under other indices."""
     rules = tuple(step.rule for step in steps[: len(COPYING)])
+    if not steps[0].after:
+        return False
     (first, *rest) = steps[0].after
     bare = not rest and first.coeff == 1 and not first.summed and len(first.powers) == 1
     return rules == COPYING and bare and isinstance(first.powers[0][0], Access) and first.powers[0][1] == 1

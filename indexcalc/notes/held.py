@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from indexcalc.algebra.terms import Access, Partial, tensors_of
@@ -16,9 +16,14 @@ Held = Mapping[tuple[str, str], tuple[str, ...]]
 
 @lru_cache(maxsize=2)
 def held_tensors(derivation: Derivation) -> Held:
-    """The tensors that each local derivative of the derivation holds, where they depend on its target."""
+    """The tensors that each local derivative of the derivation holds, where they depend on its target.
+
+    Derivatives that go through all between two tensors are written as local ones are. Of a pair that has both, neither
+    has a bar, and words say what is held.
+    """
     program = derivation.problem.program
     found: dict[tuple[str, str], tuple[str, ...]] = {}
+    whole = set(through_all(derivation))
     for section in derivation.sections:
         if section.target is not None:
             target = section.target
@@ -28,8 +33,18 @@ def held_tensors(derivation: Derivation) -> Held:
 
             for path in section.paths:
                 for name, names in held_on(path, program, depends).items():
-                    found[name, section.target] = names
+                    if (name, section.target) not in whole:
+                        found[name, section.target] = names
     return found
+
+
+def through_all(derivation: Derivation) -> Iterator[tuple[str, str]]:
+    """The pairs of tensors of which a derivative goes through all between them."""
+    for order in derivation.orders:
+        for path in order.sections[-1].paths if not order.result.along else ():
+            for local in path.locals:
+                if isinstance(local.partial.base, Access):
+                    yield local.partial.base.tensor, local.partial.wrt.tensor
 
 
 def held_on(path: Path, program: Program, depends: Callable[[str], bool]) -> Mapping[str, tuple[str, ...]]:

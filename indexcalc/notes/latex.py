@@ -100,11 +100,21 @@ def subscripted(tensor: str, slots: Sequence[Slot], notation: Notation) -> str:
 
 def access_latex(base: Access, notation: Notation) -> str:
     """A tensor's entry; a gradient without a name of its own as a derivative of the loss."""
+    if base.tensor in notation.tangents:
+        inner = access_latex(Access(notation.tangents[base.tensor], base.slots), notation)
+        return moving(inner)
     owner = notation.gradients.get(base.tensor)
     if owner is None:
         return subscripted(base.tensor, base.slots, notation)
     below = subscripted(owner, base.slots, notation)
     return fraction(rf"\partial {notation.loss}", rf"\partial {below}", notation)
+
+
+def moving(text: str) -> str:
+    """The derivative along a direction."""
+    size = r"\Bigl", r"\Bigr"
+    left, right = size if any(tall in text for tall in TALL) else ("", "")
+    return rf"\mathcal{{R}}{left}\{{{text}{right}\}}"
 
 
 def function_latex(base: Fn, notation: Notation) -> str:
@@ -124,6 +134,12 @@ def partial_latex(base: Partial, notation: Notation) -> str:
     """An unevaluated derivative as a fraction; behind a bar the tensors that are held."""
     below = rf"\partial {access_latex(base.wrt, notation)}"
     held = held_in(base, notation.held)
+    owner = notation.gradients.get(base.base.tensor) if isinstance(base.base, Access) else None
+    if owner is not None and isinstance(base.base, Access):
+        if (base.base.tensor, base.wrt.tensor) not in notation.second:
+            return fraction(r"\partial", below, notation) + " " + base_latex(base.base, notation)
+        first = rf"\partial {subscripted(owner, base.base.slots, notation)}"
+        return fraction(rf"\partial^{{2}} {notation.loss}", rf"{first} \, {below}", notation)
     text = base_latex(base.base, notation)
     if not isinstance(base.base, Access) and width(text) > WIDE_PARTIAL:
         return with_held(fraction(r"\partial", below, notation), held, notation) + bracketed(text)

@@ -237,4 +237,6 @@ def matrix_product(*factors: Matrix) -> Matrix:
     flat: list[Matrix] = []
     for factor in factors:
         flat.extend(factor.factors if isinstance(factor, Product) else (factor,))
+    if any(isinstance(factor, Diagonal) for factor in flat):
+        flat = [factor for factor in flat if not isinstance(factor, Identity)]
     return flat[0] if len(flat) == 1 else Product(tuple(flat))

@@ -3,8 +3,9 @@ r"""Matrix expressions in LaTeX: ``A^{\top} G``, ``A \odot (D - r \mathbf{1}^{\t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from indexcalc.notes.latex import exponent_text, fraction, joined, parenthesised, scaled, split_sign
+from indexcalc.notes.latex import exponent_text, fraction, joined, moving, parenthesised, scaled, split_sign
 from indexcalc.notes.matrix import (
     Diagonal,
     DiagonalOf,
@@ -39,6 +40,9 @@ LEVELS: dict[type, int] = {
 
 def whole_latex(whole: Whole, notation: Notation) -> str:
     """A whole tensor or a slice; a gradient without a name as a derivative of the loss."""
+    if whole.tensor in notation.tangents:
+        inner = whole_latex(replace(whole, tensor=notation.tangents[whole.tensor]), notation)
+        return moving(inner)
     owner = notation.gradients.get(whole.tensor)
     if owner is None:
         return sliced(whole.tensor, whole, notation)

@@ -150,6 +150,8 @@ class Notation:
         layouts: how the slots of a tensor are grouped into axes, where some axis fuses several.
         held: the tensors that the derivative of one tensor by another holds, by ``(tensor, other)``.
         computed_loss: the tensor that is the loss, if the program computes it.
+        tangents: derivatives along a direction, with the tensor that each is the derivative of.
+        second: the gradients and tensors whose derivative is a second derivative of the loss.
     """
 
     tensors: Mapping[str, str]
@@ -162,6 +164,8 @@ class Notation:
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     held: Held = field(default_factory=dict)
     computed_loss: str | None = None
+    tangents: Mapping[str, str] = field(default_factory=dict)
+    second: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
     def e_is_taken(self) -> bool:
@@ -241,10 +245,11 @@ def notation_of(derivation: Derivation) -> Notation:
     It is one for all formats, so that what one of them has printed is remembered for the others.
     """
     problem, program = derivation.problem, derivation.problem.program
-    given = {up.name for up in problem.upstream} | set(problem.names.values())
+    given = {one.name for one in problem.handed} | set(problem.names.values())
     authored = {*problem.given.values(), *problem.names.values()}
     backward = [equation.name for equation in derivation.backward.equations]
-    names = [*program.tensors, *sorted(given), *problem.gradient_names.values(), *backward]
+    others = [section.equation.name for order in derivation.orders for section in order.sections]
+    names = [*program.tensors, *sorted(given), *problem.gradient_names.values(), *backward, *others]
     parameters = [str(parameter.symbol) for parameter in program.parameters]
     scalars = [str(extent) for extent in program.extents] + parameters
     used = {index.name: None for index in program.indices}
@@ -271,4 +276,6 @@ def notation_of(derivation: Derivation) -> Notation:
         layouts=derivation.backward.layouts,
         held=held_tensors(derivation),
         computed_loss=problem.loss,
+        tangents={name: of for order in derivation.orders for name, of in order.tangents.items()},
+        second=frozenset(pair for order in derivation.orders for pair in order.differentiated),
     )

@@ -12,6 +12,7 @@ from indexcalc.notes.costs import cost_blocks
 from indexcalc.notes.diagram import diagram_blocks
 from indexcalc.notes.familiar import shown_before
 from indexcalc.notes.matrices import implementation_blocks, matrix_blocks
+from indexcalc.notes.orders import order_blocks
 from indexcalc.notes.parts import parts_put_in
 from indexcalc.notes.range import range_blocks
 from indexcalc.notes.repetition import repeats_of
@@ -30,6 +31,11 @@ from indexcalc.program import BlockedLoop, CheckedRange
 OPENING = (
     "The forward pass in index notation, and its backward pass derived from it step by step, "
     "with every Kronecker delta and every sum that it collapses."
+)
+
+ORDERS = (
+    "The forward pass in index notation, and the derivatives that are asked for derived from it step by step, "
+    "with every Kronecker delta and every sum that it collapses. Deltas that are left say where entries are zero."
 )
 
 
@@ -65,7 +71,10 @@ def composed(
         loops: how code that runs in blocks does so, if there is such code.
         checked: the inputs at which the code is checked, if it is.
     """
-    blocks: list[Block] = [Heading(1, (derivation.problem.program.title,)), Paragraph((OPENING,))]
+    blocks: list[Block] = [
+        Heading(1, (derivation.problem.program.title,)),
+        Paragraph((ORDERS if derivation.orders else OPENING,)),
+    ]
     blocks.extend(setup_blocks(derivation))
     blocks.extend(diagram_blocks(derivation))
     blocks.extend(lemma_blocks(derivation))
@@ -73,6 +82,7 @@ def composed(
     for section in reading_order(derivation):
         blocks.extend(section_blocks(derivation, section, repeats, shown))
         shown = shown.after_section(section, cited_consumers(section, repeats))
+    blocks.extend(order_blocks(derivation))
     blocks.extend(identity_blocks(derivation))
     blocks.extend(summary_blocks(derivation))
     blocks.extend(matrix_blocks(derivation))
@@ -90,10 +100,12 @@ def composed(
 def reading_order(derivation: Derivation) -> list[Section]:
     """The sections, each named part after the first gradient in which its name turns up; without parts put in."""
     inside = parts_put_in(derivation)
-    named = {section.equation.name: section for section in derivation.sections if section.target is None}
+    others = {section.equation.name for order in derivation.orders for section in order.sections}
+    own = [section for section in derivation.sections if section.equation.name not in others]
+    named = {section.equation.name: section for section in own if section.target is None}
     parts = {name: part for name, part in named.items() if name not in inside}
     ordered: list[Section] = []
-    for section in derivation.sections:
+    for section in own:
         if section.target is not None:
             ordered.append(section)
             ordered.extend(take_parts(section, parts))

@@ -24,6 +24,8 @@ RULES: Mapping[Rule, str] = {
     Rule.EXPAND: "Multiply out:",
     Rule.FACTOR: "Take out the common factors:",
     Rule.RELABEL: "Relabel {renamings}; only the name of a dummy changes:",
+    Rule.ALONG: "Each tensor that is read contributes its own derivative along the direction, times a local one:",
+    Rule.GAUSS_NEWTON: "The second derivative of the loss between two derivatives of what it is a function of:",
     Rule.SUBSTITUTE: "Substitute back into the chain rule:",
     Rule.PATHS: "Add the contributions of all paths:",
     Rule.NAME: "A part gets a name:",
@@ -161,6 +163,54 @@ SENTENCES: Mapping[str, str] = {
     "is added up.",
     "read.moved.many": "The sums over {indices} are what survives: {delta} says at which entry of {target} each of "
     "their terms is added up.",
+    "direction": "Given is a direction {direction}, an array of the shape of {target}.",
+    "jacobian.heading": "The Jacobian {whole}",
+    "hessian.heading": "The second derivative {whole}",
+    "jacobian.intro": "Every entry of one tensor is differentiated by every entry of the other:",
+    "hessian.intro": "A second derivative is the derivative of a gradient. The backward pass is a program like any "
+    "other, so the same rules apply to its equations and to those of the forward pass together:",
+    "total.through": "{of} depends on {target} through {through}. The derivatives of these come first, and each is "
+    "put in where the next one meets it, so that in the end the derivative goes through all of them.",
+    "total.result": "The result:",
+    "jacobian.product": "The product of the Jacobian of {of} with {directions}",
+    "hessian.product": "The product of the second derivatives with {directions}",
+    "summary.parts": "Derivatives that are kept in parts, put together from arrays:",
+    "symbols.order": "part of {results}",
+    "symbols.along": "derivative of {of} along the direction",
+    "total.arrays": "The deltas say which entries are zero. What stands beside them is held by arrays:",
+    "jacobian.along": "The Jacobian itself is not needed for this. Move {moved}, and write a derivative by t at t = 0 "
+    "with an R. Each tensor has one, found in the order of the forward pass from those of what it reads; a local "
+    "derivative takes whatever else is read as constant. That of {of} is {result}:",
+    "hessian.along": "The second derivatives themselves are not needed for this. Move {moved}, and write a derivative "
+    "by t at t = 0 with an R (Pearlmutter, 1994). Each tensor of both passes has one, found in order, forward through "
+    "the backward pass too, from those of what it reads; a local derivative takes whatever else is read as constant. "
+    "That of {of} is {result}; all of it costs about two gradients:",
+    "along.heading": "Along the direction: {entry}",
+    "middle.heading": "The Gauss-Newton part {entry}",
+    "middle.intro": "The second derivative of {loss} has two parts: what comes from the curvature of {loss} as a "
+    "function of {through}, and what comes from that of {through} itself. The first alone has no second derivative of "
+    "{through}, and is never negative where {loss} is convex in {through}:",
+    "middle.part": "The derivative {partial}",
+    "middle.again": "The same under other indices:",
+    "middle.product": "All three together",
+    "along.zero": "Nothing on the way depends on what moves:",
+    "structure.zero": "All entries are zero: what {entry} is the derivative of does not change.",
+    "structure.blocks": "{deltas} is a factor of every term: entries are zero unless {matches}, so this is block "
+    "diagonal, one block for each value of {indices}. Within a block:",
+    "structure.blocks.many": "{deltas} are factors of every term: entries are zero unless {matches}, so this is block "
+    "diagonal, one block for each value of {indices}. Within a block:",
+    "structure.all": "Entries are zero unless {matches}: this is a diagonal.",
+    "structure.diagonal": "{term} is a diagonal.",
+    "structure.block": "{term} is block diagonal: it is zero but where the indices of its delta agree.",
+    "structure.rank": "{term} has rank one: one factor has the rows, the other the columns.",
+    "structure.full": "{term} has all entries.",
+    "structure.constant": "{term} does not depend on all indices, and stands for all of their values.",
+    "structure.kronecker": "{term} is a Kronecker product: each factor has indices of rows and of columns.",
+    "structure.product": "{term} is a product of arrays that is never written out.",
+    "structure.size": "All entries would be {whole} numbers; the arrays that hold them are {stored}.",
+    "structure.symmetric": "Rows and columns may change places: {identity}, since the right side stays the same.",
+    "structure.matrix": "Between whole arrays:",
+    "structure.matrix.block": "One block, between whole arrays:",
     "read.sum": "The sum over {indices} is what survives: no delta tied {origins} to an index of {target}{weight}.",
     "read.sum.many": "The sums over {indices} are what survives: no delta tied {origins} to an index of "
     "{target}{weight}.",

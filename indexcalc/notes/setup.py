@@ -42,6 +42,7 @@ def setup_blocks(derivation: Derivation) -> list[Block]:
     blocks: list[Block] = [Heading(2, ("Setup",)), index_table(program), *input_blocks(program)]
     blocks.extend(parameter_blocks(program))
     blocks.extend(upstream_blocks(problem))
+    blocks.extend(direction_blocks(problem))
     blocks.append(Heading(3, ("Forward pass",)))
     blocks.extend(forward_blocks(program))
     blocks.extend(recompute_blocks(derivation))
@@ -175,6 +176,13 @@ def upstream_blocks(problem: Problem) -> Iterator[Block]:
     for upstream in problem.upstream:
         if upstream not in whole:
             yield partial_gradient(problem, upstream)
+
+
+def direction_blocks(problem: Problem) -> Iterator[Block]:
+    """What derivatives are multiplied by."""
+    for one in problem.directions:
+        slots = problem.program.tensors[one.of].slots
+        yield Paragraph(say("direction", direction=Access(one.name, slots), target=Symbol(one.of)))
 
 
 def given_gradient(problem: Problem, upstream: Upstream) -> Display:

@@ -80,4 +80,12 @@ def backward_meaning(derivation: Derivation, equation: Equation) -> Spans:
         return say("recompute.meaning")
     if owner is not None:
         return say("symbols.gradient", loss=Loss(), target=Symbol(owner))
+    for order in derivation.orders:
+        if equation.name == order.result.name:
+            return (equation.doc,)
+        if equation.name in order.tangents:
+            return say("symbols.along", of=Symbol(order.tangents[equation.name]))
+    read = [order.result.name for order in derivation.orders if equation.name in order.arrays]
+    if read:
+        return say("symbols.order", results=listed(map(Symbol, read)))
     return say("symbols.part", readers=listed(Symbol(name) for name in derivation.backward.consumers[equation.name]))

@@ -127,27 +127,35 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
         yield Paragraph(say("recompute.summary", sources=sources))
         yield Displays(tuple(map(forward_display, derivation.recomputed)))
         yield Paragraph(say("recompute.then"))
-    else:
+    elif derivation.derived:
         yield Paragraph(("The backward pass, in an order in which it can be computed:",))
     asked = {derivation.problem.gradient_names[target] for target in derivation.problem.targets}
-    yield Displays(
+    asked |= {order.result.name for order in derivation.orders}
+    displays = Displays(
         tuple(
             Display(
                 equation.lhs,
                 (equation.terms,),
                 boxed=equation.name in asked,
-                defines=equation.name not in derivation.gradients,
+                defines=equation.name not in derivation.gradients and equation.name not in asked,
                 spelled=True,
             )
             for equation in derivation.derived
         )
     )
+    if displays.items:
+        yield displays
+    made = tuple(order.equation for order in derivation.orders if not order.whole)
+    if made:
+        yield Paragraph(say("summary.parts"))
+        yield Displays(tuple(Display(equation.lhs, (equation.terms,), boxed=True) for equation in made))
     yield from jacobian_blocks(derivation)
 
 
 def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
     """The derivatives of whole tensors that were found through sums they are normalised by, such as a softmax's."""
-    found = [path.locals[-1] for section in derivation.sections for path in section.paths if len(path.locals) > 1]
+    gradients = [section for section in derivation.sections if section.target is not None]
+    found = [path.locals[-1] for section in gradients for path in section.paths if len(path.locals) > 1]
     if found:
         yield Paragraph(say("jacobians.many" if len(found) > 1 else "jacobians"))
         yield Displays(tuple(Display(local.partial, (local.result,), boxed=True) for local in found))
@@ -204,7 +212,7 @@ def kill_spans(kills: list[tuple[Index, Slot]]) -> list[Span]:
 def memory_blocks(derivation: Derivation) -> Iterator[Block]:
     """Which tensors need not be stored, by the structure of both passes."""
     program, backward = derivation.problem.program, derivation.backward
-    memory = memory_of(program, backward)
+    memory = memory_of(program, backward, [name for order in derivation.orders for name in order.arrays])
     if memory.unread:
         them = "it is" if len(memory.unread) == 1 else "they are"
         names = listed([Symbol(name) for name in memory.unread], "or")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from indexcalc.errors import UnsupportedError
-from indexcalc.problem import Problem
+from indexcalc.problem import Problem, Result
 from indexcalc.program import Program
 from indexcalc.proof.evaluate import run_program
 from indexcalc.proof.extents import Sizes, left_out
@@ -30,6 +30,7 @@ from indexcalc.proof.oracles import (
     method_for,
     relative_error,
 )
+from indexcalc.proof.orders import along, bound_of, directions_for
 from indexcalc.proof.report import FORWARD_METHOD, Comparison, Report
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
@@ -38,6 +39,9 @@ FORWARD_BOUND = 1e-9
 
 FLOOR = 1e-4
 """The least scale an error is divided by; inputs and upstream gradients are of order 1."""
+
+TIMES = "{} times a vector"
+"""What the product with a derivative that is kept in parts is called in a report."""
 
 Candidate = Callable[[Point, Mapping[str, Array]], Mapping[str, Array]]
 """What is checked: from a point and the upstream gradients by name, arrays by tensor and gradient name."""
@@ -84,14 +88,19 @@ def check_candidate(
 def compare_at(problem: Problem, candidate: Candidate, point: Point, rng: np.random.Generator) -> list[Comparison]:
     """Every forward tensor that the candidate returns, and every gradient asked for, at one point."""
     weights = weights_for(problem, point, rng)
+    directions = {one.name: rng.normal(size=np.shape(point.values[one.of])) for one in problem.directions}
     note = ""
     try:
         with np.errstate(all="ignore"):
-            found = candidate(point, {up.name: weights[up.of] for up in problem.upstream})
+            found = candidate(point, {**{up.name: weights[up.of] for up in problem.upstream}, **directions})
     except Exception as error:  # the code under test may fail in any way, and that is a finding
         found, note = {}, f"it raised {type(error).__name__}: {error}"
     sizes = {str(extent): size for extent, size in point.sizes.items()}
-    return [compare(reference, found, sizes, note) for reference in references(problem, point, weights, found, rng)]
+    every = [
+        *references(problem, point, weights, found, rng),
+        *order_references(problem, point, weights, directions, found=found, rng=rng),
+    ]
+    return [compare(reference, found, sizes, note) for reference in every]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +113,7 @@ class Reference:
         method: of the oracle.
         bound: the relative error that is allowed.
         directions: arrays of the tensor's shape, one after the other.
+        columns: arrays of the shape of a derivative's columns, whose products with it `array` holds.
     """
 
     tensor: str
@@ -111,6 +121,7 @@ class Reference:
     method: str
     bound: float
     directions: Array | None = None
+    columns: Array | None = None
 
 
 def references(
@@ -137,16 +148,55 @@ def references(
             yield Reference(name, products, method, BOUNDS[method], directions)
 
 
+def order_references(
+    problem: Problem,
+    point: Point,
+    weights: Mapping[str, Array],
+    given: Mapping[str, Array],
+    *,
+    found: Mapping[str, Array],
+    rng: np.random.Generator,
+) -> Iterator[Reference]:
+    """Every derivative of another kind: products with the directions `given`, or with random ones.
+
+    What is kept in parts has products of its own, where `found` holds them.
+    """
+    for result in problem.results:
+        method, bound = bound_of(problem, result)
+        if result.along:
+            moves = {one.of: given[one.name] for one in result.along}
+            yield Reference(result.name, along(problem, result, point, weights, moves), method, bound)
+            continue
+        (by,) = result.by
+        columns = directions_for(result, point, rng)
+        products = [along(problem, result, point, weights, {by: column}) for column in columns]
+        yield Reference(result.name, np.array(products), method, bound, columns=columns)
+        if TIMES.format(result.name) in found:
+            vector = vector_for(np.shape(point.values[by]))
+            product = along(problem, result, point, weights, {by: vector})
+            yield Reference(TIMES.format(result.name), product, method, bound)
+
+
 def compare(reference: Reference, found: Mapping[str, Array], sizes: Mapping[str, int], note: str) -> Comparison:
     """One array against its reference; a missing one is infinitely wrong."""
     name, directions = reference.tensor, reference.directions
     expected = np.shape(reference.array) if directions is None else directions.shape[1:]
+    columns = reference.columns
+    if columns is not None:
+        expected = (*np.shape(reference.array)[1:], *columns.shape[1:])
     error = math.inf
     if name not in found:
         note = note or "it is not returned"
     else:
         array = np.asarray(found[name])
-        error = relative_error(array, reference.array, FLOOR) if directions is None else error_along(array, reference)
+        if columns is not None:
+            fits = array.shape == expected
+            rows = [np.tensordot(array, column, axes=column.ndim) for column in columns] if fits else []
+            error = relative_error(np.array(rows), reference.array, FLOOR)
+        elif directions is None:
+            error = relative_error(array, reference.array, FLOOR)
+        else:
+            error = error_along(array, reference)
         if array.shape != expected:
             note = f"it has shape {array.shape}, expected {expected}"
         elif not np.all(np.isfinite(array)):
@@ -212,13 +262,13 @@ def module_candidate(
     problem: Problem, module: ModuleType, names: Mapping[str, str], symbols: Mapping[str, str]
 ) -> Candidate:
     """The two functions of a generated module as one candidate; the module sees arrays as they are stored."""
-    program = problem.program
+    program, made = problem.program, getattr(module, "array", np.asarray)
 
     def candidate(point: Point, upstream: Mapping[str, Array]) -> Mapping[str, Array]:
         scalars = {symbols.get(str(s), str(s)): value for s, value in (*point.sizes.items(), *point.parameters.items())}
         inputs = [stored(program, tensor.name, point.values[tensor.name]) for tensor in program.inputs]
         values = module.forward(*inputs, **keywords(module.forward, scalars))
-        given = [stored(program, up.of, upstream[up.name]) for up in problem.upstream]
+        given = [stored(program, up.of, upstream[up.name]) for up in problem.handed]
         gradients = module.backward(values, *given, **keywords(module.backward, scalars))
         found: dict[str, Array] = {}
         for name in program.tensors:
@@ -230,9 +280,39 @@ def module_candidate(
             array = held(gradients, names.get(name, name))
             if array is not None:
                 found[name] = in_slots(program, target, array, point)
+        for result in problem.results:
+            value = getattr(gradients, names.get(result.name, result.name), None)
+            if value is not None:
+                found[result.name] = entries_of(program, result, value, point)
+                if hasattr(value, "dense"):
+                    found[TIMES.format(result.name)] = product_of(program, result, value, point, made)
         return found
 
     return candidate
+
+
+def entries_of(program: Program, result: Result, value: Any, point: Point) -> Array:
+    """All entries of a derivative, one axis a slot; not numbers where it has the wrong shape."""
+    rows = np.shape(point.values[result.of])
+    if result.along:
+        return in_slots(program, result.of, value, point)
+    (by,) = result.by
+    columns = np.shape(point.values[by])
+    entries = np.asarray(value.dense() if hasattr(value, "dense") else value)
+    shape = (*stored(program, result.of, np.zeros(rows)).shape, *stored(program, by, np.zeros(columns)).shape)
+    return entries.reshape((*rows, *columns)) if entries.shape == shape else np.full((*rows, *columns), np.nan)
+
+
+def product_of(program: Program, result: Result, value: Any, point: Point, made: Callable[[Array], Any]) -> Array:
+    """The product of a derivative with `vector_for`, as its parts give it."""
+    (by,) = result.by
+    vector = vector_for(np.shape(point.values[by])).astype(point.values[by].dtype)
+    return in_slots(program, result.of, np.asarray(value @ made(stored(program, by, vector))), point)
+
+
+def vector_for(shape: tuple[int, ...]) -> Array:
+    """A vector that no structure is blind to."""
+    return np.asarray(np.cos(np.arange(1.0, 1.0 + math.prod(shape))).reshape(shape))
 
 
 def held(returned: object, name: str) -> Array | None:

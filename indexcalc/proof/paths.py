@@ -23,12 +23,12 @@ def check_paths(derivation: Derivation, *, seed: int = 0) -> tuple[Comparison, .
         derivation: whose paths to check.
         seed: of the random inputs and upstream gradients.
     """
-    sections = [section for section in derivation.sections if len(section.paths) > 1]
+    sections = [section for section in derivation.sections if section.target is not None and len(section.paths) > 1]
     if not sections:
         return ()
     rng = np.random.default_rng(seed)
     sizes = size_sets(derivation.problem.program, rng, count=1)[0]
-    context = context_of(derivation, sizes, rng)
+    context = context_of(derivation.stages[0], sizes, rng)
     return tuple(comparison for section in sections for comparison in path_comparisons(section, context))
 
 

@@ -185,6 +185,11 @@ def check_derivation(derivation: Derivation, seed: int = 0, sizes: Iterable[Size
         seed: of the random numbers.
         sizes: the extents to try; by default one set with all extents different, and one with a 1.
     """
+    return [failure for stage in derivation.stages for failure in check_stage(stage, seed, sizes)]
+
+
+def check_stage(derivation: Derivation, seed: int, sizes: Iterable[Sizes] | None) -> list[Failure]:
+    """The same for steps that are all about the tensors of one program."""
     rng = np.random.default_rng(seed)
     sets = tuple(sizes) if sizes is not None else size_sets(derivation.problem.program, rng, count=1)[:2]
     failures: list[Failure] = []

@@ -99,12 +99,15 @@ def check_target(
     library = LIBRARIES[written.target]()
     with library.precision():
         adapted: Any = SimpleNamespace(
-            forward=taking(module.forward, library.array), backward=taking(module.backward, library.array)
+            forward=taking(module.forward, library.array),
+            backward=taking(module.backward, library.array),
+            array=library.array,
         )
         tried = some_sizes(problem.program, np.random.default_rng(seed)) if sizes is None else sizes
         report = check_module(problem, adapted, names=written.names, symbols=written.symbols, seed=seed, sizes=tried)
         compared = [replace(c, method=f"{c.method}, {written.target}") for c in report.comparisons]
-        own = list(own_checks(problem, getattr(module, written.function), written, library, seed))
+        function = getattr(module, written.function, None)
+        own = [] if function is None else list(own_checks(problem, function, written, library, seed))
     return replace(report, comparisons=(*compared, *own))
 
 

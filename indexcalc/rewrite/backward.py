@@ -11,22 +11,28 @@ from indexcalc.program import Equation, Program, Tensor
 from indexcalc.rewrite.cost import live_equations
 
 
-def backward_program(problem: Problem, sections: Sequence[Section]) -> Program:
+def backward_program(problem: Problem, sections: Sequence[Section], others: Sequence[str] = ()) -> Program:
     """The equations that the gradients asked for depend on, as a program.
 
     The inputs are forward tensors in program order, then upstream gradients; the outputs are the
-    gradients in the order asked for. Forward tensors that are not kept are computed first, again.
+    gradients in the order asked for, then `others` that sections define. Forward tensors that are not kept
+    are computed first, again.
     """
     forward = problem.program
-    outputs = tuple(problem.gradient_names[name] for name in problem.targets)
+    defined = {section.equation.name for section in sections}
+    asked = (problem.gradient_names[name] for name in problem.targets)
+    outputs = tuple(dict.fromkeys((*asked, *(name for name in others if name in defined))))
     derived = live_equations([section.equation for section in sections], outputs)
-    equations = (*recomputed_equations(problem, derived), *derived)
-    read = {name for equation in equations for name in tensors_of(equation.terms)}
+    equations = (*recomputed_equations(problem, derived, others), *derived)
+    read = {name for equation in equations for name in tensors_of(equation.terms)} | set(others)
     made = {equation.name for equation in equations}
     inputs = [tensor for name, tensor in forward.tensors.items() if name in read and name not in made]
     for up in problem.upstream:
         if up.name in read:
             inputs.append(Tensor(up.name, forward.tensors[up.of].slots, up.doc or f"upstream gradient of {up.of}"))
+    for one in problem.directions:
+        if one.name in read:
+            inputs.append(Tensor(one.name, forward.tensors[one.of].slots, one.doc or f"direction for {one.of}"))
     return Program(
         title=f"{forward.title}: backward pass",
         inputs=tuple(inputs),
@@ -41,12 +47,17 @@ def backward_program(problem: Problem, sections: Sequence[Section]) -> Program:
     )
 
 
-def recomputed_equations(problem: Problem, derived: Sequence[Equation]) -> tuple[Equation, ...]:
+def recomputed_equations(
+    problem: Problem, derived: Sequence[Equation], others: Sequence[str] = ()
+) -> tuple[Equation, ...]:
     """The forward equations, in order, of what is read and not kept, and of what these read and is not kept.
+
+    `others` are read besides: they are part of a result.
 
     A sum that the reader named is part of the formula it stands in, so it is computed again with it.
     """
-    wanted = {name for equation in derived for name in tensors_of(equation.terms)} & set(problem.recompute)
+    read = {*others, *(name for equation in derived for name in tensors_of(equation.terms))}
+    wanted = read & set(problem.recompute)
     found: list[Equation] = []
     for equation in reversed(problem.program.equations):
         if equation.name in wanted:
@@ -66,7 +77,12 @@ def backward_layouts(problem: Problem) -> dict[str, tuple[int, ...]]:
     layouts = dict(problem.program.layouts)
     for name, groups in problem.program.layouts.items():
         layouts[problem.gradient_names[name]] = groups
-        layouts.update({up.name: groups for up in problem.upstream if up.of == name})
+        layouts.update({given.name: groups for given in problem.handed if given.of == name})
+    for result in problem.results:
+        names = (result.of,) if result.along else (result.of, *result.by)
+        if any(name in problem.program.layouts for name in names):
+            axes = [len(axis) for name in names for axis in problem.program.axes(name)]
+            layouts[result.name] = tuple(axes)
     return layouts
 
 

@@ -22,6 +22,7 @@ from indexcalc.rewrite.bounds import check_bounds
 from indexcalc.rewrite.inline import Inliner
 from indexcalc.rewrite.mirror import cited_symmetries, with_symmetries
 from indexcalc.rewrite.naming import PartNaming, extended
+from indexcalc.rewrite.orders import with_orders
 from indexcalc.rewrite.prove import Prover, found_identities
 from indexcalc.rewrite.sharing import with_shared_gradients
 from indexcalc.rewrite.tidy import Simplifier
@@ -37,6 +38,8 @@ def derive(problem: Problem) -> Derivation:
     check_program(problem.program)
     check_problem(problem)
     check_bounds(problem.program)
+    if problem.derivatives:
+        return with_orders(derive(problem.first), derive(problem.alone), problem)
     simplifier = Simplifier(problem.program)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
     sections = derive_gradients(problem, simplifier)

@@ -32,6 +32,7 @@ class PartNaming:
 
     problem: Problem
     simplifier: Simplifier
+    reserved: frozenset[str] = frozenset()
 
     def run(
         self, sections: Sequence[Section], before: Callable[[Section], Sequence[Section]] = nothing
@@ -75,7 +76,7 @@ class PartNaming:
         """The names that a part must not take: tensors, gradients, indices, extents, parameters."""
         program = self.problem.program
         scalars = (*program.extents, *(parameter.symbol for parameter in program.parameters))
-        return frozenset(self.order.slots) | program.index_names | {str(symbol) for symbol in scalars}
+        return self.reserved | frozenset(self.order.slots) | program.index_names | {str(symbol) for symbol in scalars}
 
     @cached_property
     def sizes(self) -> Sizes:

@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from indexcalc.calculus.steps import Derivation
+from indexcalc.errors import ProgramError
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Program, Tensor, check_program
 
 
-def second_order(derivation: Derivation, targets: Collection[str] = ()) -> Problem:
-    """The gradients of ``sum_X <V_dX, dL/dX>`` over the gradients dL/dX of a derivation, as a problem of its own.
-
-    For a loss and one gradient this is the product of the Hessian with V. Upstream gradients of the first
-    problem are inputs of the second, so that their gradients may be asked for too.
-
-    Args:
-        derivation: of the first gradients.
-        targets: by which tensors to differentiate; by default those of the first problem.
+def joined(derivation: Derivation) -> Program:
+    """The forward and the backward pass as one program; upstream gradients are inputs of it.
 
     Raises:
         ProgramError: if the two passes don't fit together as one program.
@@ -36,6 +30,27 @@ def second_order(derivation: Derivation, targets: Collection[str] = ()) -> Probl
         layouts=backward.layouts,
     )
     check_program(program)
+    return program
+
+
+def second_order(derivation: Derivation, targets: Collection[str] = ()) -> Problem:
+    """The gradients of ``sum_X <V_dX, dL/dX>`` over the gradients dL/dX of a derivation, as a problem of its own.
+
+    For a loss and one gradient this is the product of the Hessian with V. Upstream gradients of the first
+    problem are inputs of the second, so that their gradients may be asked for too.
+
+    Args:
+        derivation: of the first gradients.
+        targets: by which tensors to differentiate; by default those of the first problem.
+
+    Raises:
+        ProgramError: if the two passes don't fit together as one program.
+    """
+    first, backward = derivation.problem, derivation.backward
+    if derivation.orders:
+        names = ", ".join(order.result.name for order in derivation.orders)
+        raise ProgramError(f"{names} is a second derivative or a Jacobian already; differentiate a gradient")
+    program = joined(derivation)
     taken = set(program.tensors)
     given = []
     for name in backward.outputs:

@@ -44,7 +44,7 @@ class Values:
 
     Attributes:
         inputs: an array for each input, with one axis a slot.
-        upstream: an array for each given gradient, with one axis a slot.
+        upstream: an array for each given gradient or direction, with one axis a slot.
         sizes: the value of each extent.
         parameters: the value of each scalar parameter.
         rate: the learning rate; None for no update.
@@ -99,7 +99,7 @@ def read_values(text: str, problem: Problem, where: str = "values.toml") -> Valu
         if not isinstance(table, dict):
             raise ValuesError(f"{where}: {name} is not a section; write [{name}] on a line of its own")
     program = problem.program
-    given = {up.name: up.of for up in problem.upstream}
+    given = {one.name: one.of for one in problem.handed}
     wanted = [tensor.name for tensor in program.inputs]
     inputs = arrays_of(tables.get("inputs", {}), wanted, f"{where}: [inputs]")
     upstream = arrays_of(tables.get("upstream", {}), list(given), f"{where}: [upstream]")

@@ -16,16 +16,16 @@ import pytest
 from indexcalc.codegen import module_names, module_symbols, numpy_module, target_module
 from indexcalc.generation import loaded
 from indexcalc.language import load_problem, read_problem
-from indexcalc.library import shipped_paths
 from indexcalc.proof.gradcheck import FLOOR, module_candidate
 from indexcalc.proof.sampling import sample_point, weights_for
 from indexcalc.proof.targets import LIBRARIES, check_target, is_installed, taking
 from indexcalc.rewrite.derive import derive
+from tests.support.gradients import of_gradients
 
 BOUND = 1e-10
 SINGLE_BOUND = 1e-5
 OTHERS = ("torch", "jax")
-PATHS = shipped_paths()
+PATHS = of_gradients()
 
 SPECS = {
     "every_function": """

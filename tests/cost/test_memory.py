@@ -12,13 +12,13 @@ from indexcalc.cost import cost_report
 from indexcalc.cost.memory import entries_read, entries_written, largest, moments
 from indexcalc.cost.report import unsimplified
 from indexcalc.language import load_problem
-from indexcalc.library import shipped_paths
 from indexcalc.program import Equation, Program, Tensor
 from indexcalc.rewrite.cost import Sizes
 from indexcalc.rewrite.derive import derive
 from tests.support.build import D, N, at, fn, i, j, k, k2, term
+from tests.support.gradients import of_gradients
 
-PATHS = shipped_paths()
+PATHS = of_gradients()
 SIZES = Sizes({N: 10, D: 4})
 every_derivation = pytest.mark.parametrize("name", PATHS)
 

@@ -13,11 +13,11 @@ from indexcalc.cost import cost_report
 from indexcalc.cost.report import unsimplified
 from indexcalc.errors import LimitError
 from indexcalc.language import load_problem, read_problem
-from indexcalc.library import shipped_paths
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.rewrite.derive import derive
+from tests.support.gradients import of_gradients
 
-PATHS = shipped_paths()
+PATHS = of_gradients()
 every_derivation = pytest.mark.parametrize("name", PATHS)
 
 

@@ -12,12 +12,12 @@ from indexcalc.cost import cost_report
 from indexcalc.cost.work import equation_flops
 from indexcalc.errors import UnsupportedError
 from indexcalc.language import load_problem
-from indexcalc.library import shipped_paths
 from indexcalc.program import Equation
 from indexcalc.rewrite.cost import Sizes, nominal_sizes, size_of
 from indexcalc.rewrite.derive import derive
 from tests.cost.counting import Meter
 from tests.support.build import D, M, N, P, add, at, ell, fn, i, j, k, p, term
+from tests.support.gradients import of_gradients
 from tests.support.programs import M as COLUMN
 from tests.support.programs import N as ROW
 from tests.support.programs import expressions
@@ -168,7 +168,7 @@ HAND_WRITTEN = [attention, layer_norm, linear, softmax, rms_norm]
 @pytest.mark.parametrize("written", HAND_WRITTEN, ids=lambda written: written.__name__)
 @pytest.mark.parametrize("factor", [1, 5])
 def test_the_report_is_what_counting_arrays_count(written, factor):
-    report = cost_report(derive(load_problem(shipped_paths()[written.__name__])))
+    report = cost_report(derive(load_problem(of_gradients()[written.__name__])))
     sizes = {extent: factor * (3 + 2 * number) for number, extent in enumerate(report.extents)}
     meter = Meter()
     counted, before = {}, 0
@@ -191,9 +191,9 @@ def at_one_point(one: Term) -> int:
     return 3 * len(one.powers) + 3 + sum(map(at_one_point, inside))
 
 
-@pytest.mark.parametrize("name", shipped_paths())
+@pytest.mark.parametrize("name", of_gradients())
 def test_no_equation_costs_more_than_computing_every_point_from_scratch(name):
-    derivation = derive(load_problem(shipped_paths()[name]))
+    derivation = derive(load_problem(of_gradients()[name]))
     sizes = nominal_sizes(derivation.problem.program)
     report = cost_report(derivation)
     assert report.before is not None

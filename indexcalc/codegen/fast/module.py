@@ -31,8 +31,8 @@ from indexcalc.codegen.module import AMBIGUOUS, extent_lines, scalar_doc, title
 from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.shapes import check_function, shapes_of
-from indexcalc.codegen.special import needed_functions
-from indexcalc.errors import ProgramError
+from indexcalc.codegen.special import SPECIAL, needed_functions
+from indexcalc.errors import ProgramError, UnsupportedError
 from indexcalc.program import BlockedLoop
 
 CACHE = 1 << 20
@@ -97,6 +97,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
         ProgramError: if there is no index of the name that is to be cut into blocks.
     """
     options = options or FastOptions()
+    check_gradients_only(derivation)
     checked_options(derivation, options)
     fast = outlined(derivation, options.sizes, options.block[0] if options.block else None)
     passes = (forward_function(fast), backward_function(fast), whole_function(fast))
@@ -136,6 +137,20 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
     symbols = {symbol.name: name for symbol, name in plan.scalars.items()}
     loops = blocked_loops(passes[-1][1], fast)
     return FastModule(source, {**fields_of_values, **names}, symbols, targets, plan.program.outputs, loops)
+
+
+def check_gradients_only(derivation: Derivation) -> None:
+    """Refuse derivatives that are no gradients: they are kept in parts, or are a program that is forward throughout.
+
+    Raises:
+        UnsupportedError: if there are any.
+    """
+    if derivation.orders:
+        names = ", ".join(order.result.name for order in derivation.orders)
+        raise UnsupportedError(
+            f"code made for speed computes gradients, and {names} is asked for besides; "
+            "take the code for reading, or that for PyTorch or JAX"
+        )
 
 
 def checked_options(derivation: Derivation, options: FastOptions) -> None:

@@ -22,8 +22,9 @@ from indexcalc.codegen.fast.storing import ancestors
 from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.prose import paragraph, shape_text
+from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.shapes import input_check, upstream_check
-from indexcalc.codegen.signatures import Function, tensor_line, unpacking
+from indexcalc.codegen.signatures import tensor_line, unpacking
 from indexcalc.codegen.storage import Array, extent_lines, merge_line, sources_of, split_line, with_divisors
 from indexcalc.program import BlockedLoop
 

@@ -52,7 +52,9 @@ def target_style(problem: Problem, module: ModuleType, written: TargetModule) ->
     """The module for another library."""
     library = LIBRARIES[written.target]()
     adapted: Any = SimpleNamespace(
-        forward=taking(module.forward, library.array), backward=taking(module.backward, library.array)
+        forward=taking(module.forward, library.array),
+        backward=taking(module.backward, library.array),
+        array=library.array,
     )
     candidate = module_candidate(problem, adapted, written.names, written.symbols)
     return CodeStyle(written.target, candidate, problem.targets, library.precision)

@@ -14,12 +14,12 @@ from indexcalc.codegen.fast.scheduling import scheduled
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.errors import LimitError
 from indexcalc.language import load_problem, read_problem
-from indexcalc.library import shipped_paths
 from indexcalc.rewrite.derive import derive
 from tests.support.build import N, at, ell, fn, i, j, k, m, term
+from tests.support.gradients import of_gradients
 from tests.support.programs import problems
 
-SHIPPED = shipped_paths()
+SHIPPED = of_gradients()
 
 
 @cache

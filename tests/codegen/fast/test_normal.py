@@ -11,14 +11,14 @@ from indexcalc.codegen.fast.normal import normal_form
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.errors import LimitError
 from indexcalc.language import load_problem
-from indexcalc.library import shipped_paths
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 from indexcalc.rewrite.derive import derive
 from tests.support.build import add, at, fn, i, i2, j, k, m, p, term
+from tests.support.gradients import of_gradients
 from tests.support.programs import problems
 from tests.support.statements import run_statements, statements_of
 
-SHIPPED = shipped_paths()
+SHIPPED = of_gradients()
 
 
 @cache

@@ -16,12 +16,12 @@ from indexcalc.codegen.fast.storage import assigned
 from indexcalc.codegen.statements import Statement
 from indexcalc.errors import LimitError
 from indexcalc.language import load_problem
-from indexcalc.library import shipped_paths
 from indexcalc.rewrite.derive import derive
 from tests.support.build import N, at, fn, i, j, k, term
+from tests.support.gradients import of_gradients
 from tests.support.programs import problems
 
-SHIPPED = shipped_paths()
+SHIPPED = of_gradients()
 
 
 def owners(nodes, live, storage, results):

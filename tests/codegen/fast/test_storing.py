@@ -7,11 +7,11 @@ from indexcalc.codegen.fast.outline import outlined
 from indexcalc.codegen.fast.storing import ancestors, is_computed_again, kept_tensors
 from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.language import load_problem
-from indexcalc.library import shipped_paths
 from indexcalc.rewrite.derive import derive
 from tests.support.build import at, fn, i, j, k, term
+from tests.support.gradients import of_gradients
 
-SHIPPED = shipped_paths()
+SHIPPED = of_gradients()
 
 
 @pytest.mark.parametrize(

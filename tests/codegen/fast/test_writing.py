@@ -6,10 +6,10 @@ import pytest
 
 from indexcalc.codegen.fast.module import fast_module
 from indexcalc.language import load_problem, read_problem
-from indexcalc.library import shipped_paths
 from indexcalc.rewrite.derive import derive
+from tests.support.gradients import of_gradients
 
-SHIPPED = shipped_paths()
+SHIPPED = of_gradients()
 
 
 @cache

@@ -1,0 +1,85 @@
+"""Jacobians and second derivatives by numbers alone, along directions, through the naive evaluator.
+
+A Jacobian times a direction is one complex step. A Hessian times a direction is the central difference of gradients,
+each of them by complex step: nothing here knows a backward pass. Random directions refute a wrong entry wherever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from indexcalc.problem import Kind, Problem, Result
+from indexcalc.program import Program
+from indexcalc.proof.evaluate import run_lanes
+from indexcalc.proof.numeric import Array
+from indexcalc.proof.oracles import BOUNDS, COMPLEX_STEP, Point, depending_on, lane, method_for, total_gradient
+
+STEP = 1e-3
+"""The step of the central differences of gradients, with one Richardson extrapolation."""
+
+SECOND_BOUNDS: Mapping[str, float] = {"complex step": 1e-6, "central differences": 1e-5}
+"""The relative error at which a second derivative counts as refuted, by the method of its gradients."""
+
+COUNT = 5
+"""The number of directions along which a derivative is compared."""
+
+Moves = Mapping[str, Array]
+"""A direction for each tensor that is differentiated by."""
+
+
+def bound_of(problem: Problem, result: Result) -> tuple[str, float]:
+    """How a derivative is checked, and the relative error that is allowed."""
+    method = method_for(problem.program)
+    if result.kind is Kind.JACOBIAN:
+        return method, BOUNDS[method]
+    return f"central differences of gradients by {method}", SECOND_BOUNDS[method]
+
+
+def along(problem: Problem, result: Result, point: Point, weights: Mapping[str, Array], moves: Moves) -> Array:
+    """The product of a derivative with directions, in the shape of what is differentiated."""
+    program = problem.program
+
+    if result.kind is Kind.GAUSS_NEWTON:
+        through = Result("", Kind.JACOBIAN, result.through, result.by)
+        inner = Result("", Kind.HESSIAN, result.through, (result.through,))
+        moved_through = along(problem, through, point, weights, moves)
+        pulled = along(problem, inner, point, weights, {result.through: moved_through})
+        return total_gradient(program, point, {result.through: pulled}, result.of)
+
+    def gradient(step: complex) -> Array:
+        return total_gradient(program, moved(program, point, moves, step.real), weights, result.of)
+
+    def value(step: complex) -> Array:
+        return np.asarray(moved(program, point, moves, step).values[result.of])
+
+    if result.kind is not Kind.JACOBIAN:
+        return richardson(gradient)
+    if method_for(program) == "complex step":
+        return np.asarray(value(1j * COMPLEX_STEP).imag / COMPLEX_STEP)
+    return richardson(value)
+
+
+def richardson(function: Callable[[complex], Array]) -> Array:
+    """The derivative at 0 by central differences at two steps, extrapolated."""
+
+    def slope(step: float) -> Array:
+        return (function(step) - function(-step)) / (2 * step)
+
+    return np.asarray((4 * slope(STEP / 2) - slope(STEP)) / 3)
+
+
+def moved(program: Program, point: Point, moves: Moves, step: complex) -> Point:
+    """The point with some tensors moved, and what depends on them computed again."""
+    after = depending_on(program, frozenset(moves)) - set(moves)
+    held = {name: lane(array) for name, array in point.values.items() if name not in after}
+    held |= {name: lane(point.values[name] + step * move) for name, move in moves.items()}
+    values = run_lanes(program, held, point.numbers)
+    return Point({name: array[0] for name, array in values.items()}, point.sizes, point.parameters)
+
+
+def directions_for(result: Result, point: Point, rng: np.random.Generator) -> Array:
+    """Random arrays of the shape of what is differentiated by."""
+    (by,) = result.by
+    return rng.normal(size=(COUNT, *np.shape(point.values[by])))

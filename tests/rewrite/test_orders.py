@@ -1,0 +1,226 @@
+"""Jacobians, Hessians and products with them: right by PyTorch, in the form of a textbook, with their structure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import indexcalc as ic
+from indexcalc.codegen.formula import equation_text
+from indexcalc.errors import LimitError, ProgramError, SpecError
+from indexcalc.generation import loaded
+from indexcalc.notes.held import held_tensors
+from indexcalc.proof.gradcheck import check_backward
+from indexcalc.proof.steps import check_derivation
+
+LOGISTIC = """
+index n : N
+index f, g : F
+input X[n,f], t[n], w[f]
+z[n] = sum[f](X[n,f] * w[f])
+p[n] = sigmoid(z[n])
+L = 1/N * sum[n](softplus(z[n]) - t[n] * z[n])
+"""
+
+SOFTMAX = """
+index n, m : N
+index c, d, l : C
+input z[n,c]
+p[n,c] = exp(z[n,c]) / sum[l](exp(z[n,l]))
+"""
+
+EVERY = {
+    "a Jacobian": SOFTMAX + "jacobian p by z",
+    "a product with a Jacobian": SOFTMAX + "product jacobian p by z with s",
+    "a Hessian": LOGISTIC + "hessian L by w",
+    "a product with a Hessian": LOGISTIC + "product hessian L by w with s",
+    "a Hessian by an intermediate": LOGISTIC + "hessian L by z\nderive w",
+    "a Hessian beside other gradients": LOGISTIC + "hessian L by w\nderive X, z",
+    "several blocks": LOGISTIC + "hessian L by (w, X)\nderive w",
+    "several products": LOGISTIC + "product hessian L by (w, X) with (s, V)",
+    "a Gauss-Newton part": LOGISTIC + "gauss_newton L by w through z\nderive w",
+    "a linear function": "index i : n\ninput x[i]\nL = sum[i](2 * x[i])\nhessian L by x",
+    "products with a linear function": "index i : n\ninput x[i]\nL = sum[i](2 * x[i])\nproduct hessian L by x with s",
+    "kinks": "index i : n\ninput x[i]\ny[i] = relu(x[i])^2 + abs(x[i])\nL = sum[i](y[i]^2)\n"
+    "hessian L by x\njacobian y by x",
+    "a tensor that is read twice": "index i, j : n\ninput x[i], W[i,j]\nh[i] = tanh(sum[j](W[i,j] * x[j]))\n"
+    "y[i] = x[i] * h[i]\nL = sum[i](y[i]^3)\nhessian L by x\nproduct hessian L by (x, W) with (s, V)\nderive x, h",
+    "numbers for extents": "index i, j : 12\ninput x[i], A[i,j]\n"
+    "L = sum[i,j](A[i,j] * x[i] * exp(x[j]))\nhessian L by x",
+    "a scalar": "input x\nL = exp(2 * x)\nhessian L by x",
+    "fused axes": "index n : N\nindex h : H\nindex k : K\ninput W[n,(h,k)]\n"
+    "L = sum[n,h,k](exp(W[n,(h,k)]))^2\nhessian L by W",
+}
+
+
+def entries(text: str) -> list[str]:
+    """The arrays and the entries of the derivatives of a spec, as formulas."""
+    derivation = ic.derive(ic.read_problem(text))
+    results = {name for order in derivation.orders for name in (order.equation.name, *order.arrays)}
+    whole = derivation.put_together
+    return [equation_text(e.lhs, e.terms, {}) for e in whole.equations if e.name in results]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_step_keeps_its_value_and_every_result_is_right(name):
+    derivation = ic.derive(ic.read_problem(EVERY[name]))
+    assert check_derivation(derivation) == []
+    report = check_backward(derivation.problem, derivation.put_together)
+    assert report.ok, "\n".join(map(str, report.failures))
+    assert {c.tensor for c in report.comparisons} >= {result.name for result in derivation.problem.results}
+    assert ic.validate(derivation, ic.numpy_module(derivation)).ok
+
+
+def test_results_have_the_form_of_a_textbook():
+    assert entries(LOGISTIC + "hessian L by w") == ["H[f,g] = 1/N * sum[n](p[n] * (1 - p[n]) * X[n,f] * X[n,g])"]
+    assert entries(SOFTMAX + "jacobian p by z") == [
+        "J[n,c,m,d] = p[n,c] * delta[n,m] * delta[c,d] - p[n,c] * delta[n,m] * p[n,d]"
+    ]
+
+
+SHIPPED = {
+    "softmax_jacobian": (
+        "Js[n,c] = p[n,c] * (s[n,c] - r[n])",
+        "J[n,c,m,d] = p[n,c] * delta[n,m] * delta[c,d] - p[n,c] * delta[n,m] * p[n,d]",
+    ),
+    "logistic_hessian": ("H[f,g] = 1/N * sum[n](p[n] * (1 - p[n]) * X[n,f] * X[n,g])",),
+    "cross_entropy_hessian": (
+        "H_diagonal[n,c] = 1/N * p[n,c]",
+        "H[n,c,m,d] = delta[n,m] * delta[c,d] * H_diagonal[n,c] - delta[n,m] * H_diagonal[n,c] * p[n,d]",
+    ),
+    "matrix_factorization_hessian": (
+        "H_P_P_block[u,k,l] = sum[i](W[u,i] * Q[i,k] * Q[i,l])",
+        "H_P_Q[u,k,i,l] = W[u,i] * P[u,l] * Q[i,k] + dE[u,i] * delta[k,l]",
+        "H_Q_Q_block[i,k,l] = sum[u](W[u,i] * P[u,k] * P[u,l])",
+    ),
+    "gauss_newton_least_squares": ("GN[f,g] = sum[n]((1 - q[n]^2)^2 * X[n,f] * X[n,g])",),
+    "fisher_information": ("GN_block[c,f,g] = 1/N * sum[n](p[n,c] * X[n,f] * X[n,g])",),
+    "mlp_hessian_vector": (
+        "HV2[h,o] = 1/N * sum[n](A_dot[n,h] * (Y[n,o] - T[n,o])) + 1/N * sum[n](A[n,h] * Y_dot[n,o])",
+        "Hc2[o] = 1/N * sum[n](Y_dot[n,o])",
+        "HV1[f,h] = sum[n](X[n,f] * dZ_dot[n,h])",
+    ),
+}
+"""Equations of shipped derivations as a textbook has them."""
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_derivations_have_the_form_of_a_textbook(name):
+    whole = ic.derive(ic.load_problem(ic.find_spec(name))).put_together
+    found = {equation_text(equation.lhs, equation.terms, {}) for equation in whole.equations}
+    assert set(SHIPPED[name]) <= found
+
+
+def test_only_what_is_not_zero_is_computed():
+    derivation = ic.derive(ic.read_problem(SOFTMAX + "L = sum[n,c](p[n,c]^2)\nhessian L by z"))
+    (order,) = derivation.orders
+    assert not order.whole
+    assert all(len(equation.lhs.slots) <= 2 for equation in derivation.backward.equations)
+
+
+def test_rows_and_columns_that_may_change_places_are_proved_to():
+    for text, expected in (("hessian L by w", 1), ("hessian L by X", 1), ("jacobian p by w", 0)):
+        (order,) = ic.derive(ic.read_problem(LOGISTIC + text)).orders
+        assert len(order.symmetries) == expected
+
+
+def test_both_blocks_and_products_agree_with_pytorch():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    X, t, w, s, V = (
+        rng.normal(size=(5, 3)),
+        rng.random(5),
+        rng.normal(size=3),
+        rng.normal(size=3),
+        rng.normal(size=(5, 3)),
+    )
+
+    def loss(w, X):
+        z = X @ w
+        return (torch.nn.functional.softplus(z) - torch.tensor(t) * z).mean()
+
+    blocks = torch.autograd.functional.hessian(loss, (torch.tensor(w), torch.tensor(X)))
+    parts = loaded(ic.numpy_module(ic.derive(ic.read_problem(LOGISTIC + "hessian L by (w, X)"))))
+    found = parts.backward(parts.forward(X, t, w))
+    dense = [part.dense() if hasattr(part, "dense") else part for part in (found.H_w_w, found.H_w_X, found.H_X_X)]
+    for one, other in zip(dense, (blocks[0][0], blocks[0][1], blocks[1][1]), strict=True):
+        np.testing.assert_allclose(one, other.numpy(), atol=1e-14)
+    np.testing.assert_allclose(found.H_X_X @ V, np.tensordot(dense[2], V, axes=2), atol=1e-14)
+    along = loaded(ic.numpy_module(ic.derive(ic.read_problem(LOGISTIC + "product hessian L by (w, X) with (s, V)"))))
+    products = along.backward(along.forward(X, t, w), s, V)
+    np.testing.assert_allclose(products.Hs, dense[0] @ s + np.tensordot(dense[1], V, axes=2), atol=1e-14)
+    np.testing.assert_allclose(
+        products.HV, np.tensordot(s, dense[1], axes=1) + np.tensordot(dense[2], V, axes=2), atol=1e-14
+    )
+
+
+def test_a_vector_before_a_jacobian_is_an_upstream_gradient():
+    one = ic.read_problem(SOFTMAX + "product s with jacobian p by z")
+    other = ic.read_problem(SOFTMAX + "upstream s[n,c] = dL/dp[n,c]\nderive z")
+    assert one == other
+
+
+def test_programs_in_python_ask_the_same():
+    program = ic.Program()
+    (n_size,) = ic.extents("N")
+    n = program.index("n", n_size)
+    x = program.input("x", n)
+    loss = program.define("L", (), ic.sum(ic.exp(x[n]), n))
+    program.hessian(loss, x)
+    program.product_hessian(loss, {"x": "s"})
+    program.gauss_newton(program.define("M", (), ic.sum(x[n] * x[n], n)), x, through="x") if False else None
+    program.jacobian(loss, x)
+    text = (
+        "index n : N\ninput x[n]\nL = sum[n](exp(x[n]))\nhessian L by x\nproduct hessian L by x with s\njacobian L by x"
+    )
+    assert program.problem().derivatives == ic.read_problem(text).derivatives
+
+
+def test_a_gradient_may_not_depend_on_how_its_tensor_was_computed():
+    # y is x^2 and (x^2)^2 stands in the loss: dL/dy must be 2 y, not 2 x^2, whose derivative by y would be zero.
+    text = "index i : n\ninput x[i]\ny[i] = x[i]^2\nL = sum[i](y[i]^2)\nhessian L by y\nderive x"
+    derivation = ic.derive(ic.read_problem(text))
+    assert check_backward(derivation.problem, derivation.put_together).ok
+
+
+MISTAKES = {
+    "hessian z by w": "a loss is one number",
+    "hessian L by q": "the tensor q is not known",
+    "jacobian X by w": "X is an input",
+    "hessian L by (w, w)": "asked for twice",
+    "hessian L by L": "by itself",
+    "hessian L by (w, z)": "z is computed from w",
+    "product hessian L by w with X": "X has a meaning already",
+    "product hessian L by (w, X) with s": "one direction for each tensor",
+    "product s with hessian L by w": "write product hessian L by w with s",
+    "product gauss_newton L by w with s": "multiplies by it with @",
+    "hessian L by w through z": "leave `through` out",
+    "hessian L b w": "such a line reads: hessian L by",
+    "loss p\nhessian L by w": "one loss",
+    "jacobian p by z\njacobian p by z": "asked for twice",
+}
+
+
+def test_a_derivative_through_all_has_no_bar():
+    derivation = ic.derive(ic.read_problem(EVERY["a tensor that is read twice"]))
+    assert ("y", "x") not in held_tensors(derivation)
+    assert "held, so" in ic.markdown_note(derivation)
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_mistakes_are_named_at_their_place(line):
+    with pytest.raises(SpecError, match=MISTAKES[line]) as found:
+        ic.read_problem(LOGISTIC + line)
+    assert found.value.place is not None
+
+
+def test_what_the_loss_is_a_function_of_must_be_all_that_it_depends_on():
+    text = LOGISTIC.replace("- t[n] * z[n])", "- t[n] * z[n]) + sum[f](w[f]^2)")
+    with pytest.raises(ProgramError, match="L depends on w by other ways than through z"):
+        ic.derive(ic.read_problem(text + "gauss_newton L by w through z"))
+
+
+def test_a_derivative_of_too_many_terms_is_refused_with_a_way_out():
+    sums = " * ".join(f"(1 + x[i] + sin({k} * x[i]))^3" for k in range(1, 7))
+    with pytest.raises(LimitError, match="ask for a product with it"):
+        ic.derive(ic.read_problem(f"index i : n\ninput x[i]\ny[i] = {sums}\njacobian y by x"))
