@@ -61,6 +61,7 @@ def decided(
     doubts: list[Doubt] = []
     refuted: list[Decision] = []
     follows: Decision | None = None
+    step: Decision | None = None
     for one in found:
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
         returns = page.heads[one.relation.number] if one.relation.against == 0 else None
@@ -70,7 +71,9 @@ def decided(
             if one.relation.against in wrong:
                 follows = Decision(Verdict.FOLLOWS, "it equals a member before it, which is refuted", phrases(best))
             if one.relation.against not in holding:
-                doubts.append(Doubt("it equals a member before it, which is not judged"))
+                step = step or Decision(
+                    Verdict.STEP, "it equals a member before it, which is not judged", phrases(best)
+                )
                 continue
             return Decision(Verdict.CONFIRMED, "", phrases(best), one.relation, best, unstated(best))
     if follows is not None:
@@ -98,6 +101,8 @@ def decided(
         refuted.append(Decision(Verdict.REFUTED, usual.reason or "the two sides differ", (), one.relation, usual))
     if refuted and (len(refuted) == len(found) or (member > 1 and member - 1 in holding)):
         return refuted[0]
+    if step is not None:
+        return step
     unread = "it cannot be read" if origin == 0 else BEHIND
     first = doubts[0] if doubts else Doubt(unread)
     return Decision(Verdict.UNCLEAR, first.reason, remedy=first.remedy)

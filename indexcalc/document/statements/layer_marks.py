@@ -76,7 +76,8 @@ def written_names(tokens: Sequence[Token]) -> Iterator[Written]:
 def written_at(tokens: Sequence[Token], position: int) -> Written | None:
     """The name with scripts that starts here; None if there is none."""
     base = tokens[position]
-    if base.kind != "NAME" or base.text == "e" or base.text in FUNCTIONS or base.text in STRUCTURAL:
+    power = base.text == "e" and position + 1 < len(tokens) and tokens[position + 1].kind == "SUP"
+    if base.kind != "NAME" or power or base.text in FUNCTIONS or base.text in STRUCTURAL:
         return None
     above: tuple[Item, ...] | None = ()
     below: tuple[Item, ...] | None = ()

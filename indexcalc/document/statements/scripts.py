@@ -56,16 +56,19 @@ def is_letter(part: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """The parts of a subscript, each a letter, a number or ``:``; or the text of a label."""
+    """The parts of a subscript, each a letter, a number or ``:``, and whether dots stand between; or a label's text."""
 
     parts: tuple[str, ...] = ()
     label: str = ""
     unreadable: bool = False
+    dotted: bool = False
 
 
 def subscript(tokens: Sequence[Token]) -> Subscript:
     """What a subscript says; labels are capitals, words, text and digits."""
     tokens = [token for token in tokens if token.kind not in ("{", "}", "(", ")", "[", "]", "COMMA", "DOT")]
+    dotted = any(token.kind == "DOTS" for token in tokens)
+    tokens = [token for token in tokens if token.kind != "DOTS"]
     parts: list[str] = []
     label = "".join(token.text for token in tokens if token.kind != "SUB")
     for token in tokens:
@@ -77,11 +80,11 @@ def subscript(tokens: Sequence[Token]) -> Subscript:
             parts.append(token.text)
         elif token.kind == "COLON" or (token.kind == "TIMES" and token.text in ("cdot", "*")):
             parts.append(COLON)
-        elif token.kind in ("NAME", "TEXT", "ONE", "TOP") or (token.kind == "SUB" and parts):
+        elif token.kind in ("NAME", "TEXT", "ONE", "TOP") or (token.kind in ("SUB", "REL", "TIMES") and parts):
             return Subscript(label=label)
         else:
             return Subscript(label=label, unreadable=True)
-    return Subscript(parts=tuple(parts))
+    return Subscript(parts=tuple(parts), dotted=dotted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,8 @@ class Named:
         primes: how many primes it bears.
         bold: whether a bold font marks it.
         start: where it stands.
+        unreadable: whether a mark on it is not read.
+        dotted: whether dots stand among its indices.
     """
 
     name: str
@@ -106,6 +111,7 @@ class Named:
     bold: bool
     start: int
     unreadable: bool = False
+    dotted: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -156,9 +162,10 @@ def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str
     if not isinstance(node, Scripted):
         return Named(name, None, (), False, 0, base.token.bold, base.token.start)
     parts: tuple[str, ...] | None = None
-    unreadable = False
+    unreadable = dotted = False
     if node.below:
         found = subscript(node.below)
+        dotted = found.dotted
         text = "".join(token.text for token in node.below if token.kind not in ("{", "}"))
         if found.label or (name, text) in labels:
             name = f"{name}_{found.label or text}"
@@ -166,7 +173,7 @@ def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str
         else:
             parts = found.parts
     name, powers, transposed = superscripts(name, node.above, squares)
-    return Named(name, parts, powers, transposed, node.primes, base.token.bold, base.token.start, unreadable)
+    return Named(name, parts, powers, transposed, node.primes, base.token.bold, base.token.start, unreadable, dotted)
 
 
 def unwrapped(node: Node) -> Node | None:

@@ -1,0 +1,52 @@
+"""Factorials, sums with dots, and zeros and identities with their sizes."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.document import Verdict, check
+
+GIVEN = r"""Let $X \in \mathbb{R}^{n \times d}$ and $v \in \mathbb{R}^d$.
+
+$$y = X v$$
+"""
+
+
+def verdict(claim: str, given: str = GIVEN) -> Verdict:
+    return check(f"{given}\n$${claim}$$\n").claims[-1].verdict
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (r"X I_{d \times d} v = y", r"X I_{d \times d} v = 2 y"),
+        (r"X v + \mathbf{0}_{n \times 1} = y", r"X v + \mathbf{0}_{n \times 1} = -y"),
+        (
+            r"\mathbf{1}_{d \times n} y = \mathbf{1}_d \mathbf{1}_n^\top X v",
+            r"\mathbf{1}_{d \times n} y = \mathbf{1}_d",
+        ),
+    ],
+)
+def test_zeros_and_identities_are_as_large_as_they_must_be(right, wrong):
+    assert verdict(right) is Verdict.PROVED
+    assert verdict(wrong) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("start", ["v_1", "v_1 + v_2"])
+def test_terms_with_dots_between_them_are_a_sum(start):
+    assert verdict(rf"\sum_i v_i = {start} + \dots + v_d") is Verdict.PROVED
+    assert verdict(r"y_i = X_{i1} v_1 + \dots + X_{id} v_d") is Verdict.PROVED
+    assert verdict(rf"\mathbf{{1}}^\top v = 2 ({start} + \dots + v_d)") is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "terms", [r"v_1 + v_3 + \dots + v_d", r"v_1 + 2 v_2 + \dots + v_d", r"v_1 - v_2 + \dots + v_d"]
+)
+def test_terms_that_are_no_series_stay_unread(terms):
+    assert verdict(rf"\sum_i v_i = {terms}") is Verdict.UNCLEAR
+
+
+def test_a_factorial_is_a_function_of_which_nothing_is_known():
+    given = r"$$f = \frac{n!}{(n - m)!}$$"
+    assert verdict(r"\log f = \log n! - \log[(n - m)!]", given) in (Verdict.PROVED, Verdict.CONFIRMED)
+    assert verdict(r"\log f = \log n!", given) is Verdict.UNCLEAR
