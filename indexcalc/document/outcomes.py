@@ -267,6 +267,8 @@ def tested(found: Comparison, *, screen: bool) -> tuple[Truth, str]:
     if found.extra is not None:
         return Truth.LOOSE, f"the index {found.extra.name or '?'} is free here, but not on the left side"
     table, left, right = found.table, found.left, found.right
+    for letter in sorted(table.idle):
+        return Truth.SILENT, f"a sum over {letter} that binds nothing"
     trial = trial_of(table, left, right, found.over, found.conditions, screen=screen)
     if trial.different and lost_in_rounding(trial.failures[0], (left, right), found.over, found.conditions):
         return Truth.SILENT, "the difference is lost in rounding"

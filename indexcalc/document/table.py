@@ -57,6 +57,7 @@ class Table:
         spoken: the options that the way in which the members are written speaks for.
         used: the statements that gave names their meanings.
         ties: the slots whose size a number is.
+        idle: letters of sums that bind nothing.
         applied: how many values of functions were put in.
         view: the page as the statement sees it.
     """
@@ -82,6 +83,7 @@ class Table:
     spoken: set[tuple[Key, str]] = field(default_factory=set)
     used: set[int] = field(default_factory=set)
     ties: dict[str, tuple[str, int]] = field(default_factory=dict)
+    idle: set[str] = field(default_factory=set)
     applied: int = 0
     view: View = field(init=False)
 

@@ -36,3 +36,36 @@ def test_dots_on_both_sides_may_stand_for_nothing(claim):
 @pytest.mark.parametrize("claim", [r"T_{ij \cdots k} = u_i v_j w_k", r"T_{ij \cdots k} = 2 u_i v_j \cdots w_k"])
 def test_nothing_false_of_dots_is_refuted_and_dots_on_one_side_are_not_read(claim):
     assert verdicts(claim, GIVEN)[-1] is Verdict.UNCLEAR
+
+
+PRODUCT = r"$$Y_{ij} = \sum_k X_{ik} W_{kj}$$" + "\n\n"
+
+
+def test_a_sum_that_binds_nothing_beside_a_free_index_is_refuted():
+    (_, found) = check(
+        PRODUCT + r"$$\frac{\partial L}{\partial X_{ik}} = \sum_n \frac{\partial L}{\partial Y_{im}} W_{km}$$"
+    ).claims
+    assert found.verdict is Verdict.REFUTED
+    assert "the sum runs over n instead of m" in found.reason
+    assert found.correction == r"\sum_{m} \frac{\partial L}{\partial Y_{im}} W_{km}"
+
+
+def test_a_sum_that_binds_nothing_refutes_nothing_by_itself():
+    claim = r"\frac{\partial L}{\partial X_{ik}} = \sum_n \sum_j \frac{\partial L}{\partial Y_{ij}} W_{kj}"
+    assert verdicts(claim, PRODUCT)[-1] is Verdict.UNCLEAR
+
+
+def test_a_renaming_in_a_later_section_is_not_meant_before_it():
+    page = r"""## In general
+Let $G \in \mathbb{R}^{n \times d}$ and $u \in \mathbb{R}^d$.
+
+$$y = G u$$
+
+$$\frac{\partial y_i}{\partial G_{ij}} = u_j$$
+
+## A linear model
+Here $X \in \mathbb{R}^{m \times k}$ and $G = X$.
+
+$$\|G\|^2 = \|X\|^2$$
+"""
+    assert [one.verdict for one in check(page).claims if one.line == 6] == [Verdict.PROVED]

@@ -21,13 +21,30 @@ OPENING = {")": "(", "]": "[", "}": "{"}
 DUMMIES = "ijklmnpqrst"
 """The letters over which a sum with dots may run."""
 
+SCRIPTS = ("SUB", "SUP")
+"""The signs of scripts."""
+
 BEFORE_TERM = frozenset({"REL", "AMP", "NEWLINE", "(", "[", "{", "QUAD"})
 """What stands before the first of several terms."""
 
 
 def as_written_out(tokens: Sequence[Token]) -> list[Token]:
     """The tokens of one formula, with what is read in their place."""
-    return with_sums(with_factorials(without_sizes(tokens)))
+    return with_sums(with_factorials(with_commas(without_sizes(with_numbers(tokens)))))
+
+
+def with_numbers(tokens: Sequence[Token]) -> list[Token]:
+    """A digit right behind a letter, ``b2``, as its subscript; in scripts it is one of several indices."""
+    inside = scripts(tokens)
+    result: list[Token] = []
+    for position, token in enumerate(tokens):
+        before = tokens[position - 1] if position else None
+        digit = token.kind == "NUM" and len(token.text) == 1 and position not in inside
+        letter = before is not None and before.kind == "NAME" and len(before.text) == 1 and position - 1 not in inside
+        if digit and letter and before is not None and before.start + 1 == token.start:
+            result.append(Token("SUB", "_", token.start))
+        result.append(token)
+    return result
 
 
 def without_sizes(tokens: Sequence[Token]) -> list[Token]:
@@ -50,6 +67,27 @@ def without_sizes(tokens: Sequence[Token]) -> list[Token]:
             elif plain and sized and token.kind == "ONE":
                 result.extend(one for one in tokens[position:end] if one.kind != "TIMES")
                 position = end
+    return result
+
+
+PUNCTUATION = frozenset({"COMMA", "SEMICOLON", "QUAD", "[", "]", "REL", "PLUS", "MINUS", "TIMES"})
+"""Beside these a wide space parts nothing."""
+
+
+def with_commas(tokens: Sequence[Token]) -> list[Token]:
+    """Wide spaces between what stands in square brackets as commas."""
+    result: list[Token] = []
+    opened: list[str] = []
+    for position, token in enumerate(tokens):
+        if token.kind in OPENING.values():
+            opened.append(token.kind)
+        elif token.kind in OPENING and opened:
+            opened.pop()
+        elif token.kind == "QUAD" and opened[-1:] == ["["] and position + 1 < len(tokens):
+            beside = {tokens[position - 1].kind, tokens[position + 1].kind}
+            result.append(token if beside & PUNCTUATION else replace(token, kind="COMMA", text=","))
+            continue
+        result.append(token)
     return result
 
 
@@ -155,8 +193,8 @@ def general_term(
 
 
 def scripts(tokens: Sequence[Token]) -> set[int]:
-    """The places in subscripts."""
-    starts = (position for position, token in enumerate(tokens) if token.kind == "SUB")
+    """The places in subscripts, and in superscripts beside them."""
+    starts = (position for position, token in enumerate(tokens) if token.kind in SCRIPTS)
     return {place for start in starts for place in range(start + 1, after_scripts(tokens, start))}
 
 

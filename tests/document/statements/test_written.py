@@ -6,6 +6,8 @@ import pytest
 
 from indexcalc.document import Verdict, check
 
+TRUE = (Verdict.PROVED, Verdict.CONFIRMED)
+
 GIVEN = r"""Let $X \in \mathbb{R}^{n \times d}$ and $v \in \mathbb{R}^d$.
 
 $$y = X v$$
@@ -50,3 +52,16 @@ def test_a_factorial_is_a_function_of_which_nothing_is_known():
     given = r"$$f = \frac{n!}{(n - m)!}$$"
     assert verdict(r"\log f = \log n! - \log[(n - m)!]", given) in (Verdict.PROVED, Verdict.CONFIRMED)
     assert verdict(r"\log f = \log n!", given) is Verdict.UNCLEAR
+
+
+def test_a_wide_space_in_square_brackets_is_a_comma():
+    given = r"Let $u, v \in \mathbb{R}^n$ and $w \in \mathbb{R}^{2n}$. $$b = w^\top [u; v]$$"
+    assert check(given + "\n\n" + r"$$\frac{\partial b}{\partial w} = [u \quad v]$$").claims[-1].verdict in TRUE
+
+
+def test_a_digit_right_behind_a_letter_is_its_subscript():
+    given = (
+        r"Let $W \in \mathbb{R}^{n \times d}$, $x \in \mathbb{R}^d$ and $b_1, b_2 \in \mathbb{R}^n$. $$z = Wx + b1$$"
+    )
+    assert check(given + "\n\n" + r"$$z + b2 = Wx + b_1 + b_2$$").claims[-1].verdict in TRUE
+    assert check(given + "\n\n" + r"$$z + b2 = Wx + b_1 + 2 b$$").claims[-1].verdict not in TRUE
