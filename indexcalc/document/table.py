@@ -229,6 +229,10 @@ class Table:
             letters = {part: self.sizes.fresh(part) for part in parts or ()}
             own = tuple(letters.values())
             value = self.read(self, letters, tree, bound)
+        if own and len(value.axes) == len(own) and not set(own) & set(free(value.node)):  # an entry for the whole
+            for slot, axis in zip(own, value.axes, strict=True):
+                self.sizes.unify(slot, axis)
+            return value.axes, value.node
         slots = (*own, *value.axes)
         usage = self.page.survey.usages.get(name)
         whole = usage is not None and len(slots) in usage.indexed  # with all of its indices somewhere

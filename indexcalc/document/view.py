@@ -174,18 +174,12 @@ class View:
         line, apart = self.page.line(ordered[0]), self.apart(ordered[0])
         if len(ordered) == 1 and not apart:
             return ordered[0]
-        # What only another section says, further on, is seldom meant here already.
-        later = min(ordered) > self.number and self.page.sections.around(self.page.start(ordered[0])) != (
-            self.page.sections.around(self.page.start(self.number))
-        )
         options = [
-            Option(
-                str(number), 0.15 * place + 0.1 * later, f"{name} is what line {self.page.line(number)} says", free=True
-            )
+            Option(str(number), 0.15 * place, f"{name} is what line {self.page.line(number)} says", free=True)
             for place, number in enumerate(ordered[:4])
         ]
         if apart:
-            options.append(Option("none", 0.0 if later else 0.1, f"{name} is not what line {line} says", free=True))
+            options.append(Option("none", 0.1, f"{name} is not what line {line} says", free=True))
         taken = self.asking(meaning_choice(name, line, *options)).name
         return None if taken == "none" else int(taken)
 

@@ -53,19 +53,3 @@ def test_a_sum_that_binds_nothing_beside_a_free_index_is_refuted():
 def test_a_sum_that_binds_nothing_refutes_nothing_by_itself():
     claim = r"\frac{\partial L}{\partial X_{ik}} = \sum_n \sum_j \frac{\partial L}{\partial Y_{ij}} W_{kj}"
     assert verdicts(claim, PRODUCT)[-1] is Verdict.UNCLEAR
-
-
-def test_a_renaming_in_a_later_section_is_not_meant_before_it():
-    page = r"""## In general
-Let $G \in \mathbb{R}^{n \times d}$ and $u \in \mathbb{R}^d$.
-
-$$y = G u$$
-
-$$\frac{\partial y_i}{\partial G_{ij}} = u_j$$
-
-## A linear model
-Here $X \in \mathbb{R}^{m \times k}$ and $G = X$.
-
-$$\|G\|^2 = \|X\|^2$$
-"""
-    assert [one.verdict for one in check(page).claims if one.line == 6] == [Verdict.PROVED]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.language.latex.tokens import Token
@@ -142,7 +142,8 @@ def is_label(tokens: Sequence[Token]) -> bool:
     if kinds == ["NAME"] and tokens[0].text != "T":
         text = tokens[0].text
         return text[0].isupper() or (len(text) > 1 and text not in GREEK)
-    return len(tokens) == 3 and kinds[0] in ("(", "[") and kinds[1] in ("NAME", "NUM") and kinds[2] in (")", "]")
+    inner = kinds[2:-1] if kinds[1:2] == ["MINUS"] else kinds[1:-1]  # (-i): without the sample i
+    return kinds[:1] in (["("], ["["]) and inner in (["NAME"], ["NUM"]) and kinds[-1] in (")", "]")
 
 
 def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str]) -> Named | None:
@@ -186,13 +187,23 @@ def unwrapped(node: Node) -> Node | None:
     return node
 
 
+def label_and_power(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
+    """A label in brackets and the number behind it, ``(i)2``, each for itself."""
+    closed = next((n for n, token in enumerate(tokens) if token.kind in (")", "]")), len(tokens)) + 1
+    rest = tokens[closed:]
+    if is_label(tokens[:closed]) and len(rest) == 1 and rest[0].kind == "NUM":
+        yield tokens[:closed]
+        tokens = rest
+    yield tokens
+
+
 def superscripts(
     name: str, above: Sequence[tuple[Token, ...]], squares: frozenset[str]
 ) -> tuple[str, tuple[tuple[Token, ...], ...], bool]:
     """The name with its labels, its powers, and whether it is transposed."""
     powers = []
     transposed = False
-    for tokens in above:
+    for tokens in (part for tokens in above for part in label_and_power(tokens)):
         if is_transpose(tokens):
             transposed = True
         elif len(tokens) > 1 and not inverse_mark(tokens) and is_transpose(tokens[-1:]) and is_label(tokens[:-1]):

@@ -24,13 +24,51 @@ DUMMIES = "ijklmnpqrst"
 SCRIPTS = ("SUB", "SUP")
 """The signs of scripts."""
 
+BEHIND_MEMBER = frozenset({"REL", "AMP", "NEWLINE", "COMMA", "DOT", "QUAD"})
+"""What stands behind a member."""
+
 BEFORE_TERM = frozenset({"REL", "AMP", "NEWLINE", "(", "[", "{", "QUAD"})
 """What stands before the first of several terms."""
 
 
 def as_written_out(tokens: Sequence[Token]) -> list[Token]:
     """The tokens of one formula, with what is read in their place."""
-    return with_sums(with_factorials(with_commas(without_sizes(with_numbers(tokens)))))
+    for read in (without_brackets, with_inverses, with_numbers, without_sizes, with_commas, with_factorials, with_sums):
+        tokens = read(tokens)
+    return list(tokens)
+
+
+INVERTED = frozenset({"f", "g", "phi", "varphi", "psi"})
+"""Letters of functions: -1 above one of them, before a bracket, is the sign of the function's inverse."""
+
+
+def with_inverses(tokens: Sequence[Token]) -> list[Token]:
+    """The inverse of a function as a function of its own."""
+    result: list[Token] = []
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        script = [one.text for one in tokens[position + 1 : position + 7]]
+        inverse = token.kind == "NAME" and token.text in INVERTED and script[1:] == ["{", "-", "1", "}", "("]
+        result.append(replace(token, text=f"{token.text}^-1") if inverse else token)
+        position += 6 if inverse else 1
+    return result
+
+
+def without_brackets(tokens: Sequence[Token]) -> list[Token]:
+    """A member ``(a_{ij})`` without its brackets: an array by its general entry."""
+    result = list(tokens)
+    for position in range(len(result) - 3, -1, -1):
+        around = [result[n].kind if 0 <= n < len(result) else "REL" for n in (position - 1, position)]
+        if around not in (["REL", "("], ["AMP", "("], ["NEWLINE", "("]) or result[position + 1].kind != "NAME":
+            continue
+        end = after_scripts(result, position + 2)
+        while end < len(result) and result[end].kind == "PRIME":
+            end += 1
+        kinds = [result[n].kind if n < len(result) else "REL" for n in (position + 2, end, end + 1)]
+        if kinds[:2] == ["SUB", ")"] and kinds[2] in BEHIND_MEMBER:
+            result[position : end + 1] = result[position + 1 : end]
+    return result
 
 
 def with_numbers(tokens: Sequence[Token]) -> list[Token]:

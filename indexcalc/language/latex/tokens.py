@@ -230,7 +230,7 @@ class Tokenizer:
         return [Token("{", "{", start), *body, Token("}", "}", start)]
 
     def fence(self, name: str, start: int) -> list[Token]:
-        r"""Nothing, but for ``\left. ... \right|``, along what a derivative is taken, and for ``\left< ... \right>``."""
+        r"""Nothing, but for ``\left< ... \right>``, and ``\left. ... \right|``: along what a derivative is taken."""
         following = self.peek()
         opened = self.lefts.pop() if name == "right" and self.lefts else ""
         if name == "left":

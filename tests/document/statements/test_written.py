@@ -65,3 +65,26 @@ def test_a_digit_right_behind_a_letter_is_its_subscript():
     )
     assert check(given + "\n\n" + r"$$z + b2 = Wx + b_1 + b_2$$").claims[-1].verdict in TRUE
     assert check(given + "\n\n" + r"$$z + b2 = Wx + b_1 + 2 b$$").claims[-1].verdict not in TRUE
+
+
+def test_the_inverse_of_a_function_is_a_function_of_its_own():
+    given = r"$$z = g^{-1}(X v)$$"
+    assert check(GIVEN + given + "\n\n" + r"$$2 g^{-1}(y) = 2 z$$").claims[-1].verdict in TRUE
+    assert check(GIVEN + given + "\n\n" + r"$$2 g(y) = 2 z$$").claims[-1].verdict is Verdict.UNCLEAR
+
+
+def test_an_entry_in_brackets_stands_for_its_array():
+    page = r"$$(R_{ij}) = \begin{pmatrix} 0 & 1 \\ -1 & 0 \end{pmatrix}$$ $$y_i = \sum_j R_{ij} x_j$$" + "\n\n"
+    assert check(page + r"$$2 y_1 = 2 x_2$$").claims[-1].verdict in TRUE
+    assert check(page + r"$$y_2 x_2 = x_1 x_2$$").claims[-1].verdict is Verdict.REFUTED
+
+
+def test_samples_bear_powers_and_transposes_and_one_may_be_left_out():
+    page = (
+        r"Let $b \in \mathbb{R}^d$. $$r^{(i)} = y^{(i)} - \mathbf{x}^{\top(i)} b$$ $$D = \sum_i r^{(i)2}$$ $$d^{(-i)} = D^{(-i)} - D$$"
+        + "\n\n"
+    )
+    assert check(page + r"$$\frac{\partial D}{\partial y^{(i)}} = 2 r^{(i)}$$").claims[-1].verdict in TRUE
+    plain = page.replace(r"\mathbf{x}^{\top(i)} b", "z^{(i)}")
+    assert check(plain + r"$$\frac{\partial D}{\partial y^{(i)}} = r^{(i)}$$").claims[-1].verdict is Verdict.REFUTED
+    assert check(page + r"$$2 d^{(-i)} = 2 D^{(-i)} - 2 D$$").claims[-1].verdict in TRUE
