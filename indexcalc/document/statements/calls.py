@@ -71,7 +71,7 @@ def heads(tokens: Sequence[Token]) -> Iterator[str]:
                 yield token.text
 
 
-def named_calls(tokens: Sequence[Token], formulas: Collection[str], summed: Collection[str]) -> Iterator[Token]:
+def named_calls(tokens: Sequence[Token], formulas: Collection[str], summed: frozenset[str]) -> Iterator[Token]:
     """The tokens of one formula, such values as names, with the letters of sums in them as their indices."""
     position = 0
     while position < len(tokens):
@@ -86,9 +86,12 @@ def named_calls(tokens: Sequence[Token], formulas: Collection[str], summed: Coll
         position = max(end, position + 1)
 
 
-def named(whole: Sequence[Token], summed: Collection[str]) -> Iterator[Token]:
+def named(whole: Sequence[Token], summed: frozenset[str]) -> Iterator[Token]:
     """The name of a value, and below it the letters of sums that stand in subscripts in it."""
-    places = {place: whole[place].text for place in script_places(whole) if whole[place].text in summed}
+    start = next(n for n, token in enumerate(whole) if token.kind in CLOSING)
+    below = set(script_places(whole))
+    taken = {token.text for n, token in enumerate(whole) if n < start or n not in below}  # a name, and no letter
+    places = {n: whole[n].text for n in sorted(below) if n > start and whole[n].text in summed - taken}
     numbers = {letter: f"@{number}" for number, letter in enumerate(dict.fromkeys(places.values()), 1)}
     words = (numbers[places[n]] if n in places else token.text for n, token in enumerate(whole))
     name = replace(whole[0], text="".join(word for word in words if word not in ("{", "}")), last=whole[-1].start)
@@ -124,7 +127,7 @@ def call_end(tokens: Sequence[Token], position: int, formulas: Collection[str]) 
 
 
 def expectation_at(
-    tokens: Sequence[Token], position: int, formulas: Collection[str], summed: Collection[str]
+    tokens: Sequence[Token], position: int, formulas: Collection[str], summed: frozenset[str]
 ) -> tuple[list[Token], int] | None:
     """An expectation of sums of products that begins here, its condition in its sign, and where it ends."""
     sign, start = tokens[position], after_scripts(tokens, position + 1)
