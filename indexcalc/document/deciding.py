@@ -189,6 +189,9 @@ def why_no_claim(accused: Accused) -> str:
     page, statement, member, one = accused.page, accused.statement, accused.member, accused.judged
     if asks(page, one.relation):
         return "it may ask where this holds"
+    start = statement.span.start
+    if CONDITIONS.search(page.document.source[max(0, start - 40) : start].lower()):
+        return "it may be a condition"
     if one.relation.number in page.function_heads and one.relation.against == 0:
         return "it may give the function a new meaning"
     head_name = page.heads[one.relation.number]
@@ -210,6 +213,10 @@ def why_no_claim(accused: Accused) -> str:
     ):
         return "it may be said of what is given"
     return ""
+
+
+CONDITIONS = re.compile(r"\b(?:such that|satisf\w+|whenever|provided(?: that)?|suppos\w+(?: that)?|if)[\s$(\\]*$")
+"""Words right before an equation that may only state where something holds."""
 
 
 def asks(page: Page, relation: Relation) -> bool:
