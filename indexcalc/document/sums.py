@@ -78,6 +78,8 @@ def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
         one, other = (b, a) if relation in (">", ">=") else (a, b)
         body = replace(body, node=times(body.node, Relation(one, relation.replace(">", "<"), other)))
     idle = [n for n, i in binding.dummies.items() if i not in free(body.node) and not table.sized(n, i)]
+    if idle and table.inside:
+        raise NotUnderstoodError(f"a sum over {idle[0]} that binds nothing")
     table.idle.update(idle)
     if any(isinstance(node, Derivative) for node in factors_of(body.node)):
         table.spoken.add((SUMS.key, "written"))

@@ -57,7 +57,7 @@ class Table:
         spoken: the options that the way in which the members are written speaks for.
         used: the statements that gave names their meanings.
         ties: the slots whose size a number is.
-        idle: letters of sums that bind nothing.
+        idle: letters of sums in the members that bind nothing.
         applied: how many values of functions were put in.
         view: the page as the statement sees it.
     """

@@ -13,7 +13,6 @@ from indexcalc.document.statements.trees import without_scripts
 from indexcalc.language.latex.tree import Group, Matrix, Node, Scripted, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
-
 MATRIX = ("row", "column")
 """The axes of an array that is written out."""
 

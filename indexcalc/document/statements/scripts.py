@@ -203,7 +203,7 @@ def superscripts(
     """The name with its labels, its powers, and whether it is transposed."""
     powers = []
     transposed = False
-    for tokens in (part for tokens in above for part in label_and_power(tokens)):
+    for tokens in (part for script in above for part in label_and_power(script)):
         if is_transpose(tokens):
             transposed = True
         elif len(tokens) > 1 and not inverse_mark(tokens) and is_transpose(tokens[-1:]) and is_label(tokens[:-1]):

@@ -80,10 +80,8 @@ def test_an_entry_in_brackets_stands_for_its_array():
 
 
 def test_samples_bear_powers_and_transposes_and_one_may_be_left_out():
-    page = (
-        r"Let $b \in \mathbb{R}^d$. $$r^{(i)} = y^{(i)} - \mathbf{x}^{\top(i)} b$$ $$D = \sum_i r^{(i)2}$$ $$d^{(-i)} = D^{(-i)} - D$$"
-        + "\n\n"
-    )
+    sample = r"Let $b \in \mathbb{R}^d$. $$r^{(i)} = y^{(i)} - \mathbf{x}^{\top(i)} b$$"
+    page = sample + r"$$D = \sum_i r^{(i)2}$$ $$d^{(-i)} = D^{(-i)} - D$$" + "\n\n"
     assert check(page + r"$$\frac{\partial D}{\partial y^{(i)}} = 2 r^{(i)}$$").claims[-1].verdict in TRUE
     plain = page.replace(r"\mathbf{x}^{\top(i)} b", "z^{(i)}")
     assert check(plain + r"$$\frac{\partial D}{\partial y^{(i)}} = r^{(i)}$$").claims[-1].verdict is Verdict.REFUTED
