@@ -13,7 +13,7 @@ from indexcalc.document.sections import Sections
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
-from indexcalc.document.statements.kinds import cases_in, compares_letters, is_about_one_name, symmetric_by, writes_out
+from indexcalc.document.statements.kinds import cases_in, compares_letters, is_about_one_name, symmetric_by
 from indexcalc.document.statements.letters import (
     free_letters,
     given_letters,
@@ -207,8 +207,6 @@ class Page:
             head = self.heads[number]
             if head is None or number in self.cases or self.gradient_target(head.name) is not None:
                 continue  # what a short name of a gradient means is known
-            if writes_out(self.survey, statement, 1):
-                continue  # it says how its entries are called, and no more
             if defines(self.survey, statement, head) and not compares_letters(statement, self.index_letters):
                 found.setdefault(head.name, []).append(number)
         return {name: tuple(numbers) for name, numbers in found.items()}

@@ -70,7 +70,7 @@ def draws(survey: Survey, statement: Statement, member: int) -> bool:
 
 
 def writes_out(survey: Survey, statement: Statement, member: int) -> bool:
-    """Whether a member lists with dots what a name stands for: ``i = 1, ..., n``, ``x = (x_1, ..., x_n)``, a matrix."""
+    """Whether a member lists with dots what a name stands for: ``i = 1, ..., n``, ``x = (x_1, ..., x_n)``."""
     head, side = statement.sides[0], statement.sides[member]
     if side.relation not in EQUALITIES or head.tree is None or survey.lone(head.tree) is None:
         return False
@@ -78,8 +78,6 @@ def writes_out(survey: Survey, statement: Statement, member: int) -> bool:
     depths = list(accumulate((kind in ("(", "[")) - (kind in (")", "]")) for kind in kinds))
     whole = kinds[:1] in (["("], ["["]) and 0 not in depths[:-1]
     listed = [kind for kind, depth in zip(kinds, depths, strict=True) if depth == int(whole)]
-    if kinds[:1] == ["BEGIN"] and kinds.index("END") in (len(kinds) - 1, len(kinds) - 3) and "DOTS" in kinds:
-        return True
     return any(pair == ("COMMA", "DOTS") for pair in pairwise(listed))
 
 
