@@ -7,7 +7,8 @@ FILE.json`` says what has changed since, in the same documents. ``--list WHAT ..
 
 The columns:
 
-- relations; understood: the share that is not "not understood"; judged: proved, confirmed or refuted;
+- relations; understood: the share that is not "not understood"; judged: proved, confirmed or refuted; steps: equal to
+  a member before them that is not judged;
 - refuted, and of these: rightly, labelled wrong; wrongly, labelled true; and unlabelled;
 - errors: known errors that are refuted, of how many; wrong: the same of all that is labelled wrong;
 - believed: what is labelled wrong, not refuted, and called true in the end; open: what is labelled open, and called
@@ -48,6 +49,7 @@ from tests.reading.known import (  # noqa: E402
 TRUE = ("proved", "confirmed")
 REFUTED = "refuted"
 UNCLEAR = "not understood"
+STEP = "step"
 SILENT = ("definition", "declaration", "condition", "not judged")
 """The verdicts that judge nothing."""
 
@@ -135,6 +137,7 @@ def scores(result: Result) -> Counter[str]:
         found["relations"] += 1
         found["understood"] += claim.verdict != UNCLEAR
         found["judged"] += claim.verdict in (*TRUE, REFUTED)
+        found["steps"] += claim.verdict == STEP
         if claim.verdict == REFUTED:
             kind = result.document.kind_at(claim.line)
             found["refuted"] += 1
@@ -170,6 +173,7 @@ COLUMNS: Mapping[str, Callable[[Counter[str]], str]] = {
     "relations": lambda found: str(found["relations"]),
     "understood": lambda found: share(found["understood"], found["relations"]),
     "judged": lambda found: share(found["judged"], found["relations"]),
+    "steps": lambda found: share(found["steps"], found["relations"]),
     "refuted": lambda found: str(found["refuted"]),
     "rightly": lambda found: str(found["rightly"]),
     "wrongly": lambda found: str(found["wrongly"]),

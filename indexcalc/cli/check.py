@@ -29,6 +29,7 @@ STYLES = {
     Verdict.ROUNDED: "yellow",
     Verdict.REFUTED: "bold red",
     Verdict.FOLLOWS: "red",
+    Verdict.STEP: "cyan",
     Verdict.DEFINITION: "cyan",
     Verdict.DECLARATION: "cyan",
     Verdict.CONDITION: "cyan",

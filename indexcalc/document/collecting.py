@@ -10,7 +10,7 @@ import pytest
 
 from indexcalc.document.check import check
 from indexcalc.document.formats import correct
-from indexcalc.document.report import Claim, Verdict
+from indexcalc.document.report import OPEN, Claim, Verdict
 from indexcalc.errors import IndexCalcError
 
 
@@ -20,9 +20,9 @@ class Relation(pytest.Item):
     claim: Claim
 
     def runtest(self) -> None:
-        """Fail if the relation is refuted; skip it if it is not understood."""
-        if self.claim.verdict is Verdict.UNCLEAR:
-            pytest.skip(f"not understood: {self.claim.reason}")
+        """Fail if the relation is refuted; skip it if it is not judged."""
+        if self.claim.verdict in OPEN:
+            pytest.skip(f"{self.claim.verdict}: {self.claim.reason}")
         if self.claim.verdict is Verdict.REFUTED:
             said = (self.claim.latex, self.claim.reason, self.claim.counterexample, correct(self.claim))
             pytest.fail("\n".join(part for part in said if part), pytrace=False)

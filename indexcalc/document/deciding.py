@@ -61,6 +61,7 @@ def decided(
     doubts: list[Doubt] = []
     refuted: list[Decision] = []
     follows: Decision | None = None
+    step: Decision | None = None
     for one in found:
         true = [o for o in one.outcomes if o.truth is Truth.TRUE]
         returns = page.heads[one.relation.number] if one.relation.against == 0 else None
@@ -70,7 +71,9 @@ def decided(
             if one.relation.against in wrong:
                 follows = Decision(Verdict.FOLLOWS, "it equals a member before it, which is refuted", phrases(best))
             if one.relation.against not in holding:
-                doubts.append(Doubt("it equals a member before it, which is not judged"))
+                step = step or Decision(
+                    Verdict.STEP, "it equals a member before it, which is not judged", phrases(best)
+                )
                 continue
             return Decision(Verdict.CONFIRMED, "", phrases(best), one.relation, best, unstated(best))
     if follows is not None:
@@ -98,6 +101,8 @@ def decided(
         refuted.append(Decision(Verdict.REFUTED, usual.reason or "the two sides differ", (), one.relation, usual))
     if refuted and (len(refuted) == len(found) or (member > 1 and member - 1 in holding)):
         return refuted[0]
+    if step is not None:
+        return step
     unread = "it cannot be read" if origin == 0 else BEHIND
     first = doubts[0] if doubts else Doubt(unread)
     return Decision(Verdict.UNCLEAR, first.reason, remedy=first.remedy)
@@ -184,6 +189,9 @@ def why_no_claim(accused: Accused) -> str:
     page, statement, member, one = accused.page, accused.statement, accused.member, accused.judged
     if asks(page, one.relation):
         return "it may ask where this holds"
+    start = statement.span.start
+    if CONDITIONS.search(page.document.source[max(0, start - 40) : start].lower()):
+        return "it may be a condition"
     if one.relation.number in page.function_heads and one.relation.against == 0:
         return "it may give the function a new meaning"
     head_name = page.heads[one.relation.number]
@@ -205,6 +213,10 @@ def why_no_claim(accused: Accused) -> str:
     ):
         return "it may be said of what is given"
     return ""
+
+
+CONDITIONS = re.compile(r"\b(?:such that|satisf\w+|whenever|provided(?: that)?|suppos\w+(?: that)?|if)[\s$(\\]*$")
+"""Words right before an equation that may only state where something holds."""
 
 
 def asks(page: Page, relation: Relation) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from xml.etree import ElementTree
 
 from indexcalc.document.marked import as_html
-from indexcalc.document.report import CheckReport, Claim, Verdict
+from indexcalc.document.report import OPEN, CheckReport, Claim, Verdict
 
 MARKS = {
     Verdict.PROVED: "✓✓",
@@ -17,6 +17,7 @@ MARKS = {
     Verdict.ROUNDED: "≈",
     Verdict.REFUTED: "✗",
     Verdict.FOLLOWS: "↳",
+    Verdict.STEP: "→",
     Verdict.DEFINITION: ":=",
     Verdict.DECLARATION: "∈",
     Verdict.CONDITION: "if",
@@ -98,7 +99,7 @@ def as_junit(reports: Sequence[CheckReport]) -> str:
             if claim.verdict is Verdict.REFUTED:
                 failure = ElementTree.SubElement(case, "failure", message=clean(claim.reason))
                 failure.text = clean("\n".join(part for part in (claim.counterexample, correct(claim)) if part))
-            elif claim.verdict is Verdict.UNCLEAR:
+            elif claim.verdict in OPEN:
                 ElementTree.SubElement(case, "skipped", message=clean(claim.reason))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
@@ -115,11 +116,11 @@ def clean(text: str) -> str:
 
 
 def as_github(reports: Sequence[CheckReport]) -> str:
-    """Workflow commands: an error for each refuted relation, a notice for each that is not understood."""
+    """Workflow commands: an error for each refuted relation, a notice for each that is not judged."""
     lines = []
     for report in reports:
         for claim in report.claims:
-            if claim.verdict in (Verdict.REFUTED, Verdict.UNCLEAR):
+            if claim.verdict in {Verdict.REFUTED, *OPEN}:
                 level = "error" if claim.verdict is Verdict.REFUTED else "notice"
                 parts = (f"{claim.verdict}: {claim.reason}", claim.counterexample, correct(claim))
                 message = "; ".join(part for part in parts if part)

@@ -80,10 +80,18 @@ def defined(table: Table, found: Named, number: int, arguments: Sequence[Typed],
     def value(argument: Typed) -> Typed:
         return value_at(table, number, [argument])
 
-    if found.primes:
-        result = derivative_at(table, value, lone(arguments), found.primes)
-    else:
-        result = value_at(table, number, arguments)
+    try:
+        if found.primes:
+            result = derivative_at(table, value, lone(arguments), found.primes)
+        else:
+            result = value_at(table, number, arguments)
+    except NotUnderstoodError as error:
+        misread = isinstance(error, RankError)  # with another number of slots it may be read
+        if misread or len(arguments) != 1 or arguments[0].axes or entry or found.name in table.inside:
+            raise
+        # Whatever holds for any function holds for this one.
+        table.open.setdefault(found.name, f"the equation for {found.name} is not understood: {error}")
+        return replace(arguments[0], node=Applied(unknown(found.name, found.primes), arguments[0].node))
     return typed.at(result, entry, table.sizes) if entry else result
 
 

@@ -70,6 +70,8 @@ class Names:
         table = self.table
         if is_call(found.name):
             self.hold(found.name)
+            if found.name not in table.page.defining:
+                table.open.setdefault(found.name, f"no equation says what {found.name} is")
         if found.parts is None and (usual := usual_entry(table, found.name)) is not None:
             found = replace(found, parts=usual)
         if found.parts is not None and len(found.parts) == 1 and found.parts[0].isdigit():
@@ -84,8 +86,6 @@ class Names:
             return Typed(Entry(name, own), tuple(i for i, part in zip(own, parts, strict=True) if part == COLON))
         if not slots and (tied := table.tie(name)) is not None:
             return Typed(Size(tied))
-        if is_call(name) and name not in table.definitions:
-            table.open.setdefault(name, f"no equation says what {name} is")
         own = tuple(table.sizes.like(slot) for slot in slots)
         return Typed(Entry(name, own), own, COLUMN)
 

@@ -30,6 +30,7 @@ from indexcalc.document.names import Names
 from indexcalc.document.numerics.points import positive_names, regular_names
 from indexcalc.document.numerics.trials import Trial, lost_in_rounding, tried
 from indexcalc.document.page import Page
+from indexcalc.document.products import DOTS
 from indexcalc.document.reader import Reader, read
 from indexcalc.document.scope import Scope
 from indexcalc.document.table import Table
@@ -192,7 +193,12 @@ def comparison(table: Table, relation: Relation) -> Comparison:
     """
     scope = Scope(table)
     reader = Reader(Names(scope))
-    return brought_together(scope, reader.sum(relation.left), reader.sum(relation.right), relation)
+    left, right = reader.sum(relation.left), reader.sum(relation.right)
+    sides = table.page.statements[relation.number].sides
+    dotted = [any(token.kind == "DOTS" for token in sides[n].tokens) for n in (relation.against, relation.member)]
+    if DOTS.key in table.asking.asked and not all(dotted):
+        raise NotUnderstoodError("the sign ...")  # with nothing in its place this would be another relation
+    return brought_together(scope, left, right, relation)
 
 
 def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation) -> Comparison:
@@ -261,6 +267,8 @@ def tested(found: Comparison, *, screen: bool) -> tuple[Truth, str]:
     if found.extra is not None:
         return Truth.LOOSE, f"the index {found.extra.name or '?'} is free here, but not on the left side"
     table, left, right = found.table, found.left, found.right
+    for letter in sorted(table.idle):
+        return Truth.SILENT, f"a sum over {letter} that binds nothing"
     trial = trial_of(table, left, right, found.over, found.conditions, screen=screen)
     if trial.different and lost_in_rounding(trial.failures[0], (left, right), found.over, found.conditions):
         return Truth.SILENT, "the difference is lost in rounding"

@@ -231,6 +231,11 @@ class Page:
         head = self.heads[number]
         return len(head.parts) if head is not None and head.parts is not None else None
 
+    def dotted(self, number: int) -> bool:
+        """Whether a statement defines a name at indices with dots among them: an array with any number of slots."""
+        head = self.heads[number]
+        return head is not None and head.dotted
+
     def defined_at(self, number: int) -> tuple[str, ...] | None:
         """The letters of the entry that a statement defines; None if it defines a name as a whole."""
         head = self.heads[number]

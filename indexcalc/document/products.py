@@ -41,6 +41,38 @@ SQUARE = choice(
 """What a two above a vector says."""
 
 
+DOTS = choice(
+    Kind.WORD,
+    "dots",
+    Option("none", 0.0, "dots stand for what is not known"),
+    Option("shortest", 0.1, "dots stand for no further factors or indices", free=True),
+)
+"""What dots among factors or indices stand for. What holds whatever it is also holds where it is nothing."""
+
+
+def read_dots(table: Table) -> None:
+    """Take dots for nothing.
+
+    Raises:
+        RankError: as long as that is not said.
+    """
+    if table.asking(DOTS).name == "none":
+        raise RankError("the sign ...")
+    table.open.setdefault(DOTS.subject, "what the dots stand for is not known")
+
+
+def without_dots(table: Table, items: Sequence[Node]) -> Sequence[Node]:
+    """Factors in a row, without dots among them and one of the two signs around these."""
+    dots = [n for n, item in enumerate(items) if isinstance(item, Atom) and item.kind == "DOTS"]
+    if not dots:
+        return items
+    if len(dots) == len(items):
+        raise NotUnderstoodError("the sign ...")
+    read_dots(table)
+    signs = {n + 1 for n in dots if n + 1 < len(items) and is_operator(items[n + 1])}
+    return [item for n, item in enumerate(items) if n not in signs.union(dots)]
+
+
 def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
     """Two factors, with an operator or nothing between them."""
     kind, text = (sign.kind, sign.text) if isinstance(sign, Atom) and is_operator(sign) else ("", "")

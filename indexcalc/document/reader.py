@@ -25,7 +25,7 @@ from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.names import Names
-from indexcalc.document.products import joined, power
+from indexcalc.document.products import joined, power, read_dots, without_dots
 from indexcalc.document.rates import Rates, awaited, is_other_rate, is_rate, twice, waits
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.expectations import body_of, is_expectation
@@ -114,6 +114,7 @@ class Reader:
         if not items:
             raise NotUnderstoodError("a factor is missing")
         inner = replace(self, depth=self.depth + 1)
+        items = without_dots(self.table, items)
         for kind, join in (("COLON", typed.inner), ("ODOT", typed.entrywise)):
             place = next((n for n, item in enumerate(items) if isinstance(item, Atom) and item.kind == kind), None)
             if place is not None and not any(map(is_big, items[:place])):
@@ -267,6 +268,8 @@ class Reader:
         """The meaning of a name with its scripts."""
         if found.unreadable or found.primes:
             raise NotUnderstoodError(f"the marks on {found.name}")
+        if found.dotted:
+            read_dots(self.table)
         if found.name == "e" and found.powers and found.parts is None:
             argument = self.tokens(found.powers[0])
             return self.with_powers(replace(argument, node=Applied("exp", argument.node)), found.powers[1:])

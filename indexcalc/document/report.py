@@ -14,6 +14,7 @@ class Verdict(StrEnum):
     ROUNDED = "follows from rounded figures"
     REFUTED = "refuted"
     FOLLOWS = "follows from a wrong line"
+    STEP = "step"
     DEFINITION = "definition"
     DECLARATION = "declaration"
     CONDITION = "condition"
@@ -24,6 +25,9 @@ class Verdict(StrEnum):
 
 GIVEN = frozenset({Verdict.DEFINITION, Verdict.DECLARATION, Verdict.CONDITION, Verdict.SCHEMATIC, Verdict.UNJUDGED})
 """Verdicts on what claims nothing that could be judged."""
+
+OPEN = frozenset({Verdict.UNCLEAR, Verdict.STEP})
+"""Verdicts on what claims something and was not judged, or only from the member before it on."""
 
 TRUE = frozenset({Verdict.PROVED, Verdict.CONFIRMED, Verdict.ROUNDED})
 
@@ -119,7 +123,7 @@ class CheckReport:
     @property
     def unclear(self) -> tuple[Claim, ...]:
         """The claims that could not be judged."""
-        return tuple(claim for claim in self.claims if claim.verdict is Verdict.UNCLEAR)
+        return tuple(claim for claim in self.claims if claim.verdict in OPEN)
 
     @property
     def unstated(self) -> tuple[Claim, ...]:
@@ -137,7 +141,7 @@ def summary(report: CheckReport) -> str:
     claims = [claim for claim in report.claims if claim.verdict not in GIVEN]
     if not claims:
         return "No relation here claims anything: there was nothing to judge."
-    judged = [claim for claim in claims if claim.verdict is not Verdict.UNCLEAR]
+    judged = [claim for claim in claims if claim.verdict not in OPEN]
     share = (
         f"{len(judged)} of {len(claims)} relations that claim something were judged ({len(judged) / len(claims):.0%})"
     )
@@ -146,9 +150,11 @@ def summary(report: CheckReport) -> str:
         meaning = f"{wrong} of them {'is' if wrong == 1 else 'are'} wrong"
     else:
         meaning = "none of them is wrong" if judged else "so this check says nothing of the document yet"
-    rest = len(claims) - len(judged)
-    left = f" Nothing is known of the other {rest}." if rest and judged else ""
-    return f"{share}; {meaning}.{left}" if judged else f"{share}, {meaning}."
+    steps = report.counts[str(Verdict.STEP)]
+    rest = len(claims) - len(judged) - steps
+    left = f" Nothing is known of the other {rest}." if rest and (judged or steps) else ""
+    right = f" {steps} more equal a member before them that is not judged." if steps else ""
+    return f"{share}; {meaning}.{right}{left}" if judged else f"{share}, {meaning}.{right}{left}"
 
 
 def report_of(file: str, claims: list[Claim], source: str = "") -> CheckReport:

@@ -77,12 +77,15 @@ def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
         table.sizes.unify(a, b)
         one, other = (b, a) if relation in (">", ">=") else (a, b)
         body = replace(body, node=times(body.node, Relation(one, relation.replace(">", "<"), other)))
-    for name, index in binding.dummies.items():
-        if index not in free(body.node) and not table.sized(name, index):
-            raise NotUnderstoodError(f"a sum over {name} that binds nothing")
+    idle = [n for n, i in binding.dummies.items() if i not in free(body.node) and not table.sized(n, i)]
+    if idle and table.inside:
+        raise NotUnderstoodError(f"a sum over {idle[0]} that binds nothing")
+    table.idle.update(idle)
     if any(isinstance(node, Derivative) for node in factors_of(body.node)):
         table.spoken.add((SUMS.key, "written"))
-    indices = tuple(binding.dummies.values())
+    indices = tuple(index for name, index in binding.dummies.items() if name not in idle)
+    if not indices:
+        return body
     if binding.word == "sum":
         return replace(body, node=Total(indices, body.node))
     if binding.conditions:

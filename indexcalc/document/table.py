@@ -57,6 +57,7 @@ class Table:
         spoken: the options that the way in which the members are written speaks for.
         used: the statements that gave names their meanings.
         ties: the slots whose size a number is.
+        idle: letters of sums in the members that bind nothing.
         applied: how many values of functions were put in.
         view: the page as the statement sees it.
     """
@@ -82,6 +83,7 @@ class Table:
     spoken: set[tuple[Key, str]] = field(default_factory=set)
     used: set[int] = field(default_factory=set)
     ties: dict[str, tuple[str, int]] = field(default_factory=dict)
+    idle: set[str] = field(default_factory=set)
     applied: int = 0
     view: View = field(init=False)
 
@@ -227,6 +229,10 @@ class Table:
             letters = {part: self.sizes.fresh(part) for part in parts or ()}
             own = tuple(letters.values())
             value = self.read(self, letters, tree, bound)
+        if own and len(value.axes) == len(own) and not set(own) & set(free(value.node)):  # an entry for the whole
+            for slot, axis in zip(own, value.axes, strict=True):
+                self.sizes.unify(slot, axis)
+            return value.axes, value.node
         slots = (*own, *value.axes)
         usage = self.page.survey.usages.get(name)
         whole = usage is not None and len(slots) in usage.indexed  # with all of its indices somewhere

@@ -26,9 +26,23 @@ def unknown_between(table: Table, node: Meaning) -> Iterator[str]:
             between = usage is not None and usage.numerator and name not in table.definitions
             if between and name != inner.wrt.name and name not in table.losses:
                 yield f"{name} may depend on {inner.wrt.name}"
+        if leads_nowhere(table, inner.wrt.name):
+            yield f"nothing that is read depends on {inner.wrt.name}"
         for name in table.wanted:
             if may_be_between(table, name, inner.wrt.name):
                 yield f"{name} may depend on {inner.wrt.name}"
+
+
+def leads_nowhere(table: Table, wrt: str) -> bool:
+    """Whether the loss is differentiated by a name that is computed, and by others that have no part in it.
+
+    It may stand for a part of an equation that was written before it had a name.
+    """
+    others = [name for name in table.wanted if name != wrt]
+    if wrt not in table.wanted or wrt not in table.definitions or not others:
+        return False
+    apart = (not depends_on(table.definitions, a, b) for name in others for a, b in ((name, wrt), (wrt, name)))
+    return all(apart)
 
 
 def may_be_between(table: Table, name: str, wrt: str) -> bool:

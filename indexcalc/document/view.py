@@ -123,7 +123,11 @@ class View:
         One with another number of indices is about another array of this name.
         """
         name, count = found.name, len(found.parts or ())
-        defining = [number for number in self.page.defining.get(name, ()) if number != self.number]
+        defining = [
+            number
+            for number in self.page.defining.get(name, ())
+            if number != self.number and self.page.dotted(number) == found.dotted
+        ]
         numbers = [
             number
             for number in defining

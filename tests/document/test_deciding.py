@@ -146,7 +146,7 @@ def test_a_matrix_is_symmetric_where_words_say_so():
 
 def test_a_step_behind_a_head_that_is_not_judged_is_not_confirmed():
     found = claims(r"q = \int x \, dx = x (x + 1) = x^2 + x")
-    assert {judged(claim) for claim in found[1:]} == {OPEN}
+    assert [claim.verdict for claim in found[1:]] == [Verdict.UNCLEAR, Verdict.STEP]
 
 
 def test_a_shape_behind_a_product_is_a_claim():
@@ -346,3 +346,10 @@ def test_without_such_a_path_the_derivative_must_be_that_with_the_name_held(equa
 def test_a_name_that_is_declared_has_no_such_path(equation):
     _, derivative, right, _, said = LEFT_OUT[equation]
     assert last(said, equation, f"{derivative} = {right}") is REFUTED
+
+
+@pytest.mark.parametrize("words", ["exists a matrix $B$ such that", "is invertible if", "and $B$ satisfy"])
+def test_what_words_before_it_make_a_condition_is_no_claim(words):
+    given = r"Let $A, B \in \mathbb{R}^{n \times n}$."
+    assert check(f"{given} There {words} $A B = B A = I$.").claims[-2].verdict is Verdict.UNCLEAR
+    assert check(f"{given} We see that $A B = B A = I$.").claims[-2].verdict is Verdict.REFUTED

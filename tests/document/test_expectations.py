@@ -90,3 +90,8 @@ def test_what_is_given_is_constant() -> None:
 @pytest.mark.parametrize("other", [r"\mathbb{E}[x | z]", r"\mathbb{E}[x]", r"\mathbb{E}_q[x | y]"])
 def test_another_condition_is_another_expectation(other: str) -> None:
     assert verdict(rf"A \mathbb{{E}}[x | y] = A {other}") is Verdict.UNCLEAR
+
+
+def test_angle_brackets_around_one_value_are_an_expectation():
+    claim = r"\left< A x + b \right> = A \langle x \rangle + b"
+    assert check(f"Let $A \\in \\mathbb{{R}}^{{n \\times d}}$.\n\n$${claim}$$").claims[-1].verdict is Verdict.PROVED

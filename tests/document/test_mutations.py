@@ -22,7 +22,7 @@ SHORTEST = [name for name, lines in LINES.items() if lines <= 400]
 LONGEST = max(LINES, key=LINES.__getitem__)
 """Long notes take seconds each time; the sweep breaks them too, and looks for the proofs of all."""
 
-BAD = (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.UNCLEAR, Verdict.SCHEMATIC)
+BAD = (Verdict.REFUTED, Verdict.FOLLOWS, Verdict.STEP, Verdict.UNCLEAR, Verdict.SCHEMATIC)
 
 NOTES = [*LINES][::5]
 """Some of the notes."""

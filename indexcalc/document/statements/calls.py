@@ -36,6 +36,9 @@ KINDS = frozenset(
 HEAD = re.compile(r"[^(\[]*[^(\[^][(\[]")
 """A name up to its bracket; behind the sign of a superscript stands none."""
 
+LIMITS = 30
+"""The most tokens of a subscript that are looked at."""
+
 PARTS = 200
 """The most tokens of such a name."""
 
@@ -43,7 +46,19 @@ PARTS = 200
 def with_calls(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens of a document's mathematics, such values as names."""
     formulas = {name for tokens in pieces for name in heads(tokens)}
-    return [list(named_calls(tokens, formulas)) for tokens in pieces]
+    return [list(named_calls(tokens, formulas, summed_in(tokens))) for tokens in pieces]
+
+
+def summed_in(tokens: Sequence[Token]) -> frozenset[str]:
+    """The letters over which sums run."""
+    found = set[str]()
+    for position, token in enumerate(tokens[:-1]):
+        if token.kind == "SUM" and tokens[position + 1].kind == "SUB":
+            below = tokens[position + 2 : after_scripts(tokens[: position + LIMITS], position + 1)]
+            kinds = [one.kind for one in below]
+            end = kinds.index("REL") if "REL" in kinds else len(below)
+            found.update(one.text for one in below[:end] if one.kind == "NAME")
+    return frozenset(found)
 
 
 def heads(tokens: Sequence[Token]) -> Iterator[str]:
@@ -56,21 +71,43 @@ def heads(tokens: Sequence[Token]) -> Iterator[str]:
                 yield token.text
 
 
-def named_calls(tokens: Sequence[Token], formulas: Collection[str]) -> Iterator[Token]:
-    """The tokens of one formula, such values as names."""
+def named_calls(tokens: Sequence[Token], formulas: Collection[str], summed: frozenset[str]) -> Iterator[Token]:
+    """The tokens of one formula, such values as names, with the letters of sums in them as their indices."""
     position = 0
     while position < len(tokens):
-        found = expectation_at(tokens, position, formulas)
+        found = expectation_at(tokens, position, formulas, summed)
         end = found[1] if found is not None else call_end(tokens, position, formulas)
         if found is not None:
             yield from found[0]
         elif end:
-            whole = tokens[position:end]
-            text = "".join(token.text for token in whole if token.kind not in ("{", "}"))
-            yield replace(tokens[position], text=text, last=whole[-1].start)
+            yield from named(tokens[position:end], summed)
         else:
             yield tokens[position]
         position = max(end, position + 1)
+
+
+def named(whole: Sequence[Token], summed: frozenset[str]) -> Iterator[Token]:
+    """The name of a value, and below it the letters of sums that stand in subscripts in it."""
+    start = next(n for n, token in enumerate(whole) if token.kind in CLOSING)
+    below = set(script_places(whole))
+    taken = {token.text for n, token in enumerate(whole) if n < start or n not in below}  # a name, and no letter
+    places = {n: whole[n].text for n in sorted(below) if n > start and whole[n].text in summed - taken}
+    numbers = {letter: f"@{number}" for number, letter in enumerate(dict.fromkeys(places.values()), 1)}
+    words = (numbers[places[n]] if n in places else token.text for n, token in enumerate(whole))
+    name = replace(whole[0], text="".join(word for word in words if word not in ("{", "}")), last=whole[-1].start)
+    yield name
+    if numbers:
+        yield from (Token("SUB", "_", name.start), Token("{", "{", name.start))
+        yield from (Token("NAME", letter, name.start) for letter in numbers)
+        yield Token("}", "}", name.start)
+
+
+def script_places(tokens: Sequence[Token]) -> Iterator[int]:
+    """The places of names in subscripts."""
+    for position, token in enumerate(tokens):
+        if token.kind == "SUB":
+            end = after_scripts(tokens[: position + LIMITS], position)
+            yield from (place for place in range(position + 1, end) if tokens[place].kind == "NAME")
 
 
 def call_end(tokens: Sequence[Token], position: int, formulas: Collection[str]) -> int:
@@ -89,7 +126,9 @@ def call_end(tokens: Sequence[Token], position: int, formulas: Collection[str]) 
     return end if end and (several or is_opaque(name, tokens[start].kind, parts)) else 0
 
 
-def expectation_at(tokens: Sequence[Token], position: int, formulas: Collection[str]) -> tuple[list[Token], int] | None:
+def expectation_at(
+    tokens: Sequence[Token], position: int, formulas: Collection[str], summed: frozenset[str]
+) -> tuple[list[Token], int] | None:
     """An expectation of sums of products that begins here, its condition in its sign, and where it ends."""
     sign, start = tokens[position], after_scripts(tokens, position + 1)
     scripts = tokens[position + 1 : start]
@@ -102,7 +141,7 @@ def expectation_at(tokens: Sequence[Token], position: int, formulas: Collection[
     if not end or (bars and (bars[0] != "BAR" or not {"COMMA"}.issuperset(bars[1:]))):
         return None
     middle = outer_bar(inner) if bars else len(inner)
-    body = list(named_calls(inner[:middle], formulas))
+    body = list(named_calls(inner[:middle], formulas, summed))
     if not is_linear(body):
         return None
     label = "".join(token.text for token in (*scripts, *inner[middle:]) if token.kind not in ("{", "}"))

@@ -10,8 +10,11 @@ from indexcalc.document.statements.outline import EQUALITIES, Statement
 from indexcalc.document.statements.scripts import COLON, Named, subscript
 from indexcalc.document.statements.survey import Survey
 from indexcalc.document.statements.trees import without_scripts
-from indexcalc.language.latex.tree import Group, Node, Scripted, Sum
+from indexcalc.language.latex.tree import Group, Matrix, Node, Scripted, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+
+MATRIX = ("row", "column")
+"""The axes of an array that is written out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ def defines(survey: Survey, statement: Statement, head: Named) -> bool:
     names = list(survey.names(tree))
     # An entry that is a number, or does not follow its indices, is a case: delta_ij = 1, x_i = 0.
     letters = {part for found in names for part in found.parts or ()} | set(letters_of_limits(tree))
-    follows = not head.parts or not letters.isdisjoint(head.parts)
+    written_out = isinstance(tree.lone, Matrix) and len(head.parts or ()) == len(MATRIX)
+    follows = not head.parts or written_out or not letters.isdisjoint(head.parts)
     return follows and all(found.name != head.name for found in names)
 
 

@@ -44,9 +44,9 @@ class Written:
 
     Attributes:
         base: its token.
-        above: the pieces of its superscript, without a transpose; None if they are no such pieces.
+        above: the pieces of its superscript, without a transpose and a power; None if they are no such pieces.
         below: the pieces of its subscript; None if they are no such pieces.
-        rest: the tokens of a transpose and primes, as they are to stand behind the name.
+        rest: the tokens of a transpose or a power, and primes, as they are to stand behind the name.
         superscripts: all tokens above it, and primes, as they stand.
         last: the last token of all scripts.
         start: the place of the base.
@@ -76,7 +76,7 @@ def written_names(tokens: Sequence[Token]) -> Iterator[Written]:
 def written_at(tokens: Sequence[Token], position: int) -> Written | None:
     """The name with scripts that starts here; None if there is none."""
     base = tokens[position]
-    if base.kind != "NAME" or base.text == "e" or base.text in FUNCTIONS or base.text in STRUCTURAL:
+    if base.kind != "NAME" or is_power(tokens, position) or base.text in FUNCTIONS or base.text in STRUCTURAL:
         return None
     above: tuple[Item, ...] | None = ()
     below: tuple[Item, ...] | None = ()
@@ -95,7 +95,7 @@ def written_at(tokens: Sequence[Token], position: int) -> Written | None:
             below = items_of(inner, BELOW) if below == () else None
         else:
             superscripts.extend(tokens[end:after])
-            inner, turned = without_transpose(inner)
+            inner, turned = without_marks(inner)
             found = items_of(inner, PLAIN)
             above = found if above == () else (above if found == () else None)
             rest.extend((tokens[end], *turned) if turned else ())
@@ -117,8 +117,20 @@ def argument(tokens: Sequence[Token], position: int) -> tuple[tuple[Token, ...],
     return tuple(tokens[position + 1 :]), len(tokens)
 
 
-def without_transpose(inner: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
-    """The superscript without the transpose at its end, and the sign of the transpose."""
+def is_power(tokens: Sequence[Token], position: int) -> bool:
+    """Whether a power of e stands here: no letter alone in brackets is above it."""
+    if tokens[position].text != "e" or position + 1 >= len(tokens) or tokens[position + 1].kind != "SUP":
+        return False
+    inner, _ = argument(tokens, position + 2)
+    return [token.kind for token in inner[:3]] != ["(", "NAME", ")"]
+
+
+def without_marks(inner: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    """The superscript without the transpose at an end of it, or the power behind a bracket; and that sign."""
+    if len(inner) > 1 and inner[-1].kind == "NUM" and inner[-2].text in BRACKETS.values():
+        return inner[:-1], inner[-1:]
+    if len(inner) > 1 and inner[0].kind == "TOP" and inner[1].text in BRACKETS:
+        return inner[1:], inner[:1]
     if not inner or not (inner[-1].kind == "TOP" or (inner[-1].kind, inner[-1].text) == ("NAME", "T")):
         return inner, ()
     nested = len(inner) > 1 and inner[-2].kind == "SUP"

@@ -14,8 +14,10 @@ from indexcalc.document.statements.concatenations import with_blocks
 from indexcalc.document.statements.dependence import with_dependences
 from indexcalc.document.statements.differentials import with_gradients
 from indexcalc.document.statements.families import Families, families_of
+from indexcalc.document.statements.integrals import with_integrals
 from indexcalc.document.statements.kronecker import with_deltas
 from indexcalc.document.statements.layers import with_layers
+from indexcalc.document.statements.written import as_written_out
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import Document, Span
 from indexcalc.language.latex.chains import Chain, chains_of
@@ -156,7 +158,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
         try:
             tokens = with_names(tokenize(span.text, document.macros, span.start), phrases)
             lines = with_line_breaks(tokens, span.text, span.start) if span.display else tokens
-            found.append((span, unified(lines)))
+            found.append((span, as_written_out(with_integrals(unified(lines)))))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_gradients(with_deltas(with_runs(with_brackets([tokens for _, tokens in found]))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.language.latex.tokens import Token
@@ -56,16 +56,19 @@ def is_letter(part: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """The parts of a subscript, each a letter, a number or ``:``; or the text of a label."""
+    """The parts of a subscript, each a letter, a number or ``:``, and whether dots stand between; or a label's text."""
 
     parts: tuple[str, ...] = ()
     label: str = ""
     unreadable: bool = False
+    dotted: bool = False
 
 
 def subscript(tokens: Sequence[Token]) -> Subscript:
     """What a subscript says; labels are capitals, words, text and digits."""
     tokens = [token for token in tokens if token.kind not in ("{", "}", "(", ")", "[", "]", "COMMA", "DOT")]
+    dotted = any(token.kind == "DOTS" for token in tokens)
+    tokens = [token for token in tokens if token.kind != "DOTS"]
     parts: list[str] = []
     label = "".join(token.text for token in tokens if token.kind != "SUB")
     for token in tokens:
@@ -77,11 +80,11 @@ def subscript(tokens: Sequence[Token]) -> Subscript:
             parts.append(token.text)
         elif token.kind == "COLON" or (token.kind == "TIMES" and token.text in ("cdot", "*")):
             parts.append(COLON)
-        elif token.kind in ("NAME", "TEXT", "ONE", "TOP") or (token.kind == "SUB" and parts):
+        elif token.kind in ("NAME", "TEXT", "ONE", "TOP") or (token.kind in ("SUB", "REL", "TIMES") and parts):
             return Subscript(label=label)
         else:
             return Subscript(label=label, unreadable=True)
-    return Subscript(parts=tuple(parts))
+    return Subscript(parts=tuple(parts), dotted=dotted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,8 @@ class Named:
         primes: how many primes it bears.
         bold: whether a bold font marks it.
         start: where it stands.
+        unreadable: whether a mark on it is not read.
+        dotted: whether dots stand among its indices.
     """
 
     name: str
@@ -106,6 +111,7 @@ class Named:
     bold: bool
     start: int
     unreadable: bool = False
+    dotted: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -136,7 +142,8 @@ def is_label(tokens: Sequence[Token]) -> bool:
     if kinds == ["NAME"] and tokens[0].text != "T":
         text = tokens[0].text
         return text[0].isupper() or (len(text) > 1 and text not in GREEK)
-    return len(tokens) == 3 and kinds[0] in ("(", "[") and kinds[1] in ("NAME", "NUM") and kinds[2] in (")", "]")
+    inner = kinds[2:-1] if kinds[1:2] == ["MINUS"] else kinds[1:-1]  # (-i): without the sample i
+    return kinds[:1] in (["("], ["["]) and inner in (["NAME"], ["NUM"]) and kinds[-1] in (")", "]")
 
 
 def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str]) -> Named | None:
@@ -156,9 +163,10 @@ def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str
     if not isinstance(node, Scripted):
         return Named(name, None, (), False, 0, base.token.bold, base.token.start)
     parts: tuple[str, ...] | None = None
-    unreadable = False
+    unreadable = dotted = False
     if node.below:
         found = subscript(node.below)
+        dotted = found.dotted
         text = "".join(token.text for token in node.below if token.kind not in ("{", "}"))
         if found.label or (name, text) in labels:
             name = f"{name}_{found.label or text}"
@@ -166,7 +174,7 @@ def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str
         else:
             parts = found.parts
     name, powers, transposed = superscripts(name, node.above, squares)
-    return Named(name, parts, powers, transposed, node.primes, base.token.bold, base.token.start, unreadable)
+    return Named(name, parts, powers, transposed, node.primes, base.token.bold, base.token.start, unreadable, dotted)
 
 
 def unwrapped(node: Node) -> Node | None:
@@ -179,13 +187,23 @@ def unwrapped(node: Node) -> Node | None:
     return node
 
 
+def label_and_power(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
+    """A label in brackets and the number behind it, ``(i)2``, each for itself."""
+    closed = next((n for n, token in enumerate(tokens) if token.kind in (")", "]")), len(tokens)) + 1
+    rest = tokens[closed:]
+    if is_label(tokens[:closed]) and len(rest) == 1 and rest[0].kind == "NUM":
+        yield tokens[:closed]
+        tokens = rest
+    yield tokens
+
+
 def superscripts(
     name: str, above: Sequence[tuple[Token, ...]], squares: frozenset[str]
 ) -> tuple[str, tuple[tuple[Token, ...], ...], bool]:
     """The name with its labels, its powers, and whether it is transposed."""
     powers = []
     transposed = False
-    for tokens in above:
+    for tokens in (part for script in above for part in label_and_power(script)):
         if is_transpose(tokens):
             transposed = True
         elif len(tokens) > 1 and not inverse_mark(tokens) and is_transpose(tokens[-1:]) and is_label(tokens[:-1]):

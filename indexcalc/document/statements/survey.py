@@ -65,7 +65,7 @@ class Survey:
         labels: pairs of a base and a subscript that is a label for it.
         squares: names whose square is a symbol.
         usages: by name.
-        applied: the names that a bracket follows wherever they stand, or once they bear a prime: functions.
+        applied: the names that a bracket follows wherever they stand, or mostly once they bear a prime: functions.
         prior: names that bear a minus as a label, ``e^-``.
         aliases: names that stand for others.
         known: the names found so far, by the node's identity; each node is kept, so that no other takes its place.
@@ -118,7 +118,11 @@ def survey_of(
     labels = find_labels(chains, extents)
     squares = find_squares(chains, labels)
     plain = usages_in(chains, Survey(labels, squares, {}, aliases=aliases or {}))
-    called = {name for name, usage in plain.items() if usage.called and (usage.only_called or name.endswith("'"))}
+    called = {
+        name
+        for name, usage in plain.items()
+        if usage.called and (usage.only_called or (name.endswith("'") and 2 * usage.called > usage.bare))
+    }
     applied = frozenset(FUNCTIONS) | {name.rstrip("'") for name in called}
     prior = frozenset(name for name in plain if name.endswith(MINUS))
     found = Survey(labels, squares, {}, applied, prior, aliases or {})

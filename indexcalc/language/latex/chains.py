@@ -304,11 +304,16 @@ def doubled(piece: Sequence[Token], position: int) -> bool:
     return following is not None and following.kind == "REL" and piece[position].text == following.text
 
 
+def is_remark(tokens: Sequence[Token]) -> bool:
+    """Whether tokens end with words in brackets."""
+    return [token.kind for token in tokens[-3:]] == ["(", "TEXT", ")"]
+
+
 def trimmed(tokens: list[Token]) -> list[Token]:
     """The tokens without punctuation and remarks at either end."""
     start, end = 0, len(tokens)
-    while end > start and tokens[end - 1].kind in PUNCTUATION | {"TEXT"}:
-        end -= 1
+    while end > start and (tokens[end - 1].kind in PUNCTUATION | {"TEXT"} or is_remark(tokens[:end])):
+        end -= 3 if is_remark(tokens[:end]) else 1
     while start < end and tokens[start].kind in PUNCTUATION | {"TEXT"}:
         start += 1
     return tokens[start:end]

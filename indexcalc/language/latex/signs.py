@@ -55,8 +55,12 @@ def unified(tokens: Sequence[Token]) -> list[Token]:
 
 
 def with_angles(tokens: Sequence[Token]) -> list[Token]:
-    r"""The tokens with the signs of an inner product, ``\langle x, y \rangle``, as brackets."""
+    r"""The tokens with the signs of an inner product, ``\langle x, y \rangle``, as brackets.
+
+    What stands alone between such signs is an expectation.
+    """
     result = list(tokens)
+    means: list[int] = []
     opened: list[tuple[int, int]] = []
     depth = 0
     commas: set[tuple[int, int]] = set()
@@ -71,6 +75,12 @@ def with_angles(tokens: Sequence[Token]) -> list[Token]:
             if start in commas and start[1] == depth:
                 result[start[0]] = replace(result[start[0]], kind="(", text="⟨")
                 result[position] = replace(token, kind=")", text="⟩")
+            elif start[1] == depth and start not in commas:
+                result[start[0]] = replace(result[start[0]], kind="[", text="[")
+                result[position] = replace(token, kind="]", text="]")
+                means.append(start[0])
+    for position in sorted(means, reverse=True):
+        result.insert(position, replace(result[position], kind="NAME", text="E"))
     return result
 
 

@@ -49,6 +49,10 @@ LETTERS = 3
 """Up to so many letters in a row may be factors or indices although they make a word such as "or"."""
 
 
+ANGLES = {"<": "langle", ">": "rangle"}
+"""Brackets, behind a sign that says that one follows."""
+
+
 STACKED = frozenset({"overset", "underset", "stackrel"})
 
 
@@ -226,13 +230,16 @@ class Tokenizer:
         return [Token("{", "{", start), *body, Token("}", "}", start)]
 
     def fence(self, name: str, start: int) -> list[Token]:
-        r"""Nothing, but for ``\left. ... \right|``, which says along what a derivative is taken."""
+        r"""Nothing, but for ``\left< ... \right>``, and ``\left. ... \right|``: along what a derivative is taken."""
         following = self.peek()
         opened = self.lefts.pop() if name == "right" and self.lefts else ""
         if name == "left":
             self.lefts.append(following)
         if following == ".":
             self.at += 1
+        if following in ANGLES:
+            self.at += 1
+            return [Token("ODD", ANGLES[following], start)]
         if opened == "." and following == "|":
             self.at += 1
             return [Token("AT", "|", start)]

@@ -33,7 +33,7 @@ SAID = {
     **dict.fromkeys((Verdict.PROVED, Verdict.CONFIRMED, Verdict.ROUNDED), Said.TRUE),
     **dict.fromkeys((Verdict.REFUTED, Verdict.FOLLOWS), Said.REFUTED),
     **dict.fromkeys((Verdict.DEFINITION, Verdict.DECLARATION, Verdict.CONDITION), Said.GIVEN),
-    **dict.fromkeys((Verdict.UNCLEAR, Verdict.SCHEMATIC, Verdict.UNJUDGED), Said.OPEN),
+    **dict.fromkeys((Verdict.UNCLEAR, Verdict.STEP, Verdict.SCHEMATIC, Verdict.UNJUDGED), Said.OPEN),
 }
 
 

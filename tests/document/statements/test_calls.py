@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from indexcalc.document import Verdict, check
 from indexcalc.document.statements.calls import is_call, is_expected, with_calls, words_in
 from indexcalc.language.latex.tokens import tokenize
 
@@ -75,3 +76,9 @@ def test_the_words_of_a_value_are_those_in_its_bracket():
 def test_a_value_stands_where_it_is_written():
     (tokens,) = with_calls([tokenize("a + p(u|y) b", {}, 0)])
     assert [(token.text, token.start, token.last) for token in tokens[2:]] == [("p(u|y)", 4, 9), ("b", 11, -1)]
+
+
+def test_the_letters_of_sums_in_a_value_are_its_indices():
+    given = r"$$V = \sum_{h=1}^H r(s_h, a_h)$$" + "\n\n"
+    assert check(given + r"$$2 V = 2 \sum_{k=1}^H r(s_k, a_k)$$").claims[-1].verdict is Verdict.PROVED
+    assert check(given + r"$$2 V = 2 \sum_{k=1}^H r(s_k, b_k)$$").claims[-1].verdict is Verdict.UNCLEAR

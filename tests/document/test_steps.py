@@ -1,0 +1,55 @@
+"""Members that equal the one before them, of which nothing is known; and dots among factors."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.document import Verdict, check
+from indexcalc.document.report import summary
+
+HEAD = r"$$y_i = \sum_j W_{ij} x_j$$" + "\n\n"
+
+
+def verdicts(claim: str, given: str = HEAD) -> list[Verdict]:
+    return [one.verdict for one in check(f"{given}$${claim}$$\n").claims]
+
+
+def test_a_member_that_equals_one_that_is_not_judged_is_a_step_and_no_more():
+    report = check(HEAD + r"$$\oint y = \sum_i y_i = \sum_{ij} W_{ij} x_j = 2 \sum_{ij} W_{ij} x_j$$")
+    assert [one.verdict for one in report.claims[-3:]] == [Verdict.UNCLEAR, Verdict.STEP, Verdict.UNCLEAR]
+    assert report.unclear == report.claims[-3:]
+    assert "1 more equal a member before them that is not judged" in summary(report)
+
+
+GIVEN = r"$$T_{ij \cdots k} = u_i v_j \cdots w_k$$" + "\n\n"
+
+
+@pytest.mark.parametrize(
+    "claim", [r"T_{ij \cdots k} = w_k \cdots v_j u_i", r"2 T_{ij \cdots k} = 2 u_i v_j \cdots w_k"]
+)
+def test_dots_on_both_sides_may_stand_for_nothing(claim):
+    (_, found) = check(GIVEN + f"$${claim}$$").claims
+    assert found.verdict is Verdict.PROVED
+    assert found.assumptions == ("dots stand for no further factors or indices",)
+
+
+@pytest.mark.parametrize("claim", [r"T_{ij \cdots k} = u_i v_j w_k", r"T_{ij \cdots k} = 2 u_i v_j \cdots w_k"])
+def test_nothing_false_of_dots_is_refuted_and_dots_on_one_side_are_not_read(claim):
+    assert verdicts(claim, GIVEN)[-1] is Verdict.UNCLEAR
+
+
+PRODUCT = r"$$Y_{ij} = \sum_k X_{ik} W_{kj}$$" + "\n\n"
+
+
+def test_a_sum_that_binds_nothing_beside_a_free_index_is_refuted():
+    (_, found) = check(
+        PRODUCT + r"$$\frac{\partial L}{\partial X_{ik}} = \sum_n \frac{\partial L}{\partial Y_{im}} W_{km}$$"
+    ).claims
+    assert found.verdict is Verdict.REFUTED
+    assert "the sum runs over n instead of m" in found.reason
+    assert found.correction == r"\sum_{m} \frac{\partial L}{\partial Y_{im}} W_{km}"
+
+
+def test_a_sum_that_binds_nothing_refutes_nothing_by_itself():
+    claim = r"\frac{\partial L}{\partial X_{ik}} = \sum_n \sum_j \frac{\partial L}{\partial Y_{ij}} W_{kj}"
+    assert verdicts(claim, PRODUCT)[-1] is Verdict.UNCLEAR
