@@ -100,12 +100,20 @@ def count_latex(count: Count, notation: Notation) -> str:
     """A polynomial in the extents, such as ``2 T^{2} d + 3 T^{2}``."""
     parts = []
     for monomial, number in count.terms:
+        powers = powers_of(monomial)
+        alone = number == 1 and list(powers.values()) == [1]
         factors = [
-            scalar_text(extent, notation) + (f"^{{{exponent}}}" if exponent > 1 else "")
-            for extent, exponent in powers_of(monomial).items()
+            extent_latex(extent, notation, alone) + (f"^{{{exponent}}}" if exponent > 1 else "")
+            for extent, exponent in powers.items()
         ]
         parts.append(" ".join([*([str(number)] if number > 1 or not factors else []), *factors]))
     return " + ".join(parts) or "0"
+
+
+def extent_latex(extent: sp.Expr, notation: Notation, alone: bool) -> str:
+    """An extent as a factor: what adds up, such as ``N - K + 1``, in brackets unless it stands alone."""
+    text = scalar_text(extent, notation)
+    return f"({text})" if isinstance(extent, sp.Add) and not alone else text
 
 
 def sizes_latex(axes: Sequence[Sequence[sp.Expr]], notation: Notation) -> str:
@@ -113,7 +121,8 @@ def sizes_latex(axes: Sequence[Sequence[sp.Expr]], notation: Notation) -> str:
     lengths = []
     for axis in axes:
         dot = r" \cdot " if any(extent.is_number for extent in axis[1:]) else r" \, "
-        lengths.append(dot.join(scalar_text(extent, notation) for extent in axis))
+        alone = len(axes) == len(axis) == 1
+        lengths.append(dot.join(extent_latex(extent, notation, alone) for extent in axis))
     return r" \times ".join(lengths)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from indexcalc.algebra.terms import Access
 from indexcalc.cost import cost_report
+from indexcalc.language import read_problem
 from indexcalc.notes import latex_note, markdown_note
 from indexcalc.notes.blocks import Polynomial, Table
 from indexcalc.notes.costs import cost_blocks
@@ -54,3 +55,17 @@ def test_where_nothing_changes_there_is_no_row_for_it() -> None:
     note = markdown_note(DERIVED["linear"])
     assert "before simplification" not in note
     assert "and nothing else has to be held." in note
+
+
+def test_extents_that_add_up_stand_in_brackets_in_products():
+    text = """
+    index n : N
+    index k : K
+    index i : N-K+1
+    index b : B
+    input x[b,n], w[k]
+    y[b,i] = sum[k](x[b,i+k] * w[k])
+    """
+    note = markdown_note(derive(read_problem(text)))
+    assert r"| $`y`$ | $`B \times (N - K + 1)`$ |" in note
+    assert r"| forward | $`2 (N - K + 1) B K`$ |" in note
