@@ -63,7 +63,7 @@ def sides_of(plan: Plan, order: Order) -> tuple[Layout, Layout]:
     rows = order.program.axes(order.result.of)
     if order.result.along:
         return rows, ()
-    slots = iter(order.equation.lhs.slots[sum(map(len, rows)) :])
+    slots = iter(order.equation.slots[sum(map(len, rows)) :])
     return rows, tuple(tuple(next(slots) for _ in axis) for axis in order.program.axes(order.result.by[0]))
 
 
@@ -109,7 +109,7 @@ def record_of(plan: Plan, order: Order) -> Record:
     rows, columns = sides_of(plan, order)
     spelled = Spelling(plan, order)
     shape = shape_text((*rows, *columns), scalars)
-    dense = spelled.function("dense", equation.lhs.slots, equation.terms, (*rows, *columns), None)
+    dense = spelled.function("dense", equation.slots, equation.terms, (*rows, *columns), None)
     times = spelled.function(
         "__matmul__", slots_in(rows), applied(equation.terms, spelled.vector, columns), rows, columns
     )
@@ -147,7 +147,7 @@ def applied(terms: Terms, vector: str, columns: Layout) -> Terms:
     """The product with a vector: summed over the columns, without the sums that deltas do."""
     entry = Access(vector, slots_in(columns))
     summed = tuple(
-        product(term.coeff, (*term.powers, (entry, sp.S.One)), (*term.summed, *entry.slots)) for term in terms
+        product(term.coeff, (*term.powers, (entry, sp.S.One)), (*term.summed, *entry.indices)) for term in terms
     )
     steps = contract(entry, summed)
     return steps[-1].after if steps else summed

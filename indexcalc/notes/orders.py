@@ -7,7 +7,7 @@ from itertools import groupby, product
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Delta, Index, Partial, Term, Terms
+from indexcalc.algebra.terms import Access, Delta, Index, Partial, Term, Terms, own_indices
 from indexcalc.calculus.steps import Derivation, LocalDerivative, Order, Rule, Section, Step, Used
 from indexcalc.notes.blocks import (
     Block,
@@ -184,7 +184,7 @@ def structure_blocks(order: Order) -> Iterator[Block]:
         for term in equation.terms if len(deltas) < rows or not deltas else ():
             items.append(say(f"structure.{kinds_of(term, equation.lhs, rows, deltas)}", term=(without(term, deltas),)))
         items.append(
-            say("structure.size", stored=Scalar(stored_entries(order)), whole=Scalar(entries_in(equation.lhs.slots)))
+            say("structure.size", stored=Scalar(stored_entries(order)), whole=Scalar(entries_in(equation.slots)))
         )
     if order.symmetries:
         identity = order.symmetries[0].identity
@@ -204,13 +204,13 @@ def matrix_of(order: Order) -> Iterator[Block]:
     """The derivative between whole arrays; where it falls into blocks, one of them."""
     lhs, terms = order.equation.lhs, order.spelled
     deltas = common_deltas(terms)
-    if order.whole or not terms:
+    if order.whole or not terms or not all(delta.is_plain for delta in deltas):
         return  # a whole one stands among the equations of the backward pass
-    ends = {index for delta in deltas for index in (delta.left, delta.right)}
-    last = set(lhs.slots[order.rows :])
-    pairs = ((delta.left, delta.right) if delta.right in last else (delta.right, delta.left) for delta in deltas)
-    renamed = {column: row for row, column in pairs}
-    block = Access(lhs.tensor, tuple(renamed.get(slot, slot) for slot in lhs.slots))
+    ends = {index for delta in deltas for index in own_indices(delta)}
+    last = set(lhs.indices[order.rows :])
+    pairs = (own_indices(delta) for delta in deltas)
+    renamed = {column: row for row, column in (pair if pair[1] in last else pair[::-1] for pair in pairs)}
+    block = Access(lhs.tensor, tuple(renamed.get(slot, slot) for slot in lhs.indices))
     found = block_form(block, tuple(without(term, deltas) for term in terms), ends, last)
     if found is not None:
         yield Paragraph(say("structure.matrix" if not found[0].fixed else "structure.matrix.block"))
@@ -221,13 +221,13 @@ def block_form(
     block: Access, terms: Terms, fixed: Collection[Index], last: Collection[Index]
 ) -> tuple[Whole, Matrix] | None:
     """The matrix over one index of the rows and one of the columns, the others fixed; None without such a form."""
-    free = [slot for slot in block.slots if slot not in fixed]
+    free = [slot for slot in block.indices if slot not in fixed]
     for row, column in product([s for s in free if s not in last], [s for s in reversed(free) if s in last]):
-        held = tuple(slot for slot in block.slots if slot not in (row, column))
+        held = tuple(slot for slot in block.indices if slot not in (row, column))
         if len(free) > 2 and row.extent != column.extent:
             continue
         try:
-            return slice_of(block.tensor, block.slots, held), convert(terms, (row, column), frozenset(held))
+            return slice_of(block.tensor, block.indices, held), convert(terms, (row, column), frozenset(held))
         except NoMatrixFormError:
             continue
     return None

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Delta, Index, Term, Terms
+from indexcalc.algebra.terms import Access, Delta, Index, Term, Terms, own_indices
 from indexcalc.calculus.steps import Order
 
 
@@ -22,20 +22,22 @@ def kinds_of(term: Term, entry: Access, rows: int, common: Sequence[Delta]) -> s
     """What a term is within a block that the deltas of all terms leave: a word of the table of sentences."""
     own = [base for base in term.bases if isinstance(base, Delta) and base not in common]
     factors = [base for base in term.bases if isinstance(base, Access)]
-    shared = {index for delta in common for index in (delta.left, delta.right)}
-    first = [slot for slot in entry.slots[:rows] if slot not in shared]
-    last = [slot for slot in entry.slots[rows:] if slot not in shared]
+    if not (all(base.is_plain for base in factors) and all(delta.is_plain for delta in (*common, *own))):
+        return "product"
+    shared = {index for delta in common for index in own_indices(delta)}
+    first = [slot for slot in entry.indices[:rows] if slot not in shared]
+    last = [slot for slot in entry.indices[rows:] if slot not in shared]
     if len(own) == len(first) == len(last):
         return "diagonal"
-    sides = [sides_of(base.slots, first, last) for base in factors]
+    sides = [sides_of(base.indices, first, last) for base in factors]
     if not own and sorted(sides) == ["columns", "rows"]:
         return "rank"
     if not own and len(factors) == 1 and first and last:
-        return "full" if set(first) | set(last) <= set(factors[0].slots) else "constant"
-    joined = {index for delta in own for index in (delta.left, delta.right)}
-    if own and len(factors) == 1 and set(first) | set(last) <= {*factors[0].slots, *joined}:
+        return "full" if set(first) | set(last) <= set(factors[0].indices) else "constant"
+    joined = {index for delta in own for index in own_indices(delta)}
+    if own and len(factors) == 1 and set(first) | set(last) <= {*factors[0].indices, *joined}:
         return "block"
-    pairs = [*((delta.left, delta.right) for delta in own), *(base.slots for base in factors)]
+    pairs = [*map(own_indices, own), *(base.indices for base in factors)]
     if is_kronecker(pairs, first, last, shared):
         return "kronecker"
     return "product"
@@ -71,5 +73,6 @@ def stored_entries(order: Order) -> sp.Expr:
     for term in order.equation.terms:
         for base in term.bases:
             if isinstance(base, Access):
-                read.setdefault(base.tensor, base.slots)
+                known = order.program.tensors.get(base.tensor)
+                read.setdefault(base.tensor, base.indices if known is None else known.slots)
     return sp.Add(*(entries_in(slots) for slots in read.values()))

@@ -15,7 +15,7 @@ import sympy as sp
 from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.canonical import components, same
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Delta, Index, Power, Term, Terms, free_indices, walk
+from indexcalc.algebra.terms import Access, Delta, Index, Power, Term, Terms, free_indices, own_indices, walk
 from indexcalc.calculus.relabel import Nomenclature, relabel
 from indexcalc.calculus.steps import Rule, Section, Step, Used
 from indexcalc.errors import LimitError
@@ -55,11 +55,11 @@ class Arrays:
     def named(self, terms: Terms, deltas: Collection[Delta]) -> Access:
         """The entry of the array that holds `terms`; one that is there already if it holds the same."""
         free = frozenset(free_indices(terms))
-        slots = tuple(slot for slot in self.entry.slots if slot in free)
+        slots = tuple(slot for slot in self.entry.indices if slot in free)
         for section in self.sections:
             known = section.equation
-            if [slot.extent for slot in known.lhs.slots] == [slot.extent for slot in slots]:
-                renamed = substitute(known.terms, dict(zip(known.lhs.slots, slots, strict=True)))
+            if [slot.extent for slot in known.lhs.indices] == [slot.extent for slot in slots]:
+                renamed = substitute(known.terms, dict(zip(known.lhs.indices, slots, strict=True)))
                 if are_same(renamed, terms):
                     return Access(known.name, slots)
         entry = Access(self.fresh(self.role(slots, deltas)), slots)
@@ -173,7 +173,7 @@ def sided(deltas: Sequence[Delta], groups: Sequence[Group], rows: Collection[Ind
 
     Where a delta joins a row to a column, its index belongs to both.
     """
-    shared = frozenset(index for delta in deltas for index in (delta.left, delta.right))
+    shared = frozenset(index for delta in deltas for index in own_indices(delta))
     found: list[Group] = []
     for group in groups:
         own = side_of(group, rows, shared)

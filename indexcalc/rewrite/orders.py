@@ -158,13 +158,13 @@ class Maker:
 
     def total_derivative(self, entry: Access, wrt: Access) -> tuple[LocalDerivative, ...]:
         """``d entry / d wrt`` through all tensors between them: theirs first, that of the entry last."""
-        avoid = frozenset(self.taken) | {slot.name for slot in (*entry.slots, *wrt.slots)}
+        avoid = frozenset(self.taken) | {slot.name for slot in (*entry.indices, *wrt.indices)}
         between = reachable(self.program, {wrt.tensor}) & reaching(self.program, {entry.tensor})
         known: dict[str, LocalDerivative] = {}
         for equation in self.program.equations:
             if equation.name in between and equation.name not in (entry.tensor, wrt.tensor):
-                inner = Access(equation.name, fresh_indices(equation.lhs.slots, avoid))
-                wanted = Wanted(wrt, dict(known), avoid | {slot.name for slot in inner.slots})
+                inner = Access(equation.name, fresh_indices(equation.slots, avoid))
+                wanted = Wanted(wrt, dict(known), avoid | {slot.name for slot in inner.indices})
                 known[equation.name] = local_derivative(equation, inner, wanted, self.simplifier)
         own = local_derivative(
             self.program.definitions[entry.tensor], entry, Wanted(wrt, known, avoid), self.simplifier
@@ -242,7 +242,7 @@ class Maker:
 
     def transposed(self, equation: Equation, rows: int, known: Symmetries) -> tuple[Proof, ...]:
         """The proof that rows and columns may change places, if they may."""
-        slots = equation.lhs.slots
+        slots = equation.slots
         order = (*range(rows, len(slots)), *range(rows))
         fits = 2 * rows == len(slots) and rows > 0
         if not fits or any(slots[a].extent != slots[b].extent for a, b in enumerate(order)):
