@@ -155,12 +155,24 @@ def taken_apart(term: Term) -> tuple[tuple[Delta, ...], tuple[Group, ...]]:
             groups.append(Group(tuple(powers), tuple(summed)))
     merged: list[Group] = []
     for group in sorted(groups, key=lambda one: -len(one.indices)):
-        place = next((n for n, other in enumerate(merged) if group.indices <= other.indices), None)
-        if place is None:
+        places = [n for n, other in enumerate(merged) if group.indices <= other.indices]
+        if not places:
             merged.append(group)
-        else:
-            merged[place] = both(merged[place], group)
+        # What two groups have in common is shared evenly: of e^x_c e^x_d / Z^2 each is e^x / Z, and no larger than one.
+        whole = len(places) != 2 or not is_square(group)
+        for place in places[:1] if whole else places:
+            merged[place] = both(merged[place], group if whole else root(group))
     return tuple(deltas), tuple(in_order(merged, term))
+
+
+def is_square(group: Group) -> bool:
+    """Whether a group is the square of another."""
+    return not group.summed and all(exponent.is_Integer and exponent % 2 == 0 for _, exponent in group.powers)
+
+
+def root(group: Group) -> Group:
+    """The group that a square is the square of."""
+    return Group(tuple((base, exponent / 2) for base, exponent in group.powers))
 
 
 def both(one: Group, other: Group) -> Group:

@@ -48,6 +48,10 @@ EVERY = {
     "numbers for extents": "index i, j : 12\ninput x[i], A[i,j]\n"
     "L = sum[i,j](A[i,j] * x[i] * exp(x[j]))\nhessian L by x",
     "a scalar": "input x\nL = exp(2 * x)\nhessian L by x",
+    "a convolution": "index n : N\nindex k : K\nindex i : N-K+1\ninput x[n], w[k]\n"
+    "y[i] = sum[k](x[i+k] * w[k])\njacobian y by x\nproduct jacobian y by w with s",
+    "labels": "index n : N\nindex c, e : C\ninput z[n,c], y[n] in C\n"
+    "L = 1/N * sum[n](logsumexp[e](z[n,e]) - z[n,y[n]])\nhessian L by z",
     "fused axes": "index n : N\nindex h : H\nindex k : K\ninput W[n,(h,k)]\n"
     "L = sum[n,h,k](exp(W[n,(h,k)]))^2\nhessian L by W",
 }
@@ -109,6 +113,16 @@ def test_shipped_derivations_have_the_form_of_a_textbook(name):
     whole = ic.derive(ic.load_problem(ic.find_spec(name))).put_together
     found = {equation_text(equation.lhs, equation.terms, {}) for equation in whole.equations}
     assert set(SHIPPED[name]) <= found
+
+
+def test_what_two_factors_have_in_common_is_shared_evenly():
+    found = entries(EVERY["labels"])
+    # Not exp(z) and exp(z) / Z^2, which overflow where the softmax doesn't.
+    assert found == [
+        "H_diagonal[n,c] = 1/N * exp(z[n,c]) / Z[n]",
+        "H_factor[n,e] = exp(z[n,e]) / Z[n]",
+        "H[n,c,a,e] = delta[n,a] * delta[c,e] * H_diagonal[n,c] - delta[n,a] * H_diagonal[n,c] * H_factor[n,e]",
+    ]
 
 
 def test_only_what_is_not_zero_is_computed():
