@@ -31,7 +31,7 @@ from indexcalc.codegen.module import AMBIGUOUS, extent_lines, scalar_doc, title
 from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.shapes import check_function, shapes_of
-from indexcalc.codegen.special import SPECIAL, needed_functions
+from indexcalc.codegen.special import needed_functions
 from indexcalc.errors import ProgramError, UnsupportedError
 from indexcalc.program import BlockedLoop
 
