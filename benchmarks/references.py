@@ -406,3 +406,87 @@ def ising_mean_field(m: Tensor, J: Tensor, h: Tensor) -> Tensor:
 @reference
 def trace_identities(X: Tensor, A: Tensor, B: Tensor, C: Tensor, D: Tensor) -> tuple[Tensor, Tensor]:
     return torch.trace(A @ X @ B), torch.trace(X.T @ C @ X @ D)
+
+
+@reference
+def conv1d(x: Tensor, w: Tensor, bias: Tensor) -> Tensor:
+    return F.conv1d(x, w, bias)
+
+
+@reference
+def conv2d(x: Tensor, w: Tensor, sizes: Sizes) -> Tensor:
+    return F.conv2d(x, w, stride=(2, 1), padding=1, dilation=(1, 2), groups=sizes["S"])
+
+
+@reference
+def conv_transpose(x: Tensor, w: Tensor) -> Tensor:
+    return F.conv_transpose1d(x[None], w, stride=2)[0]
+
+
+@reference
+def avg_pool(x: Tensor, sizes: Sizes) -> Tensor:
+    return F.avg_pool1d(x[None], sizes["K"], stride=2)[0]
+
+
+@reference
+def max_pool(x: Tensor, sizes: Sizes) -> Tensor:
+    return F.max_pool1d(x[None], sizes["K"], stride=2)[0]
+
+
+@reference
+def depthwise_separable(x: Tensor, w: Tensor, v: Tensor) -> Tensor:
+    return v @ F.conv1d(x[None], w[:, None], groups=len(w))[0]
+
+
+@reference
+def embedding(E: Tensor, tok: Tensor) -> Tensor:
+    return F.embedding(tok.long(), E)
+
+
+@reference
+def cross_entropy_labels(z: Tensor, y: Tensor) -> Tensor:
+    return F.cross_entropy(z, y.long())
+
+
+@reference
+def sliding_window_attention(Q: Tensor, K: Tensor, V: Tensor, sizes: Sizes) -> Tensor:
+    places = torch.arange(len(Q))
+    back = places[:, None] - places
+    return attend(Q, K, V, attn_mask=(back >= 0) & (back < sizes["W"]))[0, 0]
+
+
+@reference
+def relative_position_attention(Q: Tensor, K: Tensor, V: Tensor, B: Tensor) -> Tensor:
+    places = torch.arange(len(Q))
+    return attend(Q, K, V, attn_mask=B[places[:, None] - places + len(Q) - 1])[0, 0]
+
+
+@reference
+def total_variation(x: Tensor, eps: float) -> Tensor:
+    down, right = torch.diff(x, dim=0)[:, :-1], torch.diff(x, dim=1)[:-1]
+    return torch.sqrt(down**2 + right**2 + eps).sum()
+
+
+@reference
+def heat_equation_step(u: Tensor, kappa: Tensor, r: float) -> Tensor:
+    padded = F.pad(u, (1, 1))
+    return u + r * kappa * (padded[:-2] - 2 * u + padded[2:])
+
+
+@reference
+def word2vec_ids(E: Tensor, C: Tensor, word: Tensor, ctx: Tensor, neg: Tensor) -> Tensor:
+    words, contexts = F.embedding(word.long(), E), F.embedding(ctx.long(), C)
+    drawn = torch.einsum("nm,nkm->nk", words, F.embedding(neg.long(), C))
+    return F.softplus(-(words * contexts).sum(1)).mean() + F.softplus(drawn).sum() / len(words)
+
+
+@reference
+def graph_message_passing(h: Tensor, W: Tensor, g: Tensor, src: Tensor, dst: Tensor) -> Tensor:
+    messages = g[:, None] * (h[src.long()] @ W.T)
+    return torch.zeros(len(h), len(W), dtype=messages.dtype).index_add(0, dst.long(), messages)
+
+
+@reference
+def mean_by_segment(x: Tensor, seg: Tensor, sizes: Sizes) -> Tensor:
+    total = torch.zeros(sizes["S"], x.shape[1], dtype=x.dtype).index_add(0, seg.long(), x)
+    return total / torch.bincount(seg.long(), minlength=sizes["S"]).clamp(min=1)[:, None]

@@ -209,7 +209,7 @@ def check_problem(problem: Problem) -> None:
     Raises:
         ProgramError: for a tensor that is not there, one that is asked for or given twice, a loss with
             slots or with upstream gradients beside it, a name that is taken, an input or output that
-            is to be recomputed, or a target of a backward pass that reads values computed from it.
+            is to be recomputed, a target of whole numbers, or a target of a backward pass that reads values computed from it.
     """
     tensors = problem.program.tensors
     given = [up.of for up in problem.upstream]
@@ -226,6 +226,8 @@ def check_problem(problem: Problem) -> None:
                 raise ProgramError(f"the {kind} of {name}: the program has no tensor {name}")
             if listed.count(name) > 1:
                 raise ProgramError(f"the {kind} of {name} stands there twice; once is enough")
+            if kind == "target" and tensors[name].values is not None:
+                raise ProgramError(f"{name} holds whole numbers, by which nothing has a gradient")
     for name in problem.targets:
         check_reached(problem.program, name)
     if problem.loss is not None:

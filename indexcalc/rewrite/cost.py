@@ -20,6 +20,9 @@ from indexcalc.program import Equation, Program
 BASE_SIZE = 64
 """The nominal size of the first extent, as a number of entries."""
 
+SMALL_SIZE = 5
+"""The nominal size of an extent, such as that of a kernel, that others lose something by."""
+
 
 class Sizes(dict[sp.Expr, int]):
     """A size for each extent, for costs; equal only to itself, so that costs can be remembered under it."""
@@ -43,17 +46,28 @@ def nominal_sizes(program: Program) -> Sizes:
     """
     extents: list[sp.Expr] = list(program.extents)
     sizes: dict[sp.Expr, int] = {}
+    small = subtracted_extents(program)
     for number, extent in enumerate(extents):
         repeats = max(
             (sum(slot.extent == extent for slot in tensor.slots) for tensor in program.tensors.values()), default=1
         )
         sizes[extent] = (BASE_SIZE + 3 * (len(extents) - number)) * 8 ** max(0, repeats - 1)
+        if extent in small:
+            sizes[extent] = SMALL_SIZE + number
     # Numbers and products of extents are looked up too: substitution is slow, and costs are asked for many times.
     named = dict(sizes)
     for slot in (*program.indices, *(slot for tensor in program.tensors.values() for slot in tensor.slots)):
         if slot.extent not in sizes:
             sizes[slot.extent] = int(slot.extent.subs(named))
     return Sizes(sizes)
+
+
+def subtracted_extents(program: Program) -> frozenset[sp.Expr]:
+    """The extents that others lose something by, as N does by K in ``N - K + 1``: they are small beside these."""
+    slots = [slot for tensor in program.tensors.values() for slot in tensor.slots]
+    sums = [part for index in (*program.indices, *slots) for part in index.extent.atoms(sp.Add)]
+    lost = (part for total in sums for part in total.args if part.could_extract_minus_sign())
+    return frozenset(symbol for part in lost for symbol in part.free_symbols)
 
 
 def size_of(indices: Iterable[Index], sizes: Sizes) -> int:

@@ -16,8 +16,9 @@ import pytest
 from indexcalc.codegen import module_names, module_symbols, numpy_module, target_module
 from indexcalc.generation import loaded
 from indexcalc.language import load_problem, read_problem
+from indexcalc.proof.extents import undefined_at
 from indexcalc.proof.gradcheck import FLOOR, module_candidate
-from indexcalc.proof.sampling import sample_point, weights_for
+from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 from indexcalc.proof.targets import LIBRARIES, check_target, is_installed, taking
 from indexcalc.rewrite.derive import derive
 from tests.support.gradients import of_gradients
@@ -206,7 +207,7 @@ def test_values_and_gradients_are_numpys(name, target, library):
     assert list(ours) == list(numpys)
     for tensor, expected in numpys.items():
         assert np.shape(ours[tensor]) == np.shape(expected)
-        assert ours[tensor].dtype == np.float64, tensor
+        assert ours[tensor].dtype == (np.int64 if tensor in whole_inputs(problem) else np.float64), tensor
         scale = max(1.0, np.abs(expected).max(initial=0.0))
         assert np.abs(ours[tensor] - expected).max(initial=0.0) <= BOUND * scale, tensor
 
@@ -219,16 +220,18 @@ def test_single_precision_stays_single(name, target):
     point = sample_point(problem.program, sizes_of(problem.program), rng)
     weights = weights_for(problem, point, rng)
     upstream = {up.name: weights[up.of].astype(np.float32) for up in problem.upstream}
-    values = {name: np.asarray(value, np.float32) for name, value in point.values.items()}
+    whole = whole_inputs(problem)
+    ids = {name: value for name, value in point.values.items() if name in whole}
+    values = {name: np.asarray(value, np.float32) for name, value in point.values.items() if name not in whole}
     small, large = (
-        type(point)({name: value.astype(kind) for name, value in values.items()}, point.sizes, point.parameters)
+        type(point)({n: value.astype(kind) for n, value in values.items()} | ids, point.sizes, point.parameters)
         for kind in (np.float32, np.float64)
     )
     with library.precision():
         candidate = module_candidate(problem, adapted(module, library), code.names, code.symbols)
         found = candidate(small, upstream)
         exact = candidate(large, {up: array.astype(np.float64) for up, array in upstream.items()})
-    assert {array.dtype for array in found.values()} == {np.dtype(np.float32)}
+    assert {array.dtype for name, array in found.items() if name not in whole} == {np.dtype(np.float32)}
     # Where a gradient cancels to zero, what is left is the rounding of what it was summed from.
     scale = max(FLOOR, *(np.abs(expected).max(initial=0.0) for expected in exact.values()))
     for tensor, expected in exact.items():
@@ -237,7 +240,13 @@ def test_single_precision_stays_single(name, target):
 
 def sizes_of(program):
     """The same small sizes for every program: libraries remember what they have compiled."""
-    return {extent: 2 + place % 2 for place, extent in enumerate(program.extents)}
+    sizes = {extent: 2 + place % 2 for place, extent in enumerate(program.extents)}
+    return size_sets(program, np.random.default_rng(0))[0] if undefined_at(program, sizes) else sizes
+
+
+def whole_inputs(problem):
+    """The inputs of whole numbers, which keep their dtype."""
+    return {tensor.name for tensor in problem.program.inputs if tensor.values is not None}
 
 
 def adapted(module, library):

@@ -88,7 +88,7 @@ def run_and_free(programs, results, sizes):
     stored, most = {}, 0
     for place, equation in enumerate(equations):
         if equation.name not in results:
-            stored[equation.name] = prod(sizes.get(slot.extent) or int(slot.extent) for slot in equation.lhs.slots)
+            stored[equation.name] = prod(int(slot.extent.subs(sizes)) for slot in equation.slots)
         most = max(most, sum(stored.values()))
         stored = {name: size for name, size in stored.items() if is_read_later(name, equations[place + 1 :])}
     return most

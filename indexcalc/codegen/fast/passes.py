@@ -150,7 +150,9 @@ def whole_block(
     wanted = with_divisors(wanted, sources_of(arrays, plan.unread))
     lines = extent_lines([e for e in wanted if e not in given], arrays, (*plan.unread, *given), names.scope)
     if own in wanted_names and arrays:
-        lines += dtype_lines(own, arrays)
+        whole = {stored_name(fast, tensor.name) for tensor in plan.program.inputs if tensor.values is not None}
+        floats = [array for array in arrays if array.variable.removeprefix("values.") not in whole]
+        lines += dtype_lines(own, floats)
     totals = {s.name for item in body.schedule if isinstance(item, Loop) for s in item.statements}
     scalars = [names.scope.tensors[name] for name in results if name in totals and not fast.problem.by_name[name].axes]
     ends = [f"{name} = {name}[()]" for name in scalars]
