@@ -7,10 +7,11 @@ from collections import Counter
 import pytest
 
 from indexcalc.document import check
+from tests.support.gradients import of_gradients
 from tests.support.pages import PAGES, ROOT
 
-NOTES = sorted((ROOT / "derivations").glob("*/*.md"))[::8]
-"""Some of the notes; all of them are checked where they are broken, too."""
+NOTES = [path.with_suffix(".md") for path in of_gradients().values()][::8]
+"""Some of the notes on gradients; all of them are checked where they are broken, too."""
 
 
 @pytest.mark.parametrize("path", [*PAGES, *NOTES], ids=lambda path: path.name)

@@ -1,4 +1,4 @@
-"""docs/gallery.md: every shipped derivation with its boxed gradients."""
+"""docs/gallery.md: every shipped derivation of gradients, with these in boxes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.language import load_problem
-from indexcalc.library import shipped_paths
 from indexcalc.notes.blocks import Display, Displays
 from indexcalc.notes.latex import access_latex
 from indexcalc.notes.markdown import block_text, inline, text_of
@@ -15,11 +14,12 @@ from indexcalc.notes.render import display_latex
 from indexcalc.notes.setup import forward_blocks, shape_span, upstream_blocks
 from indexcalc.notes.tables import summary_blocks
 from indexcalc.rewrite.derive import derive
+from tests.support.gradients import of_gradients
 
 HEAD = """\
 # Gallery
 
-Every derivation that comes with the package: its forward pass, as its spec says it and as mathematics,
+Every derivation of gradients that comes with the package: its forward pass, as its spec says it and as mathematics,
 and its backward pass as the engine derives it, with the gradients asked for in boxes. This page is generated
 (`pytest tests/test_gallery.py --regenerate`).
 """
@@ -27,7 +27,7 @@ and its backward pass as the engine derives it, with the gradients asked for in 
 
 def every_derivation() -> dict[str, Derivation]:
     """The shipped derivations by name."""
-    return {name: derive(load_problem(path)) for name, path in shipped_paths().items()}
+    return {name: derive(load_problem(path)) for name, path in of_gradients().items()}
 
 
 def gallery_page(derivations: dict[str, Derivation]) -> str:
@@ -45,7 +45,7 @@ def entry(name: str, derivation: Derivation) -> str:
             [
                 f"\n## {name}",
                 f"{derivation.problem.program.title}: [note]({folder}.md), [code]({folder}.py), [spec]({folder}.ixc).",
-                "```text\n" + "\n".join(equations_of(shipped_paths()[name])) + "\n```",
+                "```text\n" + "\n".join(equations_of(of_gradients()[name])) + "\n```",
                 inputs(derivation, notation),
                 f"```math\n{forward(derivation, notation)}\n```",
                 *(text.strip() for text in backward),
