@@ -11,7 +11,7 @@ from itertools import islice
 
 from indexcalc.document.meaning.nodes import Entry, put_in, renamed, walk
 from indexcalc.document.meaning.slopes import refreshed, slope
-from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
+from indexcalc.document.meaning.symbols import BoundError, NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.table import Table
 
@@ -37,10 +37,10 @@ def value_at(table: Table, number: int, arguments: Sequence[Typed]) -> Typed:
     table.used.add(number)
     table.applied += 1
     if table.applied > APPLICATIONS:
-        raise NotUnderstoodError(f"more than {APPLICATIONS} functions put in")
+        raise BoundError(f"more than {APPLICATIONS} functions put in")
     slots, node = table.formula(head.name, number, dict(zip(head.parameters, arguments, strict=True)))
     if sum(1 for _ in islice(walk(node), PARTS + 1)) > PARTS:
-        raise NotUnderstoodError(f"a function of more than {PARTS} parts")
+        raise BoundError(f"a function of more than {PARTS} parts")
     for parameter, argument in zip(head.parameters, arguments, strict=True):
         hidden = any(
             depends_on(table.definitions, name, parameter) for name in all_read(table.definitions, node) - {parameter}

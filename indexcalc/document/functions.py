@@ -10,7 +10,7 @@ from indexcalc.document.literals import largest
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import Applied, Entry, Total, over, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
-from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
+from indexcalc.document.meaning.symbols import BoundError, NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.meaning.unknown import unknown
 from indexcalc.document.page import Page
@@ -86,7 +86,7 @@ def defined(table: Table, found: Named, number: int, arguments: Sequence[Typed],
         else:
             result = value_at(table, number, arguments)
     except NotUnderstoodError as error:
-        misread = isinstance(error, RankError)  # with another number of slots it may be read
+        misread = isinstance(error, RankError | BoundError)  # with another number of slots it may be read
         if misread or len(arguments) != 1 or arguments[0].axes or entry or found.name in table.inside:
             raise
         # Whatever holds for any function holds for this one.

@@ -14,6 +14,10 @@ class NotUnderstoodError(Exception):
     """A formula that cannot be read without a guess; the message says why."""
 
 
+class BoundError(NotUnderstoodError):
+    """A formula that is larger than what is read; the message names the bound."""
+
+
 class RankError(NotUnderstoodError):
     """A formula whose arrays have numbers of axes that do not go together; with other ones it may be read."""
 
