@@ -74,8 +74,9 @@ def check_problem(problem: Problem) -> None:
 
     Raises:
         ProgramError: for a tensor that is not there, one that is asked for or given twice, a loss with
-            slots or with upstream gradients beside it, a name that is taken, an input or output that
-            is to be recomputed, a target of whole numbers, or a target of a backward pass that reads values computed from it.
+            slots or with upstream gradients beside it, a name that is taken, an input or output that is to be
+            recomputed, a target of whole numbers, or a target of a backward pass that reads values computed
+            from it.
     """
     tensors = problem.program.tensors
     given = [up.of for up in problem.upstream]

@@ -37,6 +37,7 @@ from indexcalc.notes.latex import (
     bracketed,
     fraction,
     joined,
+    parenthesised,
     scalar_text,
     subject_latex,
     subscripted,
@@ -101,11 +102,17 @@ def count_latex(count: Count, notation: Notation) -> str:
     parts = []
     for monomial, number in count.terms:
         factors = [
-            scalar_text(extent, notation) + (f"^{{{exponent}}}" if exponent > 1 else "")
+            extent_factor(extent, notation) + (f"^{{{exponent}}}" if exponent > 1 else "")
             for extent, exponent in powers_of(monomial).items()
         ]
         parts.append(" ".join([*([str(number)] if number > 1 or not factors else []), *factors]))
     return " + ".join(parts) or "0"
+
+
+def extent_factor(extent: sp.Expr, notation: Notation) -> str:
+    """An extent as a factor: a sum in parentheses."""
+    text = scalar_text(extent, notation)
+    return parenthesised(text) if isinstance(extent, sp.Add) else text
 
 
 def sizes_latex(axes: Sequence[Sequence[sp.Expr]], notation: Notation) -> str:
@@ -113,7 +120,7 @@ def sizes_latex(axes: Sequence[Sequence[sp.Expr]], notation: Notation) -> str:
     lengths = []
     for axis in axes:
         dot = r" \cdot " if any(extent.is_number for extent in axis[1:]) else r" \, "
-        lengths.append(dot.join(scalar_text(extent, notation) for extent in axis))
+        lengths.append(dot.join((extent_factor if len(axis) > 1 else scalar_text)(extent, notation) for extent in axis))
     return r" \times ".join(lengths)
 
 
