@@ -51,7 +51,7 @@ def second_sweep(derivation: Derivation) -> Problem:
         assumptions=forward.assumptions,
     )
     upstream = next(name for name in ("H", "H2") if name not in both.tensors)
-    targets = tuple(tensor.name for tensor in both.inputs)
+    targets = tuple(tensor.name for tensor in both.inputs if tensor.values is None)
     return Problem(both, (Upstream(upstream, name),), targets)
 
 
