@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 from indexcalc.document.statements.calls import is_call
-from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Statement, condition
+from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Statement, condition, letter
 from indexcalc.document.statements.survey import Survey
 from indexcalc.language.document import Document
+from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Node, Sum
 
 INEQUALITIES = ORDERS | {"!=", "≁"}
@@ -41,9 +42,20 @@ def is_about_one_name(survey: Survey, statement: Statement) -> bool:
 
 
 def compares_letters(statement: Statement, letters: frozenset[str]) -> bool:
-    """Whether a statement says of index letters how they are related, ``i = j``."""
+    """Whether a statement says of index letters how they are related, ``i = j``, ``i = n - k + 1``."""
     found = condition(statement)
-    return bool(found) and all(letter in letters for one in found for letter in (one[0], one[2]))
+    if found:
+        return all(name in letters for one in found for name in (one[0], one[2]))
+    first, *rest = statement.sides
+    moved = all(side.relation == "=" and is_place(side.tokens, letters) for side in rest)
+    return bool(rest) and moved and letter(first.tokens) in letters
+
+
+def is_place(tokens: Sequence[Token], letters: frozenset[str]) -> bool:
+    """Whether tokens are a place among the values of an index: letters of indices and whole numbers, added."""
+    names = [token.text for token in tokens if token.kind == "NAME"]
+    others = [token for token in tokens if token.kind != "NAME"]
+    return bool(names) and letters.issuperset(names) and all(one.kind == "NUM" or one.text in "+-" for one in others)
 
 
 def bounds(survey: Survey, statement: Statement, member: int) -> bool:
