@@ -189,6 +189,11 @@ def test_what_adds_up_to_zero_is_confirmed():
 def test_a_relation_of_letters_is_a_condition():
     found = claims(r"y_{ab} = x_{ab}^2", "Let $a = c$, and $c \\neq b$.", r"y_{cb} = x_{cb}^2")
     assert [judged(one) for one in found[1:3]] == [Verdict.CONDITION, Verdict.CONDITION]
+    found = claims(r"y_{ab} = x_{ab}^2", "Let $a = b + 1$, and $a = 2 - b$.", r"y_{cb} = x_{cb}^2")
+    assert [judged(one) for one in found[1:3]] == [Verdict.CONDITION, Verdict.CONDITION]
+    stepped = claims(r"v_a = 3 u_{a-1}", "Let $a = n$, and $a = n + 1$, and $a = n - 1$.", r"v_n = 3 u_{n-1}")
+    assert all(judged(one) is Verdict.CONDITION for one in stepped[1:-1])
+    assert last(r"n = 3 m", r"a = n + 1", r"a = 3 m - 1") is REFUTED
 
 
 RESTATED = (

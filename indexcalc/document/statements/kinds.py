@@ -42,8 +42,9 @@ def is_about_one_name(survey: Survey, statement: Statement) -> bool:
 
 
 def compares_letters(statement: Statement, letters: frozenset[str]) -> bool:
-    """Whether a statement says of index letters how they are related, ``i = j``, ``i = n - k + 1``."""
+    """Whether a statement says of letters that index or number how they are related, ``i = j``, ``i = n - k + 1``."""
     found = condition(statement)
+    letters = letters | {name for name, _ in statement.families.layers}
     if found:
         return all(name in letters for one in found for name in (one[0], one[2]))
     first, *rest = statement.sides
