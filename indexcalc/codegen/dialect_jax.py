@@ -32,10 +32,11 @@ _constant.defvjp(_constant_forward, _constant_backward)'''
 
 TANH = '''\
 def _tanh(x: jax.Array) -> jax.Array:
-    """``tanh(x)``, right to the last digit near 1, where ``1 - tanh(x)**2`` reads the last digits."""
+    """``tanh(x)``, right to the last digit where it is near 1 or -1."""
     small = jnp.exp(-2.0 * jnp.abs(x))
-    return jnp.where(small > 0.25, jnp.tanh(x), jnp.sign(x) * (1.0 - 2.0 * small / (1.0 + small)))'''
-"""XLA's own is a rational approximation, in single precision off by five units in the last place where x is 6."""
+    large = jnp.sign(x) * (1.0 - 2.0 * small / (1.0 + small))
+    return jnp.where(small > 0.25, jnp.tanh(x), large)'''
+"""XLA's own is a rational approximation, off by five units in the last place near 1, which ``1 - tanh(x)**2`` reads."""
 
 SAME = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "arctan", "abs", "sign", "where",
         "maximum", "minimum", "heaviside", "logaddexp", "broadcast_to", "einsum")  # fmt: skip

@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 
 from indexcalc.document import check
-from tests.support.gradients import of_gradients
+from tests.support.gradients import that_documents_may_be_about
 from tests.support.pages import PAGES, ROOT
 
-NOTES = [path.with_suffix(".md") for path in of_gradients().values()][::8]
+NOTES = [path.with_suffix(".md") for path in that_documents_may_be_about().values()][::8]
 """Some of the notes on gradients; all of them are checked where they are broken, too."""
 
 
