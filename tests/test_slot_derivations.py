@@ -6,13 +6,14 @@ import importlib.util
 
 import numpy as np
 import pytest
-import torch
-import torch.nn.functional as F
 
 from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
 from indexcalc.notes.text import formula_text
 from indexcalc.rewrite.derive import derive
+
+torch = pytest.importorskip("torch")
+F = pytest.importorskip("torch.nn.functional")
 
 PATHS = shipped_paths()
 RNG = np.random.default_rng(5)

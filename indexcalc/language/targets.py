@@ -142,6 +142,8 @@ def read_targets(lines: list[DeriveLine], program: Program, scope: Scope) -> tup
             known_tensor(slot.name, slot.at, program, scope)
             if slot.name in found:
                 raise scope.source.error(f"the gradient of {slot.name} is asked for twice", slot.at)
+            if program.tensors[slot.name].values is not None:
+                raise scope.source.error(f"{slot.name} holds whole numbers, by which nothing has a gradient", slot.at)
             found[slot.name] = slot.at
     return tuple(found)
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import types
 
-import jax
 import numpy as np
 import pytest
-import torch
 
 import indexcalc as ic
 from indexcalc.codegen.dialect import NUMPY
@@ -17,7 +15,10 @@ from indexcalc.codegen.dialect_torch import TORCH
 from indexcalc.codegen.fast.module import fast_module
 from indexcalc.codegen.module import module_source
 from indexcalc.codegen.outline import module_names, module_symbols
-from tests.campaign.slots import gradients_of, program_of, sample_of
+
+jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")
+
+from tests.campaign.slots import gradients_of, program_of, sample_of  # noqa: E402
 
 PROGRAMS = int(os.environ.get("SLOT_PROGRAMS", "24"))
 """How many programs are tried; a campaign sets more."""

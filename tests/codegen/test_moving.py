@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import itertools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexcalc.codegen.moving import JAX_MOVING, NUMPY_MOVING, TORCH_MOVING
 
+jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")
+jnp = pytest.importorskip("jax.numpy")
 jax.config.update("jax_enable_x64", True)
 LIBRARIES = {
     "numpy": (NUMPY_MOVING, {"np": np}, np.asarray),

@@ -68,7 +68,7 @@ def test_the_figures_of_a_checker_that_always_says_the_same():
     others = {"believed": 1, "open": 1, "of open": 2, "true": 1, "of true": 2}
     for name, count in (claims | refuted | labels | others).items():
         assert found[name] == count, name
-    assert figures(found)[:-1] == ["14", "86 %", "64 %", "5", "2", "2", "0", "1/2", "2/4", "1", "1/2", "1/2"]
+    assert figures(found)[:-1] == ["14", "86 %", "64 %", "0 %", "5", "2", "2", "0", "1/2", "2/4", "1", "1/2", "1/2"]
 
 
 def test_without_labels_every_refutation_is_unlabelled():

@@ -276,6 +276,9 @@ class Frame:
             return array.reshape(array.shape[0], *(1,) * len(grid))
         if array.ndim != 1 + len(slots):
             raise NotUnderstoodError("a name is used with slots of two numbers")
+        for slot, length in zip(slots, array.shape[1:], strict=True):
+            if slot.fixed and slot.fixed > length:
+                raise NotUnderstoodError(f"entry {slot.fixed} of {length} is read")
         places: tuple[Any, ...] = (slice(None), *(self.axis(slot, grid) for slot in slots))
         return np.asarray(array[places])
 

@@ -95,10 +95,25 @@ def writes_out(survey: Survey, statement: Statement, member: int) -> bool:
 
 
 def sets(survey: Survey, statement: Statement) -> bool:
-    """Whether a statement gives names a value: all its members are single names or numbers, and one is a number."""
-    trees = statement.trees
-    whole = len(trees) == len(statement.sides) and all(is_single(survey, tree) for tree in trees)
-    return whole and any(is_number(tree.lone) for tree in trees)
+    """Whether a statement gives names a value: its members are single names, but for a value or several numbers.
+
+    What stands behind a value that is calculated, ``a = 1/8 = 0.125``, is a claim.
+    """
+    values = [side.tree for side in statement.sides if is_value(side.tokens)]
+    others = [side.tree for side in statement.sides if not is_value(side.tokens)]
+    plain = all(tree is not None and is_number(tree.lone) for tree in values)
+    named = all(tree is not None and survey.lone(tree) is not None for tree in others)
+    return named and (len(values) == 1 or (plain and bool(values)))
+
+
+FIGURES = frozenset(["NUM", "ONE", "PLUS", "MINUS", "TIMES", "SLASH", "FRAC", "SQRT", "SUP", "{", "}", "(", ")"])
+"""What a value in figures consists of: ``8/5``, ``10^{-5}``, ``(3 + \\sqrt{33})/2``."""
+
+
+def is_value(tokens: Sequence[Token]) -> bool:
+    """Whether a member is made of figures alone."""
+    kinds = {token.kind for token in tokens}
+    return kinds <= FIGURES and not kinds.isdisjoint(("NUM", "ONE"))
 
 
 AT = re.compile(r"(?<![\w-])(?:at|near|around|(when|if|unless|while|until))[\s$(]*$", re.IGNORECASE)

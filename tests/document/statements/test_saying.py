@@ -74,6 +74,12 @@ def test_bounds_and_values_are_no_claims():
     assert bounds(*said(r"0 \le p_i"), 1)
     assert not bounds(*said(r"0 \le p_i + q_i"), 1)
     assert sets(*said("a = b = 3"))
+    assert sets(*said("a = 10^{-5}"))
+    assert sets(*said("a = 8/5"))
+    assert sets(*said(r"a = \frac{1}{2} (3 + \sqrt{33})"))
+    assert not sets(*said("a = 1/8 = 0.125"))
+    assert not sets(*said("a = 8 b"))
+    assert not sets(*said("a + b = 8/5"))
     assert not sets(*said("a = b"))
 
 
