@@ -276,10 +276,10 @@ class Frame:
             return array.reshape(array.shape[0], *(1,) * len(grid))
         if array.ndim != 1 + len(slots):
             raise NotUnderstoodError("a name is used with slots of two numbers")
-        for slot, length in zip(slots, array.shape[1:], strict=True):
-            if slot.fixed and slot.fixed > length:
-                raise NotUnderstoodError(f"entry {slot.fixed} of {length} is read")
-        places: tuple[Any, ...] = (slice(None), *(self.axis(slot, grid) for slot in slots))
+        along = [self.axis(slot, grid) for slot in slots]
+        if any(np.max(at, initial=0) >= length for at, length in zip(along, array.shape[1:], strict=True)):
+            raise NotUnderstoodError("an entry beyond the end of an axis is read")
+        places: tuple[Any, ...] = (slice(None), *along)
         return np.asarray(array[places])
 
     def tensor(self, name: str) -> Array:
