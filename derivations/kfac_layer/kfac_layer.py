@@ -50,10 +50,10 @@ class GaussNewton(NamedTuple):
         GN_block = self.GN_block
         GN_full = self.GN_full
         I = GN_block.shape[0]
-        return (
-            np.where(np.eye(I, dtype=bool)[:, None, :, None], GN_block[:, :, None, :], 0.0)
-            - GN_full
+        part = np.where(
+            np.eye(I, dtype=bool)[:, None, :, None], GN_block[:, :, None, :], 0.0
         )
+        return part - GN_full
 
     def __matmul__(self, vector: np.ndarray) -> np.ndarray:
         """The product with an array of shape [I, K]."""

@@ -24,7 +24,9 @@ from indexcalc.codegen.windows import moving_node
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 
 
-def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str]) -> list[list[str]]:
+def pass_lines(
+    statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str], depth: int = 1
+) -> list[list[str]]:
     """The lines of every statement; masks that occur twice are built once, before their first use.
 
     Args:
@@ -32,6 +34,7 @@ def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: 
         scope: the names that they may use.
         part: the stem of the names for parts of long expressions.
         taken: the names in use.
+        depth: of the indentation at which they will stand.
     """
     nodes = [statement_node(statement, scope) for statement in statements]
     masks = [mask for node in nodes for mask in masks_in(node)]
@@ -45,19 +48,19 @@ def pass_lines(statements: Sequence[Statement], scope: Scope, part: str, taken: 
     for statement, node in zip(statements, nodes, strict=True):
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
         built.update(new)
-        code = statement_lines(statement, with_masks_named(node, names), scope, part)
+        code = statement_lines(statement, with_masks_named(node, names), scope, part, depth)
         lines.append([*(f"{names[text]} = {words[text]}" for text in new), *code])
     return lines
 
 
-def statement_lines(statement: Statement, node: Node, scope: Scope, part: str) -> list[str]:
+def statement_lines(statement: Statement, node: Node, scope: Scope, part: str, depth: int = 1) -> list[str]:
     """The comment with the index formula, and the assignment in code; parts of it are called after `part`."""
     if scope.dialect.prefix and not statement.axes and not tensors_of(statement.terms):
         node = Call("np.asarray", (node,), (f"dtype={scope.dtype}",))
     target = scope.tensors[statement.name]
-    lines = comment(statement.note or formula(statement, scope.layouts), depth=1)
+    lines = comment(statement.note or formula(statement, scope.layouts), depth)
     silenced = scope.dialect.silenced if statement.may_overflow else ""
-    code = numbered(target, spelled(node, scope.dialect, scope.dtype), part, depth=2 if silenced else 1)
+    code = numbered(target, spelled(node, scope.dialect, scope.dtype), part, depth + bool(silenced))
     if silenced:
         return [*lines, silenced, *(f"    {line}" for line in code)]
     return [*lines, *code]

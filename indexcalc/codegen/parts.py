@@ -162,7 +162,8 @@ class Spelling:
         self.given = given_extents(plan, order)
         taken = {*self.names.values(), *plan.scalars.values(), *plan.stored.values(), *plan.tensors.values()}
         self.vector = python_name("vector", taken)
-        self.value = python_name("entries", {*taken, self.vector})
+        # As long as the word that will stand in the place of ``full =``, so that lines break where they would.
+        self.value = python_name("full", {*taken, self.vector})
 
     def function(
         self, name: str, slots: tuple[Index, ...], terms: Terms, axes: Layout, columns: Layout | None
@@ -176,7 +177,7 @@ class Spelling:
             own[self.vector] = split[self.vector] = f"{self.vector}_split"
         tensors = {**plan.tensors, **{array: plan.stored[array] for array in self.order.arrays}, **split, **own}
         scope = Scope(tensors, plan.scalars, self.dtype(columns), layouts, dialect=plan.dialect)
-        (lines,) = pass_lines([Statement(self.value, slots, terms)], scope, part_stem(plan), set(tensors.values()))
+        (lines,) = pass_lines([Statement(self.value, slots, terms)], scope, part_stem(plan), set(tensors.values()), 2)
         body = [line for line in lines if not line.startswith("#")]
         if is_fused(axes):
             body.append(merge_line(self.value, Array(self.value, axes), scope))

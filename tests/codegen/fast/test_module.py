@@ -282,6 +282,8 @@ def test_nothing_that_is_given_changes_or_comes_back(name):
             np.testing.assert_array_equal(array, same)
 
 
+# A product in OpenBLAS may raise a flag for what lies behind a small array; what is wrong in the result is seen below.
+@pytest.mark.filterwarnings("ignore:invalid value encountered in matmul:RuntimeWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_float32_stays_float32_and_near_float64(name):
     point, arrays = point_of(name, seed=2)
