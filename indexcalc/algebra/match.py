@@ -6,6 +6,7 @@ Two pattern indices may be bound to one index, except summed ones, which `find_p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,7 +31,13 @@ from indexcalc.algebra.terms import (
 )
 
 MATCH_LIMIT = 5_000
-"""The most partial assignments tried for one pattern in one term."""
+"""The most pairs of factors compared for one pattern in one term."""
+
+Budget = list[int]
+"""How many pairs may still be compared, in its one entry; below zero the search is over."""
+
+SHAPES = 20_000
+"""How many shapes are remembered."""
 
 Binding = dict[Index, Slot]
 
@@ -53,29 +60,43 @@ def find_products(pattern: Sequence[Power], summed: Sequence[Index], subject: Te
     For a pattern with sums, its summed indices are bound to distinct sums of the subject that occur
     in no other factor.
     """
-    budget = [MATCH_LIMIT]
-    for binding, positions in assign(pattern, subject, {}, (), budget):
+    candidates = [positions_of(power, subject) for power in pattern]
+    if not all(candidates):
+        return
+    for binding, found in assign(list(enumerate(candidates)), pattern, subject, {}, {}, [MATCH_LIMIT]):
+        positions = tuple(found[place] for place in range(len(pattern)))
         count = multiplicity(pattern, subject, positions, summed)
         if count and (not summed or sums_fit(binding, summed, subject, positions)):
             yield Match(binding, positions, count)
 
 
+def positions_of(power: Power, subject: Term) -> list[int]:
+    """The factors of the subject that a factor of a pattern may be, from their shapes and exponents."""
+    base, exponent = power
+    return [
+        position
+        for position, (candidate, other) in enumerate(subject.powers)
+        if shape(base) == shape(candidate) and divides(exponent, other)
+    ]
+
+
 def assign(
-    pattern: Sequence[Power], subject: Term, binding: Binding, positions: tuple[int, ...], budget: list[int]
-) -> Iterator[tuple[Binding, tuple[int, ...]]]:
-    """Pattern factors bound one by one to distinct factors of the subject."""
-    if len(positions) == len(pattern):
-        yield binding, positions
+    left: Sequence[tuple[int, Sequence[int]]],
+    pattern: Sequence[Power],
+    subject: Term,
+    binding: Binding,
+    taken: Mapping[int, int],
+    budget: Budget,
+) -> Iterator[tuple[Binding, Mapping[int, int]]]:
+    """The factors of the pattern that are left, each with its candidates, bound one by one to distinct ones."""
+    if not left:
+        yield binding, taken
         return
-    base, exponent = pattern[len(positions)]
-    for position, (candidate, power) in enumerate(subject.powers):
-        if position in positions or not divides(exponent, power):
-            continue
-        for extended in match_base(base, candidate, binding):
-            budget[0] -= 1
-            if budget[0] < 0:
-                return
-            yield from assign(pattern, subject, extended, (*positions, position), budget)
+    (place, candidates), rest = left[0], left[1:]
+    for position in candidates:
+        if position not in taken.values():
+            for extended in match_base(pattern[place][0], subject.powers[position][0], binding, budget):
+                yield from assign(rest, pattern, subject, extended, {**taken, place: position}, budget)
 
 
 @lru_cache(maxsize=1_000)
@@ -114,8 +135,12 @@ def sums_fit(binding: Binding, summed: Sequence[Index], subject: Term, positions
     return not any(image in outside for image in images)
 
 
-def match_base(pattern: Base, subject: Base, binding: Binding) -> Iterator[Binding]:
+def match_base(pattern: Base, subject: Base, binding: Binding, budget: Budget | None = None) -> Iterator[Binding]:
     """Every extension of `binding` under which the pattern factor equals the subject factor."""
+    budget = [MATCH_LIMIT] if budget is None else budget
+    budget[0] -= 1
+    if budget[0] < 0 or shape(pattern) != shape(subject):
+        return
     match pattern, subject:
         case Access(name, slots), Access(other_name, other_slots):
             if name == other_name:
@@ -128,9 +153,9 @@ def match_base(pattern: Base, subject: Base, binding: Binding) -> Iterator[Bindi
                 yield from match_indices((left, right), (other_left, other_right), binding)
         case Fn(name, arg, params), Fn(other_name, other_arg, other_params):
             if name == other_name and params == other_params:
-                yield from match_sum(arg, other_arg, binding)
+                yield from match_sum(arg, other_arg, binding, budget)
         case Add(terms), Add(other_terms):
-            yield from match_sum(terms, other_terms, binding)
+            yield from match_sum(terms, other_terms, binding, budget)
         case Partial(), Partial():
             if pattern == subject:
                 yield binding
@@ -186,28 +211,73 @@ def solved(expression: Slot, slot: Slot, left: Sequence[Index], binding: Binding
     return True
 
 
-def match_sum(pattern: Terms, subject: Terms, binding: Binding) -> Iterator[Binding]:
-    """Sum-free sums matched term by term, in any order."""
-    if len(pattern) != len(subject):
-        return
+def match_sum(pattern: Terms, subject: Terms, binding: Binding, budget: Budget) -> Iterator[Binding]:
+    """Sum-free sums of one shape matched term by term, in any order."""
+    yield from match_terms(rarest_first(pattern), subject, binding, budget)
+
+
+def match_terms(pattern: Terms, subject: Terms, binding: Binding, budget: Budget) -> Iterator[Binding]:
+    """Each term of the pattern, in order, bound to a term of its shape."""
     if not pattern:
         yield binding
         return
     first, rest = pattern[0], pattern[1:]
     for position, term in enumerate(subject):
-        if term.coeff != first.coeff or len(term.powers) != len(first.powers):
-            continue
-        for extended in match_body(first.powers, term.powers, binding):
-            yield from match_sum(rest, subject[:position] + subject[position + 1 :], extended)
+        if shape_of_term(term) == shape_of_term(first):
+            for extended in match_factors(rarest_factors(first.powers), term.powers, binding, budget):
+                yield from match_terms(rest, subject[:position] + subject[position + 1 :], extended, budget)
 
 
-def match_body(pattern: Sequence[Power], subject: Sequence[Power], binding: Binding) -> Iterator[Binding]:
-    """Products matched factor by factor, in any order, exponents equal."""
+def match_factors(
+    pattern: tuple[Power, ...], subject: tuple[Power, ...], binding: Binding, budget: Budget
+) -> Iterator[Binding]:
+    """Each factor of the pattern, in order, bound to one of its shape and exponent."""
     if not pattern:
         yield binding
         return
     base, exponent = pattern[0]
     for position, (candidate, power) in enumerate(subject):
         if power == exponent:
-            for extended in match_base(base, candidate, binding):
-                yield from match_body(pattern[1:], [*subject[:position], *subject[position + 1 :]], extended)
+            for extended in match_base(base, candidate, binding, budget):
+                yield from match_factors(pattern[1:], subject[:position] + subject[position + 1 :], extended, budget)
+
+
+@lru_cache(maxsize=SHAPES)
+def rarest_first(terms: Terms) -> Terms:
+    """The terms in the order in which a search binds most at first: those that share their shape with fewest others."""
+    counts = Counter(map(shape_of_term, terms))
+    return tuple(sorted(terms, key=lambda term: counts[shape_of_term(term)]))
+
+
+@lru_cache(maxsize=SHAPES)
+def rarest_factors(powers: tuple[Power, ...]) -> tuple[Power, ...]:
+    """The factors of a product in that order."""
+    counts = Counter((shape(base), exponent) for base, exponent in powers)
+    return tuple(sorted(powers, key=lambda power: counts[shape(power[0]), power[1]]))
+
+
+@lru_cache(maxsize=SHAPES)
+def shape(base: Base) -> int:
+    """What is left of a factor without its indices: factors that match have one shape."""
+    match base:
+        case Access(name, slots):
+            return hash((Access, name, len(slots)))
+        case Iverson(_, relation, _):
+            return hash((Iverson, relation))
+        case Fn(name, arg, params):
+            return hash((Fn, name, params, shape_of_sum(arg)))
+        case Add(terms):
+            return hash((Add, shape_of_sum(terms)))
+    return hash(type(base))
+
+
+def shape_of_sum(terms: Terms) -> frozenset[tuple[int, int]]:
+    """How often each shape occurs among terms."""
+    return frozenset(Counter(map(shape_of_term, terms)).items())
+
+
+@lru_cache(maxsize=SHAPES)
+def shape_of_term(term: Term) -> int:
+    """The shape of a product: its coefficient, and how often each shape occurs with each exponent."""
+    counts = Counter((shape(base), exponent) for base, exponent in term.powers)
+    return hash((term.coeff, frozenset(counts.items())))
