@@ -60,43 +60,47 @@ def find_products(pattern: Sequence[Power], summed: Sequence[Index], subject: Te
     For a pattern with sums, its summed indices are bound to distinct sums of the subject that occur
     in no other factor.
     """
-    candidates = [positions_of(power, subject) for power in pattern]
-    if not all(candidates):
+    wanted = [Wanted(place, power[0], candidates_of(power, subject)) for place, power in enumerate(pattern)]
+    if not all(one.candidates for one in wanted):
         return
-    for binding, found in assign(list(enumerate(candidates)), pattern, subject, {}, {}, [MATCH_LIMIT]):
-        positions = tuple(found[place] for place in range(len(pattern)))
+    for binding, taken in assign(wanted, {}, {}, [MATCH_LIMIT]):
+        positions = tuple(taken[place] for place in range(len(pattern)))
         count = multiplicity(pattern, subject, positions, summed)
         if count and (not summed or sums_fit(binding, summed, subject, positions)):
             yield Match(binding, positions, count)
 
 
-def positions_of(power: Power, subject: Term) -> list[int]:
-    """The factors of the subject that a factor of a pattern may be, from their shapes and exponents."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A factor at a place of a pattern, and the factors of the subject that it may be, by their positions."""
+
+    place: int
+    base: Base
+    candidates: Mapping[int, Base]
+
+
+def candidates_of(power: Power, subject: Term) -> dict[int, Base]:
+    """The factors of the subject that have the shape of a factor of a pattern, and an exponent that holds its."""
     base, exponent = power
-    return [
-        position
+    return {
+        position: candidate
         for position, (candidate, other) in enumerate(subject.powers)
         if shape(base) == shape(candidate) and divides(exponent, other)
-    ]
+    }
 
 
 def assign(
-    left: Sequence[tuple[int, Sequence[int]]],
-    pattern: Sequence[Power],
-    subject: Term,
-    binding: Binding,
-    taken: Mapping[int, int],
-    budget: Budget,
+    wanted: Sequence[Wanted], binding: Binding, taken: Mapping[int, int], budget: Budget
 ) -> Iterator[tuple[Binding, Mapping[int, int]]]:
-    """The factors of the pattern that are left, each with its candidates, bound one by one to distinct ones."""
-    if not left:
+    """The factors that are wanted bound one by one to distinct ones of the subject; `taken` says which, by place."""
+    if not wanted:
         yield binding, taken
         return
-    (place, candidates), rest = left[0], left[1:]
-    for position in candidates:
+    first, rest = wanted[0], wanted[1:]
+    for position, candidate in first.candidates.items():
         if position not in taken.values():
-            for extended in match_base(pattern[place][0], subject.powers[position][0], binding, budget):
-                yield from assign(rest, pattern, subject, extended, {**taken, place: position}, budget)
+            for extended in match_base(first.base, candidate, binding, budget):
+                yield from assign(rest, extended, {**taken, first.place: position}, budget)
 
 
 @lru_cache(maxsize=1_000)

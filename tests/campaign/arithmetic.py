@@ -56,6 +56,15 @@ class Arithmetic:
         value, slope = (1 + self.noise * self.rng.uniform(-1, 1, shape) for _ in range(2))
         return self.moved(array, value, slope)
 
+    def steepened(self, array: Array, size: Array, batched: bool) -> Array:
+        """An array whose slopes alone move, so many times as much as by rounding; alike along the axis of a batch."""
+        if not self.noise:
+            return array
+        sizes = np.abs(self.plain(size))
+        sizes = sizes[0] if batched else sizes
+        slope = 1 + self.noise * sizes * self.rng.uniform(-1, 1, sizes.shape)
+        return self.moved(array, np.ones(sizes.shape), slope)
+
     def moved(self, array: Array, value: np.ndarray, slope: np.ndarray) -> Array:
         """The array times one factor, its slopes times another."""
         del slope

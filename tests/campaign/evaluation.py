@@ -232,6 +232,9 @@ class Evaluation:
                     "logsoftmax": shifted - logarithm,
                 }
                 result = rounded(kinds[formula.operator])
+                if formula.operator == "logsumexp":
+                    # A weight exp(x - result) has the absolute error of an exponent, as PyTorch's has.
+                    result = a.steepened(result, result, found.batched)
             case "max" | "min":
                 x = x if formula.operator == "max" else -x
                 ties = a.where(a.equal(x, a.largest(x, places)), 1 + 0 * a.real(x), 0 * a.real(x))

@@ -16,8 +16,22 @@ from indexcalc.algebra.build import product
 from indexcalc.algebra.match import Binding, match_base
 from indexcalc.algebra.renaming import fresh_indices, rename_base, rename_body, rename_powers
 from indexcalc.algebra.slots import indices_of_slot
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Slot, Term, Terms, free_indices
-from indexcalc.codegen.stable.exponents import ONE, argument_of, exponential, exponents_of, is_negative, is_open
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    Power,
+    Slot,
+    Term,
+    Terms,
+    free_indices,
+    walk,
+)
+from indexcalc.codegen.stable.exponents import ONE, apart, argument_of, exponential, exponents_of, is_negative, is_open
 
 Mask = Delta | Iverson
 
@@ -283,7 +297,8 @@ def are_divided(powers: Collection[Power], bounds: Bounds) -> bool:
 
 
 def implied_parts(part: Part, bounds: Bounds) -> Iterator[Part]:
-    """What a part bounds through the bounds among its exponentials."""
+    """What a part bounds through the bounds among its exponentials, and where a delta in an exponent is 1."""
+    yield from diagonal_parts(part)
     for place, (base, exponent) in enumerate(part.exponents):
         entry = bound_of(base)
         if entry is None or entry.tensor not in bounds or exponent != 1 or not entry.is_plain:
@@ -294,6 +309,19 @@ def implied_parts(part: Part, bounds: Bounds) -> Iterator[Part]:
         for inner in (*bound.parts, *bound.implied):
             below = inner.renamed(dict(zip(bound.slots, entry.indices, strict=True)), taken)
             yield Part("", (*part.over, *below.over), (*rest, *below.exponents), (*part.guards, *below.guards))
+
+
+def diagonal_parts(part: Part) -> Iterator[Part]:
+    """The part at those of its entries at which a delta in an exponent is 1: ``exp(delta_kq u_q)`` is ``exp(u_k)``."""
+    deltas = dict.fromkeys(base for power, _ in part.exponents for base in walk(power) if isinstance(base, Delta))
+    for delta in deltas:
+        for index, other in ((delta.left, delta.right), (delta.right, delta.left)):
+            if isinstance(index, Index) and index in part.over and isinstance(other, Index):
+                (body,) = rename_body((Term(ONE, part.exponents),), {index: other})
+                guards = tuple(rename_base(guard, {index: other}) for guard in part.guards)
+                over = tuple(one for one in part.over if one != index)
+                yield Part("", over, exponents_of(apart(body).powers), guards)
+                break
 
 
 def under_bound(term: Term, entry: Access) -> Term:

@@ -97,18 +97,6 @@ def argument_of(powers: Iterable[Power]) -> Terms:
     return tuple(found)
 
 
-def together(term: Term) -> Term:
-    """The term with the exponentials that are left apart as one, in the place of the first."""
-    left = exponents_of(term.powers)
-    if not left:
-        return term
-    place = term.powers.index(left[0])
-    joined = (Fn("exp", argument_of(left)), ONE)
-    rest = [power for power in term.powers if power not in left]
-    before = sum(1 for power in term.powers[:place] if power not in left)
-    return product(term.coeff, (*rest[:before], joined, *rest[before:]), term.summed)
-
-
 def is_negative(exponent: sp.Expr) -> bool:
     """Whether a factor with this exponent divides."""
     return bool(exponent.could_extract_minus_sign())

@@ -31,8 +31,8 @@ from indexcalc.codegen.stable.exponents import (
     is_exponential,
     is_negative,
     is_open,
-    together,
 )
+from indexcalc.codegen.stable.gaps import together
 from indexcalc.codegen.stable.logistic import factor_logarithm, logarithm, with_sigmoids
 from indexcalc.program import Equation
 from indexcalc.rewrite.reuse import Held, Reusable, reuse_in_term
@@ -85,7 +85,8 @@ class Rewriting:
         plain = paired(term, self.carriers.bounds)
         folded = paired(reuse_in_term(term, self.held, {}), self.carriers.bounds)
         # What a tensor holds may be a part of what a bound bounds.
-        return together(folded if len(exponents_of(folded.powers)) <= len(exponents_of(plain.powers)) else plain)
+        best = folded if len(exponents_of(folded.powers)) <= len(exponents_of(plain.powers)) else plain
+        return together(best, self.carriers.bounds)
 
     def cancelled(self, term: Term) -> Terms | None:
         """The term with forms put in, if exponentials cancel by it: fewer are left unbounded than its factors have."""

@@ -9,7 +9,7 @@ from indexcalc.algebra.terms import Terms
 from indexcalc.codegen.stable.bounds import paired
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.differences import with_joined_sums
-from indexcalc.codegen.stable.exponents import together
+from indexcalc.codegen.stable.gaps import together
 from indexcalc.codegen.stable.rewriting import Rewriting, held_product
 from indexcalc.codegen.stable.sums import SumNames
 from indexcalc.program import Equation
@@ -77,7 +77,7 @@ def rewritten(
                 part for body in shifted.equation.terms for part in rewriting.inside(rewriting.finished(body))
             )
             sums[equation.name] = replace(shifted.equation, terms=terms)
-            values[equation.name] = rewriting.inside(together(paired(shifted.value, carriers.bounds)))
+            values[equation.name] = rewriting.inside(together(paired(shifted.value, carriers.bounds), carriers.bounds))
         own = held_product(equation.name, carriers)
         if own is not None and not equation.hoisted:
             held = Held((own, *held.every))
