@@ -20,7 +20,7 @@ HUGE = 1e20
 """So large that 20 added to it is rounded off."""
 
 N = sp.Symbol("N", integer=True, positive=True)
-I, J, K = Index("i", N), Index("j", N), Index("k", N)
+ROW, COLUMN, OTHER = Index("i", N), Index("j", N), Index("k", N)
 ONE = sp.S.One
 
 
@@ -46,9 +46,9 @@ derive S
 
 def bounds_of_rows():
     """The largest entry of each row of S, and the logarithm of the sum of all exponentials."""
-    entry = ((exponential(Access("S", (I, J))), ONE),)
-    rows = Bound("m", (I,), (Part("m", (J,), entry),))
-    return {"m": rows, "L": Bound("L", (), (Part("", (I, J), entry),), given=True)}
+    entry = ((exponential(Access("S", (ROW, COLUMN))), ONE),)
+    rows = Bound("m", (ROW,), (Part("m", (COLUMN,), entry),))
+    return {"m": rows, "L": Bound("L", (), (Part("", (ROW, COLUMN), entry),), given=True)}
 
 
 def product_of_exponentials(*factors):
@@ -57,17 +57,17 @@ def product_of_exponentials(*factors):
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_largest_exponent_and_the_logarithm_of_its_sum_are_one_bracket(count):
-    row, total, other = Access("m", (K,)), Access("L", ()), Access("c", ())
+    row, total, other = Access("m", (OTHER,)), Access("L", ()), Access("c", ())
     term = product_of_exponentials((row, count), (other, 1), (total, -count))
     values = {"m": np.array([HUGE, HUGE / 2]), "L": np.array(HUGE), "c": np.array(20.0)}
-    found = evaluate((together(term, bounds_of_rows()),), (K,), values, {N: 2})
+    found = evaluate((together(term, bounds_of_rows()),), (OTHER,), values, {N: 2})
     np.testing.assert_allclose(found, [np.exp(20.0), 0.0])
 
 
 def test_what_does_not_bound_an_exponent_is_no_part_of_a_bracket():
     # A bound of other exponents, and one that divides more often.
     other = product_of_exponentials((Access("c", ()), 1), (Access("L", ()), -1))
-    more = product_of_exponentials((Access("m", (K,)), 1), (Access("L", ()), -2))
+    more = product_of_exponentials((Access("m", (OTHER,)), 1), (Access("L", ()), -2))
     for term in (other, more):
         (joined,) = together(term, bounds_of_rows()).bases
         assert all(len(part.powers) == 1 and isinstance(part.powers[0][0], Access) for part in joined.arg)
