@@ -56,12 +56,11 @@ class Arithmetic:
         value, slope = (1 + self.noise * self.rng.uniform(-1, 1, shape) for _ in range(2))
         return self.moved(array, value, slope)
 
-    def steepened(self, array: Array, size: Array, batched: bool) -> Array:
+    def steepened(self, array: Array, sizes: np.ndarray, batched: bool) -> Array:
         """An array whose slopes alone move, so many times as much as by rounding; alike along the axis of a batch."""
         if not self.noise:
             return array
-        sizes = np.abs(self.plain(size))
-        sizes = sizes[0] if batched else sizes
+        sizes = np.abs(sizes[0] if batched else sizes)
         slope = 1 + self.noise * sizes * self.rng.uniform(-1, 1, sizes.shape)
         return self.moved(array, np.ones(sizes.shape), slope)
 
@@ -332,3 +331,9 @@ FUNCTIONS: dict[str, Callable[[Arithmetic, Array], Array]] = {
 
 EXACT = frozenset({"relu", "abs", "step", "sign"})
 """Functions that do not round."""
+
+LEAST = 1e-16
+"""The least that is left of 1 in double precision."""
+
+SATURATED = frozenset({"tanh", "sigmoid"})
+"""Functions that come so close to 1 that what is left of 1 is rounded away."""

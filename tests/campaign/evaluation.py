@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tests.campaign.arithmetic import EXACT, FUNCTIONS, Arithmetic, Array
+from tests.campaign.arithmetic import EXACT, FUNCTIONS, LEAST, SATURATED, Arithmetic, Array
 from tests.campaign.formulas import (
     Apply,
     Axis,
@@ -192,6 +192,10 @@ class Evaluation:
         found, a = self.value(formula.body), self.arithmetic
         if formula.constant is None:
             result = FUNCTIONS[formula.function](a, found.array)
+            if formula.function in SATURATED:
+                # The slope is made of the value, as PyTorch makes it: what is left of 1 has the absolute error of 1.
+                left = 1 - np.abs(a.plain(result))
+                result = a.steepened(result, 1 / np.maximum(left, LEAST), found.batched)
             return Labelled(found.labels, result if formula.function in EXACT else a.rounded(result, found.batched))
         bound = self.number(formula.constant) + 0 * a.real(found.array)
         beyond = a.over(found.array, bound) if formula.function == "max" else a.over(bound, found.array)
@@ -234,7 +238,7 @@ class Evaluation:
                 result = rounded(kinds[formula.operator])
                 if formula.operator == "logsumexp":
                     # A weight exp(x - result) has the absolute error of an exponent, as PyTorch's has.
-                    result = a.steepened(result, result, found.batched)
+                    result = a.steepened(result, a.plain(result), found.batched)
             case "max" | "min":
                 x = x if formula.operator == "max" else -x
                 ties = a.where(a.equal(x, a.largest(x, places)), 1 + 0 * a.real(x), 0 * a.real(x))
