@@ -7,6 +7,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -31,6 +32,9 @@ RELATIVE = 1e-9
 
 BLURRED = 2e-6
 """A point at which rounding, with that room, may move a result by more of itself is no test: noise goes round in it."""
+
+LEAST = 1e-13
+"""What an error may be anyway."""
 
 SIZES = (2, 3, 4, 5)
 """Sizes of extents, all different; 1 comes besides."""
@@ -128,14 +132,17 @@ def compare(program: Program, modules: Sequence[Module], seed: int, found: list[
     """All modules in all ways at several sizes, until the first finding of each."""
     evaluate = evaluator()
     done: set[str] = set()
+    usual: dict[str, float] = {}
     for sizes in size_sets(program, seed):
         point, right = fit_point(program, sizes, evaluate, seed)
         if right is None:
             continue
+        for name in right.spread:
+            usual[name] = max(usual.get(name, 0.0), largest(right, name))
         at = ", ".join(f"{name}={size}" for name, size in sizes.items()) or "no sizes"
         for module in modules:
             for label, way in module.ways:
-                if label not in done and (finding := ran(label, way, program, module, point, right)):
+                if label not in done and (finding := ran(label, way, module, Expected(program, point, right, usual))):
                     done.add(label)
                     found.append(f"{finding} at {at}")
 
@@ -175,36 +182,58 @@ def clear(right: Truth, name: str) -> bool:
     return EPS * ROUNDING * right.spread[name] <= BLURRED * max(1.0, largest(right, name))
 
 
-def bound(right: Truth, name: str) -> float:
-    """How far a result may be off."""
-    return RELATIVE * largest(right, name) + EPS * ROUNDING * (right.spread[name] + largest(right, name)) + 1e-13
+@dataclass(frozen=True)
+class Expected:
+    """What a program must give at a point.
+
+    Attributes:
+        program: the program.
+        point: where.
+        right: what is right there.
+        usual: how large values and gradients were at this point and those before.
+    """
+
+    program: Program
+    point: Point
+    right: Truth
+    usual: Mapping[str, float]
+
+    def bound(self, name: str) -> float:
+        """How far a result may be off.
+
+        The slope of the variance of one entry is twice nothing times nothing, and the moves of both multiply. So what
+        vanishes at some sizes may be off by a rounding of what it is at others.
+        """
+        size, spread = largest(self.right, name), self.right.spread[name]
+        return RELATIVE * size + EPS * ROUNDING * (spread + self.usual[name]) + LEAST
 
 
-def ran(label: str, way: Way, program: Program, module: Module, point: Point, right: Truth) -> str:
+def ran(label: str, way: Way, module: Module, expected: Expected) -> str:
     """The finding of one way to run a module at a point, or nothing."""
     failed: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        results = tried(label, lambda: way(point), failed)
+        results = tried(label, lambda: way(expected.point), failed)
     if results is None:
         return failed[0]
-    wrong = next(mistakes(program, module, results, right), "")
+    wrong = next(mistakes(module, results, expected), "")
     if wrong:
         return f"{label}: wrong: {wrong}"
     loud = [str(one.message) for one in caught if issubclass(one.category, RuntimeWarning)]
     return f"{label}: warning: {loud[0]}" if loud else ""
 
 
-def mistakes(program: Program, module: Module, results: Results, right: Truth) -> Iterator[str]:
+def mistakes(module: Module, results: Results, expected: Expected) -> Iterator[str]:
     """What differs: what is missing, shapes, entries that are no numbers, and numbers beyond their bound."""
+    program, right = expected.program, expected.right
     for name, array in results.values.items():
         # A sum that got a name of the engine's own is no tensor of the program.
         if name in right.values:
-            yield from difference(name, np.asarray(array), right.values[name], bound(right, name))
+            yield from difference(name, np.asarray(array), right.values[name], expected.bound(name))
     for name in module.fields:
         if name in results.gradients:
-            array, expected = np.asarray(results.gradients[name]), right.gradients[name]
-            yield from difference(f"d{name}", array, expected, bound(right, f"d {name}"))
+            array, limit = np.asarray(results.gradients[name]), expected.bound(f"d {name}")
+            yield from difference(f"d{name}", array, right.gradients[name], limit)
     inputs = {tensor.name for tensor in program.inputs}
     wanted = [name for name in program.targets if module.style != "fast" or name in inputs]
     yield from (f"d{name} is not returned" for name in wanted if name not in module.fields)
