@@ -49,8 +49,8 @@ def walk_subject(subject: Subject) -> Iterator[Access]:
 
 
 def choose(term: Term, names: Nomenclature, outer: Collection[str]) -> dict[Index, Index]:
-    """A name for each sum of a term, none of them free in it, none used twice."""
-    taken = set(outer) | {index.name for index in free_in(term)}
+    """A name for each sum of a term, none of them free in it, none used twice, and none that a tensor has."""
+    taken = {*outer, *(index.name for index in free_in(term)), *names.slots}
     chosen: dict[Index, Index] = {}
     for index in term.summed:
         candidate = next((c for c in names.candidates(index, term) if c.name not in taken), None)

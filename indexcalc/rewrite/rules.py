@@ -23,7 +23,6 @@ from indexcalc.algebra.terms import (
     Terms,
     free_indices,
     index_names,
-    occurring_indices,
     tensors_of,
 )
 from indexcalc.calculus.steps import Rule
@@ -156,7 +155,8 @@ def unfold_term(term: Term, position: int, equation: Equation) -> Terms:
     assert exponent > 0
     rest = ((base, exponent - 1),) if exponent > 1 else ()
     outer = product(sp.S.One, (*term.powers[:position], *rest, *term.powers[position + 1 :]))
-    names = index_names(term) | frozenset(index.name for index in occurring_indices(term))
+    # A dummy with the name of a tensor could be taken for it.
+    names = index_names(term) | frozenset((*tensors_of(term), *tensors_of(equation.terms)))
     value = substitute(equation.terms, dict(zip(equation.slots, base.slots, strict=True)))
     parts = (rename_apart(part, names) for part in value)
     return tuple(

@@ -139,14 +139,20 @@ class Pair:
     factor: Base
 
 
-def paired(term: Term, bounds: Bounds) -> Term:
-    """The term with every exponential over its bound as one exponential of a difference."""
-    while (found := next(pairs(term, bounds), None)) is not None:
+def paired(term: Term, bounds: Bounds, *, ones: bool = True) -> Term:
+    """The term with every exponential over its bound as one exponential of a difference.
+
+    Args:
+        term: its exponentials apart.
+        bounds: those that are known.
+        ones: whether a bound that is never negative bounds what has no exponential.
+    """
+    while (found := next(pairs(term, bounds, ones=ones), None)) is not None:
         term = with_difference(term, found)
     return term
 
 
-def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
+def pairs(term: Term, bounds: Bounds, *, ones: bool = True) -> Iterator[Pair]:
     """The bounds that divide exponentials that they bound; those that rest on others first."""
     below = [(bound_of(base), base, -e) for base, e in term.powers if is_open((base, e)) and is_negative(e)]
     known = [(entry, base, times) for entry, base, times in below if entry is not None and entry.tensor in bounds]
@@ -155,7 +161,7 @@ def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
         start: Binding = dict(zip(bound.slots, entry.slots, strict=True))
         above = [power for power in exponents_of(term.powers) if power[0] != base]
         alone = all(is_negative(exponent) for _, exponent in above)
-        parts = [part for part in (*bound.parts, *bound.implied) if part.exponents or alone]
+        parts = [part for part in (*bound.parts, *bound.implied) if part.exponents or (alone and ones)]
         # The most first: a mask goes with the pair, and hides all of what is raised to a power.
         counts = dict.fromkeys((times, *fewer(times)))
         for part, count in product_of(parts, counts):
@@ -164,7 +170,7 @@ def pairs(term: Term, bounds: Bounds) -> Iterator[Pair]:
                 ways = sorted(guarded(part, term, binding), key=lambda whole: not holds(term, part.guards_under(whole)))
                 yield from (Pair(bound, part, whole, count, base) for whole in ways)
         # A term without exponentials is bounded by what counts as 1, also where its own guards are others.
-        for part, count in product_of(parts, counts):
+        for part, count in product_of(parts if ones else (), counts):
             if not part.exponents:
                 yield Pair(bound, part, start, count, base)
 
@@ -308,7 +314,9 @@ def implied_parts(part: Part, bounds: Bounds) -> Iterator[Part]:
         taken = {index.name for index in (*part.axes, *entry.indices)}
         for inner in (*bound.parts, *bound.implied):
             below = inner.renamed(dict(zip(bound.slots, entry.indices, strict=True)), taken)
-            yield Part("", (*part.over, *below.over), (*rest, *below.exponents), (*part.guards, *below.guards))
+            # The exponent that was hidden for the inner maximum is that of the part, if nothing is added to it.
+            hidden = "" if rest or part.guards else inner.hidden
+            yield Part("", (*part.over, *below.over), (*rest, *below.exponents), (*part.guards, *below.guards), hidden)
 
 
 def diagonal_parts(part: Part) -> Iterator[Part]:

@@ -72,7 +72,7 @@ class Carriers:
 
     Attributes:
         taken: the names in use; new ones join.
-        divided: the tensors that something is divided by, or whose logarithm is taken, and the factors of such.
+        divided: the tensors that something is divided by, or whose logarithm is taken, and the parts of such.
         below: those of them that stand below the line or in a logarithm themselves: where all is hidden, no number.
         positive: the tensors that are never zero or negative.
         forms: of the tensors that hold exponentials.
@@ -112,7 +112,7 @@ class Carriers:
             return
         if not any(exponents_of(term.powers) for term in unfolded):
             return
-        wild = any(self.is_open(term) for term in unfolded)
+        wild = any(self.is_open(term) or (sums and self.may_vanish(term)) for term in unfolded)
         if not sums and not (wild and divided and len(unfolded) > 1):
             self.forms[equation.name] = Form(equation.slots, unfolded, wild)
         elif wild or (divided and not all(is_tight(term, self.bounds) for term in unfolded)):
@@ -235,6 +235,10 @@ class Carriers:
     def is_open(self, term: Term) -> bool:
         """Whether exponentials are left that no bound bounds."""
         return bool(exponents_of(term.powers)) and bool(exponents_of(paired(term, self.bounds).powers))
+
+    def may_vanish(self, term: Term) -> bool:
+        """Whether a bound is left that divides by itself alone: what is then multiplied may be as large."""
+        return bool(exponents_of(paired(term, self.bounds, ones=False).powers))
 
     def unfolded(self, term: Term, *, everything: bool = False) -> Terms:
         """The term with forms put in, of what is wild and of what divides, or of all; its exponentials are apart."""

@@ -10,7 +10,7 @@ from indexcalc.program import Equation
 
 
 def divided_tensors(equations: Iterable[Equation], definitions: Mapping[str, Equation]) -> frozenset[str]:
-    """The tensors that something is divided by or whose logarithm is taken, and the factors of such products."""
+    """The tensors that something is divided by or whose logarithm is taken, and the parts of such sums of products."""
     found: set[str] = set()
     for equation in equations:
         for name in divisors(equation.terms):
@@ -18,9 +18,8 @@ def divided_tensors(equations: Iterable[Equation], definitions: Mapping[str, Equ
     pending = sorted(found)
     while pending:
         definition = definitions.get(pending.pop())
-        if definition is None or len(definition.terms) != 1 or definition.terms[0].summed:
-            continue
-        for base in definition.terms[0].bases:
+        bare = () if definition is None else (term for term in definition.terms if not term.summed)
+        for base in (base for term in bare for base in term.bases):
             if isinstance(base, Access) and base.tensor not in found:
                 found.add(base.tensor)
                 pending.append(base.tensor)

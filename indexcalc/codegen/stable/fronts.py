@@ -16,7 +16,7 @@ def in_front(terms: Terms, bounds: Bounds) -> tuple[Terms, tuple[Power, ...]]:
     That of a bound stays with what it bounds, as often as it does: the difference of the two is small, where each may
     be large.
     """
-    left = [dict(paired(term, bounds).powers) for term in terms]
+    left = [dict(paired(term, bounds, ones=False).powers) for term in terms]
     outside: list[Power] = []
     for base, exponent in exponents_of(terms[0].powers):
         if all(is_outside((base, exponent), term) for term in terms):

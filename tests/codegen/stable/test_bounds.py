@@ -52,3 +52,24 @@ def test_a_sum_of_which_all_is_hidden_is_zero():
 def test_nothing_is_bounded_where_nothing_is_divided():
     source = source_of("K[i,j] = exp(-S[i,j]^2)\nq[i] = sum[j](K[i,j] * w[i,j])", "upstream g[i] = dL/dq[i]\nderive S")
     assert "max" not in source
+
+
+def test_a_sum_that_vanishes_keeps_its_mantissa_for_what_is_as_large():
+    body = "z[i] = sum[k]([i <= k] * exp(b[i]) / (sum[l]([l <= k] * exp(b[l])) + 0.1))"
+    text = f"index i, k, l : N\ninput b[i]\n{body}\nupstream h[i] = dL/dz[i]\nderive b\n"
+    module = loaded(numpy_module(derive(read_problem(text))))
+    values = module.forward(np.array([1000.0, 1000.0]))
+    (db,) = module.backward(values, np.array([1.0, 1.0]))
+    np.testing.assert_allclose(values.z, [1.5, 0.5])
+    np.testing.assert_allclose(db, [0.0, 0.0], atol=1e-12)
+    (db,) = module.backward(values, np.array([1.0, 0.0]))
+    np.testing.assert_allclose(db, [0.25, -0.25])
+
+
+def test_a_weight_hides_in_a_sum_with_a_constant_too():
+    body = "E[i,j] = w[i,j] * exp(S[i,j]) / (sum[l](w[i,l] * exp(S[i,l])) + 0.2)"
+    source = source_of(body, "upstream G[i,j] = dL/dE[i,j]\nderive S")
+    scores, weights = np.array([[1000.0, -1.0, 0.0]]), np.array([[0.0, 1.0, 1.0]])
+    values = loaded(source).forward(scores, weights, np.ones((3, 1)))
+    total = np.exp(-1.0) + 1.2
+    np.testing.assert_allclose(values.E, [[0.0, np.exp(-1.0) / total, 1 / total]], rtol=1e-12)
