@@ -11,7 +11,7 @@ from indexcalc.notes.blocks import Span, Spans
 RULES: Mapping[Rule, str] = {
     Rule.CHAIN: "The chain rule:",
     Rule.FORWARD: "The forward equation at this entry:",
-    Rule.PRODUCT: "Term by term and factor by factor:",
+    Rule.PRODUCT: "The sum rule and the product rule:",
     Rule.QUOTIENT: "Numerator and denominator both depend on {target}, so the quotient rule applies:",
     Rule.CONSTANT: "Nothing here depends on {target}, so the derivative is zero:",
     Rule.POINTWISE: "The chain rule through {outer}: the derivative at the argument, times that of the argument:",
@@ -36,9 +36,9 @@ RULES: Mapping[Rule, str] = {
 """What introduces a step of each rule, where `SENTENCES` has nothing more exact."""
 
 SENTENCES: Mapping[str, str] = {
-    "name.narrow": "What depends on fewer indices gets a name:",
-    "name.shared": "A sum that another gradient has too gets a name:",
-    "name.both": "What depends on fewer indices, or stands in another gradient too, gets a name:",
+    "name.narrow": "A part with fewer indices gets a name of its own:",
+    "name.shared": "A sum that another gradient contains too gets a name:",
+    "name.both": "A part that has fewer indices, or that another gradient contains too, gets a name:",
     "chain.only": "{loss} depends on {target} only through {consumer}. "
     "The full chain rule sums over every entry of {consumer}, with {noun} {dummies}:",
     "chain.again": "{loss} depends on {target} only through {consumer}:",
@@ -46,13 +46,13 @@ SENTENCES: Mapping[str, str] = {
     "chain.path": "For the part that passes through {consumer}, "
     "the full chain rule sums over every entry of {consumer}, with {noun} {dummies}:",
     "chain.scalar": "{loss} depends on {target} through the scalar {consumer}:",
-    "chain.loss": "The equation of {consumer} itself reads {target}, so its derivative there is all there is to find.",
+    "chain.loss": "Only the equation of {consumer} itself reads {target}, so its derivative is the gradient.",
     "chain.direct": "The equation of {consumer} itself reads {target}. Its derivative there is the whole of this path.",
     "path.direct": "The direct path, in the equation of {consumer}",
     "bar.via": "A gradient with a bar, such as {share}, is the part of it that passes "
     "through the tensor below the bar.",
     "bar.held": "A derivative with a bar and the word held, such as {partial}, is taken as if the tensors "
-    "below the bar were constant; they depend on {target} too, but what passes through them is found apart from it.",
+    "below the bar were constant; they depend on {target} too, and the paths through them are derived separately.",
     "path.heading": "The path through {consumer}",
     "paths.intro": "{target} is read by {consumers}. Each is a path from {target} to {loss}; "
     "every path is derived on its own, then the contributions are added.",
@@ -89,7 +89,7 @@ SENTENCES: Mapping[str, str] = {
     "factors": "Differentiate the right side:",
     "power": "The power rule, times the derivative of the base:",
     "self": "The chain rule through {outer} gives the function back, times the derivative of its argument:",
-    "entry.scalar": "The derivative of a scalar by itself is 1:",
+    "entry.scalar": "The derivative of a scalar with respect to itself is 1:",
     "remains": "{deltas} remains, ready to collapse the sum over {own} of the chain rule.",
     "remains.many": "{deltas} remain, ready to collapse the sums over {own} of the chain rule.",
     "remains.inner": "{deltas} remains: {entry} depends on {wrt} only where {matches}.",
@@ -99,7 +99,7 @@ SENTENCES: Mapping[str, str] = {
     "independent.many": "{deltas} are factors of every term: {entry} depends on {wrt} only where {matches}, "
     "so different values of {indices} are independent of each other.",
     "part.heading": "The part {part}",
-    "part": "{part} can be computed from less. It was named",
+    "part": "{part} has fewer indices, and a name of its own:",
     "part.first": "{part} occurs in {readers} and has fewer indices:",
     "unfolded": "With {gradients} put in:",
     "reading": "Reading the result. ",
@@ -114,7 +114,7 @@ SENTENCES: Mapping[str, str] = {
     "cited.all": "The steps are those for {earlier}, with {swaps}:",
     "cited.path.all": "The steps are those of the path through {earlier}, with {swaps}:",
     "cited.result": "and in the chain rule",
-    "matrix.none": "There is no form with matrices alone for {entries}.",
+    "matrix.none": "No form with whole matrices is given for {entries}.",
     "matrix.every": "Every line is written between whole arrays. ",
     "matrix.some": "What matrices can say is written between whole arrays, the rest entry by entry. ",
     "cost": "The backward pass has {number}. FLOPs are additions, multiplications, divisions and functions "
@@ -123,7 +123,7 @@ SENTENCES: Mapping[str, str] = {
     "cost.ends": "Inputs and results hold {ends} entries, and nothing else has to be held.",
     "cost.peak": "Inputs and results hold {ends} entries. Beside them, at most {moments}.",
     "cost.moment": "{entries} entries are held while {made} is computed",
-    "implementation": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
+    "implementation": "The same as a list of assignments. A name such as dX stands for the gradient with respect to X; "
     "every line reads only what stands above it, what is given, or what the forward pass kept.",
     "rows": "With all indices but the last one fixed, a row of a tensor is a vector:",
     "entries": "Everything that the backward pass names is put in, down to what is given "
@@ -151,13 +151,13 @@ SENTENCES: Mapping[str, str] = {
     "unfold.counted": "Put in what {used} stands for; it does not depend on {indices}, so the sum over {indices} "
     "gives {count} times its value:",
     "identity.sum": "The sum of {tensor} over {indices}:",
-    "identity.symmetry": "{tensor} keeps its value when slots change places:",
+    "identity.symmetry": "{tensor} does not change when indices are exchanged:",
     "identity.other": "A sum that comes up on the way:",
     "symbols": "Every tensor of both passes, with the shape of the array that holds it, "
     "in an order in which they can be computed:",
     "symbols.hoisted": "the sum inside {readers}",
     "symbols.hoisted.part": "a part of {readers}",
-    "symbols.gradient": "gradient of {loss} by {target}",
+    "symbols.gradient": "gradient of {loss} with respect to {target}",
     "symbols.part": "part of {readers}",
     "read.moved": "The sum over {indices} is what survives: {delta} says at which entry of {target} each of its terms "
     "is added up.",
@@ -166,7 +166,7 @@ SENTENCES: Mapping[str, str] = {
     "direction": "Given is a direction {direction}, an array of the shape of {target}.",
     "jacobian.heading": "The Jacobian {whole}",
     "hessian.heading": "The second derivative {whole}",
-    "jacobian.intro": "Every entry of one tensor is differentiated by every entry of the other:",
+    "jacobian.intro": "Every entry of one tensor is differentiated with respect to every entry of the other:",
     "hessian.intro": "A second derivative is the derivative of a gradient. The backward pass is a program like any "
     "other, so the same rules apply to its equations and to those of the forward pass together:",
     "total.through": "{of} depends on {target} through {through}. The derivatives of these come first, and each is "
@@ -178,11 +178,13 @@ SENTENCES: Mapping[str, str] = {
     "symbols.order": "part of {results}",
     "symbols.along": "derivative of {of} along the direction",
     "total.arrays": "The deltas say which entries are zero. What stands beside them is held by arrays:",
-    "jacobian.along": "The Jacobian itself is not needed for this. Move {moved}, and write a derivative by t at t = 0 "
+    "jacobian.along": "The Jacobian itself is not needed for this. Move {moved}, and write a derivative with "
+    "respect to t at t = 0 "
     "with an R. Each tensor has one, found in the order of the forward pass from those of what it reads; a local "
     "derivative takes whatever else is read as constant. That of {of} is {result}:",
     "hessian.along": "The second derivatives themselves are not needed for this. Move {moved}, and write a derivative "
-    "by t at t = 0 with an R (Pearlmutter, 1994). Each tensor of both passes has one, found in order, forward through "
+    "with respect to t at t = 0 with an R (Pearlmutter, 1994). Each tensor of both passes has one, found in "
+    "order, forward through "
     "the backward pass too, from those of what it reads; a local derivative takes whatever else is read as constant. "
     "That of {of} is {result}; all of it costs about two gradients:",
     "along.heading": "Along the direction: {entry}",
@@ -220,17 +222,18 @@ SENTENCES: Mapping[str, str] = {
     "read.sum.again.many": "The sums over {indices} survive{weight}.",
     "read.sum.weight.again": ", through the factor {weight}",
     "read.sum.weight.again.many": ", through the factor {weight}",
-    "read.own": "The sum over {index} is the forward equation's own sum, which no delta killed.",
-    "read.pass": "The index {indices} only passes through: {deltas} killed the sum over {killed}, "
+    "read.own": "The sum over {index} is the forward equation's own sum, which no delta collapsed.",
+    "read.pass": "The index {indices} only passes through: {deltas} collapsed the sum over {killed}, "
     "so different values of {indices} do not mix.",
-    "read.pass.many": "The indices {indices} only pass through: {deltas} killed the sums over {killed}, "
+    "read.pass.many": "The indices {indices} only pass through: {deltas} collapsed the sums over {killed}, "
     "so different values of {indices} do not mix.",
     "read.pass.again": "The index {indices} only passes through.",
     "read.pass.again.many": "The indices {indices} only pass through.",
-    "read.fixed.again": "The index {indices} is free because {deltas} killed the sum over {killed}.",
-    "read.fixed.again.many": "The indices {indices} are free because {deltas} killed the sums over {killed}.",
-    "read.fixed": "The index {indices} is free because {deltas} killed the forward equation's own sum over {killed}.",
-    "read.fixed.many": "The indices {indices} are free because {deltas} killed the forward equation's own sums "
+    "read.fixed.again": "The index {indices} is free because {deltas} collapsed the sum over {killed}.",
+    "read.fixed.again.many": "The indices {indices} are free because {deltas} collapsed the sums over {killed}.",
+    "read.fixed": "The index {indices} is free because {deltas} collapsed the forward equation's own sum over "
+    "{killed}.",
+    "read.fixed.many": "The indices {indices} are free because {deltas} collapsed the forward equation's own sums "
     "over {killed}.",
     "read.part": "The only sums left are those inside {parts}; the rest is computed entry by entry.",
     "read.zero": "Nothing is left: the result is zero.",
@@ -239,11 +242,14 @@ SENTENCES: Mapping[str, str] = {
 }
 
 CONVENTION = (
-    "A derivative by an entry such as {entry} has that entry's indices free. The chain rule therefore sums "
+    "A derivative with respect to an entry such as {entry} has that entry's indices free. The chain rule "
+    "therefore sums "
     "over upstream entries under fresh dummies, never under names that already stand on the left. "
     "The derivative of one entry of a tensor by another entry of the same tensor is a product of Kronecker "
-    "deltas, one for each index slot, because the entries are independent variables. Each delta collapses one sum: "
-    "of all values of a summed index, only the one that the delta allows is left. Everything below is a record of "
+    "deltas, one for each index slot, because the entries are independent variables. A delta is 1 where its two "
+    "indices "
+    "are equal and 0 elsewhere, so a sum over one of them collapses: only the term in which they are equal is "
+    "left. Everything below is a record of "
     "where deltas appear and which sums they collapse."
 )
 

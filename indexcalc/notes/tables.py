@@ -162,7 +162,7 @@ def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
 
 
 def delta_blocks(derivation: Derivation) -> Iterator[Block]:
-    """Which deltas appeared, and which sum each of them killed; gradients with the same deltas in one row."""
+    """Which deltas appeared, and which sum each of them collapsed; gradients with the same deltas in one row."""
     gradients: dict[tuple[Spans, Spans], list[Span]] = {}
     for section in derivation.sections:
         if (found := deltas_of(section)) is not None:
@@ -177,11 +177,11 @@ def delta_blocks(derivation: Derivation) -> Iterator[Block]:
             )
         )
         rows = tuple((*found, tuple(comma_joined(names))) for found, names in gradients.items())
-        yield Table(("Deltas", "Sums they kill, and what is left", "Gradients"), rows, wrapping=2)
+        yield Table(("Deltas", "Sums they collapse, and what is left", "Gradients"), rows, wrapping=2)
 
 
 def deltas_of(section: Section) -> tuple[Spans, Spans] | None:
-    """The deltas of one section, and the sums they kill; None if there are none."""
+    """The deltas of one section, and the sums they collapse; None if there are none."""
     if section.target is None:
         return None
     steps = tuple(section.all_steps())
