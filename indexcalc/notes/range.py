@@ -9,15 +9,15 @@ from indexcalc.notes.prose import listed
 from indexcalc.program import CheckedRange, Extreme
 
 FAMILIES = {
-    "scale": "up to 1000 times their usual size",
-    "tiny": "down to a millionth of it",
-    "offset": "moved by 300",
-    "crowd": "close together there",
-    "dominant": "with one entry far above the others",
-    "equal": "with equal entries",
-    "zero": "with zeros",
-    "mask": "with masked entries and masked rows",
-    "kink": "at kinks",
+    "scale": "inputs up to 1000 times as large",
+    "tiny": "inputs down to a millionth of that size",
+    "offset": "inputs shifted by 300",
+    "crowd": "inputs shifted by 300 that differ little",
+    "dominant": "one entry far above the others",
+    "equal": "equal entries",
+    "zero": "zeros",
+    "mask": "masked entries and masked rows",
+    "kink": "arguments at kinks",
 }
 """What is said of each kind of hostile inputs; those that go without saying have no row."""
 
@@ -33,11 +33,11 @@ def range_blocks(checked: CheckedRange | None) -> Iterator[Block]:
     yield Heading(2, ("Range",))
     yield Paragraph(
         (
-            f"The code is checked in float32 and in float64 at {checked.points} points: inputs of ordinary size, and "
-            "inputs ",
+            f"The code is run in float32 and in float64 at {checked.points} points. Beside inputs of ordinary size, "
+            "these are ",
             *listed(said),
-            ", all together or one alone. There it is finite, and loses at most "
-            f"{checked.allowed} times what one rounding of every tensor and sum above explains.",
+            "; each kind in one input alone, and in all at once. The results are finite there, and their error is at "
+            f"most {checked.allowed} times what one rounding of every tensor and sum above causes.",
         )
     )
     if checked.limits:
