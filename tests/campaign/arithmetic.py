@@ -31,7 +31,10 @@ class Arithmetic:
         given: what is to be decided, if that is known already. A step that is taken to find a slope decides nothing:
             at 0, the square of an imaginary step would.
         margins: by how much one was larger than the other, for real arrays.
+        exact: whether nothing is rounded.
     """
+
+    exact = False
 
     def __init__(self, noise: float = 0.0, seed: int = 0, given: Sequence[np.ndarray] = ()) -> None:
         self.noise = noise
@@ -171,6 +174,8 @@ class Exact(Complex):
     Exponentials beyond `HUGE` are refused: nothing fits that is made of them.
     """
 
+    exact = True
+
     def __init__(self, mp: Any, noise: float = 0.0, seed: int = 0, given: Sequence[np.ndarray] = ()) -> None:
         super().__init__(noise, seed, given)
         self.mp = mp
@@ -293,9 +298,14 @@ def sigmoid(a: Arithmetic, x: Array) -> Array:
 
 
 def root(a: Arithmetic, x: Array) -> Array:
-    """A square root, which has a kink at zero: whether it is there is decided, for rounding may move it away."""
-    a.over(x, KINK + 0 * a.real(x))
-    return a.sqrt(x)
+    """A square root, which has a kink at zero: whether it is there is decided, for rounding may move it away.
+
+    What rounding left of zero has no root that is worth anything, as a direction or below a line: no number is given.
+    """
+    real = a.real(x)
+    a.over(x, KINK + 0 * real)
+    left_over = (real != 0) & (abs(real) < KINK)
+    return a.sqrt(x) if a.exact else a.where(left_over, math.nan + 0 * real, a.sqrt(x))
 
 
 def softplus(a: Arithmetic, x: Array) -> Array:
