@@ -127,7 +127,8 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
 
 def largest_node(statement: Statement, scope: Scope) -> Node:
     """The largest of several arrays, entry by entry; numbers come last."""
-    operands = [terms_operand((term,), statement.axes, scope) for term in statement.terms]
+    terms = sorted(statement.terms, key=lambda term: not tensors_of(term))
+    operands = [terms_operand((term,), statement.axes, scope) for term in terms]
     operands.sort(key=lambda operand: not operand.axes)
     numbers = [operand for operand in operands if is_number(operand.node)]
     largest = max(numbers, key=lambda operand: float(flat(operand.node)), default=None)
@@ -135,8 +136,11 @@ def largest_node(statement: Statement, scope: Scope) -> Node:
     operands = [operand for operand in operands if operand not in numbers or operand is largest]
     axes = common_axes(operands, statement.axes)
     node = aligned(operands[0], axes)
+    # Of numbers alone the largest is a number, which array libraries compare with nothing.
+    alone = not axes and not any(map(tensors_of, terms))
     for operand in operands[1:]:
-        node = Call("np.maximum", (node, aligned(operand, axes)))
+        found = Call("np.maximum", (node, aligned(operand, axes)))
+        node = Call("float", (found,)) if alone else found
     return spread(Operand(node, axes), statement.axes, scope)
 
 

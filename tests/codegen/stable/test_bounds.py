@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from indexcalc.codegen import numpy_module
+from indexcalc.codegen import numpy_module, target_module
 from indexcalc.generation import loaded
 from indexcalc.language import read_problem
 from indexcalc.rewrite.derive import derive
@@ -73,3 +73,17 @@ def test_a_weight_hides_in_a_sum_with_a_constant_too():
     values = loaded(source).forward(scores, weights, np.ones((3, 1)))
     total = np.exp(-1.0) + 1.2
     np.testing.assert_allclose(values.E, [[0.0, np.exp(-1.0) / total, 1 / total]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_a_bound_of_numbers_alone_is_a_number_for_array_libraries(library):
+    array_library = pytest.importorskip(library if library == "torch" else "jax.numpy")
+    body = "q[i] = w[i,0] * exp(min(c, 0.25)) / (sum[j](w[i,j] * exp(min(c, 0.25))) + 0.2)"
+    text = f"param c = 2\n{HEAD}{body}\nupstream g[i] = dL/dq[i]\nderive w\n"
+    module = loaded(target_module(derive(read_problem(text)), library))
+    make = array_library.tensor if library == "torch" else array_library.asarray
+    weights = [[1.0, 2.0], [3.0, 4.0]]
+    values = module.forward(make(weights), make(weights), make([[1.0], [1.0]]))
+    factor = np.exp(0.25)
+    expected = np.array([1.0, 3.0]) * factor / (np.array([3.0, 7.0]) * factor + 0.2)
+    np.testing.assert_allclose(np.asarray(values.q), expected, rtol=1e-6)
