@@ -80,7 +80,7 @@ def test_a_bound_of_numbers_alone_is_a_number_for_array_libraries(library):
     array_library = pytest.importorskip(library if library == "torch" else "jax.numpy")
     body = "q[i] = w[i,0] * exp(min(c, 0.25)) / (sum[j](w[i,j] * exp(min(c, 0.25))) + 0.2)"
     text = f"param c = 2\n{HEAD}{body}\nupstream g[i] = dL/dq[i]\nderive w\n"
-    module = loaded(target_module(derive(read_problem(text)), library))
+    module = loaded(target_module(derive(read_problem(text)), library).source)
     make = array_library.tensor if library == "torch" else array_library.asarray
     weights = [[1.0, 2.0], [3.0, 4.0]]
     values = module.forward(make(weights), make(weights), make([[1.0], [1.0]]))
