@@ -121,10 +121,10 @@ def term_operand(term: Term, order: Axes, scope: Scope) -> Operand:
         [Factor(Operand(node, ())) for node in multipliers],
         [Factor(Operand(node, ()), True) for node in divisors],
     )
-    if masks and not factors:
-        mask = masks_node(masks, order, scope)
-        cast = as_numbers(mask, scope)
-        return multiplied([*scalars[0], Factor(cast), *scalars[1]], order)
+    if masks and not tensors_of(term) and not any(factor.operand.axes for factor in factors):
+        # A number to choose beside 0 would say nothing of the dtype.
+        cast = as_numbers(masks_node(masks, order, scope), scope)
+        return multiplied([*scalars[0], *factors, Factor(cast), *scalars[1]], order)
     value = multiplied([*scalars[0], *factors, *scalars[1]], order)
     return where(masks, value, order, scope)
 

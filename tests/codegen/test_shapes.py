@@ -59,6 +59,21 @@ input x[(h,k)]
 Y[h] = sum[k](x[(h,k)]^2)
 upstream G[h] = dL/dY[h]
 """,
+    "chosen": """
+param T = 2.5
+index i, j : N
+input x[i]
+Y[i,j] = x[i] + delta[i,j] * relu(T - 1) + [i < j] * max(T, 3)
+upstream G[i,j] = dL/dY[i,j]
+""",
+    "never": """
+index i, j, k : N
+index m : M
+input x[m,i]
+E[j,i,k,m] = [j < k] * exp(x[m,i])
+Y[i,j] = max[m](delta[i,j] * (E[j,i,j,m] + 1))
+upstream G[i,j] = dL/dY[i,j]
+""",
 }
 STYLES = ("numpy", "fast", "torch", "jax")
 
@@ -143,6 +158,25 @@ def test_whole_numbers_and_plain_ones_have_no_say_in_the_dtype(style):
     values = module("norm", style).forward(X, g, [1, 0, 0, 1])
     assert values.Y.dtype == values.g.dtype == np.float32
     assert module("literal", style).forward(array(style, (5, 3), "float32"), 2.0).Y.dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("style", STYLES)
+def test_numbers_beside_masks_have_no_say_in_the_dtype(style, dtype):
+    if (style, dtype) == ("jax", "float64"):
+        pytest.skip("JAX computes in float32 unless it is told otherwise")
+    values = module("chosen", style).forward(array(style, (2,), dtype))
+    assert str(values.Y.dtype).endswith(dtype)
+    np.testing.assert_allclose(np.asarray(values.Y), [[1.5, 3.0], [1.0, 2.5]])
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_an_entry_that_is_never_there_is_left_out(style):
+    own = module("never", style)
+    values = own.forward(array(style, (2, 3)))
+    np.testing.assert_allclose(np.asarray(values.Y), np.eye(3))
+    gradients = own.backward(values, array(style, (3, 3)))
+    np.testing.assert_array_equal(np.asarray(gradients.dx), np.zeros((2, 3)))
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -58,8 +58,8 @@ class Rewriting:
     held: Held = NOTHING
 
     def terms(self, terms: Terms) -> Terms:
-        """A sum, its terms in stable form at every depth."""
-        return tuple(part for term in terms for part in self.term(term))
+        """A sum, its terms in stable form at every depth; what forms show to be zero is gone."""
+        return tuple(part for term in terms for part in self.term(term) if part.coeff != 0)
 
     @cached_property
     def done(self) -> dict[Term, Terms]:
