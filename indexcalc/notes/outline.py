@@ -14,17 +14,13 @@ from indexcalc.notes.familiar import shown_before
 from indexcalc.notes.matrices import implementation_blocks, matrix_blocks
 from indexcalc.notes.orders import order_blocks
 from indexcalc.notes.parts import parts_put_in
+from indexcalc.notes.proofs import identity_blocks, lemma_blocks
 from indexcalc.notes.range import range_blocks
 from indexcalc.notes.repetition import repeats_of
 from indexcalc.notes.sections import cited_consumers, section_blocks
 from indexcalc.notes.setup import setup_blocks
 from indexcalc.notes.symbols import symbol_blocks
-from indexcalc.notes.tables import (
-    delta_blocks,
-    identity_blocks,
-    lemma_blocks,
-    summary_blocks,
-)
+from indexcalc.notes.tables import delta_blocks, summary_blocks
 from indexcalc.notes.views import loop_blocks, storage_blocks, view_blocks
 from indexcalc.program import BlockedLoop, CheckedRange
 

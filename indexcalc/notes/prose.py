@@ -152,6 +152,9 @@ SENTENCES: Mapping[str, str] = {
     "gives {count} times its value:",
     "identity.sum": "The sum of {tensor} over {indices}:",
     "identity.symmetry": "{tensor} does not change when indices are exchanged:",
+    "identity.exchanged": "The right side does not change when {indices} are exchanged{reasons}, "
+    "so it is that of {entry} too:",
+    "identity.cancelled": "This contains the right side of the equation of {used}, which cancels:",
     "identity.other": "A sum that comes up on the way:",
     "symbols": "Every tensor of both passes, with the shape of the array that holds it, "
     "in an order in which they can be computed:",

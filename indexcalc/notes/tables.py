@@ -1,21 +1,15 @@
-"""The closing parts of a note: identities, summary, deltas, memory."""
+"""The closing parts of a note: summary, deltas, memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import sympy as sp
-
-from indexcalc.algebra.build import expand
-from indexcalc.algebra.canonical import same
-from indexcalc.algebra.terms import Access, Index, Slot, Term, tensors_of
-from indexcalc.calculus.steps import Collapse, Derivation, Entry, Proof, Rule, Section, Step, Used
-from indexcalc.errors import LimitError
+from indexcalc.algebra.terms import Access, Index, Slot
+from indexcalc.calculus.steps import Collapse, Derivation, Entry, Section
 from indexcalc.notes.blocks import (
     Block,
     Display,
     Displays,
-    Equality,
     Gradient,
     Heading,
     Match,
@@ -23,100 +17,12 @@ from indexcalc.notes.blocks import (
     Scalar,
     Span,
     Spans,
-    Split,
     Symbol,
     Table,
 )
 from indexcalc.notes.cost import memory_of
-from indexcalc.notes.narration import fields, sides
-from indexcalc.notes.prose import RULES, fill, listed, say
+from indexcalc.notes.prose import listed, say
 from indexcalc.notes.setup import forward_display, recompute_sources
-from indexcalc.program import Identity as Claim
-
-
-def lemma_blocks(derivation: Derivation) -> Iterator[Block]:
-    """Identities of the forward pass, before the gradients that use them."""
-    if derivation.lemmas:
-        yield Heading(2, ("Identities of the forward pass",))
-        for proof in derivation.lemmas:
-            yield from proof_blocks(proof)
-
-
-def identity_blocks(derivation: Derivation) -> Iterator[Block]:
-    """Identities of the gradients with their proofs, and claims for which none was found."""
-    if derivation.proofs or derivation.unproved:
-        yield Heading(2, ("Identities of the gradients",))
-    for proof in derivation.proofs:
-        shown = any(equal(proof.identity, lemma.identity) for lemma in derivation.lemmas)
-        yield from cited_identity(proof.identity) if shown else proof_blocks(proof)
-    for claim in derivation.unproved:
-        yield Paragraph((f"No proof was found of this claim{doc_of(claim.doc)}:",))
-        yield Display(claim.left, (claim.right,))
-
-
-def equal(one: Claim, other: Claim) -> bool:
-    """Whether two identities say the same, up to the names of dummies."""
-    return same(one.left, other.left) and same(one.right, other.right)
-
-
-def cited_identity(identity: Claim) -> Iterator[Block]:
-    """An identity that was proved above, among those of the forward pass."""
-    about = identity.doc[:1].upper() + identity.doc[1:] + ": " if identity.doc else ""
-    yield Paragraph(
-        (about, Equality(identity.left, identity.right), ", as shown among the identities of the forward pass.")
-    )
-
-
-def doc_of(doc: str) -> str:
-    """The author's words about an identity, in parentheses."""
-    return f" ({doc})" if doc else ""
-
-
-def proof_blocks(proof: Proof) -> Iterator[Block]:
-    """An identity and the steps from its left side to its right side."""
-    identity = proof.identity
-    yield Paragraph(about_identity(identity))
-    yield Display(identity.left, (identity.right,), boxed=True)
-    for number, step in enumerate(proof.steps):
-        sentence = counted_sentence(step) or fill(RULES[step.rule], **fields(step, None))
-        yield Paragraph(sentence if number else ("Proof. ", *sentence))
-        start = step.subject.left if isinstance(step.subject, Claim) else identity.left
-        yield Display(start, (Split(step.after),) if step.rule is Rule.UNFOLD else sides(step, None))
-
-
-def counted_sentence(step: Step) -> Spans:
-    """Why a sum is gone: what is put in does not depend on its index; nothing where none is."""
-    if (
-        step.rule is not Rule.UNFOLD
-        or not isinstance(step.detail, Used)
-        or len(step.before) != 1
-        or len(step.after) < 2
-    ):
-        return ()
-    summed = step.before[0].summed
-    try:
-        terms = expand(step.before)
-    except LimitError:
-        return ()
-    for term in terms:
-        gone = [index for index in summed if index not in term.summed]
-        if gone and set(step.detail.tensors) & set(tensors_of((term,))):
-            count = Scalar(sp.Mul(*(index.extent for index in gone)))
-            used = listed(Symbol(name) for name in step.detail.tensors)
-            return say("unfold.counted", used=used, indices=listed(gone), count=count)
-    return ()
-
-
-def about_identity(identity: Claim) -> Spans:
-    """What an identity is about: the author's words, or which sum it is."""
-    if identity.doc:
-        return (identity.doc[:1].upper() + identity.doc[1:] + ":",)
-    match identity.left:
-        case (Term(coeff, ((Access(tensor), exponent),), summed),) if coeff == exponent == 1 and summed:
-            return say("identity.sum", tensor=Symbol(tensor), indices=listed(summed))
-        case (Term(coeff, ((Access(tensor), exponent),), ()),) if coeff == exponent == 1:
-            return say("identity.symmetry", tensor=Symbol(tensor))
-    return say("identity.other")
 
 
 def summary_blocks(derivation: Derivation) -> Iterator[Block]:

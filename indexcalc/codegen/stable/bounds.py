@@ -6,8 +6,8 @@ is ``exp(S[i,j] - m[i])``, which never overflows. A logarithm of a sum of expone
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product as product_of
 
 import sympy as sp
@@ -118,6 +118,11 @@ class Bound:
     limited: bool = False
     divided: bool = False
     depth: int = 0
+
+    def with_guards(self, written: Callable[[Base], Base]) -> Bound:
+        """The bound with its guards written in another way."""
+        parts = tuple(replace(part, guards=tuple(map(written, part.guards))) for part in self.parts)
+        return replace(self, parts=parts)
 
     @property
     def entry(self) -> Access:

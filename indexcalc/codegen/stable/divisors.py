@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from indexcalc.algebra.terms import Access, Add, Fn, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Fn, Power, Term, Terms, tensors_of
 from indexcalc.codegen.stable.exponents import is_negative
 from indexcalc.program import Equation
 
 
 def divided_tensors(equations: Iterable[Equation], definitions: Mapping[str, Equation]) -> frozenset[str]:
-    """The tensors that something is divided by or whose logarithm is taken, and the parts of such sums of products."""
+    """The tensors that something is divided by or whose logarithm is taken, and their parts.
+
+    Those are the factors of a product, and what a constant is added to: ``1 / (Z + 1)`` divides by Z.
+    """
     found: set[str] = set()
     for equation in equations:
         for name in divisors(equation.terms):
@@ -18,8 +21,10 @@ def divided_tensors(equations: Iterable[Equation], definitions: Mapping[str, Equ
     pending = sorted(found)
     while pending:
         definition = definitions.get(pending.pop())
-        bare = () if definition is None else (term for term in definition.terms if not term.summed)
-        for base in (base for term in bare for base in term.bases):
+        varied = [] if definition is None else [term for term in definition.terms if tensors_of((term,))]
+        if len(varied) != 1 or varied[0].summed:
+            continue
+        for base in varied[0].bases:
             if isinstance(base, Access) and base.tensor not in found:
                 found.add(base.tensor)
                 pending.append(base.tensor)

@@ -13,7 +13,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import multiplied, power, product
 from indexcalc.algebra.renaming import rename_body, substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, free_indices
+from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, free_indices, tensors_of
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.stable.exponents import ONE, is_exponential, is_negative
 from indexcalc.codegen.stable.logistic import logarithm, one_plus_exp
@@ -98,6 +98,12 @@ class SumNames:
     def restored(self, terms: Terms) -> Terms:
         """A sum without the names."""
         return tuple(self.restored_term(term) for term in terms)
+
+    def restored_factor(self, base: Base) -> Base:
+        """One factor without the names."""
+        if not set(tensors_of(base)) & set(self.sums):
+            return base
+        return Add((self.restored_base(base, ONE),))
 
     def restored_term(self, term: Term) -> Term:
         """One term without the names."""

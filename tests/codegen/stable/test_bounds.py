@@ -87,3 +87,13 @@ def test_a_bound_of_numbers_alone_is_a_number_for_array_libraries(library):
     factor = np.exp(0.25)
     expected = np.array([1.0, 3.0]) * factor / (np.array([3.0, 7.0]) * factor + 0.2)
     np.testing.assert_allclose(np.asarray(values.q), expected, rtol=1e-6)
+
+
+def test_a_weight_may_hold_a_sum_of_exponentials_itself():
+    body = "b = sum[j,p](sqrt(V[j,p] / (exp(S[0,j]) + 0.2)) * exp(S[0,j]))\nq[i] = log(b * w[i,0])"
+    module = loaded(source_of(body, "upstream g[i] = dL/dq[i]\nderive S"))
+    scores, V = np.array([[300.0, 2.0], [1.0, 0.0]]), np.array([[1.0], [4.0]])
+    values = module.forward(scores, np.ones((2, 2)), V)
+    np.testing.assert_allclose(values.q, [150.0, 150.0], rtol=1e-9)
+    (dS,) = module.backward(values, np.ones(2))
+    np.testing.assert_allclose(dS, [[1.0, 0.0], [0.0, 0.0]], atol=1e-9)

@@ -1,0 +1,37 @@
+"""Proofs of identities say why a right side is also that of another entry, and that what is folded cancels."""
+
+import pytest
+
+import indexcalc as ic
+from indexcalc.language import load_problem
+from indexcalc.library import shipped_paths
+
+HEAD = "index i, j, k : N\nindex h : H\ninput A[i,j], x[i], Q[j,h]\n"
+
+
+def note_of(body):
+    return ic.markdown_note(ic.derive(ic.read_problem(HEAD + body)))
+
+
+def test_a_symmetric_input_is_named_as_the_reason():
+    note = note_of(
+        "assume A[i,j] = A[j,i]\nB[i,j] = A[i,j] * x[i] * x[j]\nL = sum[i,j](exp(B[i,j]))\nloss L\nderive B, x\n"
+    )
+    assert r"are exchanged, since $`B`$ is symmetric, so it is that of $`\partial L/\partial B_{ji}`$ too:" in note
+
+
+def test_a_delta_is_named_where_it_makes_indices_equal():
+    note = ic.markdown_note(ic.derive(load_problem(shipped_paths()["clip"])))
+    said = r"since $`\delta_{nm}`$ is zero unless they are equal, so it is that of $`\partial L/\partial R_{mn}`$ too:"
+    assert said in note
+
+
+def test_a_plain_exchange_needs_no_reason():
+    note = note_of("B[i,j] = exp(x[i] + x[j])\nL = sum[i,j](B[i,j] * A[i,j])\nloss L\nderive B, x\n")
+    assert "The right side does not change when $`i`$ and $`j`$ are exchanged, so it is that of $`B_{ji}`$ too:" in note
+
+
+@pytest.mark.parametrize("name", ["p", "q"])
+def test_what_is_folded_away_cancels(name):
+    note = note_of(f"{name}[i,j] = softmax[j](A[i,j])\nL = sum[i,j]({name}[i,j]^2)\nloss L\nderive A\n")
+    assert "This contains the right side of the equation of $`Z`$, which cancels:" in note
