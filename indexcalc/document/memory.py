@@ -15,6 +15,7 @@ from indexcalc.document.meaning.nodes import (
     Applied,
     Derivative,
     Entry,
+    Gathered,
     Inverse,
     Meaning,
     Number,
@@ -111,7 +112,7 @@ def structure_of(node: Meaning, axes: Sequence[Ix]) -> Structure:
                 index(own)
             case Derivative(local=local, held=held):
                 form.extend((local, held))
-            case Inverse():
+            case Inverse() | Gathered():
                 pass
         bound = bound_in(node)
         form.append(len(bound))
@@ -178,6 +179,7 @@ class Contents:
                 name in symbols.orthonormal,
                 symbols.simplex.get(name),
                 name in symbols.one_hot,
+                self.measured((symbols.whole[name],)) if name in symbols.whole else (),
                 name in self.signed,
                 rests,
             )

@@ -13,6 +13,7 @@ from indexcalc.document.sections import Sections
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
+from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import cases_in, compares_letters, is_about_one_name, symmetric_by
 from indexcalc.document.statements.letters import (
     free_letters,
@@ -118,6 +119,25 @@ class Page:
     def index_letters(self) -> frozenset[str]:
         """The letters that index something; those below ones alone are sizes."""
         return index_letters(self.survey)
+
+    @cached_property
+    def counts_from_zero(self) -> bool:
+        """Whether an index of several is 0 somewhere."""
+        return any("0" in parts for usage in self.survey.usages.values() for parts in usage.letters)
+
+    @cached_property
+    def recurrent(self) -> frozenset[str]:
+        """The names of which an equation gives an entry by others of the same array, or at a computed index."""
+        found = set()
+        for statement in self.statements:
+            first = statement.sides[0].tree
+            head = self.survey.lone(first) if first is not None and len(statement.sides) > 1 else None
+            if head is None or head.parts is None:
+                continue
+            others = (one for tree in statement.trees[1:] for one in self.survey.names(tree) if one.name == head.name)
+            if any(isinstance(part, Expression) for one in (head, *others) for part in one.parts or ()):
+                found.add(head.name)
+        return frozenset(found)
 
     def letters(self, node: Node) -> frozenset[str]:
         """The letters that index something in a factor."""

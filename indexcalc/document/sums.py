@@ -12,9 +12,9 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Entry,
     Meaning,
-    Relation,
     Times,
     Total,
+    between,
     free,
     occurrences,
     times,
@@ -76,7 +76,7 @@ def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
         assert b is not None
         table.sizes.unify(a, b)
         one, other = (b, a) if relation in (">", ">=") else (a, b)
-        body = replace(body, node=times(body.node, Relation(one, relation.replace(">", "<"), other)))
+        body = replace(body, node=times(body.node, between(one, relation.replace(">", "<"), other)))
     idle = [n for n, i in binding.dummies.items() if i not in free(body.node) and not table.sized(n, i)]
     if idle and table.inside:
         raise NotUnderstoodError(f"a sum over {idle[0]} that binds nothing")

@@ -52,6 +52,7 @@ class Table:
         orthonormal: matrices with orthonormal columns.
         simplex: names whose entries sum to one, with the places of the slots that are summed.
         one_hot: those of them of whose entries one is not zero.
+        whole: the names whose entries are places, each with the axis that they are places of.
         inside: the names whose definitions are being read.
         head: the free letters of the relation.
         spoken: the options that the way in which the members are written speaks for.
@@ -78,6 +79,7 @@ class Table:
     orthonormal: set[str] = field(default_factory=set)
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
     one_hot: set[str] = field(default_factory=set)
+    whole: dict[str, Ix] = field(default_factory=dict)
     inside: tuple[str, ...] = ()
     head: frozenset[str] | None = None
     spoken: set[tuple[Key, str]] = field(default_factory=set)
@@ -170,6 +172,8 @@ class Table:
         name = found.name
         if name in self.inside:
             raise NotUnderstoodError(f"the definition of {name} leads back to it")
+        if name in self.page.recurrent:
+            self.open.setdefault(name, f"an equation gives the entries of {name} one by one")
         number = self.view.definition_of(found) if self.defined else None
         if number is not None:
             self.used.add(number)
@@ -270,4 +274,5 @@ class Table:
             orthonormal=frozenset(self.orthonormal),
             simplex=dict(self.simplex),
             one_hot=frozenset(self.one_hot),
+            whole=dict(self.whole),
         )

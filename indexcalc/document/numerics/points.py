@@ -118,7 +118,8 @@ class Points:
     @cached_property
     def slots(self) -> tuple[Ix, ...]:
         """The slots of all tensors."""
-        return tuple(slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name])
+        own = (slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name])
+        return (*own, *(self.symbols.whole[name] for name in sorted(self.symbols.whole)))
 
     @cached_property
     def untied(self) -> tuple[Ix, ...]:
@@ -152,7 +153,7 @@ class Points:
         if not memory:
             values = self.inputs(sizes, lengths, draw)
             if draw.stretched:
-                bound = self.symbols.simplex.keys() | self.symbols.orthonormal
+                bound = self.symbols.simplex.keys() | self.symbols.orthonormal | self.symbols.whole.keys()
                 values.update(stretch(values.keys() - bound, values, draw))
             memory.append(Point(self.symbols, sizes, lengths, values, {}))
             memory[0].weights = self.weights(memory[0], draw)
@@ -167,6 +168,9 @@ class Points:
                 continue
             shape = tuple(lengths[sizes.find(slot)] for slot in slots)
             bounded(*shape)
+            if name in self.symbols.whole:
+                values[name] = places(name, draw, shape, lengths[sizes.find(self.symbols.whole[name])])
+                continue
             magnitude, signs = drawn(name, draw.pattern, draw.seed, shape)
             if not slots and name in draw.signed and name not in self.positive:
                 magnitude = magnitude * (-1) ** (draw.pattern + draw.seed)
@@ -236,6 +240,11 @@ def drawn(name: str, pattern: int, seed: int, shape: tuple[int, ...]) -> tuple[A
     """The magnitudes of an input's entries, and their signs."""
     random = generator(name, pattern, seed)
     return read_only(random.uniform(0.3, 1.4, shape)), read_only(random.choice([-1.0, 1.0], shape))
+
+
+def places(name: str, draw: Draw, shape: tuple[int, ...], length: int) -> Array:
+    """The entries of an array of whole numbers, each a place on an axis of this length."""
+    return read_only(generator(f"places {name}", draw.pattern, draw.seed).integers(0, length, shape) * 1.0)
 
 
 @lru_cache(DRAWS)
