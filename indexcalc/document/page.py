@@ -7,11 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import sympy as sp
+
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.memory import Memory
 from indexcalc.document.sections import Sections
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
+from indexcalc.document.statements.extents import extents_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
 from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import cases_in, compares_letters, is_about_one_name, symmetric_by
@@ -119,6 +122,11 @@ class Page:
     def index_letters(self) -> frozenset[str]:
         """The letters that index something; those below ones alone are sizes."""
         return index_letters(self.survey)
+
+    @cached_property
+    def extents(self) -> Mapping[str, sp.Expr]:
+        """The number of values of each index letter that is an expression of sizes."""
+        return extents_in(self.document, self.statements[self.told :])
 
     @cached_property
     def counts_from_zero(self) -> bool:

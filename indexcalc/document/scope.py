@@ -43,7 +43,7 @@ class Scope:
         if name in self.table.page.given_letters:
             return self.table.sizes.fresh(name, fixed=1)  # which entry it is makes no difference
         if name not in self.letters:
-            self.letters[name] = self.table.sizes.fresh(name)
+            self.letters[name] = self.table.index(name)
         return self.letters[name]
 
     def place(self, part: str) -> Ix | None:

@@ -62,7 +62,7 @@ def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
     names, conditions, first = bound_letters(below) if below else ([lone_dummy(scope, rest)], [], "")
     if any(part not in scope.table.page.index_letters for _, sign, part in conditions if sign == ">="):
         raise NotUnderstoodError("the limits of a sum")
-    dummies = {name: scope.table.sizes.fresh(name) for name in names}
+    dummies = {name: scope.table.index(name) for name in names}
     last = upper_limit(scope, above[-1], dummies, first) if above else ()
     return Binding(atom.text, dummies, (*conditions, *last))
 

@@ -96,6 +96,13 @@ class Table:
 
     # Sizes
 
+    def index(self, letter: str) -> Ix:
+        """A new index variable of a letter, with as many values as the document says."""
+        index = self.sizes.fresh(letter)
+        if (extent := self.page.extents.get(letter)) is not None:
+            self.sizes.compute(index, extent)
+        return index
+
     def is_inner(self, index: Ix) -> bool:
         """Whether a letter is no free one of the relation."""
         return self.head is not None and index.name not in self.head
@@ -230,7 +237,7 @@ class Table:
         assert tree is not None
         given = {index for value in bound.values() for index in (*free(value.node), *value.axes)}
         with self.within(name, frozenset(parts or ())):
-            letters = {part: self.sizes.fresh(part) for part in parts or ()}
+            letters = {part: self.index(part) for part in parts or ()}
             own = tuple(letters.values())
             value = self.read(self, letters, tree, bound)
         if own and len(value.axes) == len(own) and not set(own) & set(free(value.node)):  # an entry for the whole

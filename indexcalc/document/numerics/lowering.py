@@ -133,11 +133,17 @@ class Lowering:
 
     def index(self, index: Ix) -> Index:
         """The algebra's index for an index variable; its extent stands for its class."""
-        root = self.sizes.find(index)
-        return Index(
-            f"c{index.fixed}" if index.fixed else f"{self.mark}{index.key}",
-            sp.Symbol(f"n{root.key}", positive=True, integer=True),
-        )
+        return Index(f"c{index.fixed}" if index.fixed else f"{self.mark}{index.key}", self.extent(index))
+
+    def extent(self, index: Ix) -> sp.Expr:
+        """The extent of a class: a symbol of its own, or an expression of those of others."""
+        formula = self.sizes.formula_of(index)
+        if formula is None:
+            return sp.Symbol(f"n{self.sizes.find(index).key}", positive=True, integer=True)
+        others = {symbol: self.sizes.named(symbol.name) for symbol in sorted(formula.free_symbols, key=str)}
+        if any(self.sizes.formula_of(other) is not None for other in others.values()):
+            raise UnsupportedError("a size that is an expression of expressions")
+        return formula.subs({symbol: self.extent(other) for symbol, other in others.items()}, simultaneous=True)
 
     def terms(self, node: Meaning) -> Terms:
         """The expression as a sum of terms.

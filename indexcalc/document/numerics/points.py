@@ -25,6 +25,7 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, Symbols
 from indexcalc.document.numerics.arrays import bounded
+from indexcalc.document.numerics.extents import Read, fitted
 from indexcalc.document.numerics.lowering import Lexicon
 from indexcalc.document.numerics.numbers import Point
 from indexcalc.proof.numeric import Array
@@ -87,19 +88,21 @@ class Points:
         sizes: Sizes,
         indices: Iterable[Ix],
         signed: frozenset[str] = frozenset(),
+        reads: tuple[Read, ...] = (),
         *,
         more: bool = False,
     ) -> Iterator[tuple[int, Point]]:
         """Points with their pattern's number; the index variables of the formulas get a length too.
 
-        Scalars are positive, but those in `signed` may be negative. With `more`, others than without.
+        Scalars are positive, but those in `signed` may be negative. Axes are as long as `reads` ask for. With `more`,
+        others than without.
         """
         slots = self.roots(sizes)
         found = tuple((sizes.find(index), index.fixed) for index in indices)
         for pattern in range(len(PATTERNS)):
             first = SEEDS if pattern < 2 else 1
             for seed in range(first, MORE_SEEDS) if more else range(first):
-                yield pattern, self.point(sizes, slots, found, Draw(pattern, seed, signed, stretched=more))
+                yield pattern, self.point(sizes, slots, found, reads, Draw(pattern, seed, signed, stretched=more))
 
     def roots(self, sizes: Sizes) -> tuple[Ix, ...]:
         """The classes of all that the document gives a size."""
@@ -129,7 +132,9 @@ class Points:
         bodies = (self.symbols.definitions[name].body for name in sorted(self.symbols.definitions))
         return tuple(index for body in bodies for index in indices_in(body) if sizes.find(index) not in tied)
 
-    def point(self, sizes: Sizes, slots: Sequence[Ix], indices: Sequence[tuple[Ix, int]], draw: Draw) -> Point:
+    def point(
+        self, sizes: Sizes, slots: Sequence[Ix], indices: Sequence[tuple[Ix, int]], reads: Sequence[Read], draw: Draw
+    ) -> Point:
         """One point, from the classes of all slots, and those of the formulas' indices with their fixed values."""
         pattern = PATTERNS[draw.pattern]
         roots = list(dict.fromkeys(slots))
@@ -142,6 +147,8 @@ class Points:
             if fixed > lengths[root]:
                 lengths[root] = fixed + pattern[0]
         lengths.update({root: length for root, length in sizes.exact.items() if root in lengths})
+        if reads or sizes.formulas:
+            lengths = fitted(lengths, sizes, reads)
         lengths = {root: sizes.length(root, lengths) for root in lengths}
         if any(lengths[root] != length for root, length in sizes.exact.items() if root in lengths):
             raise NotUnderstoodError("blocks that are not as long together as the array")
