@@ -187,7 +187,8 @@ class Page:
     def sizes(self) -> frozenset[str]:
         """The names of sizes in declarations and limits of sums."""
         limits = {name for s in self.statements for tree in s.trees for name in limits_in(tree)}
-        return self.sizes_of_names | limits | {size.name for size in self.context.sizes}
+        extents = {symbol.name for extent in self.extents.values() for symbol in extent.free_symbols}
+        return self.sizes_of_names | limits | extents | {size.name for size in self.context.sizes}
 
     @cached_property
     def slots_beside(self) -> Mapping[str, tuple[tuple[str, int, str], ...]]:

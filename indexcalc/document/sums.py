@@ -77,6 +77,8 @@ def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
         table.sizes.unify(a, b)
         one, other = (b, a) if relation in (">", ">=") else (a, b)
         body = replace(body, node=times(body.node, between(one, relation.replace(">", "<"), other)))
+    for name, index in binding.dummies.items():
+        table.run(name, index, body.node)
     idle = [n for n, i in binding.dummies.items() if i not in free(body.node) and not table.sized(n, i)]
     if idle and table.inside:
         raise NotUnderstoodError(f"a sum over {idle[0]} that binds nothing")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from indexcalc.document.choices import Asking, Key, Kind, Option, choice
-from indexcalc.document.meaning.nodes import Meaning, free
+from indexcalc.document.meaning.nodes import Meaning, Value, free, walk
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
 from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, depends_on
 from indexcalc.document.meaning.typed import Typed
@@ -147,6 +147,32 @@ class Table:
             self.tie(size)
             return True
         return False
+
+    def run(self, letter: str, index: Ix, body: Meaning) -> None:
+        """How far a sum runs whose letter stands in places alone: as far as its letter says, or a number beside it."""
+        if not any(isinstance(node, Value) and node.index == index for node in walk(body)):
+            return
+        root = self.sizes.find(index)
+        if root in self.sizes.names or root in self.sizes.formulas or not self.sizes.lonely(index):
+            return
+        if self.sized(letter, index):
+            return
+        beside = dict.fromkeys(
+            found.name
+            for tree in self.page.statements[self.number].trees
+            for found in self.page.survey.names(tree)
+            if found.parts is None and self.view.is_size(found.name)
+        )
+        question = choice(
+            Kind.TIE,
+            f"the sum over {letter} in statement {self.number}",
+            Option("free", 0.0, f"{letter} has any number of values"),
+            *(Option(name, 0.1, f"{letter} has {name} values", free=True) for name in beside),
+        )
+        if beside and (size := self.asking(question).name) != "free":
+            self.sizes.unify(self.sizes.named(size), index)
+        else:
+            self.open.setdefault(f"the size of {letter}", f"how many values {letter} has is not said")
 
     def measure(self, name: str, slots: tuple[Ix, ...]) -> None:
         """The slots of a name have the sizes that are declared for it, if these are as many."""

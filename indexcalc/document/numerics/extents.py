@@ -39,17 +39,20 @@ def fitted(lengths: Mapping[Ix, int], sizes: Sizes, reads: Sequence[Read]) -> di
     Where no such lengths are found, they stay as they are: what lies outside then has no value.
     """
     found = dict(lengths)
-    bound = {*sizes.formulas, *sizes.exact, *sizes.parts}
+    said = {sizes.find(sizes.named(symbol.name)) for one in sizes.formulas.values() for symbol in one.free_symbols}
+    bound = {*sizes.formulas, *sizes.exact, *sizes.parts, *said}
+    places: dict[Ix, list[Meaning]] = {}
+    for axis, place in reads:
+        if sizes.find(axis) in found and sizes.find(axis) not in bound:
+            places.setdefault(sizes.find(axis), []).append(place)
     for _ in range(ROUNDS):
         before = dict(found)
         for root, formula in sizes.formulas.items():
             if root in found:
                 found = with_room(found, sizes, formula)
                 found[root] = max(value_of(formula, found, sizes), 1)
-        for axis, place in reads:
-            root = sizes.find(axis)
-            if root in found and root not in bound:
-                found = reaching(found, sizes, root, place)
+        for root, own in places.items():
+            found = reaching(found, sizes, root, own)
         if found == before:
             break
     return found
@@ -74,12 +77,12 @@ def with_room(lengths: dict[Ix, int], sizes: Sizes, formula: sp.Expr) -> dict[Ix
     return found
 
 
-def reaching(lengths: dict[Ix, int], sizes: Sizes, root: Ix, place: Meaning) -> dict[Ix, int]:
-    """The lengths with an axis just as long as a place asks for; as they were if the place moves with it."""
-    last = bounds(place, lengths, sizes)[1]
+def reaching(lengths: dict[Ix, int], sizes: Sizes, root: Ix, places: Sequence[Meaning]) -> dict[Ix, int]:
+    """The lengths with an axis just as long as places ask for; as they were if these move with it."""
+    last = max(bounds(place, lengths, sizes)[1] for place in places)
     found = {**lengths, root: last + 1}
-    inside = 0 < last + 1 <= LONGEST and bounds(place, found, sizes)[1] == last
-    return found if inside else lengths
+    moved = max(bounds(place, found, sizes)[1] for place in places)
+    return found if 0 < last + 1 <= LONGEST and moved == last else lengths
 
 
 def bounds(node: Meaning, lengths: Mapping[Ix, int], sizes: Sizes) -> tuple[int, int]:
