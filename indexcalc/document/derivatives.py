@@ -5,8 +5,10 @@ Whether a derivative is total, what a loss is computed from, and which axes come
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from indexcalc.document.choices import LAYOUT, Kind, Option, choice
-from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, rebuilt, renamed, walk
+from indexcalc.document.meaning.nodes import Derivative, Entry, Gathered, Meaning, rebuilt, renamed, walk
 from indexcalc.document.meaning.slopes import refreshed
 from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
@@ -16,6 +18,9 @@ from indexcalc.document.table import Table
 
 def rate(table: Table, body: Typed, wrt: Typed) -> Typed:
     """The derivative of an expression by a tensor, laid out as the document does."""
+    if isinstance(wrt.node, Gathered):  # by the entry at a place: the derivative by any entry, at that place
+        found = rate(table, body, replace(wrt, node=wrt.node.body))
+        return replace(found, node=Gathered(found.node, wrt.node.axes, wrt.node.places))
     assert isinstance(wrt.node, Entry)
     node = derivative(table, body.node, wrt.node)
     if not body.axes:

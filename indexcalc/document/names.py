@@ -61,7 +61,8 @@ class Names:
             return Typed(Number(sp.pi))
         if (target := table.page.gradient_target(name)) is not None:
             wrt = self.value(replace(found, name=target))
-            if not isinstance(wrt.node, Entry):
+            inner = wrt.node.body if isinstance(wrt.node, Gathered) else wrt.node
+            if not isinstance(inner, Entry):
                 raise NotUnderstoodError(f"a gradient by {target}")
             return rate(table, Typed(Entry(loss_of_gradients(table, name, target))), wrt)
         if parts is None and table.view.is_size(name):
@@ -123,7 +124,8 @@ class Names:
         if found is None or found.powers:
             raise NotUnderstoodError("a derivative by what is no name")
         value = self.value(found)
-        if not isinstance(value.node, Entry):
+        inner = value.node.body if isinstance(value.node, Gathered) else value.node
+        if not isinstance(inner, Entry):
             raise NotUnderstoodError(f"a derivative by {found.name}")
         return typed.transpose(value) if found.transposed and value.axes else value
 

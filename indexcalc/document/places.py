@@ -11,7 +11,7 @@ import sympy as sp
 
 from indexcalc.document.choices import NUMBERING
 from indexcalc.document.meaning.nodes import Entry, Gathered, Meaning, Number, Plus, Relation, Size, Times, Value
-from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.index_expressions import Expression, is_index_letter
@@ -111,7 +111,7 @@ def entry(scope: Scope, name: str, slots: tuple[Ix, ...], parts: tuple[str, ...]
             own.append(axes[-1])
             continue
         index = scope.place(part)
-        if index is not None and runs_less(sizes, index, slot):
+        if index is not None and sizes.differ(index, slot):
             axes.append(sizes.like(slot))
             places.append(Value(index))
             own.append(axes[-1])
@@ -120,14 +120,6 @@ def entry(scope: Scope, name: str, slots: tuple[Ix, ...], parts: tuple[str, ...]
         sizes.unify(own[-1], slot)
     inner = Entry(name, tuple(own))
     return Gathered(inner, tuple(axes), tuple(places)) if axes else inner
-
-
-def runs_less(sizes: Sizes, index: Ix, slot: Ix) -> bool:
-    """Whether an index has as many values as an expression says, and the slot has a name in that: N - 1 of N."""
-    extent = sizes.formula_of(index)
-    if extent is None or sizes.formula_of(slot) is not None:
-        return False
-    return sizes.name_of(slot) in {symbol.name for symbol in extent.free_symbols}
 
 
 def delta_of(scope: Scope, found: Named) -> Meaning:

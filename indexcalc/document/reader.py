@@ -20,7 +20,7 @@ from indexcalc.document.functions import function_of, is_bracket
 from indexcalc.document.lists import listed
 from indexcalc.document.literals import array, between_letters, between_numbers, bracketed, branched
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Applied, Number, Ones, negated
+from indexcalc.document.meaning.nodes import Applied, Entry, Number, Ones, negated
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
@@ -346,7 +346,10 @@ class Reader:
         tree = script(tuple(tokens)).only
         if tree is None:
             raise NotUnderstoodError("a derivative along an expression")
-        return self.names.target(tree.items)
+        found = self.names.target(tree.items)
+        if not isinstance(found.node, Entry):
+            raise NotUnderstoodError("a bar with an entry at a computed place")
+        return found
 
 
 @lru_cache(SCRIPTS)

@@ -50,7 +50,8 @@ def delta(table: Table, left: Ix | None, right: Ix | None) -> Typed:
     """
     if left is None or right is None:
         raise NotUnderstoodError("a slice of a delta")
-    table.sizes.unify(left, right)
+    if not table.sizes.differ(left, right):
+        table.sizes.unify(left, right)
     return Typed(between(left, "==", right) if left != right else ONE)
 
 

@@ -151,6 +151,14 @@ class Sizes:
         """The size of a variable as an expression of others; None if it is none."""
         return self.formulas.get(self.find(index))
 
+    def differ(self, left: Ix, right: Ix) -> bool:
+        """Whether the size of one variable is an expression with that of the other, as N - 1 and N are."""
+        formulas = self.formula_of(left), self.formula_of(right)
+        return any(
+            formula is not None and other is None and self.name_of(index) in {s.name for s in formula.free_symbols}
+            for formula, other, index in ((*formulas, right), (*reversed(formulas), left))
+        )
+
     def fit(self, left: Ix, right: Ix) -> None:
         """Say that two variables have one size, of which nothing but the place of blocks says so.
 

@@ -122,9 +122,8 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
             evidence.targets.add(found.base.text)
         if found.base.text == "delta" and len(lowers) == len(KRONECKER) and not found.above:
             evidence.compared.update(item.text for item in lowers)
-            evidence.errors |= [token.kind for token in tokens[found.end : found.end + 1]] == [
-                "REL"
-            ] and not found.start
+            behind = [token.kind for token in tokens[found.end : found.end + 1]]
+            evidence.errors |= behind == ["REL"] and not found.start
         for item in (*(found.above or ()), *lowers):
             last = len(item.text) == 1 and item.text.isupper() and item.style not in (PLAIN, BELOW)
             if not (item.is_letter or last):

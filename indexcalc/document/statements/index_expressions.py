@@ -168,3 +168,15 @@ def letters_of(part: str) -> tuple[str, ...]:
 def letters_among(parts: Iterable[str]) -> Iterator[str]:
     """The letters in the parts of a subscript."""
     return (letter for part in parts for letter in letters_of(part))
+
+
+def lookups_of(part: Expression) -> Iterator[tuple[str, str]]:
+    """The arrays that are looked up in an expression, each with the letters of its indices."""
+    base = ""
+    for token, after in zip(part.tokens, (*part.tokens[1:], None), strict=True):
+        if token.kind == "NAME" and after is not None and after.kind == "SUB":
+            base = token.text
+        elif base and is_index_letter(token):
+            yield base, token.text
+        elif token.kind in ("}", *SIGNS):
+            base = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise, zip_longest
 
-from indexcalc.document.statements.index_expressions import Expression, letters_of
+from indexcalc.document.statements.index_expressions import Expression, letters_of, lookups_of
 from indexcalc.document.statements.scripts import named, subscript
 from indexcalc.document.statements.trees import (
     is_lone,
@@ -79,6 +79,7 @@ def expressions_at(node: Scripted) -> Iterator[tuple[str, str]]:
         for part in subscript(node.below).parts:
             if isinstance(part, Expression):
                 yield from ((node.base.text, letter) for letter in letters_of(part))
+                yield from lookups_of(part)
 
 
 def ends_of_sums(chains: list[tuple[Sum, ...]]) -> set[tuple[str, str]]:
