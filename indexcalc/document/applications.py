@@ -41,12 +41,17 @@ def value_at(table: Table, number: int, arguments: Sequence[Typed]) -> Typed:
     slots, node = table.formula(head.name, number, dict(zip(head.parameters, arguments, strict=True)))
     if sum(1 for _ in islice(walk(node), PARTS + 1)) > PARTS:
         raise BoundError(f"a function of more than {PARTS} parts")
+    formula = table.page.statements[number].sides[1].tree
+    assert formula is not None
+    written = {found.name for found in table.page.survey.names(formula)}
     for parameter, argument in zip(head.parameters, arguments, strict=True):
+        if isinstance(argument.node, Entry) and argument.node.name == parameter:
+            continue
         hidden = any(
             depends_on(table.definitions, name, parameter) for name in all_read(table.definitions, node) - {parameter}
         )
-        if hidden and not (isinstance(argument.node, Entry) and argument.node.name == parameter):
-            raise NotUnderstoodError(f"{head.name} depends on {parameter} through another name")
+        if hidden or parameter not in written:
+            raise NotUnderstoodError(f"{head.name} depends on {parameter} through another name, or does not")
     return Typed(node, slots)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import derivative
-from indexcalc.document.meaning.nodes import Derivative, Entry, Total, times
+from indexcalc.document.meaning.nodes import Derivative, Entry, Total, times, walk
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.table import Table
@@ -61,6 +61,8 @@ def holding(value: Typed, node: Derivative, named: Sequence[Typed]) -> Typed:
     names = tuple(one.node.name for one in named if isinstance(one.node, Entry))
     if node.wrt.name in names or (isinstance(node.body, Entry) and node.body.name in names):
         raise NotUnderstoodError("a derivative that holds its own target")
+    if any(isinstance(inner, Derivative) for inner in walk(node.body)):
+        raise NotUnderstoodError("a derivative of a gradient that holds what the gradient is computed from")
     return replace(value, node=Derivative(node.body, node.wrt, held=names))
 
 

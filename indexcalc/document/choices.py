@@ -27,6 +27,7 @@ class Kind(StrEnum):
     SECTION: whether a section stands alone that gives names which others give too, or goes on with theirs.
     APPLICATION: whether a bracket behind the name of a function is its argument, or a factor.
     RANDOM: whether a name in an expectation is random, or constant.
+    NUMBERING: whether the values of indices begin with zero or with one.
     """
 
     RANK = "rank"
@@ -42,6 +43,7 @@ class Kind(StrEnum):
     SECTION = "section"
     APPLICATION = "application"
     RANDOM = "random"
+    NUMBERING = "numbering"
 
 
 NEAR = 0.1
@@ -181,6 +183,14 @@ SUMS = choice(
     Option("repeated", 0.5, "a letter that is repeated in a product is summed"),
 )
 """Which repeated letters are summed although no sum is written."""
+
+NUMBERING = choice(
+    Kind.NUMBERING,
+    "the document",
+    Option("zero", 0.0, "the first value of an index is 0"),
+    Option("one", 0.1, "the first value of an index is 1", free=True),
+)
+"""Which number the first entry of an axis has: it matters only where an index is a part of an expression."""
 
 LAYOUT = choice(
     Kind.LAYOUT,

@@ -5,8 +5,10 @@ Whether a derivative is total, what a loss is computed from, and which axes come
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from indexcalc.document.choices import LAYOUT, Kind, Option, choice
-from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, rebuilt, renamed
+from indexcalc.document.meaning.nodes import Derivative, Entry, Gathered, Meaning, rebuilt, renamed, walk
 from indexcalc.document.meaning.slopes import refreshed
 from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
@@ -16,6 +18,9 @@ from indexcalc.document.table import Table
 
 def rate(table: Table, body: Typed, wrt: Typed) -> Typed:
     """The derivative of an expression by a tensor, laid out as the document does."""
+    if isinstance(wrt.node, Gathered):  # by the entry at a place: the derivative by any entry, at that place
+        found = rate(table, body, replace(wrt, node=wrt.node.body))
+        return replace(found, node=Gathered(found.node, wrt.node.axes, wrt.node.places))
     assert isinstance(wrt.node, Entry)
     node = derivative(table, body.node, wrt.node)
     if not body.axes:
@@ -38,6 +43,7 @@ def derivative(table: Table, body: Meaning, wrt: Entry) -> Meaning:
     body = without_gradients(table, body)
     if isinstance(body, Entry) and body.name != wrt.name and body.name not in table.definitions:
         return derivative_of_unknown(table, body, wrt)
+    refuse_formulas(table, body, wrt)
     read = all_read(table.definitions, body)
     for name in sorted(read):
         if is_call(name) and name not in table.definitions:
@@ -46,6 +52,18 @@ def derivative(table: Table, body: Meaning, wrt: Entry) -> Meaning:
         # Zero, it may be, only because a path was not read.
         table.open.setdefault(f"{wrt.name} in no formula", f"nothing that is read depends on {wrt.name}")
     return Derivative(body, wrt, is_local(table, body, wrt))
+
+
+def refuse_formulas(table: Table, body: Meaning, wrt: Entry) -> None:
+    """Refuse the derivative of a gradient by what is computed from the tensor that the gradient belongs to.
+
+    The gradient is then no function of it, but its formula is, and there may be several.
+    """
+    for node in walk(body):
+        if isinstance(node, Derivative) and node.wrt.name != wrt.name:
+            own = node.wrt.name
+            if depends_on(table.definitions, wrt.name, own):
+                raise NotUnderstoodError(f"the gradient by {own} as a function of {wrt.name}, which {own} leads to")
 
 
 def derivative_of_unknown(table: Table, body: Entry, wrt: Entry) -> Meaning:

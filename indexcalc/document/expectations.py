@@ -29,7 +29,7 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix, ShapeError
 from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
-from indexcalc.document.statements.scripts import GREEK
+from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.table import Table
 
 TERMS = 60

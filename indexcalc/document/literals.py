@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.blocks import of_blocks
-from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Plus, Relation, negated, times
+from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Plus, between, negated, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
@@ -57,7 +57,7 @@ def stands_at(axis: Ix, place: int, sizes: Sizes) -> Meaning:
     """One where an index has a value, else zero."""
     fixed = sizes.fresh(str(place), fixed=place)
     sizes.unify(fixed, axis)
-    return Relation(axis, "==", fixed)
+    return between(axis, "==", fixed)
 
 
 def largest(values: Sequence[Typed], sizes: Sizes, sign: int) -> Typed:
@@ -95,7 +95,7 @@ def absent(condition: Meaning) -> Meaning:
 def between_letters(left: Ix, relation: str, right: Ix) -> Meaning:
     """One where a relation between two indices holds, else zero."""
     one, other = (right, left) if relation in (">", ">=") else (left, right)
-    return Relation(one, {"=": "==", ">": "<", ">=": "<="}.get(relation, relation), other)
+    return between(one, {"=": "==", ">": "<", ">=": "<="}.get(relation, relation), other)
 
 
 def between_numbers(left: Typed, relation: str, right: Typed, sizes: Sizes) -> Typed:

@@ -15,6 +15,7 @@ from indexcalc.document.meaning.nodes import (
     Applied,
     Derivative,
     Entry,
+    Gathered,
     Inverse,
     Meaning,
     Number,
@@ -27,6 +28,7 @@ from indexcalc.document.meaning.nodes import (
     own_indices,
 )
 from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.numerics.extents import Read
 from indexcalc.document.numerics.numbers import Point
 from indexcalc.document.numerics.points import Draw, Points
 from indexcalc.proof.numeric import Array
@@ -111,7 +113,7 @@ def structure_of(node: Meaning, axes: Sequence[Ix]) -> Structure:
                 index(own)
             case Derivative(local=local, held=held):
                 form.extend((local, held))
-            case Inverse():
+            case Inverse() | Gathered():
                 pass
         bound = bound_in(node)
         form.append(len(bound))
@@ -178,6 +180,7 @@ class Contents:
                 name in symbols.orthonormal,
                 symbols.simplex.get(name),
                 name in symbols.one_hot,
+                self.measured((symbols.whole[name],)) if name in symbols.whole else (),
                 name in self.signed,
                 rests,
             )
@@ -256,9 +259,11 @@ class RememberedPoints(Points):
     structures: dict[Hashable, Structure] = field(default_factory=dict)
     by_lengths: dict[Hashable, Contents] = field(default_factory=dict)
 
-    def point(self, sizes: Sizes, slots: Sequence[Ix], indices: Sequence[tuple[Ix, int]], draw: Draw) -> Point:
+    def point(
+        self, sizes: Sizes, slots: Sequence[Ix], indices: Sequence[tuple[Ix, int]], reads: Sequence[Read], draw: Draw
+    ) -> Point:
         """One point, with what the names stand for there."""
-        plain = super().point(sizes, slots, indices, draw)
+        plain = super().point(sizes, slots, indices, reads, draw)
         key = (tuple(plain.lengths.items()), draw.signed)
         if key not in self.by_lengths:
             self.by_lengths[key] = Contents(self, sizes, plain.lengths, draw.signed)

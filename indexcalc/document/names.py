@@ -12,9 +12,10 @@ from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import rate
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Entry, Number, Size
+from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Size
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
+from indexcalc.document.places import delta_of, entry
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.calls import is_call, words_in
 from indexcalc.document.statements.letters import slice_parts
@@ -54,11 +55,14 @@ class Names:
         table, name, parts = self.table, found.name, found.parts
         if (unit := unit_of(table, found, self.scope.place)) is not None:
             return unit
+        if name == "delta" and len(parts or ()) == 2 and name not in table.page.defining:
+            return Typed(delta_of(self.scope, found))
         if name == "pi" and parts is None and name not in table.page.defining:
             return Typed(Number(sp.pi))
         if (target := table.page.gradient_target(name)) is not None:
             wrt = self.value(replace(found, name=target))
-            if not isinstance(wrt.node, Entry):
+            inner = wrt.node.body if isinstance(wrt.node, Gathered) else wrt.node
+            if not isinstance(inner, Entry):
                 raise NotUnderstoodError(f"a gradient by {target}")
             return rate(table, Typed(Entry(loss_of_gradients(table, name, target))), wrt)
         if parts is None and table.view.is_size(name):
@@ -80,10 +84,10 @@ class Names:
         if found.parts is not None:
             usage = table.view.usage(found.name) or table.page.survey.usages.get(found.name)
             parts = slice_parts(found, len(slots), usage)
-            own = tuple(self.scope.place(part) or table.sizes.fresh() for part in parts)
-            for index, slot in zip(own, slots, strict=True):
-                table.sizes.unify(index, slot)
-            return Typed(Entry(name, own), tuple(i for i, part in zip(own, parts, strict=True) if part == COLON))
+            node = entry(self.scope, name, slots, parts)
+            inner = node.body if isinstance(node, Gathered) else node
+            assert isinstance(inner, Entry)
+            return Typed(node, tuple(i for i, part in zip(inner.slots, parts, strict=True) if part == COLON))
         if not slots and (tied := table.tie(name)) is not None:
             return Typed(Size(tied))
         own = tuple(table.sizes.like(slot) for slot in slots)
@@ -120,7 +124,8 @@ class Names:
         if found is None or found.powers:
             raise NotUnderstoodError("a derivative by what is no name")
         value = self.value(found)
-        if not isinstance(value.node, Entry):
+        inner = value.node.body if isinstance(value.node, Gathered) else value.node
+        if not isinstance(inner, Entry):
             raise NotUnderstoodError(f"a derivative by {found.name}")
         return typed.transpose(value) if found.transposed and value.axes else value
 

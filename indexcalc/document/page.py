@@ -7,12 +7,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import sympy as sp
+
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.memory import Memory
 from indexcalc.document.sections import Sections
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
+from indexcalc.document.statements.extents import extents_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
+from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import cases_in, compares_letters, is_about_one_name, symmetric_by
 from indexcalc.document.statements.letters import (
     free_letters,
@@ -119,6 +123,30 @@ class Page:
         """The letters that index something; those below ones alone are sizes."""
         return index_letters(self.survey)
 
+    @cached_property
+    def extents(self) -> Mapping[str, sp.Expr]:
+        """The number of values of each index letter that is an expression of sizes."""
+        return extents_in(self.document, self.statements[self.told :])
+
+    @cached_property
+    def counts_from_zero(self) -> bool:
+        """Whether an index of several is 0 somewhere."""
+        return any("0" in parts for usage in self.survey.usages.values() for parts in usage.letters)
+
+    @cached_property
+    def recurrent(self) -> frozenset[str]:
+        """The names of which an equation gives an entry by others of the same array, or at a computed index."""
+        found = set()
+        for statement in self.statements:
+            first = statement.sides[0].tree
+            head = self.survey.lone(first) if first is not None and len(statement.sides) > 1 else None
+            if head is None or head.parts is None:
+                continue
+            others = (one for tree in statement.trees[1:] for one in self.survey.names(tree) if one.name == head.name)
+            if any(isinstance(part, Expression) for one in (head, *others) for part in one.parts or ()):
+                found.add(head.name)
+        return frozenset(found)
+
     def letters(self, node: Node) -> frozenset[str]:
         """The letters that index something in a factor."""
         if id(node) not in self.factor_letters:
@@ -159,7 +187,8 @@ class Page:
     def sizes(self) -> frozenset[str]:
         """The names of sizes in declarations and limits of sums."""
         limits = {name for s in self.statements for tree in s.trees for name in limits_in(tree)}
-        return self.sizes_of_names | limits | {size.name for size in self.context.sizes}
+        extents = {symbol.name for extent in self.extents.values() for symbol in extent.free_symbols}
+        return self.sizes_of_names | limits | extents | {size.name for size in self.context.sizes}
 
     @cached_property
     def slots_beside(self) -> Mapping[str, tuple[tuple[str, int, str], ...]]:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from indexcalc.document.choices import Choice, Kind, Option, choice
+from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.labels import SAMPLES
-from indexcalc.document.statements.scripts import GREEK
 from indexcalc.document.statements.survey import Usage
 
 FAMILY = " with an index"

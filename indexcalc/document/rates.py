@@ -112,8 +112,13 @@ class Rates:
 
 
 def entry_of(value: Typed) -> Entry:
-    """The entry by which a derivative is taken."""
-    assert isinstance(value.node, Entry)
+    """The entry by which a second derivative is taken.
+
+    Raises:
+        NotUnderstoodError: for an entry at a place that is computed.
+    """
+    if not isinstance(value.node, Entry):
+        raise NotUnderstoodError("a second derivative by an entry at a computed place")
     return value.node
 
 

@@ -20,11 +20,12 @@ from indexcalc.document.functions import function_of, is_bracket
 from indexcalc.document.lists import listed
 from indexcalc.document.literals import array, between_letters, between_numbers, bracketed, branched
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Applied, Number, Ones, negated
+from indexcalc.document.meaning.nodes import Applied, Entry, Number, Ones, negated
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.names import Names
+from indexcalc.document.places import compared
 from indexcalc.document.products import joined, power, read_dots, without_dots
 from indexcalc.document.rates import Rates, awaited, is_other_rate, is_rate, twice, waits
 from indexcalc.document.scope import Scope
@@ -262,6 +263,8 @@ class Reader:
         if left is not None and right is not None:
             self.sizes.unify(left, right)
             return Typed(between_letters(left, item.relation, right))
+        if (condition := compared(self.scope, item.left, item.relation, item.right)) is not None:
+            return Typed(condition)
         return between_numbers(self.sum(item.left), item.relation, self.sum(item.right), self.sizes)
 
     def named(self, found: Named) -> Typed:
@@ -343,7 +346,10 @@ class Reader:
         tree = script(tuple(tokens)).only
         if tree is None:
             raise NotUnderstoodError("a derivative along an expression")
-        return self.names.target(tree.items)
+        found = self.names.target(tree.items)
+        if not isinstance(found.node, Entry):
+            raise NotUnderstoodError("a bar with an entry at a computed place")
+        return found
 
 
 @lru_cache(SCRIPTS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from indexcalc.document.page import Page
 from indexcalc.document.report import CheckReport
-from indexcalc.document.statements.scripts import GREEK
+from indexcalc.document.statements.index_expressions import GREEK
 
 LINES_NAMED = 6
 """The most lines that are named beside a suggestion."""

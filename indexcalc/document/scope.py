@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.scripts import COLON
 from indexcalc.document.table import Table
 from indexcalc.language.latex.tree import Sum
@@ -42,17 +43,20 @@ class Scope:
         if name in self.table.page.given_letters:
             return self.table.sizes.fresh(name, fixed=1)  # which entry it is makes no difference
         if name not in self.letters:
-            self.letters[name] = self.table.sizes.fresh(name)
+            self.letters[name] = self.table.index(name)
         return self.letters[name]
 
     def place(self, part: str) -> Ix | None:
         """The index variable of one part of a subscript; None for a whole axis."""
         if part == COLON:
             return None
+        if isinstance(part, Expression):
+            raise NotUnderstoodError(f"the index {part}")
         if part.isdigit():
-            if not 0 < int(part) <= 9:
+            number = int(part) + self.table.page.counts_from_zero
+            if not 0 < number <= 9:
                 raise NotUnderstoodError(f"an entry numbered {part}")
-            return self.table.sizes.fresh(part, fixed=int(part))
+            return self.table.sizes.fresh(part, fixed=number)
         return self.letter(part)
 
     def places(self, parts: Sequence[str]) -> tuple[Ix | None, ...]:

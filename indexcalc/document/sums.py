@@ -12,9 +12,9 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Entry,
     Meaning,
-    Relation,
     Times,
     Total,
+    between,
     free,
     occurrences,
     times,
@@ -62,7 +62,7 @@ def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
     names, conditions, first = bound_letters(below) if below else ([lone_dummy(scope, rest)], [], "")
     if any(part not in scope.table.page.index_letters for _, sign, part in conditions if sign == ">="):
         raise NotUnderstoodError("the limits of a sum")
-    dummies = {name: scope.table.sizes.fresh(name) for name in names}
+    dummies = {name: scope.table.index(name) for name in names}
     last = upper_limit(scope, above[-1], dummies, first) if above else ()
     return Binding(atom.text, dummies, (*conditions, *last))
 
@@ -76,7 +76,9 @@ def total(scope: Scope, binding: Binding, body: Typed) -> Typed:
         assert b is not None
         table.sizes.unify(a, b)
         one, other = (b, a) if relation in (">", ">=") else (a, b)
-        body = replace(body, node=times(body.node, Relation(one, relation.replace(">", "<"), other)))
+        body = replace(body, node=times(body.node, between(one, relation.replace(">", "<"), other)))
+    for name, index in binding.dummies.items():
+        table.run(name, index, body.node)
     idle = [n for n, i in binding.dummies.items() if i not in free(body.node) and not table.sized(n, i)]
     if idle and table.inside:
         raise NotUnderstoodError(f"a sum over {idle[0]} that binds nothing")

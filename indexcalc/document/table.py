@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from indexcalc.document.choices import Asking, Key, Kind, Option, choice
-from indexcalc.document.meaning.nodes import Meaning, free
+from indexcalc.document.meaning.nodes import Meaning, Value, free, walk
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
 from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, depends_on
 from indexcalc.document.meaning.typed import Typed
@@ -52,6 +52,7 @@ class Table:
         orthonormal: matrices with orthonormal columns.
         simplex: names whose entries sum to one, with the places of the slots that are summed.
         one_hot: those of them of whose entries one is not zero.
+        whole: the names whose entries are places, each with the axis that they are places of.
         inside: the names whose definitions are being read.
         head: the free letters of the relation.
         spoken: the options that the way in which the members are written speaks for.
@@ -78,6 +79,7 @@ class Table:
     orthonormal: set[str] = field(default_factory=set)
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
     one_hot: set[str] = field(default_factory=set)
+    whole: dict[str, Ix] = field(default_factory=dict)
     inside: tuple[str, ...] = ()
     head: frozenset[str] | None = None
     spoken: set[tuple[Key, str]] = field(default_factory=set)
@@ -93,6 +95,13 @@ class Table:
         self.ties.update({size.name: (size.tensor, size.slot - 1) for size in self.page.context.sizes})
 
     # Sizes
+
+    def index(self, letter: str) -> Ix:
+        """A new index variable of a letter, with as many values as the document says."""
+        index = self.sizes.fresh(letter)
+        if (extent := self.page.extents.get(letter)) is not None:
+            self.sizes.compute(index, extent)
+        return index
 
     def is_inner(self, index: Ix) -> bool:
         """Whether a letter is no free one of the relation."""
@@ -139,6 +148,32 @@ class Table:
             return True
         return False
 
+    def run(self, letter: str, index: Ix, body: Meaning) -> None:
+        """How far a sum runs whose letter stands in places alone: as far as its letter says, or a number beside it."""
+        if not any(isinstance(node, Value) and node.index == index for node in walk(body)):
+            return
+        root = self.sizes.find(index)
+        if root in self.sizes.names or root in self.sizes.formulas or not self.sizes.lonely(index):
+            return
+        if self.sized(letter, index):
+            return
+        beside = dict.fromkeys(
+            found.name
+            for tree in self.page.statements[self.number].trees
+            for found in self.page.survey.names(tree)
+            if found.parts is None and self.view.is_size(found.name)
+        )
+        question = choice(
+            Kind.TIE,
+            f"the sum over {letter} in statement {self.number}",
+            Option("free", 0.0, f"{letter} has any number of values"),
+            *(Option(name, 0.1, f"{letter} has {name} values", free=True) for name in beside),
+        )
+        if beside and (size := self.asking(question).name) != "free":
+            self.sizes.unify(self.sizes.named(size), index)
+        else:
+            self.open.setdefault(f"the size of {letter}", f"how many values {letter} has is not said")
+
     def measure(self, name: str, slots: tuple[Ix, ...]) -> None:
         """The slots of a name have the sizes that are declared for it, if these are as many."""
         declared = self.view.declared(name)
@@ -170,6 +205,8 @@ class Table:
         name = found.name
         if name in self.inside:
             raise NotUnderstoodError(f"the definition of {name} leads back to it")
+        if name in self.page.recurrent:
+            self.open.setdefault(name, f"an equation gives the entries of {name} one by one")
         number = self.view.definition_of(found) if self.defined else None
         if number is not None:
             self.used.add(number)
@@ -226,7 +263,7 @@ class Table:
         assert tree is not None
         given = {index for value in bound.values() for index in (*free(value.node), *value.axes)}
         with self.within(name, frozenset(parts or ())):
-            letters = {part: self.sizes.fresh(part) for part in parts or ()}
+            letters = {part: self.index(part) for part in parts or ()}
             own = tuple(letters.values())
             value = self.read(self, letters, tree, bound)
         if own and len(value.axes) == len(own) and not set(own) & set(free(value.node)):  # an entry for the whole
@@ -270,4 +307,5 @@ class Table:
             orthonormal=frozenset(self.orthonormal),
             simplex=dict(self.simplex),
             one_hot=frozenset(self.one_hot),
+            whole=dict(self.whole),
         )

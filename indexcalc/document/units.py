@@ -6,10 +6,11 @@ from collections.abc import Callable
 from itertools import combinations, permutations
 
 from indexcalc.document.choices import Kind, Option, choice
-from indexcalc.document.meaning.nodes import ONE, Ones, Plus, Relation, negated, times
+from indexcalc.document.meaning.nodes import ONE, Ones, Plus, between, negated, times
 from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
+from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.scripts import Named, is_letter
 from indexcalc.document.table import Table
 
@@ -24,18 +25,20 @@ def unit_of(table: Table, found: Named, place: Place) -> Typed | None:
         NotUnderstoodError: for slices, and for ones with three indices or more.
     """
     name, parts = found.name, found.parts
-    if name == "1":
+    if name == "1" and not any(isinstance(part, Expression) for part in parts or ()):
         return ones(table, parts, place)
     if name in ("epsilon", "varepsilon") and parts is not None:
         return sign_of_permutation(table, found, place)
     if name in table.page.defining:
+        return None
+    if any(isinstance(part, Expression) for part in parts or ()):
         return None
     if name == "delta" and parts is not None and len(parts) == 2:
         return delta(table, place(parts[0]), place(parts[1]))
     if name == "I" and parts is None:
         left = table.sizes.fresh()
         right = table.sizes.like(left)
-        return Typed(Relation(left, "==", right), (left, right))
+        return Typed(between(left, "==", right), (left, right))
     return entry_of_identity(table, found, place)
 
 
@@ -47,8 +50,9 @@ def delta(table: Table, left: Ix | None, right: Ix | None) -> Typed:
     """
     if left is None or right is None:
         raise NotUnderstoodError("a slice of a delta")
-    table.sizes.unify(left, right)
-    return Typed(Relation(left, "==", right) if left != right else ONE)
+    if not table.sizes.differ(left, right):
+        table.sizes.unify(left, right)
+    return Typed(between(left, "==", right) if left != right else ONE)
 
 
 def sign_of_permutation(table: Table, found: Named, place: Place) -> Typed | None:
@@ -73,7 +77,7 @@ def sign_of_permutation(table: Table, found: Named, place: Place) -> Typed | Non
     terms = []
     for order in permutations(range(len(indices))):
         numbers = (table.sizes.fresh(fixed=number + 1) for number in order)
-        entries = (Relation(index, "==", number) for index, number in zip(indices, numbers, strict=True))
+        entries = (between(index, "==", number) for index, number in zip(indices, numbers, strict=True))
         odd = sum(one > other for one, other in combinations(order, 2)) % 2
         terms.append(negated(times(*entries)) if odd else times(*entries))
     return Typed(Plus(tuple(terms)))
@@ -122,4 +126,4 @@ def entry_of_identity(table: Table, found: Named, place: Place) -> Typed | None:
         return delta(table, first, place(parts[1]))
     assert first is not None
     axis = table.sizes.like(first)
-    return Typed(Relation(first, "==", axis), (axis,), COLUMN)
+    return Typed(between(first, "==", axis), (axis,), COLUMN)

@@ -21,21 +21,29 @@ def held_tensors(derivation: Derivation) -> Held:
     Derivatives that go through all between two tensors are written as local ones are. Of a pair that has both, neither
     has a bar, and words say what is held.
     """
-    program = derivation.problem.program
     found: dict[tuple[str, str], tuple[str, ...]] = {}
     whole = set(through_all(derivation))
-    for section in derivation.sections:
-        if section.target is not None:
-            target = section.target
+    for program, target, path in local_paths(derivation):
 
-            def depends(name: str, target: str = target) -> bool:
-                return name != target and is_reachable(program, target, name)
+        def depends(name: str, program: Program = program, target: str = target) -> bool:
+            return name != target and is_reachable(program, target, name)
 
-            for path in section.paths:
-                for name, names in held_on(path, program, depends).items():
-                    if (name, section.target) not in whole:
-                        found[name, section.target] = names
+        for name, names in held_on(path, program, depends).items():
+            if (name, target) not in whole:
+                found[name, target] = tuple(dict.fromkeys((*found.get((name, target), ()), *names)))
     return found
+
+
+def local_paths(derivation: Derivation) -> Iterator[tuple[Program, str, Path]]:
+    """The paths of gradients and of derivatives along directions, each with its target and what is differentiated."""
+    along = {
+        id(section): order.program for order in derivation.orders if order.result.along for section in order.sections
+    }
+    for section in derivation.sections:
+        program = along.get(id(section), derivation.problem.program)
+        if section.target is not None or id(section) in along:
+            for path in section.paths:
+                yield program, section.target or path.locals[-1].partial.wrt.tensor, path
 
 
 def through_all(derivation: Derivation) -> Iterator[tuple[str, str]]:

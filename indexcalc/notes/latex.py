@@ -8,6 +8,7 @@ are sized with ``\bigl`` and not with ``\left``, so that a line may end inside t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import sympy as sp
@@ -137,7 +138,11 @@ def partial_latex(base: Partial, notation: Notation) -> str:
     owner = notation.gradients.get(base.base.tensor) if isinstance(base.base, Access) else None
     if owner is not None and isinstance(base.base, Access):
         if (base.base.tensor, base.wrt.tensor) not in notation.second:
-            return fraction(r"\partial", below, notation) + " " + base_latex(base.base, notation)
+            return (
+                with_held(fraction(r"\partial", below, notation), held, notation)
+                + " "
+                + base_latex(base.base, notation)
+            )
         first = rf"\partial {subscripted(owner, base.base.slots, notation)}"
         return fraction(rf"\partial^{{2}} {notation.loss}", rf"{first} \, {below}", notation)
     text = base_latex(base.base, notation)
@@ -150,8 +155,16 @@ def with_held(derivative: str, held: Sequence[str], notation: Notation) -> str:
     """A derivative, or its operator, with a bar and the tensors that are held; as it is if none are."""
     if not held:
         return derivative
-    foot = ", ".join(map(notation.tensor, held))
+    foot = ", ".join(tensor_latex(name, replace(notation, slashed=True)) for name in held)
     return rf"\left.{derivative}\right|_{{{foot} \text{{ held}}}}"
+
+
+def tensor_latex(name: str, notation: Notation) -> str:
+    """A whole tensor; a gradient without a name of its own as a derivative of the loss."""
+    owner = notation.gradients.get(name)
+    if owner is None:
+        return notation.tensor(name)
+    return fraction(rf"\partial {notation.loss}", rf"\partial {notation.tensor(owner)}", notation)
 
 
 def base_latex(base: Base, notation: Notation) -> str:

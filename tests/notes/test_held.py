@@ -61,3 +61,16 @@ derive z
     whole = r"\frac{\partial (z_{a} - \log(Z_{a}))}{\partial z_{i}}"
     assert rf"\left.{whole}\right|_{{Z \text{{ held}}}} = " in note
     assert note.count(whole) == note.count(rf"\left.{whole}")
+
+
+@pytest.mark.parametrize("writer", [markdown_note, latex_note])
+def test_a_product_with_a_hessian_shows_what_the_formulas_of_gradients_hold(writer) -> None:
+    derivation = derive(load_problem(shipped_paths()["mlp_hessian_vector"]))
+    assert held_tensors(derivation) == {("dW2", "A"): ("Y",), ("dA", "W2"): ("Y",), ("dZ", "A"): ("dA",)}
+    note = writer(derivation)
+    by_weights = (
+        r"\left.\frac{\partial}{\partial W^{(2)}_{ab}}\right|_{Y \text{ held}} \frac{\partial L}{\partial A_{nh}}"
+    )
+    assert by_weights in note
+    assert r"\right|_{\partial L/\partial A \text{ held}} \frac{\partial L}{\partial Z_{nh}}" in note
+    assert r"\frac{\partial}{\partial W^{(2)}_{ab}} \frac{\partial L}{\partial A_{nh}}" not in note

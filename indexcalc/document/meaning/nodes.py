@@ -75,12 +75,31 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
-    """1 where ``left relation right`` holds, else 0; ``==`` is Kronecker's delta."""
+class Value:
+    """The value of an index variable, from 0, as a number."""
 
-    left: Ix
+    index: Ix
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """1 where ``left relation right`` holds between whole numbers, else 0; ``==`` is Kronecker's delta."""
+
+    left: Meaning
     relation: str
-    right: Ix
+    right: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The entry of `body` at `places`, whole numbers from 0, one for each of the `axes`, which it binds.
+
+    What lies outside an axis has no value; a condition beside it that does not hold there needs none.
+    """
+
+    body: Meaning
+    axes: tuple[Ix, ...]
+    places: tuple[Meaning, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +154,9 @@ Meaning = (
     | Raised
     | Applied
     | Total
+    | Value
     | Relation
+    | Gathered
     | Ones
     | Inverse
     | Determinant
@@ -162,6 +183,10 @@ def children(node: Meaning) -> tuple[Meaning, ...]:
             return (body,)
         case Stacked(bodies=bodies):
             return bodies
+        case Relation(left, _, right):
+            return (left, right)
+        case Gathered(body, _, places):
+            return (body, *places)
         case Derivative(body, wrt):
             return (body, wrt)
         case _:
@@ -187,6 +212,10 @@ def rebuilt(node: Meaning, change: Callable[[Meaning], Meaning]) -> Meaning:
             return Determinant(change(body), axes)
         case Stacked(slot, axes, bodies):
             return Stacked(slot, axes, tuple(change(body) for body in bodies))
+        case Relation(left, relation, right):
+            return Relation(change(left), relation, change(right))
+        case Gathered(body, axes, places):
+            return Gathered(change(body), axes, tuple(change(place) for place in places))
         case Derivative(body, wrt, local, held):
             changed = change(wrt)
             assert isinstance(changed, Entry)
@@ -212,8 +241,11 @@ def renamed(node: Meaning, names: Mapping[Ix, Ix]) -> Meaning:
     match node:
         case Entry(name, slots):
             return Entry(name, tuple(names.get(slot, slot) for slot in slots))
-        case Relation(left, relation, right):
-            return Relation(names.get(left, left), relation, names.get(right, right))
+        case Value(index):
+            return Value(names.get(index, index))
+        case Gathered(body, axes, places):
+            own = tuple(names.get(axis, axis) for axis in axes)
+            return Gathered(renamed(body, names), own, tuple(renamed(place, names) for place in places))
         case Ones(index):
             return Ones(names.get(index, index))
         case Size(index):
@@ -241,7 +273,7 @@ def bound_in(node: Meaning) -> tuple[Ix, ...]:
     match node:
         case Total(indices=indices):
             return indices
-        case Inverse(axes=axes) | Determinant(axes=axes) | Stacked(axes=axes):
+        case Inverse(axes=axes) | Determinant(axes=axes) | Stacked(axes=axes) | Gathered(axes=axes):
             return axes
         case _:
             return ()
@@ -252,9 +284,7 @@ def own_indices(node: Meaning) -> tuple[Ix, ...]:
     match node:
         case Entry(slots=slots) | Inverse(slots=slots):
             return slots
-        case Relation(left, _, right):
-            return (left, right)
-        case Ones(index) | Stacked(slot=index):
+        case Ones(index) | Stacked(slot=index) | Value(index):
             return (index,)
         case _:
             return ()
@@ -305,11 +335,16 @@ def times(*factors: Meaning) -> Meaning:
     return kept[0] if len(kept) == 1 else Times(tuple(kept))
 
 
+def between(left: Ix, relation: str, right: Ix) -> Meaning:
+    """One where a relation between two index variables holds, else zero."""
+    return Relation(Value(left), relation, Value(right))
+
+
 def same(left: Ix, right: Ix) -> Meaning:
     """Kronecker's delta of two index variables, a number where they are the same or two numbers."""
     if left == right or (left.fixed and left.fixed == right.fixed):
         return ONE
-    return ZERO if left.fixed and right.fixed else Relation(left, "==", right)
+    return ZERO if left.fixed and right.fixed else between(left, "==", right)
 
 
 def over(node: Meaning) -> Meaning:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import sympy as sp
+
 EXACT_LIMIT = 6
 """The largest declared extent that is taken as the number it is; a larger one is tried with a few entries."""
 
@@ -52,6 +54,7 @@ class Sizes:
         count: how many variables there are.
         exact: the length of a class that is a number, by its root.
         parts: the variables whose sizes add up to that of a class, by its root.
+        formulas: the sizes of classes as expressions of others, which bear names, by their roots.
     """
 
     parent: dict[Ix, Ix] = field(default_factory=dict)
@@ -61,6 +64,7 @@ class Sizes:
     count: int = 0
     exact: dict[Ix, int] = field(default_factory=dict)
     parts: dict[Ix, tuple[Ix, ...]] = field(default_factory=dict)
+    formulas: dict[Ix, sp.Expr] = field(default_factory=dict)
 
     def copy(self) -> Sizes:
         """An independent copy: what is unified there stays there."""
@@ -72,6 +76,7 @@ class Sizes:
             self.count,
             dict(self.exact),
             dict(self.parts),
+            dict(self.formulas),
         )
 
     def fresh(self, name: str = "", fixed: int = 0) -> Ix:
@@ -120,6 +125,8 @@ class Sizes:
         name = one if one in self.declared else other or one
         if name is not None:
             self.names[a] = name
+        if (formula := self.formulas.pop(b, None)) is not None:
+            self.formulas.setdefault(a, formula)
         self.unify_parts(a, b)
 
     def unify_parts(self, kept: Ix, merged: Ix) -> None:
@@ -133,6 +140,24 @@ class Sizes:
             raise ShapeError("an array is as large as one of its blocks")
         for one, another in zip(own, other, strict=True) if other else ():
             self.fit(one, another)
+
+    def compute(self, index: Ix, formula: sp.Expr) -> None:
+        """Say that the size of a variable is an expression of sizes that bear names."""
+        self.formulas[self.find(index)] = formula
+        for symbol in sorted(formula.free_symbols, key=str):
+            self.named(symbol.name)
+
+    def formula_of(self, index: Ix) -> sp.Expr | None:
+        """The size of a variable as an expression of others; None if it is none."""
+        return self.formulas.get(self.find(index))
+
+    def differ(self, left: Ix, right: Ix) -> bool:
+        """Whether the size of one variable is an expression with that of the other, as N - 1 and N are."""
+        formulas = self.formula_of(left), self.formula_of(right)
+        return any(
+            formula is not None and other is None and self.name_of(index) in {s.name for s in formula.free_symbols}
+            for formula, other, index in ((*formulas, right), (*reversed(formulas), left))
+        )
 
     def fit(self, left: Ix, right: Ix) -> None:
         """Say that two variables have one size, of which nothing but the place of blocks says so.

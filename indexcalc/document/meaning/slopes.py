@@ -14,6 +14,7 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Determinant,
     Entry,
+    Gathered,
     Inverse,
     Meaning,
     Number,
@@ -54,6 +55,9 @@ def refreshed(node: Meaning, sizes: Sizes, names: Mapping[Ix, Ix] | None = None)
             return Inverse(refreshed(body, sizes, {**names, **own}), pair(axes, own), pair(slots, names))
         case Determinant(body, axes):
             return Determinant(refreshed(body, sizes, {**names, **own}), pair(axes, own))
+        case Gathered(body, axes, places):
+            apart = tuple(refreshed(place, sizes, names) for place in places)
+            return Gathered(refreshed(body, sizes, {**names, **own}), tuple(own[axis] for axis in axes), apart)
         case Stacked(slot, axes, bodies):
             within = {**names, **own}
             parts = tuple(refreshed(body, sizes, within) for body in bodies)
@@ -103,6 +107,9 @@ def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
         case Stacked(slot, axes, bodies):
             inners = tuple(slope(body, wrt, sizes, inside) for body in bodies)
             return refreshed(Stacked(slot, axes, inners), sizes) if set(inners) != {ZERO} else ZERO
+        case Gathered(body, axes, places):
+            inner = slope(body, wrt, sizes, inside)
+            return refreshed(Gathered(inner, axes, places), sizes) if inner != ZERO else ZERO
         case Derivative():
             raise UnsupportedError("the derivative of a derivative")
         case _:

@@ -55,6 +55,7 @@ class Symbols:
         orthonormal: inputs whose columns are orthonormal, and vectors of length one.
         simplex: names whose entries sum to one, with the places of the slots that are summed.
         one_hot: those of them of whose entries one is not zero.
+        whole: the inputs whose entries are whole numbers from 0, each with the axis that they are places of.
     """
 
     sizes: Sizes = field(default_factory=Sizes)
@@ -66,6 +67,7 @@ class Symbols:
     orthonormal: frozenset[str] = frozenset()
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
     one_hot: frozenset[str] = frozenset()
+    whole: dict[str, Ix] = field(default_factory=dict)
 
     def is_loss(self, name: str) -> bool:
         """Whether a name is a loss that the document does not define."""

@@ -18,8 +18,8 @@ from indexcalc.document.meaning.nodes import (
     Number,
     Plus,
     Raised,
-    Relation,
     Total,
+    between,
     over,
     renamed,
     times,
@@ -296,7 +296,7 @@ def diagonal(value: Typed, sizes: Sizes) -> Typed:
     (axis,) = value.axes
     other = sizes.fresh("")
     sizes.unify(axis, other)
-    return Typed(times(value.node, Relation(axis, "==", other)), (axis, other))
+    return Typed(times(value.node, between(axis, "==", other)), (axis, other))
 
 
 def softmax(value: Typed, sizes: Sizes) -> Typed:

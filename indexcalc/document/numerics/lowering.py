@@ -14,7 +14,8 @@ import sympy as sp
 
 from indexcalc.algebra.build import access, power, product, scalar, sum_over
 from indexcalc.algebra.canonical import collect
-from indexcalc.algebra.renaming import rename_apart
+from indexcalc.algebra.renaming import rename_apart, substitute
+from indexcalc.algebra.slots import Lookup, Slot, combined, place, times_scalar
 from indexcalc.algebra.terms import (
     ONE,
     Access,
@@ -32,6 +33,7 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Determinant,
     Entry,
+    Gathered,
     Inverse,
     Meaning,
     Number,
@@ -43,6 +45,7 @@ from indexcalc.document.meaning.nodes import (
     Stacked,
     Times,
     Total,
+    Value,
     free,
     names_of,
     rebuilt,
@@ -130,11 +133,17 @@ class Lowering:
 
     def index(self, index: Ix) -> Index:
         """The algebra's index for an index variable; its extent stands for its class."""
-        root = self.sizes.find(index)
-        return Index(
-            f"c{index.fixed}" if index.fixed else f"{self.mark}{index.key}",
-            sp.Symbol(f"n{root.key}", positive=True, integer=True),
-        )
+        return Index(f"c{index.fixed}" if index.fixed else f"{self.mark}{index.key}", self.extent(index))
+
+    def extent(self, index: Ix) -> sp.Expr:
+        """The extent of a class: a symbol of its own, or an expression of those of others."""
+        formula = self.sizes.formula_of(index)
+        if formula is None:
+            return sp.Symbol(f"n{self.sizes.find(index).key}", positive=True, integer=True)
+        others = {symbol: self.sizes.named(symbol.name) for symbol in sorted(formula.free_symbols, key=str)}
+        if any(self.sizes.formula_of(other) is not None for other in others.values()):
+            raise UnsupportedError("a size that is an expression of expressions")
+        return formula.subs({symbol: self.extent(other) for symbol, other in others.items()}, simultaneous=True)
 
     def terms(self, node: Meaning) -> Terms:
         """The expression as a sum of terms.
@@ -153,10 +162,10 @@ class Lowering:
             case Entry(name, slots):
                 self.define(name)
                 return (access(name, *(self.index(slot) for slot in slots)),)
-            case Relation(left, "==", right) if left.fixed and right.fixed:
-                return scalar(int(left.fixed == right.fixed))
+            case Relation(Value(one), "==", Value(other)) if one.fixed and other.fixed:
+                return scalar(int(one.fixed == other.fixed))
             case Relation(left, relation, right):
-                a, b = self.index(left), self.index(right)
+                a, b = self.slot(left), self.slot(right)
                 base = Delta(a, b) if relation == "==" else Iverson(a, relation, b)
                 return (product(1, ((base, sp.S.One),)),)
             case Plus(parts):
@@ -170,15 +179,52 @@ class Lowering:
             case Total(indices, body):
                 bound = tuple(self.index(index) for index in indices)
                 return sum_over(self.terms(body), bound)
-            case Derivative() | Inverse() | Determinant() | Stacked():
+            case Value() | Derivative() | Inverse() | Determinant() | Stacked() | Gathered():
                 return self.whole(node)
 
-    def whole(self, node: Derivative | Inverse | Determinant | Stacked) -> Terms:
+    def slot(self, node: Meaning) -> Slot:
+        """The algebra's slot for a place.
+
+        Raises:
+            UnsupportedError: for what is no sum of multiples of indices and entries of arrays of whole numbers.
+        """
+        match node:
+            case Number(value):
+                return place(value)
+            case Size(index):
+                return place(self.index(index).extent)
+            case Value(index):
+                return self.index(index)
+            case Entry(name, slots) if name in self.symbols.whole:
+                extent = self.index(self.symbols.whole[name]).extent
+                return Lookup(name, tuple(self.index(slot) for slot in slots), extent)
+            case Gathered(Entry(name, slots), axes, places) if name in self.symbols.whole:
+                extent = self.index(self.symbols.whole[name]).extent
+                at = dict(zip(axes, map(self.slot, places), strict=True))
+                return Lookup(name, tuple(at.get(slot) or self.index(slot) for slot in slots), extent)
+            case Plus(parts):
+                return reduce(combined, map(self.slot, parts))
+            case Times((*factors, last)) if all(isinstance(factor, Number | Size) for factor in factors):
+                scale = sp.Mul(*(self.scale(factor) for factor in factors))
+                return times_scalar(self.slot(last), scale)
+        raise UnsupportedError("a place that is no sum of multiples of indices")
+
+    def scale(self, factor: Meaning) -> sp.Expr:
+        """A whole number or a size before an index."""
+        assert isinstance(factor, Number | Size)
+        return factor.value if isinstance(factor, Number) else self.index(factor.index).extent
+
+    def whole(self, node: Value | Derivative | Inverse | Determinant | Stacked | Gathered) -> Terms:
         """A derivative written out; an inverse or a determinant, the same tensor wherever it is of the same matrix.
 
         Raises:
-            UnsupportedError: for blocks, since no extent of the algebra is a sum.
+            UnsupportedError: for blocks, since no extent of the algebra is a sum, and for indices as numbers.
         """
+        if isinstance(node, Value):
+            raise UnsupportedError("an index as a number")
+        if isinstance(node, Gathered):
+            at = {self.index(axis): self.slot(one) for axis, one in zip(node.axes, node.places, strict=True)}
+            return substitute(self.terms(node.body), at)
         if isinstance(node, Stacked):
             raise UnsupportedError("arrays one behind the other")
         if isinstance(node, Derivative):

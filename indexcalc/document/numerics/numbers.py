@@ -20,6 +20,7 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Determinant,
     Entry,
+    Gathered,
     Inverse,
     Meaning,
     Number,
@@ -31,6 +32,7 @@ from indexcalc.document.meaning.nodes import (
     Stacked,
     Times,
     Total,
+    Value,
     free,
     walk,
 )
@@ -160,17 +162,15 @@ class Frame:
     def on(self, node: Meaning, grid: tuple[Ix, ...]) -> Array:
         """The expression on the grid, the lane axis first, of length 1 where nothing varies."""
         match node:
-            case Number(value):
-                return np.full((1,) * (1 + len(grid)), self.point.number(value))
-            case Size(index):
-                return np.full((1,) * (1 + len(grid)), float(self.point.length(index)))
-            case Ones():
-                return np.ones((1,) * (1 + len(grid)))
+            case Number() | Size() | Ones():
+                return np.full((1,) * (1 + len(grid)), self.constant(node))
+            case Value(index):
+                return self.axis(index, grid)[np.newaxis] * 1.0
             case Entry(name, slots):
                 return self.read(self.tensor(name), slots, grid)
             case Relation(left, relation, right):
                 compare = {"==": np.equal, "<": np.less, "<=": np.less_equal, "!=": np.not_equal}[relation]
-                return np.asarray(compare(self.axis(left, grid), self.axis(right, grid)))[np.newaxis] * 1.0
+                return np.asarray(compare(self.whole_number(left, grid), self.whole_number(right, grid))) * 1.0
             case Times(factors):
                 return self.noted(self.times(factors, grid))
             case Plus(terms):
@@ -183,10 +183,20 @@ class Frame:
                 return only_where(at.real > 0, value) if row.positive else value
             case Total(indices, body):
                 return self.total(indices, body, grid)
-            case Inverse() | Determinant() | Stacked():
+            case Inverse() | Determinant() | Stacked() | Gathered():
                 return self.whole(node, grid)
             case Derivative():
                 return self.derivative(node, grid)
+
+    def constant(self, node: Number | Size | Ones) -> np.floating[Any]:
+        """What is one number everywhere."""
+        match node:
+            case Number(value):
+                return self.point.number(value)
+            case Size(index):
+                return np.float64(self.point.length(index))
+            case Ones():
+                return np.float64(1)
 
     def times(self, factors: Sequence[Meaning], grid: tuple[Ix, ...]) -> Array:
         """A product; where a condition among the factors does not hold, the others need no value.
@@ -220,8 +230,10 @@ class Frame:
         full = np.broadcast_to(array, shape)
         return self.noted(full.sum(axis=tuple(range(1 + len(grid), full.ndim))))
 
-    def whole(self, node: Inverse | Determinant | Stacked, grid: tuple[Ix, ...]) -> Array:
-        """The determinant of a matrix, or an entry of its inverse or of blocks."""
+    def whole(self, node: Inverse | Determinant | Stacked | Gathered, grid: tuple[Ix, ...]) -> Array:
+        """The determinant of a matrix, or an entry of its inverse, of blocks, or at places."""
+        if isinstance(node, Gathered):
+            return self.gathered(node, grid)
         if isinstance(node, Stacked):
             return self.stacked(node, grid)
         if isinstance(node, Determinant):
@@ -249,6 +261,21 @@ class Frame:
             result = np.where((place >= 0) & (place < length), entry, result)
             place = place - length
         return result
+
+    def gathered(self, node: Gathered, grid: tuple[Ix, ...]) -> Array:
+        """The entries at places that are computed; those outside have no value."""
+        array = self.on(node.body, (*grid, *node.axes))
+        lengths = tuple(self.point.length(axis) for axis in node.axes)
+        bounded(*array.shape[: 1 + len(grid)], *lengths)
+        full = np.broadcast_to(array, (*array.shape[: 1 + len(grid)], *lengths))
+        places = [self.whole_number(place, grid)[0] for place in node.places]
+        inside = reduce(np.logical_and, ((at >= 0) & (at < end) for at, end in zip(places, lengths, strict=True)))
+        slots = [np.clip(at, 0, end - 1) for at, end in zip(places, lengths, strict=True)]
+        return only_where(inside[np.newaxis], self.entry_of(full, slots, grid))
+
+    def whole_number(self, node: Meaning, grid: tuple[Ix, ...]) -> Array:
+        """A place, or what a condition compares: whole, and the same in all lanes."""
+        return np.asarray(np.rint(self.on(node, grid)[:1].real), dtype=int)
 
     def entry_of(self, array: Array, slots: Sequence[Array], grid: tuple[Ix, ...]) -> Array:
         """The entries at places along the last axes of arrays that may differ along the grid."""

@@ -25,6 +25,7 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, Symbols
 from indexcalc.document.numerics.arrays import bounded
+from indexcalc.document.numerics.extents import Read, fitted
 from indexcalc.document.numerics.lowering import Lexicon
 from indexcalc.document.numerics.numbers import Point
 from indexcalc.proof.numeric import Array
@@ -87,19 +88,21 @@ class Points:
         sizes: Sizes,
         indices: Iterable[Ix],
         signed: frozenset[str] = frozenset(),
+        reads: tuple[Read, ...] = (),
         *,
         more: bool = False,
     ) -> Iterator[tuple[int, Point]]:
         """Points with their pattern's number; the index variables of the formulas get a length too.
 
-        Scalars are positive, but those in `signed` may be negative. With `more`, others than without.
+        Scalars are positive, but those in `signed` may be negative. Axes are as long as `reads` ask for. With `more`,
+        others than without.
         """
         slots = self.roots(sizes)
         found = tuple((sizes.find(index), index.fixed) for index in indices)
         for pattern in range(len(PATTERNS)):
             first = SEEDS if pattern < 2 else 1
             for seed in range(first, MORE_SEEDS) if more else range(first):
-                yield pattern, self.point(sizes, slots, found, Draw(pattern, seed, signed, stretched=more))
+                yield pattern, self.point(sizes, slots, found, reads, Draw(pattern, seed, signed, stretched=more))
 
     def roots(self, sizes: Sizes) -> tuple[Ix, ...]:
         """The classes of all that the document gives a size."""
@@ -118,7 +121,8 @@ class Points:
     @cached_property
     def slots(self) -> tuple[Ix, ...]:
         """The slots of all tensors."""
-        return tuple(slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name])
+        own = (slot for name in sorted(self.symbols.slots) for slot in self.symbols.slots[name])
+        return (*own, *(self.symbols.whole[name] for name in sorted(self.symbols.whole)))
 
     @cached_property
     def untied(self) -> tuple[Ix, ...]:
@@ -128,7 +132,9 @@ class Points:
         bodies = (self.symbols.definitions[name].body for name in sorted(self.symbols.definitions))
         return tuple(index for body in bodies for index in indices_in(body) if sizes.find(index) not in tied)
 
-    def point(self, sizes: Sizes, slots: Sequence[Ix], indices: Sequence[tuple[Ix, int]], draw: Draw) -> Point:
+    def point(
+        self, sizes: Sizes, slots: Sequence[Ix], indices: Sequence[tuple[Ix, int]], reads: Sequence[Read], draw: Draw
+    ) -> Point:
         """One point, from the classes of all slots, and those of the formulas' indices with their fixed values."""
         pattern = PATTERNS[draw.pattern]
         roots = list(dict.fromkeys(slots))
@@ -141,6 +147,8 @@ class Points:
             if fixed > lengths[root]:
                 lengths[root] = fixed + pattern[0]
         lengths.update({root: length for root, length in sizes.exact.items() if root in lengths})
+        if reads or sizes.formulas:
+            lengths = fitted(lengths, sizes, reads)
         lengths = {root: sizes.length(root, lengths) for root in lengths}
         if any(lengths[root] != length for root, length in sizes.exact.items() if root in lengths):
             raise NotUnderstoodError("blocks that are not as long together as the array")
@@ -152,7 +160,7 @@ class Points:
         if not memory:
             values = self.inputs(sizes, lengths, draw)
             if draw.stretched:
-                bound = self.symbols.simplex.keys() | self.symbols.orthonormal
+                bound = self.symbols.simplex.keys() | self.symbols.orthonormal | self.symbols.whole.keys()
                 values.update(stretch(values.keys() - bound, values, draw))
             memory.append(Point(self.symbols, sizes, lengths, values, {}))
             memory[0].weights = self.weights(memory[0], draw)
@@ -167,6 +175,9 @@ class Points:
                 continue
             shape = tuple(lengths[sizes.find(slot)] for slot in slots)
             bounded(*shape)
+            if name in self.symbols.whole:
+                values[name] = places(name, draw, shape, lengths[sizes.find(self.symbols.whole[name])])
+                continue
             magnitude, signs = drawn(name, draw.pattern, draw.seed, shape)
             if not slots and name in draw.signed and name not in self.positive:
                 magnitude = magnitude * (-1) ** (draw.pattern + draw.seed)
@@ -236,6 +247,11 @@ def drawn(name: str, pattern: int, seed: int, shape: tuple[int, ...]) -> tuple[A
     """The magnitudes of an input's entries, and their signs."""
     random = generator(name, pattern, seed)
     return read_only(random.uniform(0.3, 1.4, shape)), read_only(random.choice([-1.0, 1.0], shape))
+
+
+def places(name: str, draw: Draw, shape: tuple[int, ...], length: int) -> Array:
+    """The entries of an array of whole numbers, each a place on an axis of this length."""
+    return read_only(generator(f"places {name}", draw.pattern, draw.seed).integers(0, length, shape) * 1.0)
 
 
 @lru_cache(DRAWS)

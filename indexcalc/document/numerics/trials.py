@@ -12,6 +12,7 @@ import numpy as np
 
 from indexcalc.document.meaning.nodes import Meaning, indices_in
 from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.numerics.extents import reads_in
 from indexcalc.document.numerics.numbers import Point
 from indexcalc.document.numerics.points import SEEDS, Points, branching
 
@@ -118,11 +119,12 @@ def tried(
         LimitError: for sums that are too large.
     """
     trial = Trial()
-    bodies = (definition.body for definition in points.symbols.definitions.values())
+    bodies = [definition.body for definition in points.symbols.definitions.values()]
+    reads = reads_in((*bodies, *sides))
     numbered = (index for body in bodies for index in indices_in(body) if index.fixed)
     every = [*letters, *indices_in(sides[0]), *indices_in(sides[1]), *numbered]
     signed = branching(sides)
-    usual, more = points.at(sizes, every, signed), points.at(sizes, every, signed, more=True)
+    usual, more = points.at(sizes, every, signed, reads), points.at(sizes, every, signed, reads, more=True)
     for pattern, point in chain(usual, further(trial, more)):
         point.scale = 0.0
         with np.errstate(all="ignore"):

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.labels import ABOVE, split_labels
 from indexcalc.document.statements.layer_marks import BELOW, BRACKETS
 from indexcalc.document.statements.outline import Statement
-from indexcalc.document.statements.scripts import GREEK
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import (
     Atom,

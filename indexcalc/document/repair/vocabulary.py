@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from indexcalc.document.outcomes import table_of
 from indexcalc.document.repair.attempts import UNREADABLE, Attempts
+from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.limits import is_sum
 from indexcalc.document.statements.outline import Statement
-from indexcalc.document.statements.scripts import GREEK, Named, is_transpose
+from indexcalc.document.statements.scripts import Named, is_transpose
 from indexcalc.document.statements.survey import Survey
 from indexcalc.document.statements.trees import name_nodes
 from indexcalc.document.table import Table

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.document.statements.differentials import after_scripts
-from indexcalc.document.statements.scripts import GREEK
+from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 

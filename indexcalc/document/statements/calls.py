@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from indexcalc.document.statements.brackets import OPERATORS
 from indexcalc.document.statements.differentials import after_scripts
-from indexcalc.document.statements.scripts import GREEK
+from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 

@@ -65,6 +65,8 @@ class Evidence:
         bare: names that stand somewhere without a superscript.
         alone: names that stand somewhere without any script.
         recurrent: letters below a name that is made from itself at another step.
+        compared: letters below a delta of two, which says that two indices are equal.
+        errors: whether an equation gives the entries of delta, so that it is another array.
         targets: names that stand with a letter above them in a denominator of a derivative; none is by a power.
     """
 
@@ -77,6 +79,8 @@ class Evidence:
     bare: set[str] = field(default_factory=set)
     alone: set[str] = field(default_factory=set)
     recurrent: set[str] = field(default_factory=set)
+    compared: set[str] = field(default_factory=set)
+    errors: bool = False
     targets: set[str] = field(default_factory=set)
 
 
@@ -97,6 +101,9 @@ def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
     return Families(frozenset(layers), frozenset(indices), shifted, powers, members, frozenset(evidence.alone), stepped)
 
 
+KRONECKER = ("one index", "another")
+"""What stands below the sign that says whether two indices are equal."""
+
 DENOMINATOR = ["}", "{", "PARTIAL"]
 """What stands before a name by which a derivative is taken."""
 
@@ -113,6 +120,10 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
         lowers = found.below or ()
         if found.above and [token.kind for token in tokens[max(0, found.start - 3) : found.start]] == DENOMINATOR:
             evidence.targets.add(found.base.text)
+        if found.base.text == "delta" and len(lowers) == len(KRONECKER) and not found.above:
+            evidence.compared.update(item.text for item in lowers)
+            behind = [token.kind for token in tokens[found.end : found.end + 1]]
+            evidence.errors |= behind == ["REL"] and not found.start
         for item in (*(found.above or ()), *lowers):
             last = len(item.text) == 1 and item.text.isupper() and item.style not in (PLAIN, BELOW)
             if not (item.is_letter or last):
@@ -201,7 +212,8 @@ def is_layer(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool
     """Whether a letter numbers layers or steps."""
     name, style = letter
     if style == BELOW:
-        return name in evidence.recurrent or evidence.shifted[letter] > evidence.bound[name]
+        index = name in evidence.compared and not evidence.errors
+        return name in evidence.recurrent or (evidence.shifted[letter] > evidence.bound[name] and not index)
     if style == PLAIN:
         sure = is_no_power(letter, evidence, powers)
         # Some write W^t for the transpose.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from indexcalc.document.statements.calls import is_expected
+from indexcalc.document.statements.index_expressions import Expression, letters_among
 from indexcalc.document.statements.limits import letters_of_limits
 from indexcalc.document.statements.outline import EQUALITIES, Statement
 from indexcalc.document.statements.scripts import COLON, Named, subscript
@@ -46,7 +47,11 @@ def head_of(survey: Survey, statement: Statement) -> Named | None:
         return None
     parts = found.parts or ()
     repeated = len(set(parts)) < len(parts)
-    return None if repeated or any(part == COLON or part.isdigit() for part in parts) else found
+    return (
+        None
+        if repeated or any(part == COLON or part.isdigit() or isinstance(part, Expression) for part in parts)
+        else found
+    )
 
 
 def defines(survey: Survey, statement: Statement, head: Named) -> bool:
@@ -56,7 +61,7 @@ def defines(survey: Survey, statement: Statement, head: Named) -> bool:
         return False
     names = list(survey.names(tree))
     # An entry that is a number, or does not follow its indices, is a case: delta_ij = 1, x_i = 0.
-    letters = {part for found in names for part in found.parts or ()} | set(letters_of_limits(tree))
+    letters = {part for found in names for part in letters_among(found.parts or ())} | set(letters_of_limits(tree))
     written_out = isinstance(tree.lone, Matrix) and len(head.parts or ()) == len(MATRIX)
     follows = not head.parts or written_out or not letters.isdisjoint(head.parts)
     return follows and all(found.name != head.name for found in names)

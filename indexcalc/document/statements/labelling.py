@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise, zip_longest
 
-from indexcalc.document.statements.scripts import named
+from indexcalc.document.statements.index_expressions import Expression, letters_of, lookups_of
+from indexcalc.document.statements.scripts import named, subscript
 from indexcalc.document.statements.trees import (
     is_lone,
     is_nabla,
@@ -28,11 +29,13 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
     votes: dict[tuple[str, str], set[bool]] = {}
     ends = ends_of_sums(chains)
     subscripts: dict[str, set[str]] = {}
+    computed: set[tuple[str, str]] = set()
     for members in chains:
         uses: list[tuple[str, tuple[str, ...]]] = []
         for member in members:
             for node in nodes_and_exponents(member):
                 if isinstance(node, Scripted) and node.below and not is_nabla(node.base):
+                    computed |= set(expressions_at(node))
                     base = node.base.text if isinstance(node.base, Atom) else ""
                     kind = node.base.kind if isinstance(node.base, Atom) else ""
                     uses.append((base if kind == "NAME" else "", letters_in(node)))
@@ -51,6 +54,7 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         for (base, letter), seen in votes.items()
         if seen == {True} and (len(subscripts[base]) == 1 or base in sizes)
     }
+    found -= computed
     written_out = entries_written_out(chains)
     digits = {
         (base, letter)
@@ -67,6 +71,15 @@ def find_labels(chains: list[tuple[Sum, ...]], extents: frozenset[tuple[str, str
         | set(of_numbered_functions(chains))
         | {(base, letter) for base, letter in parameters(chains) if len(subscripts[base]) == 1}
     )
+
+
+def expressions_at(node: Scripted) -> Iterator[tuple[str, str]]:
+    """A name with each letter of the expressions among its indices: ``t`` is no label of h beside ``h_{t-1}``."""
+    if isinstance(node.base, Atom) and node.base.kind == "NAME":
+        for part in subscript(node.below).parts:
+            if isinstance(part, Expression):
+                yield from ((node.base.text, letter) for letter in letters_of(part))
+                yield from lookups_of(part)
 
 
 def ends_of_sums(chains: list[tuple[Sum, ...]]) -> set[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from indexcalc.document.statements.index_expressions import letters_among
 from indexcalc.document.statements.limits import bound_in, is_sum
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.scripts import COLON, Named, is_letter, subscript
@@ -23,7 +24,7 @@ def index_letters(survey: Survey) -> frozenset[str]:
         for name, usage in survey.usages.items()
         if name != "1"
         for parts in usage.letters
-        for part in parts
+        for part in letters_among(parts)
         if is_letter(part)
     )
 
@@ -35,16 +36,20 @@ def index_parts(survey: Survey, term: Product) -> Iterator[str]:
             continue
         found = survey.name(node)
         if found is not None:
-            yield from found.parts or ()
+            yield from letters_among(found.parts or ())
         elif not is_sum(node):
-            yield from subscript(node.below).parts
+            yield from letters_among(subscript(node.below).parts)
 
 
 def free_letters(survey: Survey, statement: Statement) -> frozenset[str]:
     """The letters that are free in a statement: those of a first member of one factor, and those once in a term."""
     first = statement.sides[0].tree
     lone = first is not None and first.lone is not None
-    found = {part for one in (survey.names(first) if first is not None and lone else ()) for part in one.parts or ()}
+    found = {
+        part
+        for one in (survey.names(first) if first is not None and lone else ())
+        for part in letters_among(one.parts or ())
+    }
     for tree in statement.trees:
         for _, term in tree.terms:
             counts, bound = Counter(index_parts(survey, term)), set(bound_in(term))

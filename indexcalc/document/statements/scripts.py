@@ -5,35 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from indexcalc.document.statements.index_expressions import GREEK, Expression, segments
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
-
-GREEK = frozenset(
-    [
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "zeta",
-        "eta",
-        "theta",
-        "iota",
-        "kappa",
-        "lambda",
-        "mu",
-        "nu",
-        "xi",
-        "pi",
-        "rho",
-        "sigma",
-        "tau",
-        "phi",
-        "chi",
-        "psi",
-        "omega",
-    ]
-)
 
 COLON = ":"
 
@@ -56,7 +30,10 @@ def is_letter(part: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """The parts of a subscript, each a letter, a number or ``:``, and whether dots stand between; or a label's text."""
+    """The parts of a subscript, each a letter, a number, ``:`` or an expression, and whether dots stand between.
+
+    Or a label's text.
+    """
 
     parts: tuple[str, ...] = ()
     label: str = ""
@@ -66,6 +43,22 @@ class Subscript:
 
 def subscript(tokens: Sequence[Token]) -> Subscript:
     """What a subscript says; labels are capitals, words, text and digits."""
+    parts: list[str] = []
+    dotted = False
+    for segment in segments(tokens):
+        if isinstance(segment, Expression):
+            parts.append(segment)
+            continue
+        found = of_letters(segment)
+        if found.label or found.unreadable:
+            return of_letters(tokens)
+        parts.extend(found.parts)
+        dotted = dotted or found.dotted
+    return Subscript(parts=tuple(parts), dotted=dotted)
+
+
+def of_letters(tokens: Sequence[Token]) -> Subscript:
+    """What a subscript says in which no index is an expression."""
     tokens = [token for token in tokens if token.kind not in ("{", "}", "(", ")", "[", "]", "COMMA", "DOT")]
     dotted = any(token.kind == "DOTS" for token in tokens)
     tokens = [token for token in tokens if token.kind != "DOTS"]

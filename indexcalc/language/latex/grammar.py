@@ -50,6 +50,7 @@ atom: (NAME | NUM | ONE | PARTIAL | NABLA | SUM | TEXT | DOTS | REALS | COLON | 
     | LPAR listing RPAR     -> round
     | LBRACK listing RBRACK -> square
     | LBRACK sum REL sum RBRACK -> truth
+    | LBRACK sum REL sum REL sum RBRACK -> range
     | LBRACE sum RBRACE  -> curly
     | LBRACE RBRACE      -> nothing
     | LBAR sum RBAR      -> bars
@@ -180,6 +181,13 @@ class Builder(Transformer[LarkToken, Any]):
     def truth(self, children: list[Any]) -> Truth:
         """An Iverson bracket."""
         return Truth(children[1], children[2].value.text, children[3], children[0].value.start)
+
+    def range(self, children: list[Any]) -> Group:
+        """An Iverson bracket with two relations: the product of two brackets."""
+        _, left, below, middle, above, right, _ = children
+        start = children[0].value.start
+        both = (Truth(left, below.value.text, middle, start), Truth(middle, above.value.text, right, start))
+        return Group("(", (Sum(((1, Product(both)),)),), start)
 
     def curly(self, children: list[Any]) -> Group:
         """Braces."""

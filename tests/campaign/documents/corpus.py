@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from indexcalc.library import shipped_paths
 from tests.campaign.documents.blocks import Block, Kind, blocks_of, formulas_of, is_tex
 from tests.reading.known import TABLES, true_documents
-from tests.support.gradients import that_documents_may_be_about
 
 ROOT = Path(__file__).resolve().parents[3]
 BESIDE = Path(os.environ.get("INDEXCALC_DOCUMENTS", ROOT.parent / "shared"))
@@ -71,7 +71,7 @@ def documents(collection: str) -> tuple[Document, ...]:
     if collection == "small":
         return tuple(small_documents())
     paths = (
-        (path.with_suffix(".md") for path in that_documents_may_be_about().values())
+        (path.with_suffix(".md") for path in shipped_paths().values())
         if collection == "own"
         else (path for ending in ("md", "tex", "html") for path in (BESIDE / collection).glob(f"*.{ending}"))
     )
