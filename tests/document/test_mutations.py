@@ -11,12 +11,12 @@ from itertools import cycle
 import pytest
 
 from indexcalc.document import Verdict
-from tests.support.gradients import that_documents_may_be_about
+from indexcalc.library import shipped_paths
 from tests.support.labelled import equal
 from tests.support.mutants import KINDS, Mutant, indexed_names, member_text, mutants
 from tests.support.mutation_sweep import broken, members_of, report_of, values_of
 
-PATHS = that_documents_may_be_about()
+PATHS = shipped_paths()
 LINES = {name: path.with_suffix(".md").read_text("utf-8").count("\n") for name, path in PATHS.items()}
 SHORT = [name for name, lines in LINES.items() if lines <= 580]
 SHORTEST = [name for name, lines in LINES.items() if lines <= 400]

@@ -7,11 +7,19 @@ from collections import Counter
 import pytest
 
 from indexcalc.document import check
-from tests.support.gradients import of_gradients, that_documents_may_be_about
+from indexcalc.library import shipped_paths
 from tests.support.pages import PAGES, ROOT
 
-NOTES = [path.with_suffix(".md") for path in that_documents_may_be_about().values()][::8]
-"""Some of the notes on gradients; all of them are checked where they are broken, too."""
+LESS_READ = {
+    "conv2d": "its arrays have more entries than are tried",
+    "max_pool": "the derivatives of its steps are zero on both sides, which says nothing",
+    "mlp_hessian_vector": "its operator along directions is no function, and formulas of gradients are differentiated",
+    "total_variation": "it says twice what its differences are",
+}
+"""Notes of which less is read, and why; of these, too, nothing is refuted."""
+
+NOTES = [path.with_suffix(".md") for name, path in shipped_paths().items() if name not in LESS_READ][::8]
+"""Some of the notes; most are checked where they are broken, too."""
 
 
 @pytest.mark.parametrize("path", [*PAGES, *NOTES], ids=lambda path: path.name)
@@ -34,10 +42,8 @@ OPEN = {"two_token_model": 1}
 
 @pytest.fixture(scope="module")
 def gallery():
-    """The page without the derivations that the check does not read whole."""
-    head, *sections = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8").split("\n## ")
-    read = that_documents_may_be_about()
-    return "\n## ".join([head, *(section for section in sections if section.partition("\n")[0] in read)])
+    """The page of all gradients."""
+    return (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
 
 
 def section_of(text, line):
@@ -68,12 +74,9 @@ def test_a_broken_gradient_of_the_gallery_is_refuted_at_its_line(gallery):
     assert report.refuted[0].correction
 
 
-BEYOND = [path.with_suffix(".md") for name, path in of_gradients().items() if name not in that_documents_may_be_about()]
-"""Notes with expressions in slots, which the check does not read whole."""
-
-
-@pytest.mark.parametrize("path", BEYOND[::2], ids=lambda path: path.name)
-def test_what_is_not_read_whole_is_not_refuted(path):
+@pytest.mark.parametrize("name", LESS_READ)
+def test_what_is_not_read_whole_is_not_refuted(name):
+    path = shipped_paths()[name].with_suffix(".md")
     report = check(path.read_text(encoding="utf-8"), path.name)
-    assert report.claims
+    assert len(report.unclear) < len(report.claims) / 2
     assert not report.refuted
