@@ -40,7 +40,7 @@ HELD = {
 """By the campaign's name."""
 
 PLACES = {
-    "ablation": Held(6, 80),
+    "ablation": Held(6, 70),
     "renaming": Held(8, 100),
     "joining": Held(3, 38, {"another verdict": 2}),
     # What is 1 as the left sides before it say is not understood as -1.
