@@ -6,17 +6,18 @@ Each note is broken in one way here, so that every way is tried on several notes
 
 from __future__ import annotations
 
+import re
 from itertools import cycle
 
 import pytest
 
-from indexcalc.document import Verdict
-from tests.support.gradients import that_documents_may_be_about
+from indexcalc.document import Verdict, check
+from indexcalc.library import shipped_paths
 from tests.support.labelled import equal
 from tests.support.mutants import KINDS, Mutant, indexed_names, member_text, mutants
 from tests.support.mutation_sweep import broken, members_of, report_of, values_of
 
-PATHS = that_documents_may_be_about()
+PATHS = shipped_paths()
 LINES = {name: path.with_suffix(".md").read_text("utf-8").count("\n") for name, path in PATHS.items()}
 SHORT = [name for name, lines in LINES.items() if lines <= 580]
 SHORTEST = [name for name, lines in LINES.items() if lines <= 400]
@@ -105,3 +106,32 @@ def test_a_value_is_not_that_of_another_formula():
     true = note.value(r"\frac{e^{S_{ij}}}{Z_{i}}", sizes)
     assert equal(true, note.value("A_{ij}", sizes))
     assert not equal(true, note.value("A_{ji}", sizes))
+
+
+SIGNED = re.compile(r"(?<=[a-z]) (?P<sign>[-+]) (?=[a-z][^{}]*\})")
+"""A sign between two letters of an index."""
+
+
+@pytest.mark.parametrize("name", ["conv_transpose"])
+def test_a_changed_place_is_never_called_true(name):
+    """A sign in an index is turned: the line is refuted, or all of it reads outside of an axis and is not judged."""
+    source = shipped_paths()[name].with_suffix(".md").read_text("utf-8")
+    lines = source.split("\n")
+    true = {
+        claim.line for claim in check(source, "note.md").claims if claim.verdict in (Verdict.PROVED, Verdict.CONFIRMED)
+    }
+    changed = [
+        (number, lines[number - 1][: sign.start("sign")] + turned + lines[number - 1][sign.end("sign") :])
+        for number in sorted(true)
+        for sign in list(SIGNED.finditer(lines[number - 1]))[-1:]
+        for turned in ["-" if sign["sign"] == "+" else "+"]
+        if lines[number - 1].count(" = ") == 1 and sign.start() > lines[number - 1].index(" = ")
+    ]
+    found = []
+    for number, line in changed[::3]:
+        report = check("\n".join([*lines[: number - 1], line, *lines[number:]]), "note.md")
+        found.append({claim.verdict for claim in report.claims if claim.line == number})
+        assert not [claim.line for claim in report.refuted if claim.line != number]
+    assert found
+    assert not any({Verdict.PROVED, Verdict.CONFIRMED} & verdicts for verdicts in found)
+    assert any(Verdict.REFUTED in verdicts for verdicts in found)

@@ -7,11 +7,19 @@ from collections import Counter
 import pytest
 
 from indexcalc.document import check
-from tests.support.gradients import of_gradients, that_documents_may_be_about
+from indexcalc.library import shipped_paths
 from tests.support.pages import PAGES, ROOT
 
-NOTES = [path.with_suffix(".md") for path in that_documents_may_be_about().values()][::8]
-"""Some of the notes on gradients; all of them are checked where they are broken, too."""
+LESS_READ = {
+    "conv2d": "its arrays have more entries than are tried",
+    "max_pool": "the derivatives of its steps are zero on both sides, which says nothing",
+    "mlp_hessian_vector": "its operator along directions is no function, and formulas of gradients are differentiated",
+    "total_variation": "it says twice what its differences are",
+}
+"""Notes of which less is read, and why; of these, too, nothing is refuted."""
+
+NOTES = [path.with_suffix(".md") for name, path in shipped_paths().items() if name not in LESS_READ][::8]
+"""Some of the notes; most are checked where they are broken, too."""
 
 
 @pytest.mark.parametrize("path", [*PAGES, *NOTES], ids=lambda path: path.name)
@@ -24,20 +32,33 @@ def test_nothing_in_it_is_wrong_and_nearly_everything_is_read(path):
 READ = 0.94
 """How much of a page is read: two sides that are both zero say nothing, for example."""
 
-CONFIRMED = ("flash_attention", "focal_loss", "gru_cell", "huber", "linear_attention", "lstm_cell", "mha_block", "tsne")
+CONFIRMED = (
+    "conv_transpose",
+    "flash_attention",
+    "focal_loss",
+    "gru_cell",
+    "huber",
+    "linear_attention",
+    "lstm_cell",
+    "mha_block",
+    "tsne",
+)
 """Sections of the gallery with gradients that the check confirms by numbers alone: powers with symbols, clipped
 values, a symmetry that follows, a gradient whose given name could be a differential."""
 
-OPEN = {"two_token_model": 1}
-"""Gradients that are left open: this one needs the assumption that the labels add up to one."""
+OPEN = {
+    "two_token_model": 1,
+    **{"conv1d": 1, "conv2d": 2, "depthwise_separable": 1, "heat_equation_step": 1, "max_pool": 1},
+    **{"relative_position_attention": 1, "sliding_window_attention": 2, "total_variation": 1},
+}
+"""Gradients that are left open: the first needs the assumption that the labels add up to one; of the others the gallery
+does not say how many values their indices have, as the notes do."""
 
 
 @pytest.fixture(scope="module")
 def gallery():
-    """The page without the derivations that the check does not read whole."""
-    head, *sections = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8").split("\n## ")
-    read = that_documents_may_be_about()
-    return "\n## ".join([head, *(section for section in sections if section.partition("\n")[0] in read)])
+    """The page of all gradients."""
+    return (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
 
 
 def section_of(text, line):
@@ -46,7 +67,11 @@ def section_of(text, line):
 
 
 def test_every_boxed_gradient_of_the_gallery_is_proved(gallery):
-    boxed = [number for number, line in enumerate(gallery.splitlines(), 1) if line.startswith(r"\boxed")]
+    boxed = [
+        number + line.endswith(r"\begin{aligned}")  # of several rows, the first stands below
+        for number, line in enumerate(gallery.splitlines(), 1)
+        if line.startswith(r"\boxed")
+    ]
     found = [claim for claim in check(gallery, "gallery.md").claims if claim.line in boxed]
     verdicts = {claim.line: str(claim.verdict) for claim in found}
     names = {line: section_of(gallery, line) for line in boxed}
@@ -68,12 +93,9 @@ def test_a_broken_gradient_of_the_gallery_is_refuted_at_its_line(gallery):
     assert report.refuted[0].correction
 
 
-BEYOND = [path.with_suffix(".md") for name, path in of_gradients().items() if name not in that_documents_may_be_about()]
-"""Notes with expressions in slots, which the check does not read whole."""
-
-
-@pytest.mark.parametrize("path", BEYOND[::2], ids=lambda path: path.name)
-def test_what_is_not_read_whole_is_not_refuted(path):
+@pytest.mark.parametrize("name", LESS_READ)
+def test_what_is_not_read_whole_is_not_refuted(name):
+    path = shipped_paths()[name].with_suffix(".md")
     report = check(path.read_text(encoding="utf-8"), path.name)
-    assert report.claims
+    assert len(report.unclear) < len(report.claims) / 2
     assert not report.refuted

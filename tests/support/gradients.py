@@ -1,16 +1,10 @@
-"""The shipped derivations that ask for gradients alone, which code for speed and costs of gradients are about.
-
-Of those the check of documents reads the ones in whose slots stand indices alone.
-"""
+"""The shipped derivations that ask for gradients alone, which code for speed and costs of gradients are about."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
 
-from indexcalc.codegen.outline import has_expressions
-from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
 
 OTHERS = re.compile(r"^(?:product|jacobian|hessian|gauss_newton) ", re.MULTILINE)
@@ -21,9 +15,3 @@ def of_gradients() -> dict[str, Path]:
     """The spec of each of them, by name, in alphabetical order."""
     found = shipped_paths()
     return {name: path for name, path in found.items() if not OTHERS.search(path.read_text(encoding="utf-8"))}
-
-
-@cache
-def that_documents_may_be_about() -> dict[str, Path]:
-    """The spec of each whose note the check of documents is to read whole, by name."""
-    return {name: path for name, path in of_gradients().items() if not has_expressions(load_problem(path).program)}

@@ -20,6 +20,9 @@ LONGEST = 12
 STEP = 4
 """By how much a size is made longer to see whether an expression grows with it, which may round down."""
 
+BEYOND = 2
+"""By how much an axis is longer than others that is read beside its own indices: a neighbour has neighbours."""
+
 ROUNDS = 3
 """How often the lengths are gone through: one may ask for another."""
 
@@ -45,6 +48,9 @@ def fitted(lengths: Mapping[Ix, int], sizes: Sizes, reads: Sequence[Read]) -> di
     for axis, place in reads:
         if sizes.find(axis) in found and sizes.find(axis) not in bound:
             places.setdefault(sizes.find(axis), []).append(place)
+    for root, own in places.items():
+        if last_of(own, {**found, root: found[root] + 1}, sizes) > last_of(own, found, sizes):
+            found[root] += BEYOND
     for _ in range(ROUNDS):
         before = dict(found)
         for root, formula in sizes.formulas.items():
@@ -79,10 +85,14 @@ def with_room(lengths: dict[Ix, int], sizes: Sizes, formula: sp.Expr) -> dict[Ix
 
 def reaching(lengths: dict[Ix, int], sizes: Sizes, root: Ix, places: Sequence[Meaning]) -> dict[Ix, int]:
     """The lengths with an axis just as long as places ask for; as they were if these move with it."""
-    last = max(bounds(place, lengths, sizes)[1] for place in places)
+    last = last_of(places, lengths, sizes)
     found = {**lengths, root: last + 1}
-    moved = max(bounds(place, found, sizes)[1] for place in places)
-    return found if 0 < last + 1 <= LONGEST and moved == last else lengths
+    return found if 0 < last + 1 <= LONGEST and last_of(places, found, sizes) == last else lengths
+
+
+def last_of(places: Sequence[Meaning], lengths: Mapping[Ix, int], sizes: Sizes) -> int:
+    """The greatest value of some places."""
+    return max(bounds(place, lengths, sizes)[1] for place in places)
 
 
 def bounds(node: Meaning, lengths: Mapping[Ix, int], sizes: Sizes) -> tuple[int, int]:

@@ -135,6 +135,9 @@ def tried(
         if np.any(gaps):
             trial.undefined += 1
             trial.gaps.setdefault(pattern, []).append(gaps)
+            if reads and not np.all(gaps):  # whatever lies outside of an axis, the other entries must agree
+                inside = Failure(pattern, point, x[~gaps], y[~gaps])
+                trial.failures.extend([inside] if distance(inside) >= CLEARLY else [])
         elif x.size:
             record(trial, Failure(pattern, point, x, y))
         if enough(trial):
@@ -167,17 +170,26 @@ def lost_in_rounding(
 
 def record(trial: Trial, seen: Failure) -> None:
     """Count a point as one that agrees or one that differs; between the two it is neither."""
-    x, y = seen.left, seen.right
-    scale = max(float(np.max(np.abs(x), initial=0)), float(np.max(np.abs(y), initial=0)))
-    intermediate = max(1.0, seen.point.scale)
-    trial.vanish = trial.vanish and scale <= 1e-13 * intermediate
-    error = float(np.max(np.abs(x - y), initial=0)) / max(scale, ZERO_SCALE * intermediate)
+    x = seen.left
+    trial.vanish = trial.vanish and magnitude(seen) <= 1e-13 * max(1.0, seen.point.scale)
+    error = distance(seen)
     if error <= TOLERANCE:
         trial.agreed += 1
         trial.agreeing.add(seen.pattern)
         trial.values.append((float(np.min(x)), float(np.max(x))))
     elif error >= CLEARLY:
         trial.failures.append(seen)
+
+
+def magnitude(seen: Failure) -> float:
+    """The largest magnitude of both sides at a point."""
+    return max(float(np.max(np.abs(side), initial=0)) for side in (seen.left, seen.right))
+
+
+def distance(seen: Failure) -> float:
+    """How far the sides are apart at a point, as a part of what they are made of."""
+    scale = max(magnitude(seen), ZERO_SCALE * max(1.0, seen.point.scale))
+    return float(np.max(np.abs(seen.left - seen.right), initial=0)) / scale
 
 
 RELATIONS: dict[str, Callable[[Any, Any], Any]] = {

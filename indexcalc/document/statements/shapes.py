@@ -72,7 +72,8 @@ def declarations_of_row(document: Document, survey: Survey, name: Statement, sha
     if not factors or found is None:
         return
     line = document.source[document.source.rfind("\n", 0, name.span.start) + 1 : shape.span.start]
-    if line.lstrip().startswith("|") and "\n" not in line:
+    between = document.source[name.span.start : shape.span.start]
+    if (line.lstrip().startswith("|") or "&" in between) and "\n" not in line:
         yield from shape_of(found, factors, name.span.start)
 
 

@@ -1,8 +1,9 @@
 """The documents at hand, and cuts of them that are short enough for a case.
 
-`own` are the notes of this repository, `small` those of the tables of what is known. The others stand beside the
-repository, in a folder `shared` or in that which ``INDEXCALC_DOCUMENTS`` names, and may be absent: `notes` and `seeds`,
-and `fresh`, which nobody has read. Of these no finding tells more than the collection.
+`own` are the notes of this repository on gradients at plain indices, `places` its others: with indices that are
+expressions, and with derivatives of other kinds. `small` are those of the tables of what is known. The others stand
+beside the repository, in a folder `shared` or in that which ``INDEXCALC_DOCUMENTS`` names, and may be absent: `notes`
+and `seeds`, and `fresh`, which nobody has read. Of these no finding tells more than the collection.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from indexcalc.codegen.outline import has_expressions
+from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
 from tests.campaign.documents.blocks import Block, Kind, blocks_of, formulas_of, is_tex
 from tests.reading.known import TABLES, true_documents
+from tests.support.gradients import of_gradients
 
 ROOT = Path(__file__).resolve().parents[3]
 BESIDE = Path(os.environ.get("INDEXCALC_DOCUMENTS", ROOT.parent / "shared"))
 
-COLLECTIONS = ("own", "small", "notes", "seeds", "fresh")
+COLLECTIONS = ("own", "places", "small", "notes", "seeds", "fresh")
 UNREAD = frozenset({"fresh"})
 
 NO_DOCUMENTS = frozenset({"guards.md"})
@@ -70,13 +74,18 @@ def documents(collection: str) -> tuple[Document, ...]:
     """The documents of a collection, by name."""
     if collection == "small":
         return tuple(small_documents())
-    paths = (
-        (path.with_suffix(".md") for path in shipped_paths().values())
-        if collection == "own"
-        else (path for ending in ("md", "tex", "html") for path in (BESIDE / collection).glob(f"*.{ending}"))
-    )
+    if collection in ("own", "places"):
+        paths: Iterator[Path] = (path.with_suffix(".md") for path in own_notes(places=collection == "places"))
+    else:
+        paths = (path for ending in ("md", "tex", "html") for path in (BESIDE / collection).glob(f"*.{ending}"))
     found = (Document(collection, path.name, path.read_text(encoding="utf-8")) for path in sorted(paths))
     return tuple(document for document in found if document.name not in NO_DOCUMENTS and has_relations(document))
+
+
+def own_notes(*, places: bool) -> Iterator[Path]:
+    """The specs of the notes of this repository with gradients at plain indices, or of the others."""
+    plain = {name: path for name, path in of_gradients().items() if not has_expressions(load_problem(path).program)}
+    return (path for name, path in shipped_paths().items() if (name in plain) != places)
 
 
 def has_relations(document: Document) -> bool:

@@ -39,13 +39,24 @@ HELD = {
 }
 """By the campaign's name."""
 
+PLACES = {
+    "ablation": Held(6, 70),
+    "renaming": Held(8, 100),
+    "joining": Held(3, 38, {"another verdict": 2}),
+    # What is 1 as the left sides before it say is not understood as -1.
+    "mutation": Held(12, 12, {"missed": 2}),
+    "circles": Held(6, 3),
+}
+"""The same for the notes whose indices are expressions, and those on derivatives of other kinds."""
 
-@pytest.mark.parametrize("name", HELD)
-def test_own_notes(name):
-    held = HELD[name]
+EVERY = [("own", name, held) for name, held in HELD.items()] + [("places", name, held) for name, held in PLACES.items()]
+
+
+@pytest.mark.parametrize(("collection", "name", "held"), EVERY, ids=lambda one: one if isinstance(one, str) else "")
+def test_own_notes(collection, name, held):
     campaign: Any = import_module(f"tests.campaign.documents.{name}")
     claims, found, lines = 0, Counter[str](), []
-    for case in campaign.cases(0, held.cases, ("own",)):
+    for case in campaign.cases(0, held.cases, (collection,)):
         verdict = campaign.verdict(case)
         claims += counts(verdict).total()
         for line in failures(verdict):
