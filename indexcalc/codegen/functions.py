@@ -6,19 +6,20 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import count, repeat
 
-from indexcalc.algebra.slots import slot_text
-from indexcalc.algebra.terms import Access, Base, tensors_of
+from indexcalc.algebra.slots import constant_of, slot_text
+from indexcalc.algebra.terms import Access, Base, Delta, Iverson, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import Layouts, base_text, equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, as_numbers, common_axes, reduced
-from indexcalc.codegen.plan import base_operand, spread, terms_node, terms_operand
+from indexcalc.codegen.plan import base_operand, shape_of, spread, terms_node, terms_operand
 from indexcalc.codegen.prose import comment
+from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.shared import masks_in, with_masks_named
 from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, is_number
-from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.statements import Kind, Loop, Statement
 from indexcalc.codegen.windows import moving_node
 
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
@@ -37,7 +38,8 @@ def pass_lines(
         depth: of the indentation at which they will stand.
     """
     nodes = [statement_node(statement, scope) for statement in statements]
-    masks = [mask for node in nodes for mask in masks_in(node)]
+    # A mask inside a loop is another one at each step.
+    masks = [mask for s, node in zip(statements, nodes, strict=True) if s.loop is None for mask in masks_in(node)]
     used = [flat(mask) for mask in masks]
     words = {flat(mask): flat(spelled(mask, scope.dialect, scope.dtype)) for mask in masks}
     names: dict[str, str] = {}
@@ -45,12 +47,58 @@ def pass_lines(
         if used.count(text) > 1:
             names[text] = python_name("mask", {*taken, *names.values()})
     lines, built = [], set[str]()
+    opened: Loop | None = None
     for statement, node in zip(statements, nodes, strict=True):
+        if statement.loop is not None:
+            opening = [] if statement.loop is opened else loop_opening(statement.loop, scope)
+            lines.append([*opening, *step_lines(statement, node, scope, part, depth)])
+            opened = statement.loop
+            continue
+        opened = None
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
         built.update(new)
         code = statement_lines(statement, with_masks_named(node, names), scope, part, depth)
         lines.append([*(f"{names[text]} = {words[text]}" for text in new), *code])
     return lines
+
+
+def loop_opening(loop: Loop, scope: Scope) -> list[str]:
+    """The arrays of a loop, zero where no step assigns anything, and its head."""
+    lines = []
+    for name, axes, _ in loop.arrays:
+        zeros = Call("np.zeros", (shape_of(axes, scope),), (f"dtype={scope.dtype}",))
+        lines += numbered(scope.tensors[name], spelled(zeros, scope.dialect, scope.dtype), "part", 1)
+    steps = f"range({flat(scalar_node(loop.extent, scope.scalars))})"
+    over = steps if loop.direction > 0 else f"reversed({steps})"
+    return [*lines, f"for {scope.scalars[loop.symbol]} in {over}:"]
+
+
+def step_lines(statement: Statement, node: Node, scope: Scope, part: str, depth: int) -> list[str]:
+    """One statement at one step, under its conditions."""
+    loop = statement.loop
+    assert loop is not None
+    axes, axis = next((axes, axis) for name, axes, axis in loop.arrays if name == statement.name)
+    slots = [":"] * axis + [scope.scalars[loop.symbol]]
+    target = f"{scope.tensors[statement.name]}[{', '.join(slots)}]"
+    lines = [f"    {line}" for line in comment(statement.note, depth + 1)] if statement.note else []
+    inner = 1 + bool(statement.conditions)
+    if statement.conditions:
+        lines.append(f"    if {' and '.join(condition_text(one, scope) for one in statement.conditions)}:")
+    sign = " +" if statement.adds else ""
+    silenced = scope.dialect.silenced if statement.may_overflow else ""
+    if silenced:
+        lines.append("    " * inner + silenced)
+        inner += 1
+    code = numbered(f"{target}{sign}", spelled(node, scope.dialect, scope.dtype), part, depth + inner)
+    head = f"{target} + = "
+    code = [line.replace(head, f"{target} += ", 1) if line.startswith(head) else line for line in code]
+    return [*lines, *("    " * inner + line for line in code)]
+
+
+def condition_text(guard: Delta | Iverson, scope: Scope) -> str:
+    """A bracket on the step as a comparison."""
+    left, right = (flat(scalar_node(constant_of(side), scope.scalars)) for side in (guard.left, guard.right))
+    return f"{left} {'==' if isinstance(guard, Delta) else guard.relation} {right}"
 
 
 def statement_lines(statement: Statement, node: Node, scope: Scope, part: str, depth: int = 1) -> list[str]:

@@ -32,6 +32,7 @@ RULES: Mapping[Rule, str] = {
     Rule.UNFOLD: "Put in what {used} stands for:",
     Rule.FOLD: "This contains the right side of the equation of {used}, so write its name:",
     Rule.LEMMA: "Apply the identity {identity}:",
+    Rule.SUPPORT: "Where the bracket is zero, {used} is zero already, so the bracket goes:",
 }
 """What introduces a step of each rule, where `SENTENCES` has nothing more exact."""
 

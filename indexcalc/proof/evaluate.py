@@ -18,6 +18,8 @@ import numpy as np
 import sympy as sp
 
 from indexcalc.algebra.ranges import is_compound
+from indexcalc.algebra.renaming import substitute
+from indexcalc.algebra.slots import place
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -37,8 +39,9 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
-from indexcalc.program import Program
+from indexcalc.program import Equation, Program
 from indexcalc.proof.numeric import Array, numeric_of
+from indexcalc.recurrence import Recurrence
 
 GRID_LIMIT = 20_000_000
 """The most grid points of one product, lanes included; 320 MB for complex numbers."""
@@ -152,8 +155,17 @@ def run_program(
     return {name: array[0] for name, array in run_lanes(program, lanes, numbers_of(sizes, parameters)).items()}
 
 
-def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) -> dict[str, Array]:
-    """Every tensor of the program, the lane axis first; tensors in `given` are not computed."""
+def run_lanes(
+    program: Program,
+    given: Mapping[str, Array],
+    numbers: Numbers,
+    bumps: Mapping[str, Array] | None = None,
+) -> dict[str, Array]:
+    """Every tensor of the program, the lane axis first; tensors in `given` are not computed.
+
+    `bumps` are added to tensors as they are computed: what a recurrence computes of a bumped entry follows from it.
+    """
+    bumps = bumps or {}
     values: dict[str, Array] = {}
     slots = (slot for tensor in program.tensors.values() for slot in tensor.slots)
     outside = any(is_compound(slot.extent) for slot in slots)
@@ -161,15 +173,51 @@ def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) ->
         if tensor.name not in given:
             raise ProgramError(f"no value is given for the input {tensor.name}")
         values[tensor.name] = given[tensor.name]
-    for equation in program.equations:
-        if equation.name in given:
-            values[equation.name] = given[equation.name]
-        else:
+    for block in program.blocks:
+        values.update({equation.name: given[equation.name] for equation in block if equation.name in given})
+        computed = [equation for equation in block if equation.name not in given]
+        recurrence = program.recurrence_by_name.get(block[0].name)
+        env = Environment(values, numbers, outside=outside)
+        if recurrence is not None and computed:
+            run_steps(computed, recurrence, env, values, bumps)
+            continue
+        for equation in computed:
             with placed(equation.place):
-                values[equation.name] = evaluate_lanes(
-                    equation.terms, equation.slots, Environment(values, numbers, outside=outside)
-                )
+                values[equation.name] = evaluate_lanes(equation.terms, equation.slots, env)
+            if equation.name in bumps:
+                values[equation.name] = values[equation.name] + bumps[equation.name]
     return values
+
+
+def run_steps(
+    equations: Sequence[Equation],
+    recurrence: Recurrence,
+    env: Environment,
+    values: dict[str, Array],
+    bumps: Mapping[str, Array],
+) -> None:
+    """The equations of a recurrence, one step after another; `values` are those of `env`, and grow."""
+    steps = size_of(recurrence.step(equations[0]), env.numbers)
+    ordered = [one for name in recurrence.axes for one in equations if one.name == name]
+    for equation in ordered:
+        values[equation.name] = np.zeros((1, *(size_of(index, env.numbers) for index in equation.slots)))
+    for step in range(steps) if recurrence.direction > 0 else reversed(range(steps)):
+        for equation in ordered:
+            axis = recurrence.axes[equation.name]
+            here = {recurrence.step(equation): place(step)}
+            rest = tuple(slot for slot in equation.slots if slot not in here)
+            with placed(equation.place):
+                found = evaluate_lanes(substitute(equation.terms, here), rest, env)
+            if equation.name in bumps:
+                found = found + np.take(bumps[equation.name], step, axis=1 + axis)
+            whole = values[equation.name]
+            lanes = max(len(whole), len(found))
+            kind = np.result_type(whole, found)
+            if len(whole) != lanes or whole.dtype != kind:
+                whole = np.broadcast_to(whole, (lanes, *whole.shape[1:])).astype(kind)
+            whole = np.moveaxis(whole, 1 + axis, 0)
+            whole[step] = found
+            values[equation.name] = np.moveaxis(whole, 0, 1 + axis)
 
 
 def evaluate_lanes(terms: Terms, free: Sequence[Index], env: Environment) -> Array:
