@@ -65,9 +65,7 @@ def groups_of(equations: Sequence[Defining]) -> tuple[tuple[Defining, ...], ...]
     Equations keep their order as far as possible (Tarjan, 1972, without recursion).
     """
     places = {equation.name: number for number, equation in enumerate(equations)}
-    reads = [
-        [places[name] for name in tensors_of(equation.terms) if name in places] for equation in equations
-    ]
+    reads = [[places[name] for name in tensors_of(equation.terms) if name in places] for equation in equations]
     number: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []

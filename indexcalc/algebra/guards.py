@@ -42,8 +42,7 @@ def guards_of(term: Term) -> tuple[Delta | Iverson, ...]:
     return tuple(
         base
         for base in term.bases
-        if isinstance(base, Delta | Iverson)
-        and not any(index in term.summed for index in indices_of_guard(base))
+        if isinstance(base, Delta | Iverson) and not any(index in term.summed for index in indices_of_guard(base))
     )
 
 
@@ -64,6 +63,4 @@ def follow(guards: tuple[Delta | Iverson, ...], given: Given) -> bool:
 
 def exclude(guards: tuple[Delta | Iverson, ...], given: Given) -> bool:
     """Whether some guard never holds where `given` are not negative."""
-    return any(
-        never_negative(difference(place(-1), slot), given) for guard in guards for slot in said_by((guard,))
-    )
+    return any(never_negative(difference(place(-1), slot), given) for guard in guards for slot in said_by((guard,)))

@@ -19,7 +19,7 @@ from indexcalc.codegen.prose import comment
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.shared import masks_in, with_masks_named
 from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, is_number
-from indexcalc.codegen.statements import Kind, Loop, Statement
+from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.codegen.windows import moving_node
 
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
@@ -47,14 +47,15 @@ def pass_lines(
         if used.count(text) > 1:
             names[text] = python_name("mask", {*taken, *names.values()})
     lines, built = [], set[str]()
-    opened: Loop | None = None
-    for statement, node in zip(statements, nodes, strict=True):
+    inside: list[tuple[Statement, Node]] = []
+    for number, (statement, node) in enumerate(zip(statements, nodes, strict=True)):
         if statement.loop is not None:
-            opening = [] if statement.loop is opened else loop_opening(statement.loop, scope)
-            lines.append([*opening, *step_lines(statement, node, scope, part, depth)])
-            opened = statement.loop
+            # The whole loop stands where its last statement does.
+            inside.append((statement, node))
+            ends = number + 1 == len(statements) or statements[number + 1].loop != statement.loop
+            lines.append(loop_lines(inside, scope, part, taken, depth) if ends else [])
+            inside = [] if ends else inside
             continue
-        opened = None
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
         built.update(new)
         code = statement_lines(statement, with_masks_named(node, names), scope, part, depth)
@@ -62,34 +63,70 @@ def pass_lines(
     return lines
 
 
-def loop_opening(loop: Loop, scope: Scope) -> list[str]:
-    """The arrays of a loop, zero where no step assigns anything, and its head."""
+def loop_lines(
+    group: Sequence[tuple[Statement, Node]], scope: Scope, part: str, taken: Collection[str], depth: int
+) -> list[str]:
+    """A loop over steps: the arrays, zero where no step assigns anything, then the statements of one step.
+
+    Where arrays can't be assigned to, a step is a function of them, and what it gives are new ones.
+    """
+    loop = group[0][0].loop
+    assert loop is not None
     lines = []
     for name, axes, _ in loop.arrays:
         zeros = Call("np.zeros", (shape_of(axes, scope),), (f"dtype={scope.dtype}",))
-        lines += numbered(scope.tensors[name], spelled(zeros, scope.dialect, scope.dtype), "part", 1)
-    steps = f"range({flat(scalar_node(loop.extent, scope.scalars))})"
-    over = steps if loop.direction > 0 else f"reversed({steps})"
-    return [*lines, f"for {scope.scalars[loop.symbol]} in {over}:"]
+        lines += numbered(scope.tensors[name], spelled(zeros, scope.dialect, scope.dtype), part, depth)
+    count, variable = flat(scalar_node(loop.extent, scope.scalars)), scope.scalars[loop.symbol]
+    inside = [line for statement, node in group for line in step_lines(statement, node, scope, part, depth + 1)]
+    if not scope.dialect.loop:
+        steps = f"range({count})" if loop.direction > 0 else f"reversed(range({count}))"
+        return [*lines, f"for {variable} in {steps}:", *inside]
+    arrays = ", ".join(scope.tensors[name] for name, _, _ in loop.arrays)
+    state = f"({arrays},)" if len(loop.arrays) == 1 else arrays
+    passed = state if len(loop.arrays) == 1 else f"({arrays})"
+    number, given, function = (python_name(word, {*taken, variable}) for word in ("number", "arrays", "step"))
+    last = f"{count} - 1 - {number}" if loop.direction < 0 else number
+    return [
+        *lines,
+        "",
+        f"def {function}({number}, {given}):",
+        f"    {state} = {given}",
+        f"    {variable} = {last}",
+        *inside,
+        f"    return {state}",
+        "",
+        f"{state} = {scope.dialect.loop}(0, {count}, {function}, {passed})",
+    ]
 
 
 def step_lines(statement: Statement, node: Node, scope: Scope, part: str, depth: int) -> list[str]:
     """One statement at one step, under its conditions."""
     loop = statement.loop
     assert loop is not None
-    axes, axis = next((axes, axis) for name, axes, axis in loop.arrays if name == statement.name)
-    slots = [":"] * axis + [scope.scalars[loop.symbol]]
-    target = f"{scope.tensors[statement.name]}[{', '.join(slots)}]"
-    lines = [f"    {line}" for line in comment(statement.note, depth + 1)] if statement.note else []
-    inner = 1 + bool(statement.conditions)
-    if statement.conditions:
-        lines.append(f"    if {' and '.join(condition_text(one, scope) for one in statement.conditions)}:")
-    sign = " +" if statement.adds else ""
+    axis = next(axis for name, _, axis in loop.arrays if name == statement.name)
+    array = scope.tensors[statement.name]
+    at = ", ".join([":"] * axis + [scope.scalars[loop.symbol]])
+    target = f"{array}[{at}]"
+    lines = [f"    {line}" for line in comment(statement.note, depth)] if statement.note else []
+    conditions = [condition_text(one, scope) for one in statement.conditions]
+    if scope.dialect.loop:
+        if conditions:
+            holds = conditions[0] if len(conditions) == 1 else " & ".join(f"({one})" for one in conditions)
+            other = "0.0" if statement.adds else target
+            node = Call("np.where", (Atom(holds), node, Atom(other)))
+        method, node = "add" if statement.adds else "set", spelled(node, scope.dialect, scope.dtype)
+        code = numbered(array, Call(f"{array}.at[{at}].{method}", (node,)), part, depth)
+        return [*lines, *("    " + line for line in code)]
+    inner = 1
+    if conditions:
+        lines.append(f"    if {' and '.join(conditions)}:")
+        inner += 1
     silenced = scope.dialect.silenced if statement.may_overflow else ""
     if silenced:
         lines.append("    " * inner + silenced)
         inner += 1
-    code = numbered(f"{target}{sign}", spelled(node, scope.dialect, scope.dtype), part, depth + inner)
+    sign = " +" if statement.adds else ""
+    code = numbered(f"{target}{sign}", spelled(node, scope.dialect, scope.dtype), part, depth + inner - 1)
     head = f"{target} + = "
     code = [line.replace(head, f"{target} += ", 1) if line.startswith(head) else line for line in code]
     return [*lines, *("    " * inner + line for line in code)]

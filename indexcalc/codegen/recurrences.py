@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import product, within
+from indexcalc.algebra.build import product
 from indexcalc.algebra.guards import exclude, follow, guarded_entries, said_by
 from indexcalc.algebra.ranges import in_range
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.slots import Index, Slot, is_fixed, lookups_of_slot, place
+from indexcalc.algebra.slots import Index, Slot, constant_of, is_fixed, lookups_of_slot, place
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -63,9 +63,7 @@ class Whole:
         return self.statement.content
 
 
-def with_loops(
-    statements: Sequence[Statement], tensors: dict[str, Tensor], taken: set[str]
-) -> tuple[Statement, ...]:
+def with_loops(statements: Sequence[Statement], tensors: dict[str, Tensor], taken: set[str]) -> tuple[Statement, ...]:
     """The statements in an order that works, those that read one another as loops.
 
     Args:
@@ -142,7 +140,10 @@ class Stepping:
             if moved.coeff == 0:
                 continue
             known = tuple(
-                base for base in moved.bases if isinstance(base, Delta | Iverson) and not own_indices(base)
+                base
+                for base in moved.bases
+                if isinstance(base, Delta | Iverson)
+                and not own_indices(base)
                 and not any(lookups_of_slot(side) for side in (base.left, base.right))
             )
             rest = product(moved.coeff, (power for power in moved.powers if power[0] not in known), moved.summed)
@@ -150,12 +151,12 @@ class Stepping:
             conditions = (*needed, *self.conditions((rest,), loop, known))
             cases.setdefault(tuple(dict.fromkeys(conditions)), []).append(rest)
         earlier: list[tuple[Delta | Iverson, ...]] = []
-        for number, (conditions, terms) in enumerate(sorted(cases.items(), key=lambda case: bool(case[0]))):
+        for number, (conditions, kept) in enumerate(sorted(cases.items(), key=lambda case: bool(case[0]))):
             given = (*loop.range, *said_by(conditions))
             yield Statement(
                 statement.name,
                 axes,
-                tuple(terms),
+                tuple(kept),
                 note=note if number == 0 else "",
                 may_overflow=statement.may_overflow,
                 loop=loop,
@@ -196,9 +197,14 @@ class Stepping:
         for entry, given in guarded_entries(terms, (*loop.range, *said_by(tuple(known)))):
             for slot, declared in zip(entry.slots, self.tensors[entry.tensor].slots, strict=True):
                 if is_fixed(slot) and not in_range(slot, declared.extent, given):
-                    brackets = [base for base, _ in within(slot, declared.extent) if isinstance(base, Iverson)]
-                    found.update((one, None) for one in brackets if not follow((one,), given))
+                    found.update((one, None) for one in inside_of(slot, declared.extent) if not follow((one,), given))
         return tuple(found)
+
+
+def inside_of(slot: Slot, extent: sp.Expr) -> tuple[Iverson, Iverson]:
+    """Where ``t + c`` lies in the range of an extent: ``[-c <= t] [t + c < extent]``."""
+    number, rest = constant_of(slot).as_coeff_Add()
+    return Iverson(place(-number), "<=", place(rest)), Iverson(slot, "<", place(extent))
 
 
 def substituted(base: Base, here: Mapping[Index, Slot]) -> Base:

@@ -45,7 +45,6 @@ class SumNames:
         taken: the names that the author uses; each new name is added.
         order: for slots of a new name, the free indices of the equation at hand come in this order.
         owner: the tensor that the equation at hand defines.
-        guards: where the line at hand holds, if it is for a part of a slot: what is named on its behalf holds there.
         pending: the new equations since they were last taken.
         frozen: whether no new name may be given, as in a claim.
         asked: the tensors whose gradients are asked for by name.
@@ -57,7 +56,6 @@ class SumNames:
     taken: set[str]
     order: tuple[Index, ...] = ()
     owner: str = ""
-    guards: tuple[Power, ...] = ()
     pending: list[Equation] = field(default_factory=list)
     frozen: bool = False
     asked: frozenset[str] = frozenset()
@@ -101,14 +99,13 @@ class SumNames:
             place: the name for the place where they stand, if they say nothing themselves.
             stem: the name that they get in any case.
         """
-        plain, terms = terms, self.guarded(terms)
         found = self.find(terms)
         if found is not None or self.frozen:
             return found
         free = free_indices(terms)
         slots = tuple(index for index in self.order if index in free)
         slots += tuple(index for index in free if index not in slots)
-        stem = stem or stem_of(plain, place, self.generated, self.is_mean_of)
+        stem = stem or stem_of(terms, place, self.generated, self.is_mean_of)
         if stem == ARGUMENT and self.owner:
             stem = f"{self.owner}_arg"
         name = fresh_name(alone(stem) if stem in self.taken else stem, self.taken)
@@ -118,13 +115,6 @@ class SumNames:
         self.learn(equation)
         self.pending.append(equation)
         return equation.lhs
-
-    def guarded(self, terms: Terms) -> Terms:
-        """The terms, zero where the line at hand does not hold."""
-        free = free_indices(terms)
-        if not any(index in free for guard, _ in self.guards for index in occurring_indices(guard)):
-            return terms
-        return tuple(product(term.coeff, (*self.guards, *term.powers), term.summed) for term in terms)
 
     def find(self, terms: Terms) -> Access | None:
         """The entry that holds the terms, if any does."""

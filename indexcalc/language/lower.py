@@ -108,6 +108,7 @@ def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNa
     scope = replace(found.scope(), tensors=tensors, later=later)
     equations: list[Equation] = []
     parts: dict[str, Pieces] = {}
+    named: list[Equation] = []
     for group in lines_by_tensor(lines):
         name, first = group[0].left.name, group[0]
         check_assigned_once(name, first.at, found)
@@ -115,7 +116,7 @@ def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNa
         inner = replace(scope, ahead=ahead)
         if any(line.is_piece for line in group):
             parts[name] = pieces_of(group, inner)
-            lowered = lower_pieces(parts[name], inner, names)
+            lowered = lower_pieces(parts[name], inner, names, named)
         else:
             lowered = lower_equation(first, inner, names)
         for equation in lowered:
@@ -123,7 +124,12 @@ def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNa
             equations.append(equation)
         found.add_layout(first.left)
     ends = {name: (one.axis, *one.ends(scope)) for name, one in parts.items()}
-    check_defined(equations, ends, {name: one.step for name, one in parts.items()})
+    under = {equation.name: equation for equation in named}
+    check_defined(
+        [under.get(equation.name, equation) for equation in equations],
+        ends,
+        {name: one.step for name, one in parts.items()},
+    )
     return in_steps(tuple(equations), scope)
 
 
@@ -167,7 +173,6 @@ def in_steps(equations: tuple[Equation, ...], scope: Scope) -> tuple[Equation, .
         SpecError: for the first equation that reads what is not defined before, at an earlier step or above.
     """
     order: list[Equation] = []
-    defined: set[str] = set(scope.tensors) - {equation.name for equation in equations}
     by_name = {equation.name: equation for equation in equations}
     for block in groups_of(equations):
         found = recurrence_of(block) if is_recurrent(block) else None
@@ -221,8 +226,12 @@ def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[E
     return with_sums(Equation(Access(line.left.name, slots), terms, line.doc), hoisted, line, scope, names)
 
 
-def lower_pieces(parts: Pieces, scope: Scope, names: SumNames) -> tuple[Equation, ...]:
-    """The lines of one tensor as its equation, each under the brackets that say where it holds."""
+def lower_pieces(parts: Pieces, scope: Scope, names: SumNames, named: list[Equation]) -> tuple[Equation, ...]:
+    """The lines of one tensor as its equation, each under the brackets that say where it holds.
+
+    Sums that get names stand without these brackets, since what reads them has them: outside they read zeros. `named`
+    collects them with the brackets, under which they read what is defined.
+    """
     hoisted: list[Equation] = []
     total: list[Term] = []
     last = parts.pieces[-1].line
@@ -231,10 +240,9 @@ def lower_pieces(parts: Pieces, scope: Scope, names: SumNames) -> tuple[Equation
         with scope.source.within(f"the equation of {line.left.name}"), scope.source.located(line.at):
             check_piece(line, scope)
             slots = tuple(slot for slot in piece.held if isinstance(slot, Index))
-            names.guards = parts.guards(piece)
             more, terms = lower_side(line, slots, scope, names, partial(parts.guarded, piece=piece))
-            names.guards = ()
             hoisted += more
+            named += (replace(one, terms=parts.guarded(one.terms, piece)) for one in more)
             total += terms
     doc = next((piece.line.doc for piece in parts.pieces if piece.line.doc), "")
     equation = Equation(Access(last.left.name, parts.slots), tuple(total), doc)
@@ -253,7 +261,7 @@ def lower_side(
     check_numbers(terms)
     place = None if line.at is None else scope.source.place(line.at)
     hoisted = tuple(replace(one, place=place) for one in names.take())
-    for found in (*(one.terms for one in hoisted), terms):
+    for found in (*(guarded(one.terms) for one in hoisted), terms):
         check_ranges(found, {**scope.tensors, **scope.ahead}, scope, (line.right,))
     return hoisted, terms
 
@@ -266,6 +274,8 @@ def with_sums(
     if equation.name not in names.asked:
         names.learn(equation)
     return (*hoisted, equation)
+
+
 def with_claims(problem: Problem, lines: list[ClaimLine], scope: Scope, names: SumNames) -> Problem:
     """The problem with its assumptions and the identities to prove."""
     names.frozen = True

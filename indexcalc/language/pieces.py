@@ -134,10 +134,10 @@ def pieces_of(lines: Sequence[EquationLine], scope: Scope) -> Pieces:
         if len(own) != len(slots) or line.left.layout != whole.left.layout:
             raise source.error(f"the lines of {name} have other numbers of slots, or group them otherwise", line.at)
         held = [scope.slot(slot) for slot in own]
-        for number, (slot, index) in enumerate(zip(held, slots, strict=True)):
-            if number != axis and (not isinstance(slot, Index) or slot.extent != index.extent):
+        for number, (one, index) in enumerate(zip(held, slots, strict=True)):
+            if number != axis and (not isinstance(one, Index) or one.extent != index.extent):
                 raise source.error(
-                    f"this slot of {name} holds {slot_text(slot)}, and {index.name} in another line; "
+                    f"this slot of {name} holds {slot_text(one)}, and {index.name} in another line; "
                     "the lines of a recurrence differ in one slot, that of the steps",
                     own[number].at,
                 )
@@ -203,7 +203,9 @@ def part_of(line: EquationLine, slot: Slot, scope: Scope) -> tuple[Slot, Slot]:
     return ends[0], ends[1]
 
 
-def check_defined(equations: Iterable[Equation], ends: Mapping[str, tuple[int, Slot, Slot]], names: Mapping[str, Index]) -> None:
+def check_defined(
+    equations: Iterable[Equation], ends: Mapping[str, tuple[int, Slot, Slot]], names: Mapping[str, Index]
+) -> None:
     """Reject the read of a step that no line defines.
 
     Args:

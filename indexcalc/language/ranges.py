@@ -14,6 +14,7 @@ from indexcalc.language.scope import Scope
 from indexcalc.language.syntax import At, Entry, Expression, nodes_in
 from indexcalc.program import Tensor
 
+
 def check_ranges(terms: Terms, tensors: Mapping[str, Tensor], scope: Scope, sides: tuple[Expression, ...]) -> None:
     """Return if every entry that the terms read lies inside its tensor.
 

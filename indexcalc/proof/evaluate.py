@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
@@ -19,7 +20,7 @@ import sympy as sp
 
 from indexcalc.algebra.ranges import is_compound
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.slots import place
+from indexcalc.algebra.slots import Affine
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -204,10 +205,9 @@ def run_steps(
     for step in range(steps) if recurrence.direction > 0 else reversed(range(steps)):
         for equation in ordered:
             axis = recurrence.axes[equation.name]
-            here = {recurrence.step(equation): place(step)}
-            rest = tuple(slot for slot in equation.slots if slot not in here)
+            rest = tuple(slot for slot in equation.slots if slot != recurrence.step(equation))
             with placed(equation.place):
-                found = evaluate_lanes(substitute(equation.terms, here), rest, env)
+                found = evaluate_lanes(at_step(equation.terms, recurrence.step(equation), step), rest, env)
             if equation.name in bumps:
                 found = found + np.take(bumps[equation.name], step, axis=1 + axis)
             whole = values[equation.name]
@@ -218,6 +218,12 @@ def run_steps(
             whole = np.moveaxis(whole, 1 + axis, 0)
             whole[step] = found
             values[equation.name] = np.moveaxis(whole, 0, 1 + axis)
+
+
+@lru_cache(maxsize=10_000)
+def at_step(terms: Terms, index: Index, step: int) -> Terms:
+    """The right side of an equation at one step."""
+    return substitute(terms, {index: Affine((), sp.Integer(step))})
 
 
 def evaluate_lanes(terms: Terms, free: Sequence[Index], env: Environment) -> Array:
@@ -296,7 +302,9 @@ def product_on(term: Term, grid: Grid, env: Environment) -> Array:
 
 def hidden_by_brackets(powers: Sequence[Power], grid: Grid, env: Environment) -> list[Array]:
     """The factors; where a delta or bracket is zero, what has no finite value counts as zero."""
-    factors = [powered(base, exponent, grid, env) for base, exponent in powers]
+    hides = any(isinstance(base, Delta | Iverson) and not base.is_plain for base, _ in powers)
+    with np.errstate(divide="ignore", invalid="ignore") if hides else nullcontext():
+        factors = [powered(base, exponent, grid, env) for base, exponent in powers]
     brackets = [f for f, (base, _) in zip(factors, powers, strict=True) if isinstance(base, Delta | Iverson)]
     if not brackets or all(np.all(np.isfinite(factor)) for factor in factors):
         return factors

@@ -39,7 +39,7 @@ REUSE_LIMIT = 200
 
 @dataclass(frozen=True, slots=True)
 class Reusable:
-    """The tensor entry `lhs` holds ``coeff * product(powers)``, which reads the tensors `reads`, where `guards` hold."""
+    """The tensor entry `lhs` holds ``coeff * product(powers)``, which reads `reads`, where `guards` hold."""
 
     lhs: Access
     coeff: sp.Expr
@@ -81,7 +81,7 @@ def reusable_tensors(program: Program) -> Held:
 
 
 def cases(equation: Equation) -> Iterator[tuple[tuple[Delta | Iverson, ...], Terms]]:
-    """What a tensor is where some of its brackets hold, if nothing else counts there: ``h = tanh(a)`` for ``1 <= t``."""
+    """What a tensor is where its brackets hold, if nothing else counts there: ``h = tanh(a)`` for ``1 <= t``."""
     if not any(guards_of(term) for term in equation.terms):
         return
     for guards in dict.fromkeys(guards_of(term) for term in equation.terms):

@@ -24,6 +24,12 @@ def of_gradients() -> dict[str, Path]:
 
 
 @cache
+def at_once() -> dict[str, Path]:
+    """The spec of each that computes no tensor step by step, for which there is code for speed, by name."""
+    return {name: path for name, path in of_gradients().items() if not load_problem(path).program.is_recurrent}
+
+
+@cache
 def that_documents_may_be_about() -> dict[str, Path]:
     """The spec of each whose note the check of documents is to read whole, by name."""
     return {name: path for name, path in of_gradients().items() if not has_expressions(load_problem(path).program)}

@@ -221,6 +221,9 @@ class Graph:
     def factors(self, term: Term, place: Place) -> tuple[sp.Expr, tuple[int, ...]] | None:
         """The coefficient and the factors of a term at one place; nothing if a delta or bracket is 0 there."""
         factors = []
+        # What brackets of expressions hide may have no value.
+        if not all(self.holds(b, place) for b in term.bases if isinstance(b, Delta | Iverson) and not b.is_plain):
+            return None
         for base, exponent in term.powers:
             power = self.value(exponent)
             if isinstance(base, Delta | Iverson):
