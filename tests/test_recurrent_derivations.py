@@ -103,6 +103,21 @@ def bidirectional_rnn(x, f0, g0, W_f, U_f, b_f, W_g, U_g, b_g, V_f, V_g, c):
     return right @ V_f.T + left @ V_g.T + c
 
 
+def hmm_forward(p0, A, b):
+    a = p0 + b[0]
+    for t in range(1, len(b)):
+        a = torch.logsumexp(a[:, None] + A, dim=0) + b[t]
+    return torch.logsumexp(a, dim=0)
+
+
+def crf(u, A, y):
+    a, score = u[0], u[0, y[0]]
+    for t in range(1, len(u)):
+        a = torch.logsumexp(a[:, None] + A, dim=0) + u[t]
+        score = score + A[y[t - 1], y[t]] + u[t, y[t]]
+    return torch.logsumexp(a, dim=0) - score
+
+
 def gates(kinds, first):
     return {f"{letter}_{k}": s for k in kinds for letter, s in (("W", (H, D)), ("U", (H, H)), ("b", (H,)))} | first
 
@@ -123,6 +138,10 @@ CASES = {
         | {f"{a}_{k}": s for k in "fg" for a, s in (("W", (H, H)), ("U", (H, D)), ("b", (H,)))},
     ),
 }
+LOSSES = {
+    "hmm_forward": (hmm_forward, {"p0": (H,), "A": (H, H), "b": (T, H)}),
+    "crf": (crf, {"u": (T, H), "A": (H, H)}),
+}
 POSITIVE = {"linear_attention_recurrent": ("q", "K")}
 
 
@@ -142,6 +161,24 @@ def test_it_agrees_with_automatic_differentiation(name):
     for key, tensor in tensors.items():
         found, own = getattr(gradients, f"d{key}"), tensor.grad.numpy()
         assert np.max(np.abs(found - own)) <= BOUND * max(1.0, np.max(np.abs(own))), key
+
+
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_over_states_agrees_with_automatic_differentiation(name, scale):
+    loop, shapes = LOSSES[name]
+    arrays = {key: scale * array for key, array in drawn(**shapes).items()}
+    whole = {"y": np.array([1, 3, 0, 0, 2, 1])} if name == "crf" else {}
+    module = module_of(name)
+    values = module.forward(**arrays, **whole)
+    gradients = module.backward(values)
+    tensors = {key: torch.tensor(array, requires_grad=True) for key, array in arrays.items()}
+    expected = loop(**tensors, **{key: torch.tensor(array) for key, array in whole.items()})
+    expected.backward()
+    assert abs(float(values.L) - float(expected.detach())) <= BOUND * max(1.0, abs(float(expected.detach())))
+    for key, tensor in tensors.items():
+        found, own = getattr(gradients, f"d{key}"), tensor.grad.numpy()
+        assert np.max(np.abs(found - own)) <= BOUND * scale, key
 
 
 def test_one_step_leaves_the_state_before():

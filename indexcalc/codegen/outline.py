@@ -9,13 +9,13 @@ from functools import lru_cache
 import sympy as sp
 
 from indexcalc.algebra.slots import constant_of
-from indexcalc.algebra.terms import Access, Base, Index, Lookup, Slot, own_slots, walk
+from indexcalc.algebra.terms import Access, Base, Index, Lookup, own_slots, walk
 from indexcalc.calculus.steps import Derivation, Order
 from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.halves import halved
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
-from indexcalc.codegen.recurrences import Entries, with_loops
+from indexcalc.codegen.recurrences import At, Entries, with_loops
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.shared import share_functions
 from indexcalc.codegen.source import flat
@@ -100,14 +100,14 @@ def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
 
 
 @lru_cache(maxsize=4)
-def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, tuple[Slot | None, ...]]]]:
+def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, tuple[At | None, ...]]]]:
     """The statements of both passes, made once for all libraries, and the arrays at a step that they read."""
     program, backward = derivation.problem.program, derivation.backward
     passes = stable_passes(program, backward, derivation.problem.recompute)
     names = [order.result.name for order in derivation.orders if order.whole and order.symmetries]
     if names:
         passes = replace(passes, backward=tuple(halved(passes.backward, names, (program, backward))))
-    if not any(map(has_expressions, (program, backward))):
+    if not any(has_expressions(one) or one.is_recurrent for one in (program, backward)):
         return passes, {}
     tensors = {**backward.tensors, **program.tensors}
     statements = (*passes.forward, *passes.backward)
@@ -179,26 +179,35 @@ def planned(derivation: Derivation, dialect: Dialect) -> Plan:
         used = {*stored.values(), *tensors.values(), *scalars.values(), *steps.values(), *dialect.reserved}
         steps[symbol] = python_name(symbol.name.removeprefix("@"), used)
     words = {**scalars, **steps}
-    entries = {name: entry_text(tensors[of], places, tensors, words) for name, (of, places) in at_steps.items()}
+    entries = {name: entry_text(tensors[of], at, (tensors, words), dialect) for name, (of, at) in at_steps.items()}
     found = Plan(derivation, forward, reverse, passes.kept, passes.added, stored, tensors, scalars, dialect)
     return replace(found, steps=steps, entries=entries)
 
 
-def entry_text(
-    array: str, places: Sequence[Slot | None], tensors: Mapping[str, str], words: Mapping[sp.Symbol, str]
-) -> str:
+Words = tuple[Mapping[str, str], Mapping[sp.Symbol, str]]
+"""What tensors and what scalars are called in code."""
+
+
+def entry_text(array: str, places: Sequence[At | None], words: Words, dialect: Dialect) -> str:
     """``h[t - 1]``, or ``h[:, t - 1]``: an array at places along some of its axes."""
-    parts = [":" if at is None else place_text(at, tensors, words) for at in places]
+    parts = [":" if at is None else place_text(at, words, dialect) for at in places]
     while parts and parts[-1] == ":":
         parts.pop()
     return f"{array}[{', '.join(parts)}]"
 
 
-def place_text(slot: Slot, tensors: Mapping[str, str], words: Mapping[sp.Symbol, str]) -> str:
+def place_text(at: At, words: Words, dialect: Dialect) -> str:
     """A place along one axis."""
-    if isinstance(slot, Lookup):
-        return entry_text(tensors[slot.tensor], slot.slots, tensors, words)
-    return flat(scalar_node(constant_of(slot), words))
+    tensors, scalars = words
+    if isinstance(at.slot, Lookup):
+        return entry_text(tensors[at.slot.tensor], [At(slot) for slot in at.slot.slots], words, dialect)
+    text = flat(scalar_node(constant_of(at.slot), scalars))
+    if dialect.loop:
+        # Steps are traced there, and a place outside reads some entry inside.
+        return text
+    if at.last is not None:
+        text = f"min({text}, {flat(scalar_node(at.last, scalars))})"
+    return f"max({text}, 0)" if at.first else text
 
 
 def fused_tensors(derivation: Derivation) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import product
-from indexcalc.algebra.guards import exclude, follow, guarded_entries, said_by
-from indexcalc.algebra.ranges import in_range
+from indexcalc.algebra.build import expand_term, product
+from indexcalc.algebra.guards import Given, exclude, follow, guarded_entries, said_by
+from indexcalc.algebra.ranges import in_range, never_negative, room_above
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.slots import Index, Slot, constant_of, is_fixed, lookups_of_slot, place
 from indexcalc.algebra.terms import (
@@ -123,7 +123,6 @@ class Stepping:
         if statement.kind is not Kind.ASSIGN:
             terms = substitute(statement.terms, here)
             guards = tuple(substituted(guard, here) for guard in statement.guards)
-            conditions = self.conditions((*terms, *(Term(ONE, ((guard, ONE),)) for guard in guards)), loop)
             yield replace(
                 statement,
                 axes=axes,
@@ -131,25 +130,14 @@ class Stepping:
                 guards=guards,
                 note=note,
                 loop=loop,
-                conditions=conditions,
             )
             return
         cases: dict[tuple[Delta | Iverson, ...], list[Term]] = {}
         for term in self.with_outer_parts(statement, step):
-            (moved,) = substitute((term,), here)
-            if moved.coeff == 0:
-                continue
-            known = tuple(
-                base
-                for base in moved.bases
-                if isinstance(base, Delta | Iverson)
-                and not own_indices(base)
-                and not any(lookups_of_slot(side) for side in (base.left, base.right))
-            )
-            rest = product(moved.coeff, (power for power in moved.powers if power[0] not in known), moved.summed)
-            needed = tuple(guard for guard in known if not follow((guard,), loop.range))
-            conditions = (*needed, *self.conditions((rest,), loop, known))
-            cases.setdefault(tuple(dict.fromkeys(conditions)), []).append(rest)
+            (whole,) = substitute((term,), here)
+            cases_of = [] if whole.coeff == 0 else expand_term(whole, lambda base: self.may_leave(base, loop))
+            for moved in cases_of:
+                self.sort(moved, loop, cases)
         earlier: list[tuple[Delta | Iverson, ...]] = []
         for number, (conditions, kept) in enumerate(sorted(cases.items(), key=lambda case: bool(case[0]))):
             given = (*loop.range, *said_by(conditions))
@@ -166,6 +154,30 @@ class Stepping:
             earlier.append(conditions)
         if not cases:
             yield Statement(statement.name, axes, (), note=note, loop=loop)
+
+    def sort(self, moved: Term, loop: Loop, cases: dict[tuple[Delta | Iverson, ...], list[Term]]) -> None:
+        """Put a term at a step to those under the same conditions."""
+        known = tuple(
+            base
+            for base in moved.bases
+            if isinstance(base, Delta | Iverson)
+            and not own_indices(base)
+            and not any(lookups_of_slot(side) for side in (base.left, base.right))
+        )
+        rest = product(moved.coeff, (power for power in moved.powers if power[0] not in known), moved.summed)
+        needed = tuple(guard for guard in known if not follow((guard,), loop.range))
+        conditions = (*needed, *self.conditions(rest, loop, known))
+        cases.setdefault(tuple(dict.fromkeys(conditions)), []).append(rest)
+
+    def may_leave(self, base: Add, loop: Loop) -> bool:
+        """Whether an entry in a sum may lie outside of its array, where it counts as zero, and the others don't."""
+        return any(self.outside(entry, given) for entry, given in guarded_entries(base.terms, loop.range))
+
+    def outside(self, entry: Access, given: Given) -> bool:
+        """Whether an entry at a step may lie outside of its array."""
+        declared = self.tensors[entry.tensor].slots
+        pairs = zip(entry.slots, declared, strict=True)
+        return any(is_fixed(slot) and not in_range(slot, index.extent, given) for slot, index in pairs)
 
     def with_outer_parts(self, statement: Statement, step: Index) -> Terms:
         """The terms, those that no step changes as one array that is there before the loop."""
@@ -189,13 +201,14 @@ class Stepping:
         """Whether a term reads what the loop computes."""
         return any(name in self.recurrence.axes for name in tensors_of((term,)))
 
-    def conditions(
-        self, terms: Terms, loop: Loop, known: Sequence[Delta | Iverson] = ()
-    ) -> tuple[Delta | Iverson, ...]:
-        """The brackets on the step without which an entry would lie outside of its array."""
+    def conditions(self, term: Term, loop: Loop, known: Sequence[Delta | Iverson]) -> tuple[Delta | Iverson, ...]:
+        """The brackets on the step without which a factor would lie outside of its array, where it is zero."""
         found: dict[Delta | Iverson, None] = {}
-        for entry, given in guarded_entries(terms, (*loop.range, *said_by(tuple(known)))):
-            for slot, declared in zip(entry.slots, self.tensors[entry.tensor].slots, strict=True):
+        given = (*loop.range, *said_by(tuple(known)))
+        for base, exponent in term.powers:
+            if not isinstance(base, Access) or not exponent.is_positive:
+                continue
+            for slot, declared in zip(base.slots, self.tensors[base.tensor].slots, strict=True):
                 if is_fixed(slot) and not in_range(slot, declared.extent, given):
                     found.update((one, None) for one in inside_of(slot, declared.extent) if not follow((one,), given))
         return tuple(found)
@@ -223,6 +236,18 @@ def is_harmless(term: Term) -> bool:
     return not any(isinstance(base, Fn) for base in walk(term)) and all(e.is_positive for _, e in term.powers)
 
 
+@dataclass(frozen=True)
+class At:
+    """A place along an axis; `first` or `last` where it may lie before or behind the ends, and the nearest is read.
+
+    What a function holds is worked out also where a bracket in it hides an entry.
+    """
+
+    slot: Slot
+    first: bool = False
+    last: sp.Expr | None = None
+
+
 @dataclass
 class Entries:
     """Entries at a step as arrays of their own: ``h[t-1,j]`` is the array ``h[t - 1]`` with the axis j.
@@ -235,7 +260,7 @@ class Entries:
 
     tensors: dict[str, Tensor]
     taken: set[str]
-    found: dict[str, tuple[str, tuple[Slot | None, ...]]] = field(default_factory=dict)
+    found: dict[str, tuple[str, tuple[At | None, ...]]] = field(default_factory=dict)
 
     def read(self, statements: Iterable[Statement]) -> Iterator[Statement]:
         """The statements; those of loops read and assign arrays at a step."""
@@ -243,28 +268,30 @@ class Entries:
             if statement.loop is None:
                 yield statement
                 continue
-            terms = tuple(self.term(term) for term in statement.terms)
-            guards = tuple(self.base(guard) for guard in statement.guards)
+            given = (*statement.loop.range, *said_by(statement.conditions))
+            terms = tuple(self.term(term, given) for term in statement.terms)
+            guards = tuple(self.base(guard, given) for guard in statement.guards)
             yield replace(statement, terms=terms, guards=guards)
 
-    def term(self, term: Term) -> Term:
+    def term(self, term: Term, given: Given) -> Term:
         """A term with arrays at a step."""
-        return product(term.coeff, ((self.base(base), e) for base, e in term.powers), term.summed)
+        return product(term.coeff, ((self.base(base, given), e) for base, e in term.powers), term.summed)
 
-    def base(self, base: Base) -> Base:
+    def base(self, base: Base, given: Given) -> Base:
         """A factor with arrays at a step."""
         match base:
             case Access(tensor, slots) if any(is_fixed(slot) or at_lookup(slot) for slot in slots):
-                return self.entry(tensor, slots)
+                return self.entry(tensor, slots, given)
             case Fn(name, arg, params):
-                return Fn(name, tuple(map(self.term, arg)), params)
+                return Fn(name, tuple(self.term(term, given) for term in arg), params)
             case Add(terms):
-                return Add(tuple(map(self.term, terms)))
+                return Add(tuple(self.term(term, given) for term in terms))
         return base
 
-    def entry(self, tensor: str, slots: tuple[Slot, ...]) -> Access:
+    def entry(self, tensor: str, slots: tuple[Slot, ...], given: Given) -> Access:
         """The rest of an entry at places."""
-        places = tuple(slot if is_fixed(slot) or at_lookup(slot) else None for slot in slots)
+        extents = [index.extent for index in self.tensors[tensor].slots]
+        places = tuple(place_at(slot, extent, given) for slot, extent in zip(slots, extents, strict=True))
         rest = tuple(slot for slot, at in zip(slots, places, strict=True) if at is None)
         name = next((name for name, known in self.found.items() if known == (tensor, places)), None)
         if name is None:
@@ -274,6 +301,16 @@ class Entries:
             kept = tuple(index for index, at in zip(declared, places, strict=True) if at is None)
             self.tensors[name] = Tensor(name, kept, self.tensors[tensor].doc)
         return Access(name, rest)
+
+
+def place_at(slot: Slot, extent: sp.Expr, given: Given) -> At | None:
+    """A fixed slot as a place inside; nothing for a slot with indices."""
+    if at_lookup(slot):
+        return At(slot)
+    if not is_fixed(slot):
+        return None
+    inside = never_negative(room_above(slot, extent), given)
+    return At(slot, not never_negative(slot, given), None if inside else extent - 1)
 
 
 def at_lookup(slot: Slot) -> bool:

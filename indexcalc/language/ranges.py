@@ -27,7 +27,13 @@ def check_ranges(terms: Terms, tensors: Mapping[str, Tensor], scope: Scope, side
             continue
         for slot, declared in zip(entry.slots, tensor.slots, strict=True):
             if not isinstance(slot, Index) and not in_range(slot, declared.extent, given):
-                raise scope.source.error(outside(entry, slot, declared, given), place_of(entry, scope, sides))
+                message = outside(entry, slot, declared, given)
+                if entry.tensor in scope.ahead:
+                    message += (
+                        "; a recurrence has a base case: give it a line of its own, and end this one with the range "
+                        f"of {declared.name} for which it holds, as in for {declared.name} in 1 .. {declared.extent - 1}"
+                    )
+                raise scope.source.error(message, place_of(entry, scope, sides))
             for lookup in lookups_of_slot(slot):
                 check_lookup(lookup.slots, tensors[lookup.tensor], given, scope, place_of(entry, scope, sides))
 
@@ -75,6 +81,10 @@ def place_of(entry: Access, scope: Scope, sides: tuple[Expression, ...]) -> At |
     for side in sides:
         for node in nodes_in(side):
             named = isinstance(node, Entry) and node.name == entry.tensor and node.slots is not None
-            if named and isinstance(node, Entry) and scope.entry(scope.tensors[node.name], node, node.name) == entry:
+            if (
+                named
+                and isinstance(node, Entry)
+                and scope.entry(scope.tensor(node.name, node.at), node, node.name) == entry
+            ):
                 return node.at
     return None

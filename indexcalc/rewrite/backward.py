@@ -72,13 +72,13 @@ def recomputed_equations(
     """
     read = {*others, *(name for equation in derived for name in tensors_of(equation.terms))}
     wanted = read & set(problem.recompute)
-    found: list[Equation] = []
-    for block in reversed(problem.program.blocks):
-        # The steps of a recurrence are computed again together.
-        if any(equation.name in wanted for equation in block):
-            found += reversed(block)
-            wanted.update(name for equation in block for name in tensors_of(equation.terms) if is_remade(problem, name))
-    return tuple(reversed(found))
+    definitions, pending = problem.program.definitions, list(wanted)
+    while pending:
+        name = pending.pop()
+        fresh = {other for other in tensors_of(definitions[name].terms) if is_remade(problem, other)} - wanted
+        wanted |= fresh
+        pending += fresh
+    return tuple(equation for equation in problem.program.equations if equation.name in wanted)
 
 
 def is_remade(problem: Problem, name: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from functools import cached_property
 
 import sympy as sp
@@ -74,9 +75,9 @@ def reusable_tensors(program: Program) -> Held:
     for equation in reversed(program.equations):
         if not equation.terms or any(term.summed for term in equation.terms):
             continue
-        found.extend(forms(equation, equation.terms, program.definitions))
+        found.extend(forms(equation, program.definitions))
         for guards, terms in cases(equation):
-            found.extend(forms(equation, terms, program.definitions, guards))
+            found.extend(forms(replaced(equation, terms=terms), program.definitions, guards))
     return Held(tuple(found))
 
 
@@ -97,10 +98,10 @@ def without_guards(term: Term, guards: tuple[Delta | Iverson, ...]) -> Term:
 
 
 def forms(
-    equation: Equation, terms: Terms, definitions: Mapping[str, Equation], guards: tuple[Delta | Iverson, ...] = ()
+    equation: Equation, definitions: Mapping[str, Equation], guards: tuple[Delta | Iverson, ...] = ()
 ) -> Iterator[Reusable]:
     """The definition as it stands, and with its exponentials taken apart: ``exp(S - log Z) = exp(S) / Z``."""
-    body = power(terms, sp.S.One)
+    body = power(equation.terms, sp.S.One)
     apart = take_apart(body, definitions)
     for form in (body,) if apart == body else (body, apart):
         trivial = len(form.powers) == 1 and isinstance(form.powers[0][0], Access) and form.powers[0][1] == 1
