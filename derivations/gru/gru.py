@@ -34,15 +34,15 @@ class Values(NamedTuple):
 
     x: np.ndarray  # [B, T, D] inputs
     h0: np.ndarray  # [B, H] state before
-    W_r: np.ndarray  # [H, D] reset gate
-    U_r: np.ndarray  # [H, H]
-    b_r: np.ndarray  # [H]
-    W_z: np.ndarray  # [H, D] update gate
-    U_z: np.ndarray  # [H, H]
-    b_z: np.ndarray  # [H]
-    W_c: np.ndarray  # [H, D] candidate
-    U_c: np.ndarray  # [H, H]
-    b_c: np.ndarray  # [H]
+    W_r: np.ndarray  # [H, D] reset gate, of inputs
+    U_r: np.ndarray  # [H, H] of states
+    b_r: np.ndarray  # [H] biases
+    W_z: np.ndarray  # [H, D] update gate, of inputs
+    U_z: np.ndarray  # [H, H] of states
+    b_z: np.ndarray  # [H] biases
+    W_c: np.ndarray  # [H, D] candidate, of inputs
+    U_c: np.ndarray  # [H, H] of states
+    b_c: np.ndarray  # [H] biases
     r: np.ndarray  # [B, T, H] reset gate
     z: np.ndarray  # [B, T, H] update gate
     c: np.ndarray  # [B, T, H] candidate
@@ -83,15 +83,15 @@ def forward(
     Args:
         x: [B, T, D] inputs.
         h0: [B, H] state before.
-        W_r: [H, D] reset gate.
-        U_r: [H, H]
-        b_r: [H]
-        W_z: [H, D] update gate.
-        U_z: [H, H]
-        b_z: [H]
-        W_c: [H, D] candidate.
-        U_c: [H, H]
-        b_c: [H]
+        W_r: [H, D] reset gate, of inputs.
+        U_r: [H, H] of states.
+        b_r: [H] biases.
+        W_z: [H, D] update gate, of inputs.
+        U_z: [H, H] of states.
+        b_z: [H] biases.
+        W_c: [H, D] candidate, of inputs.
+        U_c: [H, H] of states.
+        b_c: [H] biases.
     """
     x, h0, W_r, U_r, b_r, W_z, U_z, b_z, W_c, U_c, b_c = _checked(
         x=x,
@@ -198,9 +198,8 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         # dz_arg[b,t,n] = dh[b,t,n] * [1 <= t] * (h[b,t-1,n] - c[b,t,n]) * z[b,t,n] * (1
         #     - z[b,t,n])
         if 1 <= t:
-            dz_arg[:, t] = (
-                dh[:, t] * (h[:, t - 1] - c[:, t]) * z[:, t] * (1.0 - z[:, t])
-            )
+            part = dh[:, t] * h[:, t - 1] * z[:, t] * (1.0 - z[:, t])
+            dz_arg[:, t] = part - dh[:, t] * c[:, t] * z[:, t] * (1.0 - z[:, t])
         # dr[b,t,n] = sum[m](dc_arg[b,t,m] * U_c[m,n] * h[b,t-1,n])
         if 1 <= t:
             dr[:, t] = dc_arg[:, t] @ U_c * h[:, t - 1]

@@ -39,18 +39,18 @@ class Values(NamedTuple):
     x: np.ndarray  # [B, T, D] inputs
     h0: np.ndarray  # [B, H] state before
     c0: np.ndarray  # [B, H] cell before
-    W_i: np.ndarray  # [H, D] input gate
-    U_i: np.ndarray  # [H, H]
-    b_i: np.ndarray  # [H]
-    W_f: np.ndarray  # [H, D] forget gate
-    U_f: np.ndarray  # [H, H]
-    b_f: np.ndarray  # [H]
-    W_o: np.ndarray  # [H, D] output gate
-    U_o: np.ndarray  # [H, H]
-    b_o: np.ndarray  # [H]
-    W_g: np.ndarray  # [H, D] candidate
-    U_g: np.ndarray  # [H, H]
-    b_g: np.ndarray  # [H]
+    W_i: np.ndarray  # [H, D] input gate, of inputs
+    U_i: np.ndarray  # [H, H] of states
+    b_i: np.ndarray  # [H] biases
+    W_f: np.ndarray  # [H, D] forget gate, of inputs
+    U_f: np.ndarray  # [H, H] of states
+    b_f: np.ndarray  # [H] biases
+    W_o: np.ndarray  # [H, D] output gate, of inputs
+    U_o: np.ndarray  # [H, H] of states
+    b_o: np.ndarray  # [H] biases
+    W_g: np.ndarray  # [H, D] candidate, of inputs
+    U_g: np.ndarray  # [H, H] of states
+    b_g: np.ndarray  # [H] biases
     i: np.ndarray  # [B, T, H] input gate
     f: np.ndarray  # [B, T, H] forget gate
     o: np.ndarray  # [B, T, H] output gate
@@ -102,18 +102,18 @@ def forward(
         x: [B, T, D] inputs.
         h0: [B, H] state before.
         c0: [B, H] cell before.
-        W_i: [H, D] input gate.
-        U_i: [H, H]
-        b_i: [H]
-        W_f: [H, D] forget gate.
-        U_f: [H, H]
-        b_f: [H]
-        W_o: [H, D] output gate.
-        U_o: [H, H]
-        b_o: [H]
-        W_g: [H, D] candidate.
-        U_g: [H, H]
-        b_g: [H]
+        W_i: [H, D] input gate, of inputs.
+        U_i: [H, H] of states.
+        b_i: [H] biases.
+        W_f: [H, D] forget gate, of inputs.
+        U_f: [H, H] of states.
+        b_f: [H] biases.
+        W_o: [H, D] output gate, of inputs.
+        U_o: [H, H] of states.
+        b_o: [H] biases.
+        W_g: [H, D] candidate, of inputs.
+        U_g: [H, H] of states.
+        b_g: [H] biases.
     """
     x, h0, c0, W_i, U_i, b_i, W_f, U_f, b_f, W_o, U_o, b_o, W_g, U_g, b_g = _checked(
         x=x,

@@ -30,8 +30,8 @@ def check_ranges(terms: Terms, tensors: Mapping[str, Tensor], scope: Scope, side
                 message = outside(entry, slot, declared, given)
                 if entry.tensor in scope.ahead:
                     message += (
-                        "; a recurrence has a base case: give it a line of its own, and end this one with the range "
-                        f"of {declared.name} for which it holds, as in for {declared.name} in 1 .. {declared.extent - 1}"
+                        "; a recurrence has a base case: give it a line of its own, and end this one with a range, "
+                        f"as in for {declared.name} in 1 .. {declared.extent - 1}"
                     )
                 raise scope.source.error(message, place_of(entry, scope, sides))
             for lookup in lookups_of_slot(slot):
