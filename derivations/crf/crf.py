@@ -31,12 +31,14 @@ class Values(NamedTuple):
     u: np.ndarray  # [T, K] scores of labels
     A: np.ndarray  # [K, K] scores of transitions
     y: np.ndarray  # [T] true labels
+    s: np.ndarray  # [T, K, K] score of a label and the one before
     a: np.ndarray  # [T, K] forward scores
-    s: np.ndarray  # [T] score of the true labels
+    c: np.ndarray  # [T] score of the true labels
     L: np.ndarray  # scalar negative log-likelihood
-    Z_max: np.ndarray  # [T, K] Z_max[j] = max[i](a_here[i] + A[i,j])
-    # [T, K] Z_shifted[j] = sum[i](exp((a_here[i] + A[i,j]) - Z_max_here[j]))
+    s_max: np.ndarray  # [T, K] s_max[j] = max[i](s_here[i,j])
+    # [T, K] Z_shifted[j] = sum[i](exp(s_here[i,j] - s_max_here[j]))
     Z_shifted: np.ndarray
+    a_max: np.ndarray  # scalar a_max = max[j](a_win[j])
     Z2_shifted: np.ndarray  # scalar Z2_shifted = sum[j](exp(a_win[j] - a_max))
 
 
@@ -57,30 +59,34 @@ def forward(u: np.ndarray, A: np.ndarray, y: np.ndarray) -> Values:
     """
     u, A, y = _checked(u=u, A=A, y=y)
     T, K = u.shape
-    Z_max = np.zeros((T, K), dtype=u.dtype)
+    s = np.zeros((T, K, K), dtype=u.dtype)
+    s_max = np.zeros((T, K), dtype=u.dtype)
     Z_shifted = np.zeros((T, K), dtype=u.dtype)
-    lse = np.zeros((T, K), dtype=u.dtype)
+    s_lse = np.zeros((T, K), dtype=u.dtype)
     a = np.zeros((T, K), dtype=u.dtype)
     for t in range(T):
-        # Z_max[t,j] = a[t-1,i] + A[i,j]
-        Z_max[t] = (a[max(t - 1, 0)] + A.T).max(axis=1)
-        # Z_shifted[t,j] = sum[i](exp((a[t-1,i] + A[i,j]) - Z_max[t,j]))
-        Z_shifted[t] = np.exp(a[max(t - 1, 0)][:, None] + A - Z_max[t]).sum(axis=0)
-        # lse[t,j] = Z_max[t,j] + log(Z_shifted[t,j])
-        lse[t] = Z_max[t] + np.log(Z_shifted[t])
-        # a[t,j] = delta[t,0] * u[0,j] + [1 <= t] * lse[t,j] + [1 <= t] * u[t,j]
+        # s[t,i,j] = [1 <= t] * a[t-1,i] + [1 <= t] * A[i,j]
+        if 1 <= t:
+            s[t] = a[t - 1][:, None] + A
+        # s_max[t,j] = s[t,i,j]
+        s_max[t] = s[t].max(axis=0)
+        # Z_shifted[t,j] = sum[i](exp(s[t,i,j] - s_max[t,j]))
+        Z_shifted[t] = np.exp(s[t] - s_max[t]).sum(axis=0)
+        # s_lse[t,j] = s_max[t,j] + log(Z_shifted[t,j])
+        s_lse[t] = s_max[t] + np.log(Z_shifted[t])
+        # a[t,j] = delta[t,0] * u[0,j] + [1 <= t] * s_lse[t,j] + [1 <= t] * u[t,j]
         if t == 0:
             a[t] = u[0]
         if 1 <= t:
-            a[t] = lse[t] + u[t]
-    s = np.zeros((T,), dtype=u.dtype)
+            a[t] = s_lse[t] + u[t]
+    c = np.zeros((T,), dtype=u.dtype)
     for t in range(T):
-        # s[t] = delta[t,0] * u[0,y[0]] + [1 <= t] * s[t-1] + [1 <= t] * A[y[t-1],y[t]]
+        # c[t] = delta[t,0] * u[0,y[0]] + [1 <= t] * c[t-1] + [1 <= t] * A[y[t-1],y[t]]
         #     + [1 <= t] * u[t,y[t]]
         if t == 0:
-            s[t] = u[0, y[0]]
+            c[t] = u[0, y[0]]
         if 1 <= t:
-            s[t] = s[t - 1] + A[y[t - 1], y[t]] + u[t, y[t]]
+            c[t] = c[t - 1] + A[y[t - 1], y[t]] + u[t, y[t]]
     # a_win[j] = a[T-1,j]
     a_win = _windows(a, 0, T - 1)
     # a_max = max[j](a_win[j])
@@ -89,11 +95,11 @@ def forward(u: np.ndarray, A: np.ndarray, y: np.ndarray) -> Values:
     Z2_shifted = np.exp(a_win - a_max).sum()
     # a_lse = a_max + log(Z2_shifted)
     a_lse = a_max + np.log(Z2_shifted)
-    # s_win = s[T-1]
-    s_win = _windows(s, 0, T - 1)
-    # L = a_lse - s_win
-    L = a_lse - s_win
-    return Values(u, A, y, a, s, L, Z_max, Z_shifted, Z2_shifted)
+    # c_win = c[T-1]
+    c_win = _windows(c, 0, T - 1)
+    # L = a_lse - c_win
+    L = a_lse - c_win
+    return Values(u, A, y, s, a, c, L, s_max, Z_shifted, a_max, Z2_shifted)
 
 
 def backward(values: Values) -> Gradients:
@@ -102,91 +108,65 @@ def backward(values: Values) -> Gradients:
     Args:
         values: what `forward` returned.
     """
-    A = values.A
     y = values.y
+    s = values.s
     a = values.a
-    Z_max = values.Z_max
+    s_max = values.s_max
     Z_shifted = values.Z_shifted
+    a_max = values.a_max
     Z2_shifted = values.Z2_shifted
-    K = A.shape[0]
     T = y.shape[0]
-    ds = np.zeros((T,), dtype=values.u.dtype)
+    K = s.shape[1]
+    dc = np.zeros((T,), dtype=values.u.dtype)
     for t in reversed(range(T)):
-        # ds[t] = ds[t+1] * [t+1 < T] - delta[T-1,t]
+        # dc[t] = dc[t+1] * [t+1 < T] - delta[T-1,t]
         if t + 1 < T:
-            ds[t] = ds[t + 1]
+            dc[t] = dc[t + 1]
         if T - 1 == t:
-            ds[t] = -1.0
-    # da_masked[t,j,i] = a[t,j] + A[j,i] where t+1 < T, else -inf
-    da_masked = np.where(
-        (np.arange(T, dtype=int) + 1 < T)[:, None, None], a[..., None] + A, -np.inf
-    )
-    # da_max[t,j] = max[i](da_masked[t,j,i])
-    da_max = da_masked.max(axis=2)
-    # a_win[j] = a[T-1,j]
-    a_win = _windows(a, 0, T - 1)
-    # a_max = max[j](a_win[j])
-    a_max = a_win.max()
-    # da_masked_2[j,t] = -a_max + a_win[j] where T-1 = t, else -inf
-    da_masked_2 = np.where(
-        T - 1 == np.arange(T, dtype=int), (a_win - a_max)[:, None], -np.inf
-    )
-    # da_bound[t,j] = max(da_max[t,j], da_masked_2[j,t], -1e+30)
-    da_bound = np.maximum(np.maximum(da_max, da_masked_2.T), -1e+30)
-    da_shifted = np.zeros((T, K), dtype=values.u.dtype)
-    dZ = np.zeros((T, K), dtype=values.u.dtype)
+            dc[t] = -1.0
+    da = np.zeros((T, K), dtype=values.u.dtype)
+    ds_lse = np.zeros((T, K), dtype=values.u.dtype)
+    ds = np.zeros((T, K, K), dtype=values.u.dtype)
     for t in reversed(range(T)):
-        # da_shifted[t,j] = sum[i](dZ[t+1,i] * exp(da_masked[t,j,i] - da_bound[t,j])) +
-        #     exp(da_masked_2[j,t] - da_bound[t,j]) / Z2_shifted
-        da_shifted[t] = np.exp(da_masked_2[:, t] - da_bound[t]) / Z2_shifted
+        # da[t,j] = sum[i](ds[t+1,j,i] * [t+1 < T]) + exp(a[T-1,j] - a_max) *
+        #     delta[T-1,t] / Z2_shifted
         if t + 1 < T:
-            da_shifted[t] += np.exp(da_masked[t] - da_bound[t][:, None]) @ dZ[t + 1]
-        # dZ[t,j] = exp(da_bound[t,j] - Z_max[t,j]) * da_shifted[t,j] * [1 <= t] /
-        #     Z_shifted[t,j]
+            da[t] = ds[t + 1].sum(axis=1)
+        if T - 1 == t:
+            da[t] = np.exp(a[T - 1] - a_max) / Z2_shifted
+        # ds_lse[t,j] = da[t,j] * [1 <= t]
         if 1 <= t:
-            dZ[t] = np.exp(da_bound[t] - Z_max[t]) * da_shifted[t] / Z_shifted[t]
-    # da[t,j] = exp(da_bound[t,j]) * da_shifted[t,j]
-    with np.errstate(over="ignore"):
-        da = np.exp(da_bound) * da_shifted
-    # dlse[t,j] = da[t,j] * [1 <= t]
-    dlse = np.where((1 <= np.arange(T, dtype=int))[:, None], da, 0.0)
+            ds_lse[t] = da[t]
+        # ds[t,i,j] = ds_lse[t,j] * exp(s[t,i,j] - s_max[t,j]) / Z_shifted[t,j]
+        ds[t] = ds_lse[t] * np.exp(s[t] - s_max[t]) / Z_shifted[t]
     # da_win[j] = da[0,j]
     da_win = _windows(da, 0, 0)
-    # ds_win = ds[0]
-    ds_win = _windows(ds, 0, 0)
+    # dc_win = dc[0]
+    dc_win = _windows(dc, 0, 0)
     # y_win = y[0]
     y_win = _windows(y, 0, 0)
-    # du[t,j] = da_win[j] * delta[0,t] + dlse[t,j] + ds_win * delta[0,t] *
-    #     delta[y_win,j] + ds[t] * [1 <= t] * delta[y[t],j]
+    # du[t,j] = da_win[j] * delta[0,t] + ds_lse[t,j] + dc_win * delta[0,t] *
+    #     delta[y_win,j] + dc[t] * [1 <= t] * delta[y[t],j]
     part_1 = (1 <= np.arange(T, dtype=int))[:, None]
     part_2 = part_1 & (y[:, None] == np.arange(K, dtype=int))
     part_3 = (0 == np.arange(T, dtype=int))[:, None]
     part_4 = part_3 & (y_win == np.arange(K, dtype=int))
     du = (
         np.where((0 == np.arange(T, dtype=int))[:, None], da_win, 0.0)
-        + dlse
-        + np.where(part_4, ds_win, 0.0)
-        + np.where(part_2, ds[:, None], 0.0)
+        + ds_lse
+        + np.where(part_4, dc_win, 0.0)
+        + np.where(part_2, dc[:, None], 0.0)
     )
-    # a_win_2[t,i] = a[t-1,i]
-    a_win_2 = _nearest(a, np.arange(T, dtype=int)[:, None] - 1, np.arange(K, dtype=int))
     # y_win_2[t] = y[t-1]
     y_win_2 = _nearest(y, np.arange(T, dtype=int) - 1)
-    # dA_moved_parts[t,j] = ds[t] * [1 <= t] * delta[y[t],j]
+    # dA_moved_parts[t,j] = dc[t] * [1 <= t] * delta[y[t],j]
     part_1 = (1 <= np.arange(T, dtype=int))[:, None]
     part_2 = part_1 & (y[:, None] == np.arange(K, dtype=int))
-    dA_moved_parts = np.where(part_2, ds[:, None], 0.0)
+    dA_moved_parts = np.where(part_2, dc[:, None], 0.0)
     # dA_moved[i,j] = sum[t](dA_moved_parts[t,j] * delta[y_win_2[t],i])
     dA_moved = _summed_at(dA_moved_parts, 0, y_win_2, K)
-    # dA[i,j] = sum[t](exp(da_bound[t,j]) * da_shifted[t,j] * [1 <= t] *
-    #     exp((a_win_2[t,i] + A[i,j]) - Z_max[t,j]) / Z_shifted[t,j]) + dA_moved[i,j]
-    part_1 = (
-        np.exp(np.where(1 <= np.arange(T, dtype=int), da_bound.T, -np.inf))
-        / Z_shifted.T
-        * da_shifted.T
-    )
-    part_2 = np.exp(a_win_2.T[:, None, :] + A[..., None] - Z_max.T)
-    dA = np.einsum("jt,ijt->ij", part_1, part_2, optimize=True) + dA_moved
+    # dA[i,j] = sum[t](ds[t,i,j]) + dA_moved[i,j]
+    dA = ds.sum(axis=0) + dA_moved
     return Gradients(du, dA)
 
 

@@ -26,10 +26,11 @@ class Values(NamedTuple):
     p0: np.ndarray  # [K] log-probabilities of the first state
     A: np.ndarray  # [K, K] log-probabilities of transitions
     b: np.ndarray  # [T, K] log-probabilities of what was observed
+    s: np.ndarray  # [T, K, K] log-probability of a state and the one before
     a: np.ndarray  # [T, K] forward log-probability
     L: np.ndarray  # scalar log-likelihood
-    Z_max: np.ndarray  # [T, K] Z_max[j] = max[i](a_here[i] + A[i,j])
-    # [T, K] Z_shifted[j] = sum[i](exp((a_here[i] + A[i,j]) - Z_max_here[j]))
+    s_max: np.ndarray  # [T, K] s_max[j] = max[i](s_here[i,j])
+    # [T, K] Z_shifted[j] = sum[i](exp(s_here[i,j] - s_max_here[j]))
     Z_shifted: np.ndarray
 
 
@@ -52,23 +53,27 @@ def forward(p0: np.ndarray, A: np.ndarray, b: np.ndarray) -> Values:
     p0, A, b = _checked(p0=p0, A=A, b=b)
     K = p0.shape[0]
     T = b.shape[0]
-    Z_max = np.zeros((T, K), dtype=p0.dtype)
+    s = np.zeros((T, K, K), dtype=p0.dtype)
+    s_max = np.zeros((T, K), dtype=p0.dtype)
     Z_shifted = np.zeros((T, K), dtype=p0.dtype)
-    lse = np.zeros((T, K), dtype=p0.dtype)
+    s_lse = np.zeros((T, K), dtype=p0.dtype)
     a = np.zeros((T, K), dtype=p0.dtype)
     for t in range(T):
-        # Z_max[t,j] = a[t-1,i] + A[i,j]
-        Z_max[t] = (a[max(t - 1, 0)] + A.T).max(axis=1)
-        # Z_shifted[t,j] = sum[i](exp((a[t-1,i] + A[i,j]) - Z_max[t,j]))
-        Z_shifted[t] = np.exp(a[max(t - 1, 0)][:, None] + A - Z_max[t]).sum(axis=0)
-        # lse[t,j] = Z_max[t,j] + log(Z_shifted[t,j])
-        lse[t] = Z_max[t] + np.log(Z_shifted[t])
-        # a[t,j] = delta[t,0] * p0[j] + delta[t,0] * b[0,j] + [1 <= t] * lse[t,j] + [1
+        # s[t,i,j] = [1 <= t] * a[t-1,i] + [1 <= t] * A[i,j]
+        if 1 <= t:
+            s[t] = a[t - 1][:, None] + A
+        # s_max[t,j] = s[t,i,j]
+        s_max[t] = s[t].max(axis=0)
+        # Z_shifted[t,j] = sum[i](exp(s[t,i,j] - s_max[t,j]))
+        Z_shifted[t] = np.exp(s[t] - s_max[t]).sum(axis=0)
+        # s_lse[t,j] = s_max[t,j] + log(Z_shifted[t,j])
+        s_lse[t] = s_max[t] + np.log(Z_shifted[t])
+        # a[t,j] = delta[t,0] * p0[j] + delta[t,0] * b[0,j] + [1 <= t] * s_lse[t,j] + [1
         #     <= t] * b[t,j]
         if t == 0:
             a[t] = p0 + b[0]
         if 1 <= t:
-            a[t] = lse[t] + b[t]
+            a[t] = s_lse[t] + b[t]
     # a_win[j] = a[T-1,j]
     a_win = _windows(a, 0, T - 1)
     # a_max = max[j](a_win[j])
@@ -77,7 +82,7 @@ def forward(p0: np.ndarray, A: np.ndarray, b: np.ndarray) -> Values:
     Z2 = np.exp(a_win - a_max).sum()
     # L = a_max + log(Z2)
     L = a_max + np.log(Z2)
-    return Values(p0, A, b, a, L, Z_max, Z_shifted)
+    return Values(p0, A, b, s, a, L, s_max, Z_shifted)
 
 
 def backward(values: Values) -> Gradients:
@@ -86,65 +91,34 @@ def backward(values: Values) -> Gradients:
     Args:
         values: what `forward` returned.
     """
-    A = values.A
+    s = values.s
     a = values.a
     L = values.L
-    Z_max = values.Z_max
+    s_max = values.s_max
     Z_shifted = values.Z_shifted
-    K = A.shape[0]
-    T = a.shape[0]
-    # da_masked[t,j,i] = a[t,j] + A[j,i] where t+1 < T, else -inf
-    da_masked = np.where(
-        (np.arange(T, dtype=int) + 1 < T)[:, None, None], a[..., None] + A, -np.inf
-    )
-    # da_max[t,j] = max[i](da_masked[t,j,i])
-    da_max = da_masked.max(axis=2)
-    # a_win[j] = a[T-1,j]
-    a_win = _windows(a, 0, T - 1)
-    # da_masked_2[j,t] = -L + a_win[j] where T-1 = t, else -inf
-    da_masked_2 = np.where(
-        T - 1 == np.arange(T, dtype=int), (a_win - L)[:, None], -np.inf
-    )
-    # da_bound[t,j] = max(da_max[t,j], da_masked_2[j,t], -1e+30)
-    da_bound = np.maximum(np.maximum(da_max, da_masked_2.T), -1e+30)
-    da_shifted = np.zeros((T, K), dtype=values.p0.dtype)
-    dZ = np.zeros((T, K), dtype=values.p0.dtype)
+    T, K, _ = s.shape
+    da = np.zeros((T, K), dtype=values.p0.dtype)
+    ds_lse = np.zeros((T, K), dtype=values.p0.dtype)
+    ds = np.zeros((T, K, K), dtype=values.p0.dtype)
     for t in reversed(range(T)):
-        # da_shifted[t,j] = sum[i](dZ[t+1,i] * exp(da_masked[t,j,i] - da_bound[t,j])) +
-        #     exp(da_masked_2[j,t] - da_bound[t,j])
-        da_shifted[t] = np.exp(da_masked_2[:, t] - da_bound[t])
+        # da[t,j] = sum[i](ds[t+1,j,i] * [t+1 < T]) + exp(a[T-1,j] - L) * delta[T-1,t]
         if t + 1 < T:
-            da_shifted[t] += np.exp(da_masked[t] - da_bound[t][:, None]) @ dZ[t + 1]
-        # dZ[t,j] = exp(da_bound[t,j] - Z_max[t,j]) * da_shifted[t,j] * [1 <= t] /
-        #     Z_shifted[t,j]
+            da[t] = ds[t + 1].sum(axis=1)
+        if T - 1 == t:
+            da[t] = np.exp(a[T - 1] - L)
+        # ds_lse[t,j] = da[t,j] * [1 <= t]
         if 1 <= t:
-            dZ[t] = np.exp(da_bound[t] - Z_max[t]) * da_shifted[t] / Z_shifted[t]
-    # da[t,j] = exp(da_bound[t,j]) * da_shifted[t,j]
-    with np.errstate(over="ignore"):
-        da = np.exp(da_bound) * da_shifted
-    # dlse[t,j] = da[t,j] * [1 <= t]
-    dlse = np.where((1 <= np.arange(T, dtype=int))[:, None], da, 0.0)
+            ds_lse[t] = da[t]
+        # ds[t,i,j] = ds_lse[t,j] * exp(s[t,i,j] - s_max[t,j]) / Z_shifted[t,j]
+        ds[t] = ds_lse[t] * np.exp(s[t] - s_max[t]) / Z_shifted[t]
     # dp0[j] = da[0,j]
     dp0 = _windows(da, 0, 0)
-    # a_win_2[t,i] = a[t-1,i]
-    a_win_2 = _nearest(a, np.arange(T, dtype=int)[:, None] - 1, np.arange(K, dtype=int))
-    # dA[i,j] = sum[t](exp(da_bound[t,j]) * da_shifted[t,j] * [1 <= t] *
-    #     exp((a_win_2[t,i] + A[i,j]) - Z_max[t,j]) / Z_shifted[t,j])
-    part = (
-        np.exp(np.where(1 <= np.arange(T, dtype=int), da_bound.T, -np.inf))
-        / Z_shifted.T
-        * da_shifted.T
-    )
-    dA = np.einsum(
-        "jt,ijt->ij",
-        part,
-        np.exp(a_win_2.T[:, None, :] + A[..., None] - Z_max.T),
-        optimize=True,
-    )
+    # dA[i,j] = sum[t](ds[t,i,j])
+    dA = ds.sum(axis=0)
     # da_win[j] = da[0,j]
     da_win = _windows(da, 0, 0)
-    # db[t,j] = da_win[j] * delta[0,t] + dlse[t,j]
-    db = np.where((0 == np.arange(T, dtype=int))[:, None], da_win, 0.0) + dlse
+    # db[t,j] = da_win[j] * delta[0,t] + ds_lse[t,j]
+    db = np.where((0 == np.arange(T, dtype=int))[:, None], da_win, 0.0) + ds_lse
     return Gradients(dp0, dA, db)
 
 
@@ -208,9 +182,3 @@ def _windows(
     )
     first = x[(slice(None),) * axis + (slice(start + ends[0], None),)]
     return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
-
-
-def _nearest(x: np.ndarray, *places: np.ndarray) -> np.ndarray:
-    """x[places], with the nearest place where one lies outside of x."""
-    sizes = zip(places, x.shape, strict=True)
-    return x[tuple(np.clip(place, 0, size - 1) for place, size in sizes)]
