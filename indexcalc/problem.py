@@ -235,6 +235,12 @@ def check_problem(problem: Problem) -> None:
         check_loss(problem, problem.loss)
     for name in problem.recompute:
         check_recomputed(problem.program, name)
+    if problem.derivatives and problem.program.is_recurrent:
+        stepping = next(iter(problem.program.recurrence_by_name))
+        raise ProgramError(
+            f"{stepping} is computed step by step, and only gradients go through a recurrence so far; "
+            "ask for gradients, or write out a few steps as equations of their own"
+        )
     for derivative in problem.derivatives:
         check_derivative(problem, derivative)
     taken = set(tensors)

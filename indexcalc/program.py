@@ -15,7 +15,7 @@ from functools import cached_property
 import sympy as sp
 
 from indexcalc.algebra.ranges import in_range, is_compound, reads_inside
-from indexcalc.algebra.slots import plain_slots
+from indexcalc.algebra.slots import plain_slots, slot_text
 from indexcalc.algebra.terms import (
     Access,
     Base,
@@ -30,6 +30,7 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.errors import LimitError, Place, ProgramError
+from indexcalc.recurrence import Recurrence, Unordered, groups_of, is_recurrent, recurrence_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +222,46 @@ class Program:
     def ancestors(self) -> Mapping[str, int]:
         """For every tensor, the set of those it depends on, and itself: one bit for each place."""
         found = {name: 1 << place for name, place in self.places.items()}
-        for equation in self.equations:
-            for name in tensors_of(equation.terms):
-                found[equation.name] |= found[name]
+        for block in self.blocks:
+            together = 0
+            for equation in block:
+                together |= found[equation.name]
+                for name in tensors_of(equation.terms):
+                    together |= found[name]
+            for equation in block:
+                found[equation.name] = together
         return found
+
+    @cached_property
+    def blocks(self) -> tuple[tuple[Equation, ...], ...]:
+        """The equations in order; those of one recurrence together, all others by themselves."""
+        if not self.is_recurrent:
+            return tuple((equation,) for equation in self.equations)
+        by_name = self.definitions
+        return tuple(tuple(by_name[one.name] for one in group) for group in groups_of(self.equations))
+
+    @cached_property
+    def is_recurrent(self) -> bool:
+        """Whether some equation reads itself, or what stands below it."""
+        places = self.positions
+        return any(
+            places.get(name, -1) >= number
+            for number, equation in enumerate(self.equations)
+            for name in tensors_of(equation.terms)
+        )
+
+    @cached_property
+    def recurrences(self) -> tuple[Recurrence, ...]:
+        """The recurrences, in order."""
+        if not self.is_recurrent:
+            return ()
+        found = (recurrence_of(block) for block in self.blocks if is_recurrent(block))
+        return tuple(one for one in found if isinstance(one, Recurrence))
+
+    @cached_property
+    def recurrence_by_name(self) -> Mapping[str, Recurrence]:
+        """The recurrence of every tensor that is computed step by step."""
+        return {name: one for one in self.recurrences for name in one.axes}
 
     @cached_property
     def consumers(self) -> Mapping[str, tuple[str, ...]]:
@@ -279,11 +316,14 @@ def check_program(program: Program) -> None:
         check_slots(tensor.name, tensor.slots)
         known[tensor.name] = tensor
     scalars = set(program.extents) | {parameter.symbol for parameter in program.parameters}
+    check_recurrences(program)
+    together = {name: one.axes for one in program.recurrences for name in one.axes}
     for equation in program.equations:
         if equation.name in known:
             raise ProgramError(f"{equation.name} is assigned twice")
         check_slots(equation.name, equation.slots)
-        check_equation(equation, known, scalars)
+        stepping = {name: program.tensors[name] for name in together.get(equation.name, ())}
+        check_equation(equation, {**known, **stepping} if stepping else known, scalars)
         known[equation.name] = Tensor(equation.name, equation.slots, equation.doc)
     for name in program.outputs:
         if name not in known:
@@ -291,6 +331,24 @@ def check_program(program: Program) -> None:
     for name, groups in program.layouts.items():
         if name in known and (sum(groups) != len(known[name].slots) or min(groups, default=1) < 1):
             raise ProgramError(f"the layout {groups} of {name} does not fit its {len(known[name].slots)} slots")
+
+
+def check_recurrences(program: Program) -> None:
+    """Reject equations that read one another in no order of steps, or that do not stand together in this order."""
+    if not program.is_recurrent:
+        return
+    order: list[str] = []
+    for block in program.blocks:
+        found = recurrence_of(block) if is_recurrent(block) else None
+        if isinstance(found, Unordered):
+            read = found.entry
+            raise ProgramError(
+                f"{read.tensor} is read before it is defined, in the equation of {found.reader}: "
+                f"[{','.join(map(slot_text, read.slots))}] is not shown to be an earlier step"
+            )
+        order += [*found.axes] if found is not None else [block[0].name]
+    if order != [equation.name for equation in program.equations]:
+        raise ProgramError("the equations of a recurrence stand together, each after what it reads at its own step")
 
 
 def may_meet(index: Index, slot: Index) -> bool:

@@ -98,6 +98,8 @@ def test_every_wrong_variant_of_every_gradient_is_caught(name):
             continue
         if relative_error(found[equation], right[equation], FLOOR) < 1e-9:
             continue  # not wrong: a step function squared, a symmetric tensor transposed, a copy read instead
+        if whole.is_recurrent and all(relative_error(found[o], right[o], FLOOR) < 1e-12 for o in whole.outputs):
+            continue  # wrong at a step of an intermediate that nothing reads, as before the first one
         caught.add(equation)
         if all(compare(oracle, found, {}, "").ok for oracle in oracles):
             assert not check_backward(problem, program).ok, f"{kind} in the equation of {equation} passes"

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent / "indexcalc"
 FLOORS = {
     "algebra": 0,
     "errors": 0,
+    "recurrence": 1,
     "program": 1,
     "problem": 1,
     "calculus": 2,
@@ -95,6 +96,7 @@ STABLE_FLOORS = {
     "differences": 1,
     "divisors": 1,
     "forms": 1,
+    "gaps": 2,
     "means": 1,
     "sums": 1,
     "fronts": 2,

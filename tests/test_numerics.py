@@ -10,7 +10,7 @@ import pytest
 
 from indexcalc.language import load_problem
 from indexcalc.proof.hostile.trial import hostile_trial
-from tests.support.gradients import of_gradients
+from tests.support.gradients import at_once
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="the references are PyTorch's")
@@ -27,13 +27,13 @@ def numerics(monkeypatch):
 
 @needs_torch
 def test_every_shipped_derivation_has_a_reference(numerics):
-    assert set(numerics.REFERENCES) == set(of_gradients())
+    assert set(numerics.REFERENCES) == set(at_once())
 
 
 @needs_torch
-@pytest.mark.parametrize("name", sorted(of_gradients()))
+@pytest.mark.parametrize("name", sorted(at_once()))
 def test_the_reference_is_the_same_function_at_mild_inputs(name, numerics):
-    problem = load_problem(of_gradients()[name])
+    problem = load_problem(at_once()[name])
     trial = hostile_trial(problem)
     found = numerics.errors(trial, trial.cases[0], numerics.reference_run(problem, trial, numerics.REFERENCES[name]))
     assert found
@@ -42,7 +42,7 @@ def test_the_reference_is_the_same_function_at_mild_inputs(name, numerics):
 
 @needs_torch
 def test_an_error_that_is_not_finite_is_counted_apart(numerics):
-    problem = load_problem(of_gradients()["softmax"])
+    problem = load_problem(at_once()["softmax"])
     trial = hostile_trial(problem)
     side = numerics.Side()
     broken = numerics.Error(float("inf"), float("inf"), 1e-8)

@@ -74,7 +74,7 @@ def rename_base(base: Base, renaming: Renaming) -> Base:
         case Partial(of, wrt):
             renamed = rename_base(wrt, renaming)
             assert isinstance(renamed, Access)
-            return Partial(rename_base(of, renaming), renamed)
+            return Partial(rename_base(of, renaming), renamed, base.step)
 
 
 def replace_lookup(base: Base, lookup: Lookup, index: Slot) -> Base:

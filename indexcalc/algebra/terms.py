@@ -144,10 +144,15 @@ class Add(Compound):
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """An unevaluated derivative of one factor by one tensor entry: ``d base / d wrt``."""
+    """An unevaluated derivative of one factor by one tensor entry: ``d base / d wrt``.
+
+    Of two entries of one tensor it is a delta; with `step`, it is the derivative through the tensor's own equation, as
+    of a state by the state before.
+    """
 
     base: Base
     wrt: Access
+    step: bool = False
 
 
 Base = Access | Fn | Delta | Iverson | Add | Partial

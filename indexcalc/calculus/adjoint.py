@@ -22,7 +22,7 @@ from indexcalc.calculus.statistics import Flow, find_flow, nearest_consumers, st
 from indexcalc.calculus.steps import LocalDerivative, Path, Rule, Section, Step, Subject, ThroughConsumer
 from indexcalc.errors import placed
 from indexcalc.problem import Problem
-from indexcalc.program import Equation
+from indexcalc.program import Equation, Program
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def sweep_order(problem: Problem, flow: Flow) -> Iterator[str]:
     feeding: dict[str, list[str]] = {name: [] for name in waiting}
     missing = dict.fromkeys(waiting, 0)
     for name in waiting:
-        for consumer in nearest_consumers(program, flow.statistics, name):
-            if consumer in places and consumer != name:
+        for consumer in consumers_before(program, flow, name):
+            if consumer in places:
                 feeding[consumer].append(name)
                 missing[name] += 1
 
@@ -104,6 +104,24 @@ def sweep_order(problem: Problem, flow: Flow) -> Iterator[str]:
             missing[name] -= 1
             if not missing[name]:
                 release(name)
+
+
+def consumers_before(program: Program, flow: Flow, name: str) -> tuple[str, ...]:
+    """The tensors whose gradients come before that of `name`, since it reads them.
+
+    In a recurrence the gradients at one step read one another from the last tensor to the first, and those of later
+    steps are there; what feeds a recurrence comes after all of it.
+    """
+    own, found = program.recurrence_by_name.get(name), dict[str, None]()
+    for consumer in nearest_consumers(program, flow.statistics, name):
+        other = program.recurrence_by_name.get(consumer)
+        if other is None:
+            found[consumer] = None
+        elif other is not own:
+            found.update(dict.fromkeys(member for member in other.axes))
+        elif program.positions[consumer] > program.positions[name]:
+            found[consumer] = None
+    return tuple(found)
 
 
 def derive_section(sweep: Sweep, name: str) -> Section:
@@ -154,7 +172,7 @@ def derive_path(sweep: Sweep, wrt: Access, consumer: str, lhs: Access, alone: bo
     equation = program.definitions[consumer]
     own = local_derivative(equation, entry, Wanted(wrt, known, taken), sweep.tidy)
     subject: Subject = lhs if alone else ThroughConsumer(lhs, wrt, consumer)
-    partial = Partial(entry, wrt)
+    partial = Partial(entry, wrt, consumer == wrt.tensor)
     chain = tuple(
         Term(term.coeff, (*term.powers, (partial, sp.S.One)), entry.indices) for term in sweep.incoming(entry)
     )

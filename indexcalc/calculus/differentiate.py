@@ -79,7 +79,7 @@ def local_derivative(equation: Equation, entry: Access, wanted: Wanted, tidy: Ti
         wanted: the entry to differentiate by, and the statistics' derivatives.
         tidy: simplification of the result after the deltas have done their work.
     """
-    subject = Partial(entry, wanted.wrt)
+    subject = Partial(entry, wanted.wrt, entry.tensor == wanted.wrt.tensor)
     here = (Term(sp.S.One, ((entry, sp.S.One),)),)
     avoid = wanted.avoid | {slot.name for slot in (*entry.indices, *wanted.wrt.indices)}
     forward = instantiate(equation, entry.indices, avoid)

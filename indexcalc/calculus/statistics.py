@@ -85,9 +85,10 @@ def is_wider(reader: Equation, equation: Equation) -> bool:
 def reachable(program: Program, start: set[str]) -> set[str]:
     """The tensors that depend on any of `start`, with `start` itself."""
     found = set(start)
-    for equation in program.equations:
-        if not found.isdisjoint(tensors_of(equation.terms)):
-            found.add(equation.name)
+    for block in program.blocks:
+        # Of a recurrence each tensor depends on each.
+        if any(not found.isdisjoint(tensors_of(equation.terms)) for equation in block):
+            found.update(equation.name for equation in block)
     return found
 
 
@@ -99,9 +100,10 @@ def is_reachable(program: Program, start: str, name: str) -> bool:
 def reaching(program: Program, ends: set[str]) -> set[str]:
     """The tensors that any of `ends` depends on, with `ends` themselves."""
     found = set(ends)
-    for equation in reversed(program.equations):
-        if equation.name in found:
-            found.update(tensors_of(equation.terms))
+    for block in reversed(program.blocks):
+        if any(equation.name in found for equation in block):
+            for equation in block:
+                found.update(tensors_of(equation.terms))
     return found
 
 

@@ -63,6 +63,7 @@ class Dialect:
     device: bool = False
     private: Mapping[str, Special] = field(default_factory=dict)
     imports: tuple[Mapping[str, str], ...] = ()
+    loop: str = ""
 
     @property
     def reserved(self) -> frozenset[str]:

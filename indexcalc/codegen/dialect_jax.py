@@ -65,6 +65,7 @@ JAX = Dialect(
     array="jax.Array",
     template="jax_module.py.jinja2",
     prefix="np.",
+    loop="jax.lax.fori_loop",
     calls={
         **{f"np.{name}": renamed(f"jnp.{name}") for name in SAME},
         **{f"np.{name}": renamed(f"jnp.{name}", "dtype") for name in MADE},

@@ -6,16 +6,17 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import count, repeat
 
-from indexcalc.algebra.slots import slot_text
-from indexcalc.algebra.terms import Access, Base, tensors_of
+from indexcalc.algebra.slots import constant_of, slot_text
+from indexcalc.algebra.terms import Access, Base, Delta, Iverson, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import Layouts, base_text, equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, as_numbers, common_axes, reduced
-from indexcalc.codegen.plan import base_operand, spread, terms_node, terms_operand
+from indexcalc.codegen.plan import base_operand, shape_of, spread, terms_node, terms_operand
 from indexcalc.codegen.prose import comment
+from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.shared import masks_in, with_masks_named
 from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, is_number
 from indexcalc.codegen.statements import Kind, Statement
@@ -37,7 +38,8 @@ def pass_lines(
         depth: of the indentation at which they will stand.
     """
     nodes = [statement_node(statement, scope) for statement in statements]
-    masks = [mask for node in nodes for mask in masks_in(node)]
+    # A mask inside a loop is another one at each step.
+    masks = [mask for s, node in zip(statements, nodes, strict=True) if s.loop is None for mask in masks_in(node)]
     used = [flat(mask) for mask in masks]
     words = {flat(mask): flat(spelled(mask, scope.dialect, scope.dtype)) for mask in masks}
     names: dict[str, str] = {}
@@ -45,12 +47,95 @@ def pass_lines(
         if used.count(text) > 1:
             names[text] = python_name("mask", {*taken, *names.values()})
     lines, built = [], set[str]()
-    for statement, node in zip(statements, nodes, strict=True):
+    inside: list[tuple[Statement, Node]] = []
+    for number, (statement, node) in enumerate(zip(statements, nodes, strict=True)):
+        if statement.loop is not None:
+            # The whole loop stands where its last statement does.
+            inside.append((statement, node))
+            ends = number + 1 == len(statements) or statements[number + 1].loop != statement.loop
+            lines.append(loop_lines(inside, scope, part, taken, depth) if ends else [])
+            inside = [] if ends else inside
+            continue
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
         built.update(new)
         code = statement_lines(statement, with_masks_named(node, names), scope, part, depth)
         lines.append([*(f"{names[text]} = {words[text]}" for text in new), *code])
     return lines
+
+
+def loop_lines(
+    group: Sequence[tuple[Statement, Node]], scope: Scope, part: str, taken: Collection[str], depth: int
+) -> list[str]:
+    """A loop over steps: the arrays, zero where no step assigns anything, then the statements of one step.
+
+    Where arrays can't be assigned to, a step is a function of them, and what it gives are new ones.
+    """
+    loop = group[0][0].loop
+    assert loop is not None
+    lines = []
+    for name, axes, _ in loop.arrays:
+        zeros = Call("np.zeros", (shape_of(axes, scope),), (f"dtype={scope.dtype}",))
+        lines += numbered(scope.tensors[name], spelled(zeros, scope.dialect, scope.dtype), part, depth)
+    count, variable = flat(scalar_node(loop.extent, scope.scalars)), scope.scalars[loop.symbol]
+    inside = [line for statement, node in group for line in step_lines(statement, node, scope, part, depth + 1)]
+    if not scope.dialect.loop:
+        steps = f"range({count})" if loop.direction > 0 else f"reversed(range({count}))"
+        return [*lines, f"for {variable} in {steps}:", *inside]
+    arrays = ", ".join(scope.tensors[name] for name, _, _ in loop.arrays)
+    state = f"({arrays},)" if len(loop.arrays) == 1 else arrays
+    passed = state if len(loop.arrays) == 1 else f"({arrays})"
+    number, given, function = (python_name(word, {*taken, variable}) for word in ("number", "arrays", "step"))
+    last = f"{count} - 1 - {number}" if loop.direction < 0 else number
+    return [
+        *lines,
+        "",
+        f"def {function}({number}, {given}):",
+        f"    {state} = {given}",
+        f"    {variable} = {last}",
+        *inside,
+        f"    return {state}",
+        "",
+        f"{state} = {scope.dialect.loop}(0, {count}, {function}, {passed})",
+    ]
+
+
+def step_lines(statement: Statement, node: Node, scope: Scope, part: str, depth: int) -> list[str]:
+    """One statement at one step, under its conditions."""
+    loop = statement.loop
+    assert loop is not None
+    axis = next(axis for name, _, axis in loop.arrays if name == statement.name)
+    array = scope.tensors[statement.name]
+    at = ", ".join([":"] * axis + [scope.scalars[loop.symbol]])
+    target = f"{array}[{at}]"
+    lines = [f"    {line}" for line in comment(statement.note, depth)] if statement.note else []
+    conditions = [condition_text(one, scope) for one in statement.conditions]
+    if scope.dialect.loop:
+        if conditions:
+            holds = conditions[0] if len(conditions) == 1 else " & ".join(f"({one})" for one in conditions)
+            other = "0.0" if statement.adds else target
+            node = Call("np.where", (Atom(holds), node, Atom(other)))
+        method, node = "add" if statement.adds else "set", spelled(node, scope.dialect, scope.dtype)
+        code = numbered(array, Call(f"{array}.at[{at}].{method}", (node,)), part, depth)
+        return [*lines, *("    " + line for line in code)]
+    inner = 1
+    if conditions:
+        lines.append(f"    if {' and '.join(conditions)}:")
+        inner += 1
+    silenced = scope.dialect.silenced if statement.may_overflow else ""
+    if silenced:
+        lines.append("    " * inner + silenced)
+        inner += 1
+    sign = " +" if statement.adds else ""
+    code = numbered(f"{target}{sign}", spelled(node, scope.dialect, scope.dtype), part, depth + inner - 1)
+    head = f"{target} + = "
+    code = [line.replace(head, f"{target} += ", 1) if line.startswith(head) else line for line in code]
+    return [*lines, *("    " * inner + line for line in code)]
+
+
+def condition_text(guard: Delta | Iverson, scope: Scope) -> str:
+    """A bracket on the step as a comparison."""
+    left, right = (flat(scalar_node(constant_of(side), scope.scalars)) for side in (guard.left, guard.right))
+    return f"{left} {'==' if isinstance(guard, Delta) else guard.relation} {right}"
 
 
 def statement_lines(statement: Statement, node: Node, scope: Scope, part: str, depth: int = 1) -> list[str]:

@@ -196,11 +196,12 @@ def with_extremes(
 
 
 def live(statements: tuple[Statement, ...], wanted: frozenset[str], spare: frozenset[str]) -> tuple[Statement, ...]:
-    """The statements without those of `spare` that neither `wanted` nor a later statement needs."""
-    needed = set(wanted)
-    kept: list[Statement] = []
-    for statement in reversed(statements):
-        if statement.name in needed or statement.name not in spare:
-            kept.append(statement)
-            needed.update(statement.reads)
-    return tuple(reversed(kept))
+    """The statements without those of `spare` that neither `wanted` nor another statement needs."""
+    reads = {statement.name: statement.reads for statement in statements}
+    pending = [name for name in reads if name in wanted or name not in spare]
+    needed = set(pending)
+    while pending:
+        fresh = [name for name in reads[pending.pop()] if name in reads and name not in needed]
+        needed.update(fresh)
+        pending += fresh
+    return tuple(statement for statement in statements if statement.name in needed)

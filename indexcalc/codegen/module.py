@@ -137,10 +137,14 @@ def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope,
     assigned = {statement.name for statement in statements}
     lines: list[str] = []
     names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
+    waiting: dict[str, None] = {}
     for statement, code in zip(statements, pass_lines(statements, scope, part, names), strict=True):
         lines += code
         if statement.name in results and plan.is_fused(statement.name):
-            lines.append(merge_line(plan.tensors[statement.name], plan.array(statement.name), scope))
+            waiting[statement.name] = None
+        if code:  # what a loop computes is there where its lines are
+            lines += (merge_line(plan.tensors[name], plan.array(name), scope) for name in waiting)
+            waiting = {}
     used = identifiers(lines)
     fused = [name for name in given if name not in assigned and plan.is_fused(name) and plan.tensors[name] in used]
     return [*(split_line(plan.tensors[name], plan.array(name), scope) for name in fused), *lines]

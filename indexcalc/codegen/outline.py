@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Base, Index, own_slots, walk
+from indexcalc.algebra.slots import constant_of
+from indexcalc.algebra.terms import Access, Base, Index, Lookup, own_slots, walk
 from indexcalc.calculus.steps import Derivation, Order
 from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.halves import halved
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
+from indexcalc.codegen.recurrences import At, Entries, with_loops
+from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.shared import share_functions
+from indexcalc.codegen.source import flat
 from indexcalc.codegen.stable.assembly import Passes
 from indexcalc.codegen.stable.passes import stable_passes
 from indexcalc.codegen.statements import Statement
@@ -36,6 +40,8 @@ class Plan:
         tensors: the variables that expressions use; another name where an array has fused axes.
         scalars: Python names of all extents and parameters.
         dialect: the array library that the module is for.
+        steps: the variables of loops, by the number of the step.
+        entries: what arrays at a step are in code, such as ``h[t - 1]``, by their names.
     """
 
     derivation: Derivation
@@ -47,6 +53,8 @@ class Plan:
     tensors: Mapping[str, str]
     scalars: Mapping[sp.Symbol, str]
     dialect: Dialect = NUMPY
+    steps: Mapping[sp.Symbol, str] = field(default_factory=dict)
+    entries: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def program(self) -> Program:
@@ -92,21 +100,35 @@ def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
 
 
 @lru_cache(maxsize=4)
-def passes_of(derivation: Derivation) -> Passes:
-    """The statements of both passes, made once for all libraries."""
+def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, tuple[At | None, ...]]]]:
+    """The statements of both passes, made once for all libraries, and the arrays at a step that they read."""
     program, backward = derivation.problem.program, derivation.backward
     passes = stable_passes(program, backward, derivation.problem.recompute)
     names = [order.result.name for order in derivation.orders if order.whole and order.symmetries]
     if names:
         passes = replace(passes, backward=tuple(halved(passes.backward, names, (program, backward))))
-    if not any(map(has_expressions, (program, backward))):
-        return passes
+    if not any(has_expressions(one) or one.is_recurrent for one in (program, backward)):
+        return passes, {}
     tensors = {**backward.tensors, **program.tensors}
     statements = (*passes.forward, *passes.backward)
     tensors.update({s.name: Tensor(s.name, s.axes) for s in statements if s.name not in tensors})
+    tensors.update({up.name: Tensor(up.name, program.tensors[up.of].slots) for up in derivation.problem.handed})
     taken = {*tensors, *(up.name for up in derivation.problem.upstream)}
-    forward, reverse = with_views((passes.forward, passes.backward), tensors, taken)
-    return replace(passes, forward=forward, backward=reverse)
+    forward, reverse = passes.forward, passes.backward
+    entries = Entries(tensors, taken)
+    if program.is_recurrent or backward.is_recurrent:
+        shared = (share_functions(one, taken, passes.maxima) for one in (forward, reverse))
+        looped = [with_loops(tuple(one), with_axes(one, tensors), taken) for one in map(tuple, shared)]
+        forward, reverse = (tuple(entries.read(one)) for one in looped)
+    forward, reverse = with_views((forward, reverse), tensors, taken)
+    return replace(passes, forward=forward, backward=reverse), entries.found
+
+
+def with_axes(statements: Iterable[Statement], tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors, with what statements assign among them."""
+    for statement in statements:
+        tensors.setdefault(statement.name, Tensor(statement.name, statement.axes))
+    return tensors
 
 
 def has_expressions(program: Program) -> bool:
@@ -130,10 +152,13 @@ def declared_extents(base: Base, program: Program) -> tuple[sp.Expr, ...]:
 def planned(derivation: Derivation, dialect: Dialect) -> Plan:
     """The plan, made once for a derivation and a library, however they are handed over."""
     program, backward = derivation.problem.program, derivation.backward
-    passes = passes_of(derivation)
+    passes, at_steps = passes_of(derivation)
     taken = {*program.tensors, *backward.tensors, *(s.name for s in (*passes.forward, *passes.backward))}
-    forward = tuple(share_functions(passes.forward, set(taken), passes.maxima))
-    reverse = tuple(share_functions(passes.backward, set(taken), passes.maxima))
+    forward, reverse = passes.forward, passes.backward
+    loops = [s.loop for s in (*forward, *reverse) if s.loop is not None]
+    if not loops:
+        forward = tuple(share_functions(forward, set(taken), passes.maxima))
+        reverse = tuple(share_functions(reverse, set(taken), passes.maxima))
     added = [statement.name for statement in (*forward, *reverse)]
     upstream = [up.name for up in derivation.problem.handed]
     results = [result.name for result in derivation.problem.results]
@@ -149,7 +174,40 @@ def planned(derivation: Derivation, dialect: Dialect) -> Plan:
             taken = {*stored.values(), *tensors.values(), *scalars.values(), *dialect.reserved}
             name = python_name(symbol.name)
             scalars[symbol] = python_name(f"{symbol.name}_size" if name in taken else symbol.name, taken)
-    return Plan(derivation, forward, reverse, passes.kept, passes.added, stored, tensors, scalars, dialect)
+    steps: dict[sp.Symbol, str] = {}
+    for symbol in dict.fromkeys(loop.symbol for loop in loops):
+        used = {*stored.values(), *tensors.values(), *scalars.values(), *steps.values(), *dialect.reserved}
+        steps[symbol] = python_name(symbol.name.removeprefix("@"), used)
+    words = {**scalars, **steps}
+    entries = {name: entry_text(tensors[of], at, (tensors, words), dialect) for name, (of, at) in at_steps.items()}
+    found = Plan(derivation, forward, reverse, passes.kept, passes.added, stored, tensors, scalars, dialect)
+    return replace(found, steps=steps, entries=entries)
+
+
+Words = tuple[Mapping[str, str], Mapping[sp.Symbol, str]]
+"""What tensors and what scalars are called in code."""
+
+
+def entry_text(array: str, places: Sequence[At | None], words: Words, dialect: Dialect) -> str:
+    """``h[t - 1]``, or ``h[:, t - 1]``: an array at places along some of its axes."""
+    parts = [":" if at is None else place_text(at, words, dialect) for at in places]
+    while parts and parts[-1] == ":":
+        parts.pop()
+    return f"{array}[{', '.join(parts)}]"
+
+
+def place_text(at: At, words: Words, dialect: Dialect) -> str:
+    """A place along one axis."""
+    tensors, scalars = words
+    if isinstance(at.slot, Lookup):
+        return entry_text(tensors[at.slot.tensor], [At(slot) for slot in at.slot.slots], words, dialect)
+    text = flat(scalar_node(constant_of(at.slot), scalars))
+    if dialect.loop:
+        # Steps are traced there, and a place outside reads some entry inside.
+        return text
+    if at.last is not None:
+        text = f"min({text}, {flat(scalar_node(at.last, scalars))})"
+    return f"max({text}, 0)" if at.first else text
 
 
 def fused_tensors(derivation: Derivation) -> tuple[str, ...]:
@@ -174,8 +232,8 @@ def forward_scope(plan: Plan) -> Scope:
     """Names as they are; arrays made from nothing take the dtype of the first input."""
     inputs = plan.program.inputs
     return Scope(
-        plan.tensors,
-        plan.scalars,
+        {**plan.tensors, **plan.entries},
+        {**plan.scalars, **plan.steps},
         f"{plan.stored[inputs[0].name]}.dtype" if inputs else "float",
         plan.layouts,
         dialect=plan.dialect,
@@ -188,7 +246,8 @@ def backward_scope(plan: Plan) -> Scope:
     inputs = plan.program.inputs
     first = plan.stored[upstream[0].name] if upstream else f"values.{plan.stored[inputs[0].name]}" if inputs else ""
     dtype = f"{first}.dtype" if first else "float"
-    return Scope(plan.tensors, plan.scalars, dtype, plan.layouts, dialect=plan.dialect)
+    tensors, scalars = {**plan.tensors, **plan.entries}, {**plan.scalars, **plan.steps}
+    return Scope(tensors, scalars, dtype, plan.layouts, dialect=plan.dialect)
 
 
 def function_name(plan: Plan) -> str:

@@ -9,7 +9,8 @@ from enum import Enum
 import sympy as sp
 
 from indexcalc.algebra.renaming import with_tensors, with_tensors_in
-from indexcalc.algebra.terms import Base, Delta, Index, Iverson, Term, Terms, tensors_of
+from indexcalc.algebra.slots import place
+from indexcalc.algebra.terms import Base, Delta, Index, Iverson, Slot, Term, Terms, tensors_of
 
 
 class Kind(Enum):
@@ -26,6 +27,28 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop over steps.
+
+    Attributes:
+        symbol: the number of the step, in slots and brackets of the statements inside.
+        extent: how many steps there are.
+        direction: 1 where steps go up, -1 where they go down.
+        arrays: the tensors that are computed inside: name, axes, and which of them is the step.
+    """
+
+    symbol: sp.Symbol
+    extent: sp.Expr
+    direction: int
+    arrays: tuple[tuple[str, tuple[Index, ...], int], ...]
+
+    @property
+    def range(self) -> tuple[Slot, ...]:
+        """What is never negative: the number of the step, and how far it is from the last."""
+        return place(self.symbol), place(self.extent - 1 - self.symbol)
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """One assignment.
 
@@ -38,6 +61,9 @@ class Statement:
         guards: for hidden entries, the deltas, brackets and weights that must not be zero.
         note: a comment, if the equation itself is not enough.
         may_overflow: whether infinity is a right answer here, about which NumPy need not warn.
+        loop: the loop that this is a part of, one step of it.
+        conditions: for a part of a loop, the brackets on the step under which it is done at all.
+        adds: for a part of a loop, whether it is added to what stands there.
     """
 
     name: str
@@ -48,6 +74,9 @@ class Statement:
     guards: tuple[Base, ...] = ()
     note: str = ""
     may_overflow: bool = False
+    loop: Loop | None = None
+    conditions: tuple[Delta | Iverson, ...] = ()
+    adds: bool = False
 
     @property
     def moves(self) -> bool:

@@ -189,6 +189,23 @@ def check_left_side(left: Entry, scope: Scope) -> None:
 
 def check_equation_line(line: EquationLine, scope: Scope) -> None:
     """Both sides have the same free indices; a single term may lack some that another term has."""
+    left, right = line.left, check_free(line, scope)
+    for slot in left.slots or ():
+        if slot.name not in right:
+            raise scope.source.error(
+                f"the index {slot.name} stands on the left, but is free nowhere on the right: "
+                "leave it out on the left, or use it on the right",
+                slot.at,
+            )
+
+
+def check_piece(line: EquationLine, scope: Scope) -> None:
+    """The right side of a line for some steps has no free index that the left side lacks; other lines may have more."""
+    check_free(line, scope)
+
+
+def check_free(line: EquationLine, scope: Scope) -> FreeIndices:
+    """The free indices of the right side, all of which stand on the left."""
     left, right = line.left, check_expression(line.right, scope)
     names = [slot.name for slot in left.slots or ()]
     for name, at in right.items():
@@ -199,10 +216,4 @@ def check_equation_line(line: EquationLine, scope: Scope) -> None:
                 f"sum over it, sum[{name}](...), or define {whole}",
                 at,
             )
-    for slot in left.slots or ():
-        if slot.name not in right:
-            raise scope.source.error(
-                f"the index {slot.name} stands on the left, but is free nowhere on the right: "
-                "leave it out on the left, or use it on the right",
-                slot.at,
-            )
+    return right

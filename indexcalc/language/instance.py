@@ -169,6 +169,12 @@ class Instance:
                 return (replace(line, entry=self.definition(entry), doc=doc, at=self.at),)
             case ParameterLine(name=name) if name not in self.scalars and name not in parameters_of(self.outer):
                 return (replace(line, at=self.at),)
+            case EquationLine() if line.is_piece:
+                raise self.source.error(
+                    f"{self.line.spec} defines {line.left.name} by several lines, for some steps each; a program that "
+                    "uses it writes these lines itself",
+                    self.at,
+                )
             case EquationLine(left=left, right=right):
                 doc = self.docs.get(left.name) or line.doc
                 return (replace(line, left=self.definition(left), right=self.expression(right), doc=doc, at=self.at),)

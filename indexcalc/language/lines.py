@@ -62,13 +62,31 @@ class InputLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Steps:
+    """``for t in 1 .. T-1``, both ends included."""
+
+    index: Slot
+    first: Slot
+    last: Slot
+
+
+@dataclass(frozen=True, slots=True)
 class EquationLine:
-    """``S[i,j] = right "doc"``."""
+    """``S[i,j] = right "doc"``; `steps` where it holds for a part of an index's range alone.
+
+    The left side may hold places, as in ``h[0,i] = h0[i]``: then other lines define the rest of the tensor.
+    """
 
     left: Entry
     right: Expression
     doc: str = ""
     at: At | None = None
+    steps: Steps | None = None
+
+    @property
+    def is_piece(self) -> bool:
+        """Whether the line may define a part of its tensor."""
+        return self.steps is not None or any(slot.expression is not None for slot in self.left.slots or ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
-from indexcalc.algebra.terms import Access, Terms
-from indexcalc.language.checks import check_equation_line, check_expression, check_left_side
+from indexcalc.algebra.slots import Index, slot_text
+from indexcalc.algebra.terms import Access, Term, Terms, tensors_of
+from indexcalc.errors import SpecError
+from indexcalc.language.checks import check_equation_line, check_expression, check_left_side, check_piece
 from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.lines import ClaimLine, DerivativeLine, DeriveLine, EquationLine, NameLine, Statement
 from indexcalc.language.paths import shipped_text
+from indexcalc.language.pieces import Pieces, check_defined, pieces_of
 from indexcalc.language.ranges import check_ranges
 from indexcalc.language.refine import refine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
-from indexcalc.language.syntax import At, Expression
+from indexcalc.language.syntax import At, Bracket, Entry, Expression, nodes_in
 from indexcalc.language.targets import read_requests
 from indexcalc.language.use import Resolve, Uses
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Identity, Program, Tensor, check_numbers, check_program
+from indexcalc.recurrence import Unordered, groups_of, is_recurrent, recurrence_of
 
 EQUATION_LIMIT = 2_000
 """The most equations of one program."""
@@ -102,14 +107,101 @@ def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNa
     later = {line.left.name: line.at for line in reversed(lines)}
     scope = replace(found.scope(), tensors=tensors, later=later)
     equations: list[Equation] = []
-    for line in lines:
-        name = line.left.name
-        check_assigned_once(name, line.at, found)
-        for equation in lower_equation(line, scope, names):
+    parts: dict[str, Pieces] = {}
+    named: list[Equation] = []
+    for group in lines_by_tensor(lines):
+        name, first = group[0].left.name, group[0]
+        check_assigned_once(name, first.at, found)
+        ahead = tensors_ahead(lines, scope) if any(map(may_read_ahead, group)) else {}
+        inner = replace(scope, ahead=ahead)
+        if any(line.is_piece for line in group):
+            parts[name] = pieces_of(group, inner)
+            lowered = lower_pieces(parts[name], inner, names, named)
+        else:
+            lowered = lower_equation(first, inner, names)
+        for equation in lowered:
             tensors[equation.name] = Tensor(equation.name, equation.slots, equation.doc)
             equations.append(equation)
-        found.add_layout(line.left)
-    return tuple(equations)
+        found.add_layout(first.left)
+    ends = {name: (one.axis, *one.ends(scope)) for name, one in parts.items()}
+    under = {equation.name: equation for equation in named}
+    check_defined(
+        [under.get(equation.name, equation) for equation in equations],
+        ends,
+        {name: one.step for name, one in parts.items()},
+    )
+    return in_steps(tuple(equations), scope)
+
+
+def lines_by_tensor(lines: list[EquationLine]) -> list[list[EquationLine]]:
+    """The lines in order; those that define parts of one tensor together, where the last of them stands."""
+    divided = {line.left.name for line in lines if line.is_piece}
+    together = {name: [line for line in lines if line.left.name == name] for name in divided}
+    groups = []
+    for line in lines:
+        name = line.left.name
+        if name not in divided:
+            groups.append([line])
+        elif line is together[name][-1]:
+            groups.append(together[name])
+    return groups
+
+
+def may_read_ahead(line: EquationLine) -> bool:
+    """Whether a line may read steps of what later lines define: it reads places, or holds for some steps."""
+    return line.is_piece or any(
+        isinstance(node, Bracket)
+        or (isinstance(node, Entry) and any(slot.expression is not None for slot in node.slots or ()))
+        for node in nodes_in(line.right)
+    )
+
+
+def tensors_ahead(lines: list[EquationLine], scope: Scope) -> dict[str, Tensor]:
+    """The tensors that lines define, by the left sides that have an index in each slot."""
+    found: dict[str, Tensor] = {}
+    for line in lines:
+        slots = line.left.slots or ()
+        if line.left.name not in found and all(slot.name in scope.indices for slot in slots):
+            found[line.left.name] = Tensor(line.left.name, tuple(scope.index(slot) for slot in slots), line.doc)
+    return found
+
+
+def in_steps(equations: tuple[Equation, ...], scope: Scope) -> tuple[Equation, ...]:
+    """The equations with those of a recurrence together, each after what it reads at its own step.
+
+    Raises:
+        SpecError: for the first equation that reads what is not defined before, at an earlier step or above.
+    """
+    order: list[Equation] = []
+    by_name = {equation.name: equation for equation in equations}
+    for block in groups_of(equations):
+        found = recurrence_of(block) if is_recurrent(block) else None
+        if isinstance(found, Unordered):
+            raise SpecError(unordered(found, by_name, scope), by_name[found.reader].place)
+        order += [by_name[name] for name in (found.axes if found is not None else (block[0].name,))]
+    if len(order) == len(equations) and not any(map(is_recurrent, groups_of(equations))):
+        places = {equation.name: number for number, equation in enumerate(equations)}
+        for number, equation in enumerate(equations):
+            late = [name for name in tensors_of(equation.terms) if places.get(name, -1) > number]
+            if late:
+                raise SpecError(scope.too_early(late[0]), equation.place)
+        return equations
+    return tuple(order)
+
+
+def unordered(found: Unordered, by_name: Mapping[str, Equation], scope: Scope) -> str:
+    """Why equations that read one another can't be computed step by step."""
+    entry, reader = found.entry, by_name[found.reader]
+    text = f"{entry.tensor}[{','.join(map(slot_text, entry.slots))}]"
+    if entry.slots == reader.lhs.slots and entry.tensor == found.reader:
+        return f"{entry.tensor} is read in its own definition, at the same step: {text}; read an earlier step, as t-1"
+    others = ", ".join(name for name in found.names if name != found.reader)
+    loop = f", and {others} reads {found.reader} in turn" if others else ""
+    return (
+        f"{text} is read for {found.reader}[{','.join(slot.name for slot in reader.slots)}]{loop}, but is not shown to "
+        "come before it; a recurrence reads steps before its own, as t-1, with base cases at 0, or steps after it, "
+        "as t+1, with base cases at the end; a bracket such as [s < t] says so for a sum over steps"
+    )
 
 
 def check_assigned_once(name: str, at: At | None, found: Declarations) -> None:
@@ -130,18 +222,55 @@ def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[E
         check_left_side(line.left, scope)
         check_equation_line(line, scope)
         slots = tuple(scope.index(slot) for slot in line.left.slots or ())
-        names.order, names.owner = slots, line.left.name
-        lowering = Lowering(scope, names)
-        terms = lowering.side(line.right)
-        own = {slot.name for slot in slots}
-        terms = tuple(lowering.apart(term, own) for term in terms)
-        check_numbers(terms)
-        hoisted = names.take()
-        for found in (*(one.terms for one in hoisted), terms):
-            check_ranges(found, scope.tensors, scope, (line.right,))
+        hoisted, terms = lower_side(line, slots, scope, names, lambda found: found)
+    return with_sums(Equation(Access(line.left.name, slots), terms, line.doc), hoisted, line, scope, names)
+
+
+def lower_pieces(parts: Pieces, scope: Scope, names: SumNames, named: list[Equation]) -> tuple[Equation, ...]:
+    """The lines of one tensor as its equation, each under the brackets that say where it holds.
+
+    Sums that get names stand without these brackets, since what reads them has them: outside they read zeros. `named`
+    collects them with the brackets, under which they read what is defined.
+    """
+    hoisted: list[Equation] = []
+    total: list[Term] = []
+    last = parts.pieces[-1].line
+    for piece in parts.pieces:
+        line = piece.line
+        with scope.source.within(f"the equation of {line.left.name}"), scope.source.located(line.at):
+            check_piece(line, scope)
+            slots = tuple(slot for slot in piece.held if isinstance(slot, Index))
+            more, terms = lower_side(line, slots, scope, names, partial(parts.guarded, piece=piece))
+            hoisted += more
+            named += (replace(one, terms=parts.guarded(one.terms, piece)) for one in more)
+            total += terms
+    doc = next((piece.line.doc for piece in parts.pieces if piece.line.doc), "")
+    equation = Equation(Access(last.left.name, parts.slots), tuple(total), doc)
+    return with_sums(equation, tuple(hoisted), last, scope, names)
+
+
+def lower_side(
+    line: EquationLine, slots: tuple[Index, ...], scope: Scope, names: SumNames, guarded: Callable[[Terms], Terms]
+) -> tuple[tuple[Equation, ...], Terms]:
+    """The equations of the named sums of a right side, and its value, zero where the line does not hold."""
+    names.order, names.owner = slots, line.left.name
+    lowering = Lowering(scope, names)
+    terms = lowering.side(line.right)
+    own = {slot.name for slot in slots}
+    terms = guarded(tuple(lowering.apart(term, own) for term in terms))
+    check_numbers(terms)
     place = None if line.at is None else scope.source.place(line.at)
-    equation = Equation(Access(line.left.name, slots), terms, line.doc, place=place)
-    hoisted = tuple(replace(one, place=place) for one in hoisted)
+    hoisted = tuple(replace(one, place=place) for one in names.take())
+    for found in (*(guarded(one.terms) for one in hoisted), terms):
+        check_ranges(found, {**scope.tensors, **scope.ahead}, scope, (line.right,))
+    return hoisted, terms
+
+
+def with_sums(
+    equation: Equation, hoisted: tuple[Equation, ...], line: EquationLine, scope: Scope, names: SumNames
+) -> tuple[Equation, ...]:
+    """An equation after those of its named sums, with the place where it stands."""
+    equation = replace(equation, place=None if line.at is None else scope.source.place(line.at))
     if equation.name not in names.asked:
         names.learn(equation)
     return (*hoisted, equation)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import sympy as sp
 
+from indexcalc.algebra.guards import Given, guarded_entries
 from indexcalc.algebra.ranges import in_range, never_negative, room_above
-from indexcalc.algebra.slots import Slot, are_plain, constant_of, difference, lookups_of_slot, parts_of_slot, slot_text
-from indexcalc.algebra.terms import Access, Add, Delta, Fn, Index, Iverson, Term, Terms
+from indexcalc.algebra.slots import Slot, are_plain, constant_of, lookups_of_slot, parts_of_slot, slot_text
+from indexcalc.algebra.terms import Access, Index, Terms
 from indexcalc.language.scope import Scope
 from indexcalc.language.syntax import At, Entry, Expression, nodes_in
 from indexcalc.program import Tensor
-
-Given = tuple[Slot, ...]
-"""What is not negative where a factor counts: the brackets beside it say so."""
 
 
 def check_ranges(terms: Terms, tensors: Mapping[str, Tensor], scope: Scope, sides: tuple[Expression, ...]) -> None:
@@ -23,13 +21,19 @@ def check_ranges(terms: Terms, tensors: Mapping[str, Tensor], scope: Scope, side
     Raises:
         SpecError: at the first entry that may lie outside: which bound fails, where, and which bracket helps.
     """
-    for entry, given in guarded_entries(terms, ()):
+    for entry, given in guarded_entries(terms):
         tensor = tensors.get(entry.tensor)
         if tensor is None or are_plain(entry.slots):
             continue
         for slot, declared in zip(entry.slots, tensor.slots, strict=True):
             if not isinstance(slot, Index) and not in_range(slot, declared.extent, given):
-                raise scope.source.error(outside(entry, slot, declared, given), place_of(entry, scope, sides))
+                message = outside(entry, slot, declared, given)
+                if entry.tensor in scope.ahead:
+                    message += (
+                        "; a recurrence has a base case: give it a line of its own, and end this one with a range, "
+                        f"as in for {declared.name} in 1 .. {declared.extent - 1}"
+                    )
+                raise scope.source.error(message, place_of(entry, scope, sides))
             for lookup in lookups_of_slot(slot):
                 check_lookup(lookup.slots, tensors[lookup.tensor], given, scope, place_of(entry, scope, sides))
 
@@ -40,31 +44,6 @@ def check_lookup(slots: tuple[Slot, ...], tensor: Tensor, given: Given, scope: S
     for slot, declared in zip(slots, tensor.slots, strict=True):
         if not isinstance(slot, Index) and not in_range(slot, declared.extent, given):
             raise scope.source.error(outside(entry, slot, declared, given), at)
-
-
-def guarded_entries(terms: Terms, given: Given) -> Iterator[tuple[Access, Given]]:
-    """Every entry at every depth, with what the brackets around it say."""
-    for term in terms:
-        known = (*given, *said_by(term))
-        for base in term.bases:
-            match base:
-                case Access():
-                    yield base, known
-                case Fn(_, arg):
-                    yield from guarded_entries(arg, known)
-                case Add(inner):
-                    yield from guarded_entries(inner, known)
-
-
-def said_by(term: Term) -> Given:
-    """What is not negative where no bracket of a term is zero."""
-    found: list[Slot] = []
-    for base in term.bases:
-        if isinstance(base, Iverson) and base.relation != "!=":
-            found.append(base.slack)
-        elif isinstance(base, Delta):
-            found += (difference(base.left, base.right), difference(base.right, base.left))
-    return tuple(found)
 
 
 def outside(entry: Access, slot: Slot, declared: Index, given: Given) -> str:
@@ -102,6 +81,10 @@ def place_of(entry: Access, scope: Scope, sides: tuple[Expression, ...]) -> At |
     for side in sides:
         for node in nodes_in(side):
             named = isinstance(node, Entry) and node.name == entry.tensor and node.slots is not None
-            if named and isinstance(node, Entry) and scope.entry(scope.tensors[node.name], node, node.name) == entry:
+            if (
+                named
+                and isinstance(node, Entry)
+                and scope.entry(scope.tensor(node.name, node.at), node, node.name) == entry
+            ):
                 return node.at
     return None

@@ -190,9 +190,15 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         slots = (self.slot(over),) if isinstance(over, Token) else over or ()
         return replace(WORDS[str(word)], at=at(word)), slots
 
-    def equation(self, left: ast.Entry, right: ast.Expression, doc: Token | None) -> tuple[lines.Statement, ...]:
+    def equation(
+        self, left: ast.Entry, right: ast.Expression, steps: lines.Steps | None, doc: Token | None
+    ) -> tuple[lines.Statement, ...]:
         """``S[i,j] = ...``."""
-        return (lines.EquationLine(left, right, prose(doc), left.at),)
+        return (lines.EquationLine(left, right, prose(doc), left.at, steps),)
+
+    def steps(self, index: Token, first: ast.Expression, last: ast.Expression) -> lines.Steps:
+        """``for t in 1 .. T-1``."""
+        return lines.Steps(self.slot(index), ast.slot_of(first), ast.slot_of(last))
 
     def upstream(self, given: ast.Entry, of: ast.Gradient, doc: Token | None) -> tuple[lines.Statement, ...]:
         """``upstream G[i,p] = dL/dO[i,p]``."""

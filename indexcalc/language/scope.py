@@ -53,6 +53,7 @@ class Scope:
         parameters: the scalar parameters.
         tensors: the tensors that are known so far.
         later: the tensors that a later equation defines, with its place.
+        ahead: those of them that may be read here, since the line may read earlier steps of them.
         declared: the place of every declaration: of an index under ``index i``, of a tensor under ``A``.
         layouts: how the slots of a tensor are grouped into axes, where some are fused.
         gradients: for a claim, the name of dL/dX by tensor X; None where gradients can't stand.
@@ -64,6 +65,7 @@ class Scope:
     parameters: Mapping[str, Parameter]
     tensors: Mapping[str, Tensor]
     later: Mapping[str, At | None] = field(default_factory=dict)
+    ahead: Mapping[str, Tensor] = field(default_factory=dict)
     declared: Mapping[str, At | None] = field(default_factory=dict)
     layouts: Mapping[str, Layout] = field(default_factory=dict)
     gradients: Mapping[str, str] | None = None
@@ -137,7 +139,7 @@ class Scope:
 
     def tensor(self, name: str, at: At | None) -> Tensor:
         """The known tensor of this name."""
-        found = self.tensors.get(name)
+        found = self.tensors.get(name) or self.ahead.get(name)
         if found is not None:
             return found
         if name in self.later:

@@ -8,7 +8,7 @@ NO_MATRICES = (
     "a formula speaks of entries: write a product of matrices as sum[k](A[i,k] * B[k,j]), a transpose as A[j,i]"
 )
 NO_IF = "there is no if: multiply one case by step(x), which is 1 where x > 0, and the other by 1 - step(x)"
-NO_LOOP = "there are no loops: an equation holds for every value of its free indices"
+NO_LOOP = "there are no loops: an equation holds for every value of its free indices, or for t in 1 .. T-1"
 NO_CONDITIONS = "there are no conditions: factors join them, [i <= j] * [j <= k], and 1 - [...] denies one"
 NO_INTEGRAL = "there are no integrals and no derivatives in formulas: write the value, or a sum[k](...) over points"
 NO_RUNNING = "a running sum is a sum with a bracket: sum[j]([j <= i] * x[j])"

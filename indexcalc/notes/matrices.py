@@ -56,7 +56,7 @@ def implementation_blocks(derivation: Derivation) -> Iterator[Block]:
     if not lines:
         return
     yield Heading(2, ("Implementation summary",))
-    yield Paragraph(say("implementation"))
+    yield Paragraph(say("implementation.steps" if derivation.backward.is_recurrent else "implementation"))
     found = [line for line in lines if not isinstance(line, Equation)]
     if found and shown_before(derivation).brief:
         key = "matrix.every" if len(found) == len(lines) else "matrix.some"

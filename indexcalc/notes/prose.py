@@ -32,6 +32,7 @@ RULES: Mapping[Rule, str] = {
     Rule.UNFOLD: "Put in what {used} stands for:",
     Rule.FOLD: "This contains the right side of the equation of {used}, so write its name:",
     Rule.LEMMA: "Apply the identity {identity}:",
+    Rule.SUPPORT: "Where the bracket is zero, {used} is zero already, so the bracket goes:",
 }
 """What introduces a step of each rule, where `SENTENCES` has nothing more exact."""
 
@@ -125,6 +126,10 @@ SENTENCES: Mapping[str, str] = {
     "cost.moment": "{entries} entries are held while {made} is computed",
     "implementation": "The same as a list of assignments. A name such as dX stands for the gradient with respect to X; "
     "every line reads only what stands above it, what is given, or what the forward pass kept.",
+    "implementation.steps": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
+    "every line reads only what stands above it, what is given, what the forward pass kept, or steps that are there.",
+    "recurrence": "{names} {are} computed step by step, from {first} to {last}: each step reads those before it in "
+    "this order. An entry outside of its tensor counts as zero.",
     "rows": "With all indices but the last one fixed, a row of a tensor is a vector:",
     "entries": "Everything that the backward pass names is put in, down to what is given "
     "and to tensors of the forward pass:",

@@ -32,6 +32,7 @@ from indexcalc.notes.blocks import (
 )
 from indexcalc.notes.held import held_in, held_tensors
 from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
+from indexcalc.notes.recurrences import recurrence_blocks
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Equation, Program, Tensor
 
@@ -218,6 +219,7 @@ def forward_blocks(program: Program) -> Iterator[Block]:
             key += ".next" if list(readers) == following else ""
             yield Paragraph(say(key, readers=listed(Symbol(name) for name in readers)))
         yield forward_display(equation)
+    yield from recurrence_blocks(program)
 
 
 def is_one_sum(equation: Equation) -> bool:

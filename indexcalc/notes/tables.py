@@ -22,6 +22,7 @@ from indexcalc.notes.blocks import (
 )
 from indexcalc.notes.cost import memory_of
 from indexcalc.notes.prose import listed, say
+from indexcalc.notes.recurrences import recurrence_blocks
 from indexcalc.notes.setup import forward_display, recompute_sources
 
 
@@ -51,6 +52,7 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
     )
     if displays.items:
         yield displays
+    yield from recurrence_blocks(derivation.backward)
     made = tuple(order.equation for order in derivation.orders if not order.whole)
     if made:
         yield Paragraph(say("summary.parts"))

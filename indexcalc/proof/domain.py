@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import sympy as sp
 
-from indexcalc.algebra.terms import Add, Base, Fn, Index, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.terms import Add, Base, Delta, Fn, Index, Iverson, Power, Term, Terms, free_indices, tensors_of
 from indexcalc.errors import Place
 from indexcalc.program import Equation, Program
 from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, number
@@ -40,6 +40,8 @@ class Demand:
         positive: whether it is a demand for positive values.
         place: where the equation stands.
         flat: the kinks at which a value may stand exactly, as long as it does not for rounding alone.
+        guards: the brackets of expressions around it: where they are zero nothing is asked, as at the first step of a
+            recurrence of what the others compute.
     """
 
     tensor: str
@@ -49,6 +51,7 @@ class Demand:
     positive: bool
     place: Place | None = None
     flat: tuple[float, ...] = ()
+    guards: tuple[Power, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +62,19 @@ class Violation:
     place: Place | None = None
 
 
-def powers_at_any_depth(terms: Terms) -> Iterator[tuple[Base, sp.Expr]]:
-    """Every factor with its exponent, also inside functions and sums."""
+def powers_at_any_depth(
+    terms: Terms, around: tuple[Power, ...] = ()
+) -> Iterator[tuple[Base, sp.Expr, tuple[Power, ...]]]:
+    """Every factor with its exponent, also inside functions and sums, and the brackets of expressions around it."""
     for term in terms:
+        own = (power for power in term.powers if isinstance(power[0], Delta | Iverson) and not power[0].is_plain)
+        guards = (*around, *own)
         for base, exponent in term.powers:
-            yield base, exponent
+            yield base, exponent, guards
             if isinstance(base, Fn):
-                yield from powers_at_any_depth(base.arg)
+                yield from powers_at_any_depth(base.arg, guards)
             elif isinstance(base, Add):
-                yield from powers_at_any_depth(base.terms)
+                yield from powers_at_any_depth(base.terms, guards)
 
 
 def above_margin(array: Array) -> bool:
@@ -92,30 +99,42 @@ def away_from(kinks: tuple[float, ...], *, flat: bool = False) -> Callable[[Arra
 def demands(program: Program, numbers: Numbers) -> Iterator[Demand]:
     """Everything that must hold at a point for the program to be defined and smooth there."""
     for equation in program.equations:
-        for demand in demands_of(equation, numbers):
-            yield replace(demand, place=equation.place)
+        for base, exponent, guards in powers_at_any_depth(equation.terms):
+            for demand in demands_of(equation, base, exponent, numbers):
+                yield replace(demand, place=equation.place, guards=guards)
 
 
-def demands_of(equation: Equation, numbers: Numbers) -> Iterator[Demand]:
-    """What one equation asks."""
-    for base, exponent in powers_at_any_depth(equation.terms):
-        whole = (Term(sp.S.One, ((base, sp.S.One),)),)
-        if isinstance(base, Fn):
-            row = numeric_of(base.name)
-            kinks = row.kinks(*(number(param, numbers) for param in base.params))
-            if row.positive:
-                meaning = f"the argument of {base.name} must be positive"
-                yield Demand(equation.name, meaning, base.arg, above_margin, positive=True)
-            # A constant is never moved, so that it may stand at a kink.
-            if kinks and tensors_of(base.arg):
-                meaning = f"the argument of {base.name} must not be near its kink"
-                far = away_from(kinks, flat=row.flat)
-                yield Demand(equation.name, meaning, base.arg, far, positive=False, flat=kinks if row.flat else ())
-        if not exponent.is_integer:
-            meaning = f"the base of a power {exponent} must be positive"
-            yield Demand(equation.name, meaning, whole, above_margin, positive=True)
-        elif exponent.is_negative:
-            yield Demand(equation.name, "a denominator must not be near zero", whole, off_zero, positive=False)
+def demands_of(equation: Equation, base: Base, exponent: sp.Expr, numbers: Numbers) -> Iterator[Demand]:
+    """What one factor of an equation asks."""
+    whole = (Term(sp.S.One, ((base, sp.S.One),)),)
+    if isinstance(base, Fn):
+        row = numeric_of(base.name)
+        kinks = row.kinks(*(number(param, numbers) for param in base.params))
+        if row.positive:
+            meaning = f"the argument of {base.name} must be positive"
+            yield Demand(equation.name, meaning, base.arg, above_margin, positive=True)
+        # A constant is never moved, so that it may stand at a kink.
+        if kinks and tensors_of(base.arg):
+            meaning = f"the argument of {base.name} must not be near its kink"
+            far = away_from(kinks, flat=row.flat)
+            yield Demand(equation.name, meaning, base.arg, far, positive=False, flat=kinks if row.flat else ())
+    if not exponent.is_integer:
+        meaning = f"the base of a power {exponent} must be positive"
+        yield Demand(equation.name, meaning, whole, above_margin, positive=True)
+    elif exponent.is_negative:
+        yield Demand(equation.name, "a denominator must not be near zero", whole, off_zero, positive=False)
+
+
+def shown(terms: Terms, guards: tuple[Power, ...], env: Environment) -> Array:
+    """The values of an expression where no bracket around it is zero."""
+    beside = Term(sp.S.One, guards)
+    axes: tuple[Index, ...] = free_indices((*terms, beside))
+    found = evaluate_lanes(terms, axes, env)
+    if not guards:
+        return found
+    holds = evaluate_lanes((beside,), axes, env)
+    found, holds = np.broadcast_arrays(found, holds)
+    return np.asarray(found[holds != 0])
 
 
 def first_violation(program: Program, values: dict[str, Array], numbers: Numbers) -> Violation | None:
@@ -126,12 +145,11 @@ def first_violation(program: Program, values: dict[str, Array], numbers: Numbers
     computed = {name: shaken(array) for name, array in env.tensors.items() if name in program.definitions}
     near = Environment({**env.tensors, **computed}, numbers, outside=env.outside)
     for demand in demands(program, numbers):
-        axes: tuple[Index, ...] = free_indices(demand.terms)
-        found = evaluate_lanes(demand.terms, axes, env)
+        found = shown(demand.terms, demand.guards, env)
         if not demand.holds(found):
             return Violation(f"in the equation of {demand.tensor}, {demand.meaning}", demand.place)
         if any(np.any(found == kink) for kink in demand.flat):
-            other = evaluate_lanes(demand.terms, axes, near)
+            other = shown(demand.terms, demand.guards, near)
             if any(np.any((found == kink) & (other != kink)) for kink in demand.flat):
                 meaning = "what is compared must not be equal but for rounding"
                 return Violation(f"in the equation of {demand.tensor}, {meaning}", demand.place)

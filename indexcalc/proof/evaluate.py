@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
@@ -18,6 +19,8 @@ import numpy as np
 import sympy as sp
 
 from indexcalc.algebra.ranges import is_compound
+from indexcalc.algebra.renaming import substitute
+from indexcalc.algebra.slots import Affine
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -37,8 +40,9 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
-from indexcalc.program import Program
+from indexcalc.program import Equation, Program
 from indexcalc.proof.numeric import Array, numeric_of
+from indexcalc.recurrence import Recurrence
 
 GRID_LIMIT = 20_000_000
 """The most grid points of one product, lanes included; 320 MB for complex numbers."""
@@ -152,8 +156,17 @@ def run_program(
     return {name: array[0] for name, array in run_lanes(program, lanes, numbers_of(sizes, parameters)).items()}
 
 
-def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) -> dict[str, Array]:
-    """Every tensor of the program, the lane axis first; tensors in `given` are not computed."""
+def run_lanes(
+    program: Program,
+    given: Mapping[str, Array],
+    numbers: Numbers,
+    bumps: Mapping[str, Array] | None = None,
+) -> dict[str, Array]:
+    """Every tensor of the program, the lane axis first; tensors in `given` are not computed.
+
+    `bumps` are added to tensors as they are computed: what a recurrence computes of a bumped entry follows from it.
+    """
+    bumps = bumps or {}
     values: dict[str, Array] = {}
     slots = (slot for tensor in program.tensors.values() for slot in tensor.slots)
     outside = any(is_compound(slot.extent) for slot in slots)
@@ -161,15 +174,56 @@ def run_lanes(program: Program, given: Mapping[str, Array], numbers: Numbers) ->
         if tensor.name not in given:
             raise ProgramError(f"no value is given for the input {tensor.name}")
         values[tensor.name] = given[tensor.name]
-    for equation in program.equations:
-        if equation.name in given:
-            values[equation.name] = given[equation.name]
-        else:
+    for block in program.blocks:
+        values.update({equation.name: given[equation.name] for equation in block if equation.name in given})
+        computed = [equation for equation in block if equation.name not in given]
+        recurrence = program.recurrence_by_name.get(block[0].name)
+        env = Environment(values, numbers, outside=outside)
+        if recurrence is not None and computed:
+            run_steps(computed, recurrence, env, values, bumps)
+            continue
+        for equation in computed:
             with placed(equation.place):
-                values[equation.name] = evaluate_lanes(
-                    equation.terms, equation.slots, Environment(values, numbers, outside=outside)
-                )
+                values[equation.name] = evaluate_lanes(equation.terms, equation.slots, env)
+            if equation.name in bumps:
+                values[equation.name] = values[equation.name] + bumps[equation.name]
     return values
+
+
+def run_steps(
+    equations: Sequence[Equation],
+    recurrence: Recurrence,
+    env: Environment,
+    values: dict[str, Array],
+    bumps: Mapping[str, Array],
+) -> None:
+    """The equations of a recurrence, one step after another; `values` are those of `env`, and grow."""
+    steps = size_of(recurrence.step(equations[0]), env.numbers)
+    ordered = [one for name in recurrence.axes for one in equations if one.name == name]
+    for equation in ordered:
+        values[equation.name] = np.zeros((1, *(size_of(index, env.numbers) for index in equation.slots)))
+    for step in range(steps) if recurrence.direction > 0 else reversed(range(steps)):
+        for equation in ordered:
+            axis = recurrence.axes[equation.name]
+            rest = tuple(slot for slot in equation.slots if slot != recurrence.step(equation))
+            with placed(equation.place):
+                found = evaluate_lanes(at_step(equation.terms, recurrence.step(equation), step), rest, env)
+            if equation.name in bumps:
+                found = found + np.take(bumps[equation.name], step, axis=1 + axis)
+            whole = values[equation.name]
+            lanes = max(len(whole), len(found))
+            kind = np.result_type(whole, found)
+            if len(whole) != lanes or whole.dtype != kind:
+                whole = np.broadcast_to(whole, (lanes, *whole.shape[1:])).astype(kind)
+            whole = np.moveaxis(whole, 1 + axis, 0)
+            whole[step] = found
+            values[equation.name] = np.moveaxis(whole, 0, 1 + axis)
+
+
+@lru_cache(maxsize=10_000)
+def at_step(terms: Terms, index: Index, step: int) -> Terms:
+    """The right side of an equation at one step."""
+    return substitute(terms, {index: Affine((), sp.Integer(step))})
 
 
 def evaluate_lanes(terms: Terms, free: Sequence[Index], env: Environment) -> Array:
@@ -248,7 +302,9 @@ def product_on(term: Term, grid: Grid, env: Environment) -> Array:
 
 def hidden_by_brackets(powers: Sequence[Power], grid: Grid, env: Environment) -> list[Array]:
     """The factors; where a delta or bracket is zero, what has no finite value counts as zero."""
-    factors = [powered(base, exponent, grid, env) for base, exponent in powers]
+    hides = any(isinstance(base, Delta | Iverson) and not base.is_plain for base, _ in powers)
+    with np.errstate(divide="ignore", invalid="ignore") if hides else nullcontext():
+        factors = [powered(base, exponent, grid, env) for base, exponent in powers]
     brackets = [f for f, (base, _) in zip(factors, powers, strict=True) if isinstance(base, Delta | Iverson)]
     if not brackets or all(np.all(np.isfinite(factor)) for factor in factors):
         return factors

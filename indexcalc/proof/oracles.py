@@ -91,9 +91,13 @@ def loss_of(program: Program, point: Point, weights: Mapping[str, Array], wrt: s
     """The loss, one column, as a function of one tensor; what does not depend on the tensor keeps its value."""
     after = depending_on(program, frozenset({wrt}))
     held = {name: lane(array) for name, array in point.values.items() if name not in after}
+    # What later steps compute from an entry follows from it: it is moved where it is computed, and not given.
+    steps = wrt in program.recurrence_by_name
 
     def loss(perturbed: Array) -> Array:
-        values = run_lanes(program, {**held, wrt: perturbed}, point.numbers)
+        given = held if steps else {**held, wrt: perturbed}
+        bumps = {wrt: perturbed - point.values[wrt]} if steps else None
+        values = run_lanes(program, given, point.numbers, bumps)
         parts = [per_lane(values[name] * lane(weight)) for name, weight in weights.items()]
         return np.asarray(sum(parts))[:, np.newaxis]
 
@@ -146,6 +150,9 @@ def gradients_by_entry(
 ) -> dict[str, Array] | None:
     """dL/d of each target, in the way that takes least work; None if either takes more than `WORK_LIMIT`."""
     whole, chained = whole_work(program, point, targets), chained_work(program, point, weights, targets)
+    if program.is_recurrent:
+        # An equation that reads itself at other steps can't be perturbed by itself.
+        chained = max(whole, chained)
     if min(whole, chained) > WORK_LIMIT:
         return None
     if chained < whole:
@@ -175,9 +182,10 @@ def chained_work(program: Program, point: Point, weights: Mapping[str, Array], t
 def passed_through(program: Program, weights: Mapping[str, Array], targets: Collection[str]) -> list[str]:
     """The tensors between the targets and what the loss is made of, in program order."""
     after, before = depending_on(program, frozenset(targets)), set(weights)
-    for equation in reversed(program.equations):
-        if equation.name in before:
-            before.update(tensors_of(equation.terms))
+    for block in reversed(program.blocks):
+        if any(equation.name in before for equation in block):
+            for equation in block:
+                before.update(tensors_of(equation.terms))
     return [name for name in program.tensors if name in before and name in after]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
+from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Index, Partial, Term, Terms, free_indices, tensors_of, walk
 from indexcalc.calculus.steps import Derivation, Step, Subject, ThroughConsumer
 from indexcalc.errors import UnsupportedError
@@ -117,7 +118,8 @@ def value_of(
     """The value of terms that read named tensors and unevaluated derivatives."""
     lanes = {name: lane(array) for name, array in named.items()}
     derivatives = {partial: lane(array) for partial, array in (partials or {}).items()}
-    result = evaluate_lanes(terms, free, Environment(lanes, point.numbers, derivatives, point.outside))[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result = evaluate_lanes(terms, free, Environment(lanes, point.numbers, derivatives, point.outside))[0]
     return np.broadcast_to(result, tuple(size_of(index, point.numbers) for index in free))
 
 
@@ -141,13 +143,22 @@ def check_step(step: Step, context: Context) -> float:
     else:
         own = value_of(here, free, context.named, context.point, partials)
     scale = largest_term((*step.before, *step.after), free, context, partials)
+    if context.problem.program.is_recurrent:
+        # What no line defines, as the logarithm of a sum at the first step, has no value that could be kept.
+        after, before, own = at_values(after, before, own)
     return max(relative_error(after, before, scale), relative_error(before, own, scale))
+
+
+def at_values(after: Array, before: Array, own: Array) -> tuple[Array, Array, Array]:
+    """The entries at which what a step starts from has a value; what it gives must have one there."""
+    known = np.isfinite(before) & np.isfinite(own)
+    return after[known], before[known], own[known]
 
 
 def largest_term(terms: Terms, free: tuple[Index, ...], context: Context, partials: Mapping[Partial, Array]) -> float:
     """The largest magnitude of any single term: where terms cancel, what is left is only as exact as they are."""
     values = (value_of((term,), free, context.named, context.point, partials) for term in terms)
-    return max([FLOOR, *(float(np.max(np.abs(value), initial=0.0)) for value in values)])
+    return max([FLOOR, *(float(np.max(np.abs(value[np.isfinite(value)]), initial=0.0)) for value in values)])
 
 
 def consumer_of(subject: Subject) -> frozenset[str]:
@@ -163,17 +174,31 @@ def partial_value(partial: Partial, context: Context, through: frozenset[str]) -
     """A derivative of one factor by the entries of a tensor, other tensors than `through` held."""
     base, wrt = partial.base, partial.wrt.tensor
     program, point = context.problem.program, context.point
-    whole = (Term(sp.S.One, ((base, sp.S.One),)),)
-    is_consumer = isinstance(base, Access) and base.tensor in program.definitions and base.tensor != wrt
-    recomputed = through | ({base.tensor} if isinstance(base, Access) and is_consumer else set())
-    return expression_jacobian(program, point, whole, free_indices(base), wrt, through=frozenset(recomputed - {wrt}))
+    whole: Terms = (Term(sp.S.One, ((base, sp.S.One),)),)
+    if isinstance(base, Access) and base.tensor in program.definitions and (partial.step or base.tensor != wrt):
+        # Through its own equation alone: of a recurrence, one step.
+        whole = one_step(context, base)
+        through = through - {base.tensor}
+    return expression_jacobian(program, point, whole, free_indices(base), wrt, through=through - {wrt})
+
+
+def one_step(context: Context, entry: Access) -> Terms:
+    """The right side of the equation of an entry, whose own tensor is held at other steps."""
+    equation = context.problem.program.definitions[entry.tensor]
+    return substitute(equation.terms, dict(zip(equation.slots, entry.slots, strict=True)))
 
 
 def contribution(subject: ThroughConsumer, context: Context) -> Array:
     """What the paths through one consumer add to a gradient, by the oracles."""
     program, point = context.problem.program, context.point
     above = total_gradient(program, point, context.weights, subject.consumer)
-    jacobian = local_jacobian(program, point, subject.consumer, subject.wrt.tensor, context.statistics)
+    wrt = subject.wrt.tensor
+    if subject.consumer == wrt:
+        slots = program.tensors[wrt].slots
+        terms = program.definitions[wrt].terms
+        jacobian = expression_jacobian(program, point, terms, slots, wrt, through=context.statistics)
+    else:
+        jacobian = local_jacobian(program, point, subject.consumer, wrt, context.statistics)
     return np.asarray(np.tensordot(above, jacobian, axes=above.ndim))
 
 

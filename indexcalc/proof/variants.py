@@ -17,6 +17,7 @@ from indexcalc.algebra.renaming import rename_powers
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Term, Terms
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Program, Tensor
+from indexcalc.recurrence import Unordered, is_recurrent, recurrence_of
 
 Tensors = Mapping[str, Tensor]
 Variants = Iterator[Terms]
@@ -158,7 +159,10 @@ def wrong_programs(program: Program) -> Iterator[tuple[str, str, Program]]:
     for n, equation in enumerate(program.equations):
         for kind, wrong in wrong_variants(equation, known):
             equations = (*program.equations[:n], wrong, *program.equations[n + 1 :])
-            yield kind, equation.name, replace(program, equations=equations)
+            made = replace(program, equations=equations)
+            if all(not isinstance(recurrence_of(block), Unordered) for block in made.blocks if is_recurrent(block)):
+                # A program whose steps have no order is no program.
+                yield kind, equation.name, made
         known[equation.name] = program.tensors[equation.name]
 
 

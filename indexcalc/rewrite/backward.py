@@ -8,6 +8,7 @@ from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.steps import Section
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program, Tensor
+from indexcalc.recurrence import Recurrence, groups_of, is_recurrent, recurrence_of
 from indexcalc.rewrite.cost import live_equations
 
 
@@ -22,7 +23,7 @@ def backward_program(problem: Problem, sections: Sequence[Section], others: Sequ
     defined = {section.equation.name for section in sections}
     asked = (problem.gradient_names[name] for name in problem.targets)
     outputs = tuple(dict.fromkeys((*asked, *(name for name in others if name in defined))))
-    derived = live_equations([section.equation for section in sections], outputs)
+    derived = in_steps(live_equations([section.equation for section in sections], outputs))
     equations = (*recomputed_equations(problem, derived, others), *derived)
     read = {name for equation in equations for name in tensors_of(equation.terms)} | set(others)
     made = {equation.name for equation in equations}
@@ -47,6 +48,19 @@ def backward_program(problem: Problem, sections: Sequence[Section], others: Sequ
     )
 
 
+def in_steps(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
+    """The equations in their order, those of a recurrence together, each after what it reads at its own step."""
+    groups = groups_of(equations)
+    if not any(map(is_recurrent, groups)):
+        return equations
+    by_name = {equation.name: equation for equation in equations}
+    order: list[str] = []
+    for group in groups:
+        found = recurrence_of(group) if is_recurrent(group) else None
+        order += found.axes if isinstance(found, Recurrence) else [equation.name for equation in group]
+    return tuple(by_name[name] for name in order)
+
+
 def recomputed_equations(
     problem: Problem, derived: Sequence[Equation], others: Sequence[str] = ()
 ) -> tuple[Equation, ...]:
@@ -58,12 +72,13 @@ def recomputed_equations(
     """
     read = {*others, *(name for equation in derived for name in tensors_of(equation.terms))}
     wanted = read & set(problem.recompute)
-    found: list[Equation] = []
-    for equation in reversed(problem.program.equations):
-        if equation.name in wanted:
-            found.append(equation)
-            wanted.update(name for name in tensors_of(equation.terms) if is_remade(problem, name))
-    return tuple(reversed(found))
+    definitions, pending = problem.program.definitions, list(wanted)
+    while pending:
+        name = pending.pop()
+        fresh = {other for other in tensors_of(definitions[name].terms) if is_remade(problem, other)} - wanted
+        wanted |= fresh
+        pending += fresh
+    return tuple(equation for equation in problem.program.equations if equation.name in wanted)
 
 
 def is_remade(problem: Problem, name: str) -> bool:
@@ -89,7 +104,8 @@ def backward_layouts(problem: Problem) -> dict[str, tuple[int, ...]]:
 def held_values(program: Program, inputs: Collection[str]) -> dict[str, tuple[str, ...]]:
     """For each of `inputs` that a program computes, the others of them that it computes it from."""
     sources: dict[str, frozenset[str]] = {}
-    for equation in program.equations:
-        read = tensors_of(equation.terms)
-        sources[equation.name] = frozenset(read).union(*(sources.get(name, frozenset()) for name in read))
+    for block in program.blocks:
+        read = frozenset(name for equation in block for name in tensors_of(equation.terms))
+        every = read.union(*(sources.get(name, frozenset()) for name in read))
+        sources.update({equation.name: every for equation in block})
     return {name: tuple(other for other in inputs if other in sources[name]) for name in inputs if name in sources}

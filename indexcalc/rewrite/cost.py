@@ -150,13 +150,15 @@ def power_count(term: Term) -> int:
 
 def live_equations(equations: Iterable[Equation], outputs: Iterable[str]) -> tuple[Equation, ...]:
     """The equations that an output depends on, in order."""
-    wanted = set(outputs)
-    kept: list[Equation] = []
-    for equation in reversed(tuple(equations)):
-        if equation.name in wanted:
-            kept.append(equation)
-            wanted.update(tensors_of(equation.terms))
-    return tuple(reversed(kept))
+    every = tuple(equations)
+    reads = {equation.name: tensors_of(equation.terms) for equation in every}
+    pending = [name for name in outputs if name in reads]
+    wanted = set(pending)
+    while pending:
+        fresh = [name for name in reads[pending.pop()] if name in reads and name not in wanted]
+        wanted.update(fresh)
+        pending += fresh
+    return tuple(equation for equation in every if equation.name in wanted)
 
 
 def live_cost(equations: Iterable[Equation], outputs: Iterable[str], sizes: Sizes) -> int:

@@ -25,6 +25,7 @@ from indexcalc.rewrite.naming import PartNaming, extended
 from indexcalc.rewrite.orders import with_orders
 from indexcalc.rewrite.prove import Prover, found_identities
 from indexcalc.rewrite.sharing import with_shared_gradients
+from indexcalc.rewrite.support import with_needed_brackets
 from indexcalc.rewrite.tidy import Simplifier
 
 
@@ -50,6 +51,7 @@ def derive(problem: Problem) -> Derivation:
     inliner = Inliner(problem, simplifier, naming.run, naming.sizes)
     sections = inliner.join(naming.run(inliner.run(sections)))
     sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
+    sections = with_needed_brackets(sections)
     sections = tuple(finished(section, naming.order) for section in sections)
     backward = backward_program(problem, sections)
     check_program(backward)

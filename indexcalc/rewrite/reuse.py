@@ -8,14 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from functools import cached_property
 
 import sympy as sp
 
 from indexcalc.algebra.build import is_divisor, power, product
+from indexcalc.algebra.guards import Given, exclude, follow, guards_of, said_by
 from indexcalc.algebra.match import Match, find_products
-from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Power, Term, Terms, occurring_indices, tensors_of, walk
+from indexcalc.algebra.renaming import rename_base, substitute
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Iverson,
+    Power,
+    Term,
+    Terms,
+    occurring_indices,
+    tensors_of,
+    walk,
+)
 from indexcalc.calculus.steps import Rule, Step, Subject, Used
 from indexcalc.program import Equation, Program
 
@@ -25,12 +40,13 @@ REUSE_LIMIT = 200
 
 @dataclass(frozen=True, slots=True)
 class Reusable:
-    """The tensor entry `lhs` holds ``coeff * product(powers)``, which reads the tensors `reads`."""
+    """The tensor entry `lhs` holds ``coeff * product(powers)``, which reads `reads`, where `guards` hold."""
 
     lhs: Access
     coeff: sp.Expr
     powers: tuple[Power, ...]
     reads: frozenset[str]
+    guards: tuple[Delta | Iverson, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,10 +76,30 @@ def reusable_tensors(program: Program) -> Held:
         if not equation.terms or any(term.summed for term in equation.terms):
             continue
         found.extend(forms(equation, program.definitions))
+        for guards, terms in cases(equation):
+            found.extend(forms(replaced(equation, terms=terms), program.definitions, guards))
     return Held(tuple(found))
 
 
-def forms(equation: Equation, definitions: Mapping[str, Equation]) -> Iterator[Reusable]:
+def cases(equation: Equation) -> Iterator[tuple[tuple[Delta | Iverson, ...], Terms]]:
+    """What a tensor is where its brackets hold, if nothing else counts there: ``h = tanh(a)`` for ``1 <= t``."""
+    if not any(guards_of(term) for term in equation.terms):
+        return
+    for guards in dict.fromkeys(guards_of(term) for term in equation.terms):
+        own = [term for term in equation.terms if guards_of(term) == guards]
+        others = [guards_of(term) for term in equation.terms if term not in own]
+        if guards and all(exclude(other, said_by(guards)) for other in others):
+            yield guards, tuple(without_guards(term, guards) for term in own)
+
+
+def without_guards(term: Term, guards: tuple[Delta | Iverson, ...]) -> Term:
+    """The term where its guards are 1."""
+    return product(term.coeff, (power for power in term.powers if power[0] not in guards), term.summed)
+
+
+def forms(
+    equation: Equation, definitions: Mapping[str, Equation], guards: tuple[Delta | Iverson, ...] = ()
+) -> Iterator[Reusable]:
     """The definition as it stands, and with its exponentials taken apart: ``exp(S - log Z) = exp(S) / Z``."""
     body = power(equation.terms, sp.S.One)
     apart = take_apart(body, definitions)
@@ -71,7 +107,7 @@ def forms(equation: Equation, definitions: Mapping[str, Equation]) -> Iterator[R
         trivial = len(form.powers) == 1 and isinstance(form.powers[0][0], Access) and form.powers[0][1] == 1
         bound = set(equation.slots) <= set(occurring_indices(form))
         if form.powers and bound and not trivial and divides_safely(form):
-            yield Reusable(equation.lhs, form.coeff, form.powers, frozenset(tensors_of(form)))
+            yield Reusable(equation.lhs, form.coeff, form.powers, frozenset(tensors_of(form)), guards)
 
 
 def divides_safely(body: Term) -> bool:
@@ -136,15 +172,27 @@ def reuse(subject: Subject, terms: Terms, known: Held) -> tuple[Step, ...]:
     return (Step(Rule.REUSE, subject, terms, after, Used(tuple(used))),)
 
 
-def reuse_in_term(term: Term, known: Held, used: dict[str, None]) -> Term:
-    """The term with every held product replaced, innermost first; `used` collects the names."""
+def reuse_in_term(term: Term, known: Held, used: dict[str, None], given: Given = ()) -> Term:
+    """The term with every held product replaced, innermost first; `used` collects the names.
+
+    `given` is what the brackets around the term say.
+    """
     if next(known.near(frozenset(tensors_of(term))), None) is None:
         return term
-    current = product(term.coeff, ((reuse_in_base(b, known, used), e) for b, e in term.powers), term.summed)
+    given = (*given, *said_by(term.bases))
+    current = product(term.coeff, ((reuse_in_base(b, known, used, given), e) for b, e in term.powers), term.summed)
     for _ in range(REUSE_LIMIT):
         present = frozenset(tensors_of(current))
         near = known.near(present)
-        found = next(((held, match) for held in near for match in find_products(held.powers, (), current)), None)
+        found = next(
+            (
+                (held, match)
+                for held in near
+                for match in find_products(held.powers, (), current)
+                if applies(held, match, given)
+            ),
+            None,
+        )
         if found is None:
             break
         current = replace(current, *found)
@@ -152,12 +200,24 @@ def reuse_in_term(term: Term, known: Held, used: dict[str, None]) -> Term:
     return current
 
 
-def reuse_in_base(base: Base, known: Held, used: dict[str, None]) -> Base:
+def applies(held: Reusable, match: Match, given: Given) -> bool:
+    """Whether a tensor holds its expression where it stands: beside brackets that say so, if it needs any."""
+    return not held.guards or follow(tuple(rename_guard(guard, match) for guard in held.guards), given)
+
+
+def rename_guard(guard: Delta | Iverson, match: Match) -> Delta | Iverson:
+    """A guard under the indices of a match."""
+    renamed = rename_base(guard, match.binding)
+    assert isinstance(renamed, Delta | Iverson)
+    return renamed
+
+
+def reuse_in_base(base: Base, known: Held, used: dict[str, None], given: Given) -> Base:
     """The factor with held products replaced in the terms inside it."""
     if isinstance(base, Fn):
-        return Fn(base.name, tuple(reuse_in_term(term, known, used) for term in base.arg), base.params)
+        return Fn(base.name, tuple(reuse_in_term(term, known, used, given) for term in base.arg), base.params)
     if isinstance(base, Add):
-        return Add(tuple(reuse_in_term(term, known, used) for term in base.terms))
+        return Add(tuple(reuse_in_term(term, known, used, given) for term in base.terms))
     return base
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.steps import Rule, Section, Step, Used
 from indexcalc.program import Equation
+from indexcalc.recurrence import groups_of
 from indexcalc.rewrite.cost import Sizes, written_cost
 from indexcalc.rewrite.gather import gathered
 from indexcalc.rewrite.naming import extended
@@ -123,17 +124,6 @@ def reads(library: Library, name: str, other: str) -> bool:
 
 
 def in_reading_order(current: Mapping[str, Section]) -> tuple[Section, ...]:
-    """The sections in their order, but each after those it reads."""
-    done: dict[str, Section] = {}
-    for name in current:
-        pending = [name]
-        while pending:
-            top = pending[-1]
-            missing = [n for n in tensors_of(current[top].equation.terms) if n in current and n not in done]
-            if top in done:
-                pending.pop()
-            elif missing:
-                pending.append(missing[0])
-            else:
-                done[pending.pop()] = current[top]
-    return tuple(done.values())
+    """The sections in their order, but each after those it reads; those of a recurrence stay together."""
+    groups = groups_of([section.equation for section in current.values()])
+    return tuple(current[equation.name] for group in groups for equation in group)

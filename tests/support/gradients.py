@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
+from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
 
 OTHERS = re.compile(r"^(?:product|jacobian|hessian|gauss_newton) ", re.MULTILINE)
@@ -15,3 +17,9 @@ def of_gradients() -> dict[str, Path]:
     """The spec of each of them, by name, in alphabetical order."""
     found = shipped_paths()
     return {name: path for name, path in found.items() if not OTHERS.search(path.read_text(encoding="utf-8"))}
+
+
+@cache
+def at_once() -> dict[str, Path]:
+    """The spec of each that computes no tensor step by step, for which there is code for speed, by name."""
+    return {name: path for name, path in of_gradients().items() if not load_problem(path).program.is_recurrent}

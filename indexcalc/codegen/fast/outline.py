@@ -18,6 +18,7 @@ from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, gradient_fields, make_plan
 from indexcalc.codegen.statements import Statement
 from indexcalc.codegen.storage import Array
+from indexcalc.errors import UnsupportedError
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,12 @@ class Fast:
 def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None) -> Fast:
     """The statements of both passes in normal form, and the names of everything."""
     plan, problem = make_plan(derivation), derivation.problem
+    looped = next((s.name for s in (*plan.forward, *plan.backward) if s.loop is not None), None)
+    if looped is not None:
+        raise UnsupportedError(
+            f"code for speed has no loops over steps yet, and {looped} is computed step by step; "
+            "the module for reading computes it, with what no step changes done for all steps at once"
+        )
     taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
     every = {statement.name: statement for statement in both_passes(plan.forward, plan.backward, taken)}
     inputs = {tensor.name: tensor.slots for tensor in plan.program.inputs}

@@ -7,7 +7,7 @@ equation at every value of their summed indices; deltas and brackets are 1 or 0 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,9 +15,10 @@ import sympy as sp
 
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Lookup, Slot, Term, Terms
 from indexcalc.errors import LimitError, ProgramError
-from indexcalc.program import Program
+from indexcalc.program import Equation, Program
 from indexcalc.proof.hostile.wide import wide_of
 from indexcalc.proof.numeric import Array
+from indexcalc.recurrence import Recurrence
 
 NO_ARRAYS: Mapping[str, Array] = {}
 
@@ -128,7 +129,12 @@ def unrolled(program: Program, numbers: Numbers, whole: Mapping[str, Array] = NO
         graph.shapes[tensor.name] = shape
         count = range(sp.prod(shape))
         graph.entries[tensor.name] = tuple(graph.node(Leaf(tensor.name, entry)) for entry in count)
-    for equation in program.equations:
+    for block in program.blocks:
+        recurrence = program.recurrence_by_name.get(block[0].name)
+        if recurrence is not None:
+            unroll_steps(graph, [program.definitions[name] for name in recurrence.axes], recurrence)
+            continue
+        (equation,) = block
         slots, name = equation.slots, equation.name
         graph.shapes[name] = graph.shape(slots)
         graph.entries[name] = tuple(
@@ -136,6 +142,22 @@ def unrolled(program: Program, numbers: Numbers, whole: Mapping[str, Array] = NO
             for entry, place in enumerate(graph.places(slots))
         )
     return Unrolled(tuple(graph.nodes), graph.entries, graph.shapes, graph.whole)
+
+
+def unroll_steps(graph: Graph, equations: Sequence[Equation], recurrence: Recurrence) -> None:
+    """The scalars of a recurrence, one step after another; what is not computed yet is hidden by brackets."""
+    for equation in equations:
+        graph.shapes[equation.name] = graph.shape(equation.slots)
+        count = int(sp.prod(graph.shapes[equation.name]))
+        graph.entries[equation.name] = (graph.node(Number(sp.S.Zero)),) * count
+    (steps,) = graph.shape((recurrence.step(equations[0]),))
+    for step in range(steps) if recurrence.direction > 0 else reversed(range(steps)):
+        for equation in equations:
+            found = list(graph.entries[equation.name])
+            for entry, place in enumerate(graph.places(equation.slots)):
+                if place[recurrence.step(equation)] == step:
+                    found[entry] = graph.node(Sum(graph.parts(equation.terms, place), equation.name, entry))
+            graph.entries[equation.name] = tuple(found)
 
 
 def unrolled_terms(terms: Terms, free: tuple[Index, ...], known: Unrolled, numbers: Numbers) -> Unrolled:
@@ -199,6 +221,9 @@ class Graph:
     def factors(self, term: Term, place: Place) -> tuple[sp.Expr, tuple[int, ...]] | None:
         """The coefficient and the factors of a term at one place; nothing if a delta or bracket is 0 there."""
         factors = []
+        # What brackets of expressions hide may have no value.
+        if not all(self.holds(b, place) for b in term.bases if isinstance(b, Delta | Iverson) and not b.is_plain):
+            return None
         for base, exponent in term.powers:
             power = self.value(exponent)
             if isinstance(base, Delta | Iverson):

@@ -25,7 +25,7 @@ from indexcalc.proof.gradcheck import check_candidate, keywords
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 from indexcalc.rewrite.derive import derive
 from tests.support.fast import SETTINGS, Setting, fast, in_all_settings, set_to
-from tests.support.gradients import of_gradients
+from tests.support.gradients import at_once
 
 SPECS = {
     "awkward_names": """
@@ -143,7 +143,7 @@ v[j,k] = sum[i](b[i,j] * x[i,k])
 derive x, y
 """,
 }
-SHIPPED = of_gradients()
+SHIPPED = at_once()
 OWN = {path.stem: path for path in sorted((Path(__file__).parents[2] / "specs").glob("*.ixc"))}
 NAMES = (*SPECS, *SHIPPED, *OWN)
 FEW = ("attention", "layer_norm", "softmax_cross_entropy", "multi_head_attention", "mlp_gelu", "info_nce", *SPECS)

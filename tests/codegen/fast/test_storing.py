@@ -9,9 +9,9 @@ from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.language import load_problem
 from indexcalc.rewrite.derive import derive
 from tests.support.build import at, fn, i, j, k, term
-from tests.support.gradients import of_gradients
+from tests.support.gradients import at_once
 
-SHIPPED = of_gradients()
+SHIPPED = at_once()
 
 
 @pytest.mark.parametrize(

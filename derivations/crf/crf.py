@@ -1,0 +1,286 @@
+"""Linear-chain conditional random field: forward and backward pass.
+
+Extents:
+    T: positions (indices t)
+    K: labels (indices i, j)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+AXES = {
+    "u": ("T", "K"),
+    "A": ("K", "K"),
+    "y": ("T",),
+}
+"""The extents of the axes of every array that is given."""
+
+NEVER_EMPTY = ("K",)
+"""The extents without which there is no result."""
+
+WHOLE = {
+    "y": "K",
+}
+"""The arrays of whole numbers, from 0 on and below an extent: they are looked up."""
+
+
+class Values(NamedTuple):
+    """Inputs, intermediates and outputs of the forward pass."""
+
+    u: np.ndarray  # [T, K] scores of labels
+    A: np.ndarray  # [K, K] scores of transitions
+    y: np.ndarray  # [T] true labels
+    s: np.ndarray  # [T, K, K] score of a label and the one before
+    a: np.ndarray  # [T, K] forward scores
+    c: np.ndarray  # [T] score of the true labels
+    L: np.ndarray  # scalar negative log-likelihood
+    s_max: np.ndarray  # [T, K] s_max[j] = max[i](s_here[i,j])
+    # [T, K] Z_shifted[j] = sum[i](exp(s_here[i,j] - s_max_here[j]))
+    Z_shifted: np.ndarray
+    a_max: np.ndarray  # scalar a_max = max[j](a_win[j])
+    Z2_shifted: np.ndarray  # scalar Z2_shifted = sum[j](exp(a_win[j] - a_max))
+
+
+class Gradients(NamedTuple):
+    """Gradients of the loss, each in the shape of its tensor."""
+
+    du: np.ndarray  # [T, K] dL/du
+    dA: np.ndarray  # [K, K] dL/dA
+
+
+def forward(u: np.ndarray, A: np.ndarray, y: np.ndarray) -> Values:
+    """Forward pass.
+
+    Args:
+        u: [T, K] scores of labels.
+        A: [K, K] scores of transitions.
+        y: [T] true labels.
+    """
+    u, A, y = _checked(u=u, A=A, y=y)
+    T, K = u.shape
+    s = np.zeros((T, K, K), dtype=u.dtype)
+    s_max = np.zeros((T, K), dtype=u.dtype)
+    Z_shifted = np.zeros((T, K), dtype=u.dtype)
+    s_lse = np.zeros((T, K), dtype=u.dtype)
+    a = np.zeros((T, K), dtype=u.dtype)
+    for t in range(T):
+        # s[t,i,j] = [1 <= t] * a[t-1,i] + [1 <= t] * A[i,j]
+        if 1 <= t:
+            s[t] = a[t - 1][:, None] + A
+        # s_max[t,j] = s[t,i,j]
+        s_max[t] = s[t].max(axis=0)
+        # Z_shifted[t,j] = sum[i](exp(s[t,i,j] - s_max[t,j]))
+        Z_shifted[t] = np.exp(s[t] - s_max[t]).sum(axis=0)
+        # s_lse[t,j] = s_max[t,j] + log(Z_shifted[t,j])
+        s_lse[t] = s_max[t] + np.log(Z_shifted[t])
+        # a[t,j] = delta[t,0] * u[0,j] + [1 <= t] * s_lse[t,j] + [1 <= t] * u[t,j]
+        if t == 0:
+            a[t] = u[0]
+        if 1 <= t:
+            a[t] = s_lse[t] + u[t]
+    c = np.zeros((T,), dtype=u.dtype)
+    for t in range(T):
+        # c[t] = delta[t,0] * u[0,y[0]] + [1 <= t] * c[t-1] + [1 <= t] * A[y[t-1],y[t]]
+        #     + [1 <= t] * u[t,y[t]]
+        if t == 0:
+            c[t] = u[0, y[0]]
+        if 1 <= t:
+            c[t] = c[t - 1] + A[y[t - 1], y[t]] + u[t, y[t]]
+    # a_win[j] = a[T-1,j]
+    a_win = _windows(a, 0, T - 1)
+    # a_max = max[j](a_win[j])
+    a_max = a_win.max()
+    # Z2_shifted = sum[j](exp(a_win[j] - a_max))
+    Z2_shifted = np.exp(a_win - a_max).sum()
+    # a_lse = a_max + log(Z2_shifted)
+    a_lse = a_max + np.log(Z2_shifted)
+    # c_win = c[T-1]
+    c_win = _windows(c, 0, T - 1)
+    # L = a_lse - c_win
+    L = a_lse - c_win
+    return Values(u, A, y, s, a, c, L, s_max, Z_shifted, a_max, Z2_shifted)
+
+
+def backward(values: Values) -> Gradients:
+    """Backward pass.
+
+    Args:
+        values: what `forward` returned.
+    """
+    y = values.y
+    s = values.s
+    a = values.a
+    s_max = values.s_max
+    Z_shifted = values.Z_shifted
+    a_max = values.a_max
+    Z2_shifted = values.Z2_shifted
+    T = y.shape[0]
+    K = s.shape[1]
+    dc = np.zeros((T,), dtype=values.u.dtype)
+    for t in reversed(range(T)):
+        # dc[t] = dc[t+1] * [t+1 < T] - delta[T-1,t]
+        if t + 1 < T:
+            dc[t] = dc[t + 1]
+        if T - 1 == t:
+            dc[t] = -1.0
+    da = np.zeros((T, K), dtype=values.u.dtype)
+    ds_lse = np.zeros((T, K), dtype=values.u.dtype)
+    ds = np.zeros((T, K, K), dtype=values.u.dtype)
+    for t in reversed(range(T)):
+        # da[t,j] = sum[i](ds[t+1,j,i] * [t+1 < T]) + exp(a[T-1,j] - a_max) *
+        #     delta[T-1,t] / Z2_shifted
+        if t + 1 < T:
+            da[t] = ds[t + 1].sum(axis=1)
+        if T - 1 == t:
+            da[t] = np.exp(a[T - 1] - a_max) / Z2_shifted
+        # ds_lse[t,j] = da[t,j] * [1 <= t]
+        if 1 <= t:
+            ds_lse[t] = da[t]
+        # ds[t,i,j] = ds_lse[t,j] * exp(s[t,i,j] - s_max[t,j]) / Z_shifted[t,j]
+        ds[t] = ds_lse[t] * np.exp(s[t] - s_max[t]) / Z_shifted[t]
+    # da_win[j] = da[0,j]
+    da_win = _windows(da, 0, 0)
+    # dc_win = dc[0]
+    dc_win = _windows(dc, 0, 0)
+    # y_win = y[0]
+    y_win = _windows(y, 0, 0)
+    # du[t,j] = da_win[j] * delta[0,t] + ds_lse[t,j] + dc_win * delta[0,t] *
+    #     delta[y_win,j] + dc[t] * [1 <= t] * delta[y[t],j]
+    part_1 = (1 <= np.arange(T, dtype=int))[:, None]
+    part_2 = part_1 & (y[:, None] == np.arange(K, dtype=int))
+    part_3 = (0 == np.arange(T, dtype=int))[:, None]
+    part_4 = part_3 & (y_win == np.arange(K, dtype=int))
+    du = (
+        np.where((0 == np.arange(T, dtype=int))[:, None], da_win, 0.0)
+        + ds_lse
+        + np.where(part_4, dc_win, 0.0)
+        + np.where(part_2, dc[:, None], 0.0)
+    )
+    # y_win_2[t] = y[t-1]
+    y_win_2 = _nearest(y, np.arange(T, dtype=int) - 1)
+    # dA_moved_parts[t,j] = dc[t] * [1 <= t] * delta[y[t],j]
+    part_1 = (1 <= np.arange(T, dtype=int))[:, None]
+    part_2 = part_1 & (y[:, None] == np.arange(K, dtype=int))
+    dA_moved_parts = np.where(part_2, dc[:, None], 0.0)
+    # dA_moved[i,j] = sum[t](dA_moved_parts[t,j] * delta[y_win_2[t],i])
+    dA_moved = _summed_at(dA_moved_parts, 0, y_win_2, K)
+    # dA[i,j] = sum[t](ds[t,i,j]) + dA_moved[i,j]
+    dA = ds.sum(axis=0) + dA_moved
+    return Gradients(du, dA)
+
+
+def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype, if their axes agree with `AXES`."""
+    floats = iter(_promoted(*(a for n, a in given.items() if n not in WHOLE)))
+    arrays = tuple(
+        [_whole(n, a) if n in WHOLE else next(floats) for n, a in given.items()]
+    )
+    seen = {}
+    for name, array in zip(given, arrays, strict=True):
+        axes, shape = AXES[name], array.shape
+        if len(axes) != len(shape):
+            expected = ", ".join(axes) or "none"
+            message = f"{name} has {len(shape)} axes; expected: {expected}"
+            raise ValueError(message)
+        for place, (extent, size) in enumerate(zip(axes, shape, strict=True)):
+            length, other = seen.setdefault(extent, (size, name))
+            if size != length:
+                message = f"axis {place} of {name} has length {size}, but {extent} "
+                raise ValueError(message + f"is {length} in {other}")
+    for extent in NEVER_EMPTY:
+        if extent in seen and seen[extent][0] == 0:
+            raise ValueError(f"{extent} is 0 in {seen[extent][1]}; 1 is the least")
+    for name, array in zip(given, arrays, strict=True):
+        if name in WHOLE:
+            extent = WHOLE[name]
+            _check_below(name, array, extent, int(seen.get(extent, (extent,))[0]))
+    return arrays
+
+
+def _whole(name: str, array: np.ndarray) -> np.ndarray:
+    """The array, if it holds whole numbers."""
+    array = np.asarray(array)
+    if not np.issubdtype(array.dtype, np.integer):
+        message = f"{name} holds numbers of {array.dtype}; expected whole numbers"
+        raise ValueError(message)
+    return array
+
+
+def _check_below(name: str, array: np.ndarray, extent: str, size: int) -> None:
+    """Raise an error that names the first entry outside of 0 .. size - 1."""
+    wrong = (array < 0) | (array >= size)
+    if wrong.any():
+        place = tuple(map(int, zip(*wrong.nonzero(), strict=True).__next__()))
+        entry = f"{name}[{', '.join(map(str, place))}]"
+        message = f"{entry} is {array[place]}, but {extent} is {size}: "
+        raise ValueError(message + "entries go from 0 to the extent less 1")
+
+
+def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arrays in one floating dtype; whole numbers have no say in which."""
+    dtypes = {getattr(array, "dtype", None) for array in arrays}
+    floats = [dtype for dtype in dtypes if dtype is not None and dtype.kind in "fcO"]
+    if len(dtypes) == len(floats) == 1:
+        return arrays
+    dtype = np.result_type(*floats) if floats else float
+    return tuple([np.asarray(array, dtype) for array in arrays])
+
+
+def _ends(
+    start: int, steps: tuple[tuple[int, int], ...], length: int
+) -> tuple[int, int]:
+    """How far start + sum of step * place goes below 0, and beyond the last place."""
+    low = start + sum(min(step * (size - 1), 0) for step, size in steps)
+    high = start + sum(max(step * (size - 1), 0) for step, size in steps)
+    return max(-low, 0), max(high + 1 - length, 0)
+
+
+def _windows(
+    x: np.ndarray, axis: int, start: int, *steps: tuple[int, int]
+) -> np.ndarray:
+    """x[start + sum of step * place] along an axis, an axis for each (step, size).
+
+    A view that is not to be written to; outside of x it is zero.
+    """
+    shape = (*x.shape[:axis], *(size for _, size in steps), *x.shape[axis + 1 :])
+    if 0 in shape or 0 in x.shape:
+        return np.zeros(shape, dtype=x.dtype)
+    ends = _ends(start, steps, x.shape[axis])
+    if any(ends):
+        x = np.pad(x, [ends if n == axis else (0, 0) for n in range(x.ndim)])
+    strides = (
+        *x.strides[:axis],
+        *(step * x.strides[axis] for step, _ in steps),
+        *x.strides[axis + 1 :],
+    )
+    first = x[(slice(None),) * axis + (slice(start + ends[0], None),)]
+    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
+
+
+def _summed_at(
+    parts: np.ndarray, axis: int, places: np.ndarray, length: int
+) -> np.ndarray:
+    """total[places] += parts, from an axis on: the axes of places become one.
+
+    Rows of one place are brought together by a sort, and added up run by run; nothing
+    is added outside.
+    """
+    places, count = np.asarray(places), np.ndim(places)
+    parts = np.moveaxis(parts, range(axis, axis + count), range(count))
+    rest = parts.shape[count:]
+    rows, places = parts.reshape(places.size, -1), places.reshape(-1)
+    inside = np.flatnonzero((places >= 0) & (places < length))
+    order = inside[np.argsort(places[inside], kind="stable")]
+    total = np.zeros((length, rows.shape[1]), dtype=parts.dtype)
+    if order.size:
+        runs = places[order]
+        starts = np.flatnonzero(np.diff(runs, prepend=-1))
+        total[runs[starts]] = np.add.reduceat(rows[order], starts, axis=0)
+    return np.moveaxis(total.reshape((length, *rest)), 0, axis)
+
+
+def _nearest(x: np.ndarray, *places: np.ndarray) -> np.ndarray:
+    """x[places], with the nearest place where one lies outside of x."""
+    sizes = zip(places, x.shape, strict=True)
+    return x[tuple(np.clip(place, 0, size - 1) for place, size in sizes)]

@@ -1,0 +1,52 @@
+"""Random recurrences through the engine, against a loop of PyTorch's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from indexcalc.codegen import module_names, numpy_module
+from indexcalc.generation import loaded
+from indexcalc.language import read_problem
+from indexcalc.rewrite.derive import derive
+from tests.campaign.recurrences import drawn, loss_of, shapes_of, spec_of
+
+torch = pytest.importorskip("torch")
+
+COUNT = 24
+SIZES = ((5, 2, 3), (3, 1, 1), (2, 3, 2))
+BOUND = 1e-11
+
+
+def check(seed):
+    system = drawn(seed)
+    derivation = derive(read_problem(spec_of(system)))
+    module, names = loaded(numpy_module(derivation)), module_names(derivation)
+    rng = np.random.default_rng(seed)
+    for steps, samples, width in SIZES:
+        arrays = {k: 0.8 * rng.normal(size=shape) for k, shape in shapes_of(system, steps, samples, width).items()}
+        values = module.forward(*(arrays[tensor.name] for tensor in derivation.problem.program.inputs))
+        gradients = module.backward(values)
+        tensors = {name: torch.tensor(array, requires_grad=True) for name, array in arrays.items()}
+        loss = loss_of(system, tensors, torch)
+        if loss.requires_grad:  # a system that reads nothing but itself, from zeros, is constant
+            loss.backward()
+        own_loss = float(loss.detach())
+        assert abs(float(values.L) - own_loss) <= BOUND * max(1.0, abs(own_loss))
+        for name, tensor in tensors.items():
+            own = np.zeros(tensor.shape) if tensor.grad is None else tensor.grad.numpy()
+            found = getattr(gradients, names[derivation.problem.gradient_names[name]])
+            scale = max(1.0, float(np.max(np.abs(own))))
+            assert np.max(np.abs(found - own)) <= BOUND * scale, (seed, name, spec_of(system))
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_gradients_are_those_of_a_loop(seed):
+    check(seed)
+
+
+def test_the_draws_differ():
+    systems = [drawn(seed) for seed in range(COUNT)]
+    assert {system.up for system in systems} == {system.bracketed for system in systems} == {True, False}
+    assert {system.lags for system in systems} == {1, 2}
+    assert {len(system.lines) for system in systems} == {1, 2, 3}

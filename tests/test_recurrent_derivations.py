@@ -1,0 +1,192 @@
+"""The shipped recurrences against PyTorch's automatic differentiation of a loop written here, in float64."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexcalc.library import shipped_paths
+
+torch = pytest.importorskip("torch")
+
+BOUND = 1e-12
+T, B, H, D, P = 6, 2, 4, 3, 5
+
+
+def module_of(name):
+    path = Path(shipped_paths()[name]).with_suffix(".py")
+    spec = importlib.util.spec_from_file_location(f"recurrent_{name}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def drawn(**shapes):
+    rng = np.random.default_rng(7)
+    return {name: rng.normal(size=shape) * 0.7 for name, shape in shapes.items()}
+
+
+def rnn(x, h0, W, U, b):
+    steps = [h0]
+    for t in range(1, len(x)):
+        steps.append(torch.tanh(W @ steps[-1] + U @ x[t] + b))
+    return torch.stack(steps)
+
+
+def lstm(x, h0, c0, **w):
+    h, c, steps = h0, c0, [h0]
+    for t in range(1, x.shape[1]):
+        arg = {k: x[:, t] @ w[f"W_{k}"].T + h @ w[f"U_{k}"].T + w[f"b_{k}"] for k in "ifog"}
+        c = torch.sigmoid(arg["f"]) * c + torch.sigmoid(arg["i"]) * torch.tanh(arg["g"])
+        h = torch.sigmoid(arg["o"]) * torch.tanh(c)
+        steps.append(h)
+    return torch.stack(steps, dim=1)
+
+
+def gru(x, h0, **w):
+    h, steps = h0, [h0]
+    for t in range(1, x.shape[1]):
+        r = torch.sigmoid(x[:, t] @ w["W_r"].T + h @ w["U_r"].T + w["b_r"])
+        z = torch.sigmoid(x[:, t] @ w["W_z"].T + h @ w["U_z"].T + w["b_z"])
+        c = torch.tanh(x[:, t] @ w["W_c"].T + (r * h) @ w["U_c"].T + w["b_c"])
+        h = (1 - z) * c + z * h
+        steps.append(h)
+    return torch.stack(steps, dim=1)
+
+
+def discounted_returns(r):
+    total, steps = torch.zeros(len(r), dtype=r.dtype), []
+    for t in reversed(range(r.shape[1])):
+        total = r[:, t] + 0.99 * total
+        steps.insert(0, total)
+    return torch.stack(steps, dim=1)
+
+
+def gae(r, v, u):
+    last, total, steps = u, torch.zeros(len(r), dtype=r.dtype), []
+    for t in reversed(range(r.shape[1])):
+        total = r[:, t] + 0.99 * last - v[:, t] + 0.99 * 0.95 * total
+        last = v[:, t]
+        steps.insert(0, total)
+    return torch.stack(steps, dim=1)
+
+
+def euler_ode(y0, W, c, V):
+    steps = [y0]
+    for _ in range(1, T):
+        steps.append(steps[-1] + 0.1 * (V @ torch.tanh(W @ steps[-1] + c)))
+    return torch.stack(steps)
+
+
+def linear_attention_recurrent(q, K, V):
+    S, z, steps = 0.0, 0.0, []
+    for t in range(len(q)):
+        S, z = S + torch.outer(K[t], V[t]), z + K[t]
+        steps.append(q[t] @ S / (q[t] @ z))
+    return torch.stack(steps)
+
+
+def state_space(A, B, C, h0, x):
+    h, steps = h0, [C @ h0]
+    for t in range(1, len(x)):
+        h = A @ h + B @ x[t]
+        steps.append(C @ h)
+    return torch.stack(steps)
+
+
+def bidirectional_rnn(x, f0, g0, W_f, U_f, b_f, W_g, U_g, b_g, V_f, V_g, c):
+    right = rnn(x, f0, W_f, U_f, b_f)
+    left = torch.flip(rnn(torch.flip(x, (0,)), g0, W_g, U_g, b_g), (0,))
+    return right @ V_f.T + left @ V_g.T + c
+
+
+def hmm_forward(p0, A, b):
+    a = p0 + b[0]
+    for t in range(1, len(b)):
+        a = torch.logsumexp(a[:, None] + A, dim=0) + b[t]
+    return torch.logsumexp(a, dim=0)
+
+
+def crf(u, A, y):
+    a, score = u[0], u[0, y[0]]
+    for t in range(1, len(u)):
+        a = torch.logsumexp(a[:, None] + A, dim=0) + u[t]
+        score = score + A[y[t - 1], y[t]] + u[t, y[t]]
+    return torch.logsumexp(a, dim=0) - score
+
+
+def gates(kinds, first):
+    return {f"{letter}_{k}": s for k in kinds for letter, s in (("W", (H, D)), ("U", (H, H)), ("b", (H,)))} | first
+
+
+CASES = {
+    "rnn": (rnn, "h", {"h0": (H,), "x": (T, D), "W": (H, H), "U": (H, D), "b": (H,)}),
+    "lstm": (lstm, "h", gates("ifog", {"x": (B, T, D), "h0": (B, H), "c0": (B, H)})),
+    "gru": (gru, "h", gates("rzc", {"x": (B, T, D), "h0": (B, H)})),
+    "discounted_returns": (discounted_returns, "R", {"r": (B, T)}),
+    "gae": (gae, "A", {"r": (B, T), "v": (B, T), "u": (B,)}),
+    "euler_ode": (euler_ode, "y", {"y0": (D,), "W": (H, D), "c": (H,), "V": (D, H)}),
+    "linear_attention_recurrent": (linear_attention_recurrent, "O", {"q": (T, D), "K": (T, D), "V": (T, P)}),
+    "state_space": (state_space, "y", {"A": (H, H), "B": (H, D), "C": (P, H), "h0": (H,), "x": (T, D)}),
+    "bidirectional_rnn": (
+        bidirectional_rnn,
+        "y",
+        {"x": (T, D), "f0": (H,), "g0": (H,), "V_f": (P, H), "V_g": (P, H), "c": (P,)}
+        | {f"{a}_{k}": s for k in "fg" for a, s in (("W", (H, H)), ("U", (H, D)), ("b", (H,)))},
+    ),
+}
+LOSSES = {
+    "hmm_forward": (hmm_forward, {"p0": (H,), "A": (H, H), "b": (T, H)}),
+    "crf": (crf, {"u": (T, H), "A": (H, H)}),
+}
+POSITIVE = {"linear_attention_recurrent": ("q", "K")}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_agrees_with_automatic_differentiation(name):
+    loop, output, shapes = CASES[name]
+    arrays = drawn(**shapes)
+    arrays |= {key: 0.5 + np.abs(arrays[key]) for key in POSITIVE.get(name, ())}
+    module = module_of(name)
+    values = module.forward(**arrays, **({"T": T} if name == "euler_ode" else {}))
+    tensors = {key: torch.tensor(array, requires_grad=True) for key, array in arrays.items()}
+    expected = loop(**tensors)
+    assert np.max(np.abs(getattr(values, output) - expected.detach().numpy())) < BOUND
+    upstream = np.random.default_rng(8).normal(size=expected.shape)
+    gradients = module.backward(values, upstream)
+    (expected * torch.tensor(upstream)).sum().backward()
+    for key, tensor in tensors.items():
+        found, own = getattr(gradients, f"d{key}"), tensor.grad.numpy()
+        assert np.max(np.abs(found - own)) <= BOUND * max(1.0, np.max(np.abs(own))), key
+
+
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_over_states_agrees_with_automatic_differentiation(name, scale):
+    loop, shapes = LOSSES[name]
+    arrays = {key: scale * array for key, array in drawn(**shapes).items()}
+    whole = {"y": np.array([1, 3, 0, 0, 2, 1])} if name == "crf" else {}
+    module = module_of(name)
+    values = module.forward(**arrays, **whole)
+    gradients = module.backward(values)
+    tensors = {key: torch.tensor(array, requires_grad=True) for key, array in arrays.items()}
+    expected = loop(**tensors, **{key: torch.tensor(array) for key, array in whole.items()})
+    expected.backward()
+    assert abs(float(values.L) - float(expected.detach())) <= BOUND * max(1.0, abs(float(expected.detach())))
+    for key, tensor in tensors.items():
+        found, own = getattr(gradients, f"d{key}"), tensor.grad.numpy()
+        assert np.max(np.abs(found - own)) <= BOUND * scale, key
+
+
+def test_one_step_leaves_the_state_before():
+    arrays = drawn(h0=(H,), x=(1, D), W=(H, H), U=(H, D), b=(H,))
+    module = module_of("rnn")
+    values = module.forward(**arrays)
+    upstream = np.ones((1, H))
+    gradients = module.backward(values, upstream)
+    assert np.array_equal(values.h, arrays["h0"][None])
+    assert np.array_equal(gradients.dh0, upstream[0])
+    assert not np.any(gradients.dW)
