@@ -1,4 +1,4 @@
-"""Blocks as one page of HTML that needs nothing else: no network, no font, no script."""
+"""Blocks as one page of HTML that needs nothing else: no network, no font, and no script to be read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import cache
 from html import escape
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from indexcalc.algebra.terms import Access, Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
@@ -28,6 +27,7 @@ from indexcalc.notes.blocks import (
     Spans,
     Table,
 )
+from indexcalc.notes.collapses import COLLAPSE_MARK, SUM_MARK
 from indexcalc.notes.colours import DARK, LIGHT, colour
 from indexcalc.notes.latex import scalar_text
 from indexcalc.notes.mathml import mathml
@@ -41,7 +41,7 @@ from indexcalc.program import BlockedLoop, CheckedRange, Program
 
 @cache
 def environment() -> Environment:
-    """The template loader of this format; what is no markup is escaped."""
+    """The template loader of this format; what the template does not call safe is escaped."""
     return Environment(
         loader=PackageLoader("indexcalc.notes"), undefined=StrictUndefined, keep_trailing_newline=True, autoescape=True
     )
@@ -62,10 +62,19 @@ class Page:
     anchors: Mapping[str, int]
 
     def attributes(self, mark: str) -> str:
-        """What the tag of a marked symbol carries; an index that is new gets the next number."""
+        """What the tag of a marked symbol carries: a sum its number, a delta that collapses one that number too."""
         if mark == DELTA_MARK:
             return 'class="delta"'
-        return f'class="index i{self.numbers.setdefault(mark, len(self.numbers))}"'
+        if mark.startswith(SUM_MARK):
+            return f'data-sum="{mark.removeprefix(SUM_MARK)}"'
+        if mark.startswith(COLLAPSE_MARK):
+            number, _, index = mark.removeprefix(COLLAPSE_MARK).partition(":")
+            return f'class="collapses" data-collapses="{number}" data-killed="{self.index_class(index)}"'
+        return f'class="index {self.index_class(mark)}"'
+
+    def index_class(self, mark: str) -> str:
+        """The class of an index; one that is new gets the next number."""
+        return f"i{self.numbers.setdefault(mark, len(self.numbers))}"
 
     def formula(self, latex: str) -> str:
         """A formula in running text."""
@@ -102,10 +111,10 @@ def html_note(
         .get_template("note.html.jinja2")
         .render(
             title=" ".join(str(span) for span in title.spans if isinstance(span, str)),
-            heading=Markup(heading),
-            colours=Markup(colour_rules(len(page.numbers))),
-            legend=Markup(legend_text(derivation, page)),
-            body=Markup(body),
+            heading=heading,
+            colours=colour_rules(len(page.numbers)),
+            legend=legend_text(derivation, page),
+            body=body,
         )
     )
 

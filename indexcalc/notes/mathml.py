@@ -6,6 +6,7 @@ from collections.abc import Callable
 from html import escape
 from itertools import zip_longest
 
+from indexcalc.notes.collapses import with_collapses
 from indexcalc.notes.formula import (
     Aligned,
     Boxed,
@@ -18,8 +19,8 @@ from indexcalc.notes.formula import (
     Root,
     Row,
     Scripted,
-    read_formula,
 )
+from indexcalc.notes.formula_reader import read_formula
 
 APPLY = "<mo>&#x2061;</mo>"
 """The invisible sign between a function and its argument, which readers speak."""
@@ -54,7 +55,7 @@ def mathml(latex: str, attributes: Attributes, *, display: bool = False) -> str:
         display: whether it stands on a line of its own.
     """
     mode = ' display="block"' if display else ""
-    return f"<math{mode}>{row_text(read_formula(latex), attributes)}</math>"
+    return f"<math{mode}>{row_text(with_collapses(read_formula(latex)), attributes)}</math>"
 
 
 def row_text(row: Row, attributes: Attributes) -> str:

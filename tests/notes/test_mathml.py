@@ -74,6 +74,18 @@ def same_signs(latex: str) -> None:
         assert len(node) == ARITY.get(node.tag, len(node)), node.tag
 
 
+def without_marks(formula: str) -> bytes:
+    """The formula without classes, and without the rows that only carry one."""
+    root = elements(formula)
+    for parent in list(root.iter()):
+        for place, child in enumerate(parent):
+            if child.get("class") in ("sum", "collapse"):
+                (parent[place],) = child
+    for node in root.iter():
+        node.attrib.pop("class", None)
+    return ET.tostring(root)
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(expressions())
 def test_both_printers_say_the_same(drawn: tuple[Terms, tuple[Tensor, ...]]) -> None:
@@ -89,8 +101,7 @@ def test_marks_change_no_formula(drawn: tuple[Terms, tuple[Tensor, ...]]) -> Non
     terms, _ = drawn
     marked = chain_latex("x", "=", [terms_latex(terms, replace(PLAIN, marked=True))])
     plain = chain_latex("x", "=", [terms_latex(terms, PLAIN)])
-    without = re.sub(r' class="(index|delta)"', "", mathml(marked, attributes))
-    assert without == mathml(plain, attributes)
+    assert without_marks(mathml(marked, attributes)) == without_marks(mathml(plain, attributes))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.errors import LimitError
-from indexcalc.notes.formula import DEPTH, Bracketed, FormulaError, Kind, Leaf, Row, Scripted, read_formula
+from indexcalc.notes.formula import Bracketed, Kind, Leaf, Row, Scripted
+from indexcalc.notes.formula_reader import DEPTH, FormulaError, read_formula
 from indexcalc.notes.layout import SOFT, WEAK
 
 
