@@ -124,6 +124,9 @@ def test_nothing_is_fetched() -> None:
     reader = read(page)
     assert not {"link", "img", "iframe", "object"} & set(reader.tags)
     assert not any(name == "src" for name, _ in reader.attributes)
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(scripts) == reader.tags.count("script") == 1
+    assert not re.search(r"fetch|XMLHttp|import|eval|Function|innerHTML|WebSocket", scripts[0])
     assert "url(" not in page.replace("url(#", "")
     assert "@import" not in page
     assert not re.search(r"https?:", page.replace("http://www.w3.org/2000/svg", ""))
