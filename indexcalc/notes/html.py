@@ -224,7 +224,7 @@ def block_text(block: Block, page: Page, number: int) -> str:
     name = f"h{number}"
     match block:
         case Heading(level, spans):
-            return f'<h{level} id="{name}">{page.text(spans)}</h{level}>'
+            return heading_text(level, name, page.text(spans))
         case Paragraph(spans):
             return f"<p>{page.text(spans)}</p>"
         case Items(items):
@@ -241,6 +241,11 @@ def block_text(block: Block, page: Page, number: int) -> str:
             return table_text(block, page)
         case Diagram():
             return diagram_text(block, page, name)
+
+
+def heading_text(level: int, name: str, text: str) -> str:
+    """A heading; its text alone names the section, without the button that the script adds."""
+    return f'<h{level}><span id="{name}">{text}</span></h{level}>'
 
 
 def listed(tag: str, items: Iterable[str]) -> str:
@@ -263,7 +268,7 @@ def row_text(row: Sequence[Spans], page: Page) -> str:
 
 def diagram_text(diagram: Diagram, page: Page, name: str) -> str:
     """A diagram that is drawn; a box leads to what the page tells about its tensor."""
-    title = f'<h2 id="{name}">{plain(diagram.title)}</h2>\n' if diagram.title else ""
+    title = heading_text(2, name, plain(diagram.title)) + "\n" if diagram.title else ""
     links = {
         node.tensor: f"h{page.anchors[node.name or node.tensor]}"
         for node in diagram.nodes
