@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from indexcalc.language.read import load_problem, read_problem
     from indexcalc.library import find_spec, shipped
-    from indexcalc.notes import formula_text, latex_note, markdown_note
+    from indexcalc.notes import formula_text, html_note, latex_note, markdown_note
     from indexcalc.problem import Problem
     from indexcalc.proof.report import Report
     from indexcalc.rewrite.derive import derive
@@ -74,6 +74,7 @@ __all__ = [
     "gelu",
     "generate",
     "gradient",
+    "html_note",
     "latex_note",
     "load_problem",
     "log",
@@ -137,7 +138,7 @@ HOMES = {
     ),
     "indexcalc.language.read": ("load_problem", "read_problem"),
     "indexcalc.library": ("find_spec", "shipped"),
-    "indexcalc.notes": ("formula_text", "latex_note", "markdown_note"),
+    "indexcalc.notes": ("formula_text", "html_note", "latex_note", "markdown_note"),
     "indexcalc.problem": ("Problem",),
     "indexcalc.proof.report": ("Report",),
     "indexcalc.rewrite.derive": ("derive",),

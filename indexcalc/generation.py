@@ -1,4 +1,4 @@
-"""From a problem to everything that is written about it: the note twice, the code, and the check of the code."""
+"""From a problem to everything that is written about it: the note, the code, and the check of the code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
 from indexcalc.codegen.fast.module import FastModule, FastOptions, fast_module
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
-from indexcalc.notes import latex_note, markdown_note
+from indexcalc.notes import html_note, latex_note, markdown_note
 from indexcalc.proof.claims import check_claims
 from indexcalc.proof.fast import check_fast
 from indexcalc.proof.gradcheck import check_module
@@ -41,6 +41,12 @@ class BrokenCodeError(IndexCalcError):
 OWN_WORK = 10_000_000
 """The most grid points of a program, for each gradient, at which it is compared at large literal extents."""
 
+NOTE_WRITERS = {"md": markdown_note, "tex": latex_note, "html": html_note}
+"""What writes the note, by the format's name, which is that of its files."""
+
+USUAL_FORMATS = ("md", "tex")
+"""The formats of the note that are written without asking."""
+
 UNCHECKED = "the check of the code for {target}: {target} is not installed (pip install 'indexcalc[{target}]')"
 """What is said of code whose library is missing."""
 
@@ -50,19 +56,17 @@ VALIDATION_FILE = "validation.json"
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The rendered derivation: the note in Markdown and in LaTeX, and its code.
+    """The rendered derivation: the note and its code.
 
     Attributes:
-        markdown: the note.
-        latex: the note.
+        notes: the note in every format that was asked for, by the format's name.
         code: the NumPy module, for reading.
         targets: the modules for other array libraries.
         fast: the NumPy module made for speed, if it was asked for.
         trial: the hostile inputs at which the code is checked, if there are any.
     """
 
-    markdown: str
-    latex: str
+    notes: Mapping[str, str]
     code: str
     targets: tuple[TargetModule, ...] = ()
     fast: FastModule | None = None
@@ -98,7 +102,8 @@ def rendered_files(slug: str, texts: Texts) -> Mapping[str, str]:
     others = {f"{slug}_{module.target}.py": module.source for module in texts.targets}
     if texts.fast is not None:
         others[f"{slug}_fast.py"] = texts.fast.source
-    return {f"{slug}.md": texts.markdown, f"{slug}.tex": texts.latex, f"{slug}.py": texts.code, **others}
+    notes = {f"{slug}.{name}": note for name, note in texts.notes.items()}
+    return {**notes, f"{slug}.py": texts.code, **others}
 
 
 def render(
@@ -106,6 +111,7 @@ def render(
     views: Collection[str] = (),
     targets: Collection[str] = (),
     fast: FastOptions | None = None,
+    formats: Collection[str] = USUAL_FORMATS,
 ) -> Texts:
     """The note and the code of a derivation.
 
@@ -114,6 +120,7 @@ def render(
         views: asks for rows or entries of all gradients in the note.
         targets: the libraries to write code for, besides NumPy: `torch`, `jax`.
         fast: asks for a module made for speed too, and says how to cut its work into blocks.
+        formats: the formats of the note: `md`, `tex`, `html`.
 
     Raises:
         UnsupportedError: if a scalar or factor cannot be written with one of these libraries.
@@ -124,8 +131,8 @@ def render(
     loops = module.loops if module is not None else ()
     trial = trial_of(derivation)
     checked = checked_range(trial) if trial is not None else None
-    note, latex = markdown_note(derivation, views, loops, checked), latex_note(derivation, views, loops, checked)
-    return Texts(note, latex, numpy_module(derivation), others, module, trial)
+    notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked) for name in formats}
+    return Texts(notes, numpy_module(derivation), others, module, trial)
 
 
 def trial_of(derivation: Derivation) -> Trial | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
@@ -16,36 +17,29 @@ from indexcalc.cli.specs import GIVEN, problem_of
 from indexcalc.cli.style import Style, fast_options
 from indexcalc.codegen import TARGETS
 from indexcalc.errors import IndexCalcError
-from indexcalc.generation import BrokenCodeError, Outputs, Texts, checked, render
+from indexcalc.generation import NOTE_WRITERS, USUAL_FORMATS, BrokenCodeError, Outputs, Texts, checked, render
 from indexcalc.notes import VIEWS, formula_text
 from indexcalc.rewrite.derive import derive
 from indexcalc.writing import write
 
 
-def chosen_views(text: str) -> tuple[str, ...]:
-    """The views in a list with commas.
+def chosen(text: str, option: str, kind: str, known: Collection[str]) -> tuple[str, ...]:
+    """What a list with commas names, each once.
+
+    Args:
+        text: the list.
+        option: the option that it is given to.
+        kind: what one of the list is.
+        known: what there is.
 
     Raises:
         IndexCalcError: if one is unknown.
     """
-    chosen = tuple(part.strip() for part in text.split(",") if part.strip())
-    for name in chosen:
-        if name not in VIEWS:
-            raise IndexCalcError(f"--views: there is no view {name!r}; there are {', '.join(VIEWS)}")
-    return chosen
-
-
-def chosen_targets(text: str) -> tuple[str, ...]:
-    """The array libraries in a list with commas, each once.
-
-    Raises:
-        IndexCalcError: if one is unknown.
-    """
-    chosen = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    for name in chosen:
-        if name not in TARGETS:
-            raise IndexCalcError(f"--target: there is no target {name!r}; there are {', '.join(TARGETS)}")
-    return chosen
+    names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    for name in names:
+        if name not in known:
+            raise IndexCalcError(f"{option}: there is no {kind} {name!r}; there are {', '.join(known)}")
+    return names
 
 
 def derive_spec(
@@ -56,6 +50,12 @@ def derive_spec(
     views: Annotated[
         str, typer.Option(metavar="LIST", help=f"More views in the note, with commas between: {', '.join(VIEWS)}.")
     ] = "",
+    formats: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="LIST", help=f"The formats of the note, with commas between: {', '.join(NOTE_WRITERS)}."
+        ),
+    ] = ",".join(USUAL_FORMATS),
     target: Annotated[
         str,
         typer.Option(
@@ -85,7 +85,9 @@ def derive_spec(
     start = time.perf_counter()
     console = Console()
     with mistakes_reported():
-        chosen, targets = chosen_views(views), chosen_targets(target)
+        asked = chosen(views, "--views", "view", VIEWS)
+        targets = chosen(target, "--target", "target", TARGETS)
+        notes = chosen(formats, "--format", "format", NOTE_WRITERS)
         with terminal.Progress(Console(stderr=True)) as progress:
             progress("reading the spec")
             problem = problem_of(spec)
@@ -93,7 +95,7 @@ def derive_spec(
             derivation = derive(problem)
             progress("writing the note and the code")
             fast = fast_options(style, at, block, cache, problem.program.extents)
-            texts = render(derivation, chosen, targets, fast)
+            texts = render(derivation, asked, targets, fast, notes)
             progress("checking the code")
             outputs = checked_or_refused(derivation, texts)
             report = outputs.report

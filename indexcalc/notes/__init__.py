@@ -1,4 +1,4 @@
-"""Floor 5: a derivation as a note in Markdown or LaTeX, and as lines of readable text."""
+"""Floor 5: a derivation as a note in Markdown, LaTeX or HTML, and as lines of readable text."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from indexcalc.notes.html import html_note
     from indexcalc.notes.markdown import markdown_note
     from indexcalc.notes.outline import displayed_equations
     from indexcalc.notes.tex import latex_note
     from indexcalc.notes.text import formula_text
     from indexcalc.notes.views import VIEWS
 
-__all__ = ["VIEWS", "displayed_equations", "formula_text", "latex_note", "markdown_note"]
+__all__ = ["VIEWS", "displayed_equations", "formula_text", "html_note", "latex_note", "markdown_note"]
 
 HOMES = {
     "VIEWS": "indexcalc.notes.views",
     "displayed_equations": "indexcalc.notes.outline",
     "formula_text": "indexcalc.notes.text",
+    "html_note": "indexcalc.notes.html",
     "latex_note": "indexcalc.notes.tex",
     "markdown_note": "indexcalc.notes.markdown",
 }

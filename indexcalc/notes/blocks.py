@@ -243,11 +243,19 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A tensor in a diagram: its name and shape as text, and whether it is made there or comes from elsewhere."""
+    """A tensor in a diagram.
+
+    Attributes:
+        tensor: what stands in the node for it.
+        shape: its shape as text.
+        made: whether it is made there, or comes from elsewhere.
+        name: its name in the program, where something else stands in the node.
+    """
 
     tensor: str
     shape: str
     made: bool = True
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,11 @@ def diagram_of(
     """
     folded = {equation.name: equation for equation in program.equations if equation.hoisted}
     kept = [equation for equation in program.equations if equation.name not in folded]
-    nodes = [Node(names.get(t.name, t.name), shape_text(program, t.name), made=False) for t in program.inputs]
-    nodes.extend(Node(names.get(e.name, e.name), shape_text(program, e.name)) for e in kept)
+    made = dict.fromkeys((tensor.name for tensor in program.inputs), False) | {e.name: True for e in kept}
+    nodes = [
+        Node(names.get(name, name), shape_text(program, name), own, name if name in names else "")
+        for name, own in made.items()
+    ]
     edges = [
         Edge(
             names.get(source, source),

@@ -182,7 +182,7 @@ def written_latex(base: Base, notation: Notation) -> str:
         case Access():
             return access_latex(base, notation)
         case Delta(left, right):
-            return rf"\delta_{{{notation.subscript((left, right))}}}"
+            return rf"{notation.delta}_{{{notation.subscript((left, right))}}}"
         case Iverson(left, relation, right):
             return f"[{notation.slot(left)} {RELATIONS[relation]} {notation.slot(right)}]"
         case Fn():

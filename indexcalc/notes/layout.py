@@ -35,6 +35,15 @@ WIDTHS = {
 """The widths of what is not as wide as an average letter."""
 
 
+MARKED = re.compile(r"\\mark\{[^{}]*\}")
+"""What `marked` puts in front of a symbol; it takes no room."""
+
+
+def marked(mark: str, symbol: str) -> str:
+    r"""A symbol with a mark that says what it stands for; ``\mark`` is no command of TeX, and `formula` reads it."""
+    return rf"\mark{{{mark}}}{{{symbol}}}"
+
+
 def solid(text: str) -> str:
     """The text without its marks: for what must stay on one line, such as a numerator."""
     return text.replace(SOFT, "").replace(WEAK, "")
@@ -55,7 +64,7 @@ PLACES = {"^": Place.SCRIPT, "_": Place.SCRIPT, r"\frac": Place.NUMERATOR}
 
 def width(text: str) -> float:
     """An estimate of the printed width, in average letters; marks stand in no group, so it is that of the pieces."""
-    return sum(map(unmarked_width, MARK.split(text)))
+    return sum(map(unmarked_width, MARK.split(MARKED.sub("", text))))
 
 
 @lru_cache(maxsize=16_384)

@@ -14,6 +14,7 @@ from indexcalc.algebra.slots import Lookup, Slot, put_together, signed_atoms, si
 from indexcalc.algebra.terms import Base, Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.held import Held, held_tensors
+from indexcalc.notes.layout import marked
 
 LOWER = (
     *["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda"],
@@ -31,7 +32,15 @@ GREEK: Mapping[str, str] = {
 LETTER_NAMES: Mapping[str, str] = {"lamda": "lambda", "lunate epsilon": "varepsilon"}
 """Unicode's own names where they differ from TeX's."""
 
+DELTA_MARK = "delta"
+"""The mark of a Kronecker delta's letter."""
+
 WORD = re.compile(r"(?P<letters>[^\W\d_]+)(?P<digits>\d*)")
+
+
+def index_mark(index: Index) -> str:
+    """The mark of an index; two of one name and different extents are different ones."""
+    return f"index:{index.name}:{index.extent}"
 
 
 def greek_name(character: str) -> str | None:
@@ -152,6 +161,7 @@ class Notation:
         computed_loss: the tensor that is the loss, if the program computes it.
         tangents: derivatives along a direction, with the tensor that each is the derivative of.
         second: the gradients and tensors whose derivative is a second derivative of the loss.
+        marked: whether indices and deltas carry marks that say what they are, for formats that show them.
     """
 
     tensors: Mapping[str, str]
@@ -166,6 +176,7 @@ class Notation:
     computed_loss: str | None = None
     tangents: Mapping[str, str] = field(default_factory=dict)
     second: frozenset[tuple[str, str]] = frozenset()
+    marked: bool = False
 
     @cached_property
     def e_is_taken(self) -> bool:
@@ -204,7 +215,13 @@ class Notation:
 
     def index(self, index: Index) -> str:
         """The symbol of an index."""
-        return self.indices.get(index.name) or scalar_latex(index.name)
+        symbol = self.indices.get(index.name) or scalar_latex(index.name)
+        return marked(index_mark(index), symbol) if self.marked else symbol
+
+    @property
+    def delta(self) -> str:
+        """The letter of a Kronecker delta, which a tensor may have too."""
+        return marked(DELTA_MARK, r"\delta") if self.marked else r"\delta"
 
     def slot(self, slot: Slot) -> str:
         """What a slot holds, as it is written in a subscript: ``2i+k-1``, ``tok_n``."""

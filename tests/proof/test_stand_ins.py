@@ -53,7 +53,7 @@ def test_wrong_code_is_refuted_at_the_literal_extents():
     texts = render(derivation)
     wrong = texts.code.replace("784", "785")
     assert wrong != texts.code
-    assert not checked(derivation, Texts(texts.markdown, texts.latex, wrong)).report.ok
+    assert not checked(derivation, Texts(texts.notes, wrong)).report.ok
 
 
 def test_extents_that_are_too_large_to_run_are_checked_at_small_sizes_only():

@@ -1,0 +1,280 @@
+"""Blocks as one page of HTML that needs nothing else: no network, no font, and no script to be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from html import escape
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from indexcalc.algebra.terms import Access, Index, occurring_indices
+from indexcalc.calculus.steps import Derivation
+from indexcalc.notes.blocks import (
+    Assignments,
+    Block,
+    Code,
+    Diagram,
+    Display,
+    Displays,
+    Gradient,
+    Heading,
+    Items,
+    MatrixDisplays,
+    Paragraph,
+    Spans,
+    Table,
+)
+from indexcalc.notes.collapses import COLLAPSE_MARK, SUM_MARK
+from indexcalc.notes.colours import DARK, LIGHT, colour
+from indexcalc.notes.latex import scalar_text
+from indexcalc.notes.mathml import mathml
+from indexcalc.notes.names import DELTA_MARK, Notation, index_mark, notation_of
+from indexcalc.notes.outline import outline
+from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
+from indexcalc.notes.setup import declared_indices
+from indexcalc.notes.svg import svg_text
+from indexcalc.program import BlockedLoop, CheckedRange, Program
+
+
+@cache
+def environment() -> Environment:
+    """The template loader of this format; what the template does not call safe is escaped."""
+    return Environment(
+        loader=PackageLoader("indexcalc.notes"), undefined=StrictUndefined, keep_trailing_newline=True, autoescape=True
+    )
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the blocks of one page share.
+
+    Attributes:
+        notation: how names are printed, with marks.
+        numbers: the number of every index that was shown, by its mark: what its colour is made from.
+        anchors: the number of the block that tells about a tensor, by the tensor's name.
+    """
+
+    notation: Notation
+    numbers: dict[str, int]
+    anchors: Mapping[str, int]
+
+    def attributes(self, mark: str) -> str:
+        """What the tag of a marked symbol carries: a sum its number, a delta that collapses one that number too."""
+        if mark == DELTA_MARK:
+            return 'class="delta"'
+        if mark.startswith(SUM_MARK):
+            return f'data-sum="{mark.removeprefix(SUM_MARK)}"'
+        if mark.startswith(COLLAPSE_MARK):
+            number, _, index = mark.removeprefix(COLLAPSE_MARK).partition(":")
+            return f'class="collapses" data-collapses="{number}" data-killed="{self.index_class(index)}"'
+        return f'class="index {self.index_class(mark)}"'
+
+    def index_class(self, mark: str) -> str:
+        """The class of an index; one that is new gets the next number."""
+        return f"i{self.numbers.setdefault(mark, len(self.numbers))}"
+
+    def formula(self, latex: str) -> str:
+        """A formula in running text."""
+        return mathml(latex, self.attributes)
+
+    def display(self, latex: str, name: str = "") -> str:
+        """A formula on lines of its own, which can be moved sideways where the screen is narrow."""
+        anchor = f' id="{name}"' if name else ""
+        return f'<div class="display"{anchor}>{mathml(latex, self.attributes, display=True)}</div>'
+
+    def text(self, spans: Spans) -> str:
+        """Running text."""
+        return "".join(
+            f"<code>{escape(span.text)}</code>"
+            if isinstance(span, Code)
+            else spans_text((span,), self.notation, plain, self.formula)
+            for span in spans
+        )
+
+
+def html_note(
+    derivation: Derivation,
+    views: Collection[str] = (),
+    loops: Sequence[BlockedLoop] = (),
+    checked: CheckedRange | None = None,
+) -> str:
+    """The note as one HTML page, which holds its style and its formulas as MathML."""
+    title, *rest = outline(derivation, views, loops, checked)
+    page = page_of(derivation, rest)
+    assert isinstance(title, Heading)
+    heading, body = page.text(title.spans), "\n".join(sectioned(rest, page))
+    return (
+        environment()
+        .get_template("note.html.jinja2")
+        .render(
+            title=" ".join(str(span) for span in title.spans if isinstance(span, str)),
+            heading=heading,
+            colours=colour_rules(len(page.numbers)),
+            legend=legend_text(derivation, page),
+            body=body,
+        )
+    )
+
+
+def page_of(derivation: Derivation, blocks: Sequence[Block]) -> Page:
+    """The notation of a derivation with marks; the indices of the program have the first colours."""
+    declared = declared_indices(derivation.problem.program)
+    numbers = {index_mark(index): number for number, index in enumerate(declared)}
+    return Page(replace(notation_of(derivation), marked=True), numbers, anchors_of(derivation, blocks))
+
+
+def anchors_of(derivation: Derivation, blocks: Sequence[Block]) -> Mapping[str, int]:
+    """Where the page tells about each tensor: the section of a gradient or part, the equation of another."""
+    gradients = {tensor: name for name, tensor in derivation.gradients.items()}
+    gradients.update(derivation.problem.gradient_names)
+    found: dict[str, int] = {}
+    for number, block in enumerate(blocks):
+        for name in subjects_of(block, gradients):
+            found.setdefault(name, number)
+    for tensor, name in gradients.items():
+        if name in found:
+            found.setdefault(tensor, found[name])
+    return found
+
+
+def subjects_of(block: Block, gradients: Mapping[str, str]) -> Iterator[str]:
+    """The tensors that a block is about."""
+    match block:
+        case Heading(_, spans):
+            for span in spans:
+                match span:
+                    case Gradient(Access(tensor)) if tensor in gradients:
+                        yield gradients[tensor]
+                    case Access(tensor):
+                        yield tensor
+        case Display(left=Access(tensor)):
+            yield tensor
+
+
+def legend_text(derivation: Derivation, page: Page) -> str:
+    """Every index that the page shows: its colour, how many values it has, and what it means."""
+    known = {index_mark(index): index for index in indices_of(derivation)}
+    return "\n".join(
+        legend_entry(known[mark], derivation.problem.program, page) for mark in page.numbers if mark in known
+    )
+
+
+def legend_entry(index: Index, program: Program, page: Page) -> str:
+    """One index of the legend."""
+    size = page.formula(scalar_text(index.extent, page.notation))
+    doc = program.index_docs.get(index.name, "") if index in declared_indices(program) else ""
+    about = f" <span>{plain(doc)}</span>" if doc else ""
+    return f"<div><dt>{page.formula(page.notation.index(index))}</dt><dd>{size}{about}</dd></div>"
+
+
+def indices_of(derivation: Derivation) -> tuple[Index, ...]:
+    """The indices of the program and those of the derivation, each once."""
+    sections = (*derivation.sections, *(section for order in derivation.orders for section in order.sections))
+    equations = (*derivation.problem.program.equations, *(section.equation for section in sections))
+    steps = [step for section in sections for step in section.all_steps()]
+    terms = [equation.terms for equation in equations] + [side for step in steps for side in (step.before, step.after)]
+    found = [*declared_indices(derivation.problem.program)]
+    found.extend(index for one in terms for index in occurring_indices(one))
+    return tuple(dict.fromkeys(found))
+
+
+def colour_rules(count: int) -> str:
+    """The colours of so many indices, on both papers."""
+    light, dark = (
+        "".join(f".i{number}{{color:{colour(number, paper)}}}" for number in range(count)) for paper in (LIGHT, DARK)
+    )
+    return f"{light}\n@media screen and (prefers-color-scheme:dark){{{dark}}}"
+
+
+def plain(text: str) -> str:
+    """Text between formulas: what could be markup is escaped, blanks are joined."""
+    return escape(re.sub(r"\s+", " ", text))
+
+
+def sectioned(blocks: Iterable[Block], page: Page) -> Iterator[str]:
+    """The blocks, with an element around what a heading begins."""
+    open_levels: list[int] = []
+    for number, block in enumerate(blocks):
+        level = heading_level(block)
+        if level is not None:
+            while open_levels and open_levels[-1] >= level:
+                open_levels.pop()
+                yield "</section>"
+            open_levels.append(level)
+            yield f'<section aria-labelledby="h{number}">'
+        yield block_text(block, page, number)
+    yield from ("</section>" for _ in open_levels)
+
+
+def heading_level(block: Block) -> int | None:
+    """The level of the section that a block begins, if it begins one."""
+    match block:
+        case Heading(level):
+            return level
+        case Diagram(title=title) if title:
+            return 2
+    return None
+
+
+def block_text(block: Block, page: Page, number: int) -> str:
+    """One block; its number makes the id of a heading, or of what others lead to."""
+    name = f"h{number}"
+    match block:
+        case Heading(level, spans):
+            return heading_text(level, name, page.text(spans))
+        case Paragraph(spans):
+            return f"<p>{page.text(spans)}</p>"
+        case Items(items):
+            return listed("ul", (page.text(item) for item in items))
+        case Display():
+            return page.display(display_latex(block, page.notation), name if number in page.anchors.values() else "")
+        case Displays(items):
+            return "\n".join(page.display(display_latex(item, page.notation)) for item in items)
+        case MatrixDisplays(items):
+            return "\n".join(page.display(matrix_display_latex(*item, page.notation)) for item in items)
+        case Assignments(items):
+            return listed("ol", (page.formula(assignment_latex(item, page.notation)) for item in items))
+        case Table():
+            return table_text(block, page)
+        case Diagram():
+            return diagram_text(block, page, name)
+
+
+def heading_text(level: int, name: str, text: str) -> str:
+    """A heading; its text alone names the section, without the button that the script adds."""
+    return f'<h{level}><span id="{name}">{text}</span></h{level}>'
+
+
+def listed(tag: str, items: Iterable[str]) -> str:
+    """A list."""
+    return f"<{tag}>\n" + "\n".join(f"<li>{item}</li>" for item in items) + f"\n</{tag}>"
+
+
+def table_text(table: Table, page: Page) -> str:
+    """A table whose first column names its rows."""
+    head = "".join(f'<th scope="col">{plain(title)}</th>' for title in table.header)
+    rows = "\n".join(f"<tr>{row_text(row, page)}</tr>" for row in table.rows)
+    return f'<div class="table">\n<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n</div>'
+
+
+def row_text(row: Sequence[Spans], page: Page) -> str:
+    """The cells of a row."""
+    first, *others = (page.text(cell) for cell in row)
+    return f'<th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in others)
+
+
+def diagram_text(diagram: Diagram, page: Page, name: str) -> str:
+    """A diagram that is drawn; a box leads to what the page tells about its tensor."""
+    title = heading_text(2, name, plain(diagram.title)) + "\n" if diagram.title else ""
+    links = {
+        node.tensor: f"h{page.anchors[node.name or node.tensor]}"
+        for node in diagram.nodes
+        if (node.name or node.tensor) in page.anchors
+    }
+    return (
+        f"{title}<figure>\n<figcaption>{plain(diagram.caption)}</figcaption>\n"
+        f'<div class="drawing">\n{svg_text(diagram, links, f"{name}-flow")}\n</div>\n</figure>'
+    )
