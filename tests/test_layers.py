@@ -100,7 +100,6 @@ STABLE_FLOORS = {
     "means": 1,
     "sums": 1,
     "fronts": 2,
-    "gaps": 2,
     "carriers": 3,
     "rewriting": 4,
     "rewritten": 5,
