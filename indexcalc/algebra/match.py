@@ -216,8 +216,9 @@ def solved(expression: Slot, slot: Slot, left: Sequence[Index], binding: Binding
 
 
 def match_sum(pattern: Terms, subject: Terms, binding: Binding, budget: Budget) -> Iterator[Binding]:
-    """Sum-free sums of one shape matched term by term, in any order."""
-    yield from match_terms(rarest_first(pattern), subject, binding, budget)
+    """Sum-free sums matched term by term, in any order."""
+    if len(pattern) == len(subject):
+        yield from match_terms(rarest_first(pattern), subject, binding, budget)
 
 
 def match_terms(pattern: Terms, subject: Terms, binding: Binding, budget: Budget) -> Iterator[Binding]:
@@ -227,7 +228,9 @@ def match_terms(pattern: Terms, subject: Terms, binding: Binding, budget: Budget
         return
     first, rest = pattern[0], pattern[1:]
     for position, term in enumerate(subject):
-        if shape_of_term(term) == shape_of_term(first):
+        # Shapes may agree by chance: -1 and -2 have one hash.
+        alike = shape_of_term(term) == shape_of_term(first) and term.coeff == first.coeff
+        if alike and len(term.powers) == len(first.powers):
             for extended in match_factors(rarest_factors(first.powers), term.powers, binding, budget):
                 yield from match_terms(rest, subject[:position] + subject[position + 1 :], extended, budget)
 
@@ -262,7 +265,7 @@ def rarest_factors(powers: tuple[Power, ...]) -> tuple[Power, ...]:
 
 @lru_cache(maxsize=SHAPES)
 def shape(base: Base) -> int:
-    """What is left of a factor without its indices: factors that match have one shape."""
+    """A number for what is left of a factor without its indices: factors that match have one, and others may."""
     match base:
         case Access(name, slots):
             return hash((Access, name, len(slots)))

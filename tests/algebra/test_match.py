@@ -148,3 +148,27 @@ def test_a_renamed_product_is_found_and_its_binding_gives_it_back(drawn, data):
     match = next(find_products(first.powers, (), product(1, powers)))
     assert match.count == 1
     assert {(rename_base(base, match.binding), exponent) for base, exponent in first.powers} == set(powers)
+
+
+@pytest.mark.parametrize(("one", "other"), [(-1, -2), (1, -1), (2, 3), (sp.Rational(-1, 2), sp.Rational(1, 2))])
+def test_coefficients_inside_a_sum_must_agree(one, other):
+    # -1 and -2 have the same hash.
+    def bracket(coeff):
+        return term(add(term(), product(coeff, term(at("y", i)).powers)))
+
+    assert count(bracket(one), bracket(one)) == 1
+    assert count(bracket(one), bracket(other)) is None
+    assert count(term(fn("exp", bracket(one))), term(fn("exp", bracket(other)))) is None
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(expressions(), st.sampled_from([-2, -1, 2, 3]), st.sampled_from([-2, -1, 2, 3]))
+def test_what_is_found_is_there(drawn, one, other):
+    (first, *_), _ = drawn
+    free = free_indices(product(1, first.powers))
+    rest = product(other, first.powers)
+    pattern = term(add(product(one, first.powers), term(at("u", *free[:1]))))
+    subject = term(add(rest, term(at("u", *free[:1]))))
+    for match in find_products(pattern.powers, (), subject):
+        for (base, _), position in zip(pattern.powers, match.positions, strict=True):
+            assert rename_base(base, match.binding) == subject.powers[position][0]
