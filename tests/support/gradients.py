@@ -20,6 +20,11 @@ def of_gradients() -> dict[str, Path]:
 
 
 @cache
+def step_by_step() -> frozenset[str]:
+    """The shipped derivations that compute a tensor step by step; the check of documents reads little of these."""
+    return frozenset(name for name, path in shipped_paths().items() if load_problem(path).program.is_recurrent)
+
+
 def at_once() -> dict[str, Path]:
     """The spec of each that computes no tensor step by step, for which there is code for speed, by name."""
-    return {name: path for name, path in of_gradients().items() if not load_problem(path).program.is_recurrent}
+    return {name: path for name, path in of_gradients().items() if name not in step_by_step()}

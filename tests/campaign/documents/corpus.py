@@ -20,7 +20,7 @@ from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
 from tests.campaign.documents.blocks import Block, Kind, blocks_of, formulas_of, is_tex
 from tests.reading.known import TABLES, true_documents
-from tests.support.gradients import of_gradients
+from tests.support.gradients import of_gradients, step_by_step
 
 ROOT = Path(__file__).resolve().parents[3]
 BESIDE = Path(os.environ.get("INDEXCALC_DOCUMENTS", ROOT.parent / "shared"))
@@ -85,7 +85,8 @@ def documents(collection: str) -> tuple[Document, ...]:
 def own_notes(*, places: bool) -> Iterator[Path]:
     """The specs of the notes of this repository with gradients at plain indices, or of the others."""
     plain = {name: path for name, path in of_gradients().items() if not has_expressions(load_problem(path).program)}
-    return (path for name, path in shipped_paths().items() if (name in plain) != places)
+    paths = ((name, path) for name, path in shipped_paths().items() if name not in step_by_step())
+    return (path for name, path in paths if (name in plain) != places)
 
 
 def has_relations(document: Document) -> bool:
