@@ -14,11 +14,11 @@ from indexcalc.language import load_problem
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 from indexcalc.rewrite.derive import derive
 from tests.support.build import add, at, fn, i, i2, j, k, m, p, term
-from tests.support.gradients import of_gradients
+from tests.support.gradients import at_once
 from tests.support.programs import problems
 from tests.support.statements import run_statements, statements_of
 
-SHIPPED = of_gradients()
+SHIPPED = at_once()
 
 
 @cache

@@ -18,10 +18,10 @@ from indexcalc.errors import LimitError
 from indexcalc.language import load_problem
 from indexcalc.rewrite.derive import derive
 from tests.support.build import N, at, fn, i, j, k, term
-from tests.support.gradients import of_gradients
+from tests.support.gradients import at_once
 from tests.support.programs import problems
 
-SHIPPED = of_gradients()
+SHIPPED = at_once()
 
 
 def owners(nodes, live, storage, results):
