@@ -95,7 +95,7 @@ def loop_lines(
         *inside,
         f"    return {state}",
         "",
-        f"{state} = {scope.dialect.loop}(0, {count}, {function}, {passed})",
+        *call_or_wrap(f"{state} = {scope.dialect.loop}", ("0", count, function, passed), depth),
     ]
 
 
