@@ -174,12 +174,20 @@ def with_power(term: Term, at: int, power: Power) -> Term:
 def with_other_index(term: Term, at: int, base: Access, rng: random.Random) -> Term | None:
     """The term with another index of the same extent in one slot of a factor."""
     slot = rng.randrange(len(base.slots))
-    used = {i for one, _ in term.powers if isinstance(one, Access) for i in one.slots} | set(term.summed)
-    others = sorted((i for i in used if i.extent == base.slots[slot].extent and i != base.slots[slot]), key=str)
+    held = base.slots[slot]
+    if not isinstance(held, Index):
+        return None
+    used = {i for one, _ in term.powers if isinstance(one, Access) for i in indices_in(one)} | set(term.summed)
+    others = sorted((i for i in used if i.extent == held.extent and i != held), key=str)
     if not others:
         return None
     slots = (*base.slots[:slot], rng.choice(others), *base.slots[slot + 1 :])
     return with_power(term, at, (replace(base, slots=slots), term.powers[at][1]))
+
+
+def indices_in(entry: Access) -> list[Index]:
+    """The indices that stand in slots by themselves."""
+    return [slot for slot in entry.slots if isinstance(slot, Index)]
 
 
 # From arithmetic ----------------------------------------------------------------------------------------------------
