@@ -319,8 +319,10 @@ def implied_parts(part: Part, bounds: Bounds) -> Iterator[Part]:
         taken = {index.name for index in (*part.axes, *entry.indices)}
         for inner in (*bound.parts, *bound.implied):
             below = inner.renamed(dict(zip(bound.slots, entry.indices, strict=True)), taken)
-            # The exponent that was hidden for the inner maximum is that of the part, if nothing is added to it.
-            hidden = "" if rest or part.guards else inner.hidden
+            # The exponent that was hidden for the inner maximum is that of the part, if nothing is added to it, and if
+            # its axes are still apart.
+            whole = not rest and not part.guards and len(below.axes) == len(inner.axes)
+            hidden = inner.hidden if whole else ""
             yield Part("", (*part.over, *below.over), (*rest, *below.exponents), (*part.guards, *below.guards), hidden)
 
 

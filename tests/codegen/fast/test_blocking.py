@@ -16,10 +16,10 @@ from indexcalc.errors import LimitError
 from indexcalc.language import load_problem, read_problem
 from indexcalc.rewrite.derive import derive
 from tests.support.build import N, at, ell, fn, i, j, k, m, term
-from tests.support.gradients import of_gradients
+from tests.support.gradients import at_once
 from tests.support.programs import problems
 
-SHIPPED = of_gradients()
+SHIPPED = at_once()
 
 
 @cache

@@ -7,9 +7,9 @@ import pytest
 from indexcalc.codegen.fast.module import fast_module
 from indexcalc.language import load_problem, read_problem
 from indexcalc.rewrite.derive import derive
-from tests.support.gradients import of_gradients
+from tests.support.gradients import at_once
 
-SHIPPED = of_gradients()
+SHIPPED = at_once()
 
 
 @cache

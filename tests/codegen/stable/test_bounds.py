@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from indexcalc.codegen import numpy_module, target_module
+from indexcalc.codegen.fast import fast_module
 from indexcalc.generation import loaded
 from indexcalc.language import read_problem
 from indexcalc.rewrite.derive import derive
@@ -97,3 +98,28 @@ def test_a_weight_may_hold_a_sum_of_exponentials_itself():
     np.testing.assert_allclose(values.q, [150.0, 150.0], rtol=1e-9)
     (dS,) = module.backward(values, np.ones(2))
     np.testing.assert_allclose(dS, [[1.0, 0.0], [0.0, 0.0]], atol=1e-9)
+
+
+@pytest.mark.parametrize("style", ["numpy", "fast"])
+def test_a_hidden_exponent_is_not_read_where_two_of_its_axes_are_one(style):
+    text = """
+index i, n, l : N
+index m, s, t : M
+input o[m,s,n]
+X[s,i,n,m] = o[s,m,n] * exp(o[s,m,i]) / (sum[t](o[t,m,n] * exp(o[t,m,i])) + 0.2)
+p[l] = sum[s](X[s,l,l,s])
+upstream g[l] = dL/dp[l]
+derive o
+"""
+    derivation = derive(read_problem(text))
+    module = loaded(numpy_module(derivation) if style == "numpy" else fast_module(derivation).source)
+    o, step = np.linspace(0.1, 1.3, 12).reshape(2, 2, 3), 1e-6
+
+    def total(o):
+        weights = o * np.exp(o)
+        return np.einsum("ssl->", weights / (weights.sum(axis=0) + 0.2))
+
+    (do,) = module.backward(module.forward(o), np.ones(3))
+    moves = step * np.eye(12).reshape(12, 2, 2, 3)
+    slopes = [(total(o + move) - total(o - move)) / (2 * step) for move in moves]
+    np.testing.assert_allclose(do.reshape(-1), slopes, rtol=1e-7, atol=1e-9)
