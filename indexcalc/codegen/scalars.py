@@ -66,9 +66,14 @@ def number_node(value: sp.Expr) -> Node:
         return Atom(str(value))
     if isinstance(value, sp.Rational):
         if is_short_decimal(value):
-            return Atom(repr(float(value)))
+            return Atom(decimal(value))
         return Binary("/", Atom(str(value.p)), Atom(str(value.q)))
-    return Atom(repr(float(value)))
+    return Atom(decimal(value))
+
+
+def decimal(value: sp.Expr) -> str:
+    """A number as a float is written, its exponent without a plus sign."""
+    return repr(float(value)).replace("e+", "e")
 
 
 def is_short_decimal(value: sp.Rational) -> bool:
