@@ -37,7 +37,7 @@ class Layers:
 
 
 def layered(count: int, edges: Sequence[Edge]) -> Layers:
-    """The drawing of a graph without cycles.
+    """The drawing of a graph: an edge that closes a cycle goes up, and one from a node to itself has no route.
 
     Args:
         count: the number of nodes, which are called 0, 1 and so on.
@@ -46,7 +46,12 @@ def layered(count: int, edges: Sequence[Edge]) -> Layers:
     Raises:
         LimitError: if the drawing would have too many places.
     """
-    each = list(dict.fromkeys(edges))
+    up = closing(count, edges)
+    each = list(
+        dict.fromkeys(
+            (sink, source) if (source, sink) in up else (source, sink) for source, sink in edges if source != sink
+        )
+    )
     depths = depths_of(count, each)
     routes: dict[Edge, tuple[Place, ...]] = {}
     rows: list[list[Place]] = [[] for _ in range(max(depths, default=-1) + 1)]
@@ -64,7 +69,38 @@ def layered(count: int, edges: Sequence[Edge]) -> Layers:
         for passing in between:
             rows[passing[1]].append(passing)
         routes[edge] = (source, *between, sink)
-    return Layers(ordered(rows, routes), routes)
+    drawn = ordered(rows, routes)
+    back = {(source, sink): routes[sink, source][::-1] for source, sink in up}
+    return Layers(drawn, {edge: route for edge, route in {**routes, **back}.items() if edge in set(edges)})
+
+
+def closing(count: int, edges: Sequence[Edge]) -> frozenset[Edge]:
+    """The edges that lead back to a node from which their source was reached, but for those from a node to itself."""
+    sinks: list[list[int]] = [[] for _ in range(count)]
+    for source, sink in dict.fromkeys(edges):
+        sinks[source].append(sink)
+    found: set[Edge] = set()
+    seen, on_path = set[int](), set[int]()
+    for start in range(count):
+        if start in seen:
+            continue
+        seen.add(start)
+        on_path.add(start)
+        pending = [(start, iter(sinks[start]))]
+        while pending:
+            node, rest = pending[-1]
+            following = next(rest, None)
+            if following is None:
+                pending.pop()
+                on_path.discard(node)
+            elif following in on_path:
+                if following != node:
+                    found.add((node, following))
+            elif following not in seen:
+                seen.add(following)
+                on_path.add(following)
+                pending.append((following, iter(sinks[following])))
+    return frozenset(found)
 
 
 def depths_of(count: int, edges: Sequence[Edge]) -> list[int]:

@@ -45,7 +45,11 @@ def svg_text(diagram: Diagram, links: Mapping[str, str], name: str) -> str:
     lines = [lines_of(node, diagram) for node in diagram.nodes]
     boxes, width, height = placed(layers, lines)
     kept = {(numbers[edge.source], numbers[edge.sink]): edge.kept for edge in diagram.edges}
-    arrows = "\n".join(arrow_text([boxes[p] for p in route], kept[edge], name) for edge, route in layers.routes.items())
+    paths = {edge: arrow_path([boxes[p] for p in route]) for edge, route in layers.routes.items()}
+    loops = [edge for edge in kept if edge[0] == edge[1]]
+    width += ACROSS if loops else 0
+    paths |= {(source, sink): loop_path(boxes[source]) for source, sink in loops}
+    arrows = "\n".join(arrow_text(path, kept[edge], name) for edge, path in paths.items())
     drawn = "\n".join(
         node_text(node, boxes[number], lines[number], links.get(node.tensor))
         for number, node in enumerate(diagram.nodes)
@@ -118,17 +122,31 @@ def placed(layers: Layers, lines: list[tuple[str, ...]]) -> tuple[dict[Place, Bo
     return boxes, width, top - DOWN + 1
 
 
-def arrow_text(boxes: list[Box], kept: bool, name: str) -> str:
-    """An arrow from the bottom of the first box to the top of the last, straight through the rows between."""
+def arrow_path(boxes: list[Box]) -> str:
+    """The path of an arrow from a box to the last, straight through the rows between; up or down."""
     first, *others = boxes
-    x, y = first.x, first.y + first.height / 2
+    way = 1 if others[-1].y > first.y else -1
+    x, y = first.x, first.y + way * first.height / 2
     path = f"M{x:.1f} {y:.1f}"
     for number, box in enumerate(others, 1):
-        top, middle = box.y - box.height / 2, (y + box.y - box.height / 2) / 2
-        path += f"C{x:.1f} {middle:.1f} {box.x:.1f} {middle:.1f} {box.x:.1f} {top:.1f}"
-        x, y = box.x, box.y + box.height / 2
+        end = box.y - way * box.height / 2
+        middle = (y + end) / 2
+        path += f"C{x:.1f} {middle:.1f} {box.x:.1f} {middle:.1f} {box.x:.1f} {end:.1f}"
+        x, y = box.x, box.y + way * box.height / 2
         if number < len(others):
             path += f"V{y:.1f}"
+    return path
+
+
+def loop_path(box: Box) -> str:
+    """The path of an arrow from a box to itself, at its right side."""
+    right, above, below = box.x + box.width / 2, box.y - 6, box.y + 6
+    out = right + ACROSS
+    return f"M{right:.1f} {above:.1f}C{out:.1f} {above - 10:.1f} {out:.1f} {below + 10:.1f} {right:.1f} {below:.1f}"
+
+
+def arrow_text(path: str, kept: bool, name: str) -> str:
+    """An arrow along a path."""
     style = "arrow kept" if kept else "arrow"
     return f'<path class="{style}" d="{path}" marker-end="url(#{name}-tip)"/>'
 

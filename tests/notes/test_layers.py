@@ -50,3 +50,11 @@ def test_a_drawing_is_bounded() -> None:
     chain = [(node, node + 1) for node in range(100)]
     with pytest.raises(LimitError, match=f"{MOST}"):
         layered(101, chain + [(node, 100) for node in range(99)])
+
+
+def test_an_edge_that_closes_a_cycle_goes_up():
+    layers = layered(3, [(0, 1), (1, 2), (2, 0), (1, 1)])
+    row = {place: number for number, places in enumerate(layers.rows) for place in places}
+    assert set(layers.routes) == {(0, 1), (1, 2), (2, 0)}
+    assert row[0] < row[1] < row[2]
+    assert [row[place] for place in layers.routes[2, 0]] == [2, 1, 0]
