@@ -296,6 +296,20 @@ def is_one(terms: Terms) -> bool:
     return terms == ONE
 
 
+def lone(terms: Terms) -> Base | None:
+    """The one factor that the terms are."""
+    if len(terms) != 1 or terms[0].coeff != 1 or terms[0].summed or len(terms[0].powers) != 1:
+        return None
+    base, exponent = terms[0].powers[0]
+    return base if exponent == 1 else None
+
+
+def lone_entry(terms: Terms) -> Access | None:
+    """The entry of a tensor that the terms are."""
+    base = lone(terms)
+    return base if isinstance(base, Access) else None
+
+
 def in_front_of_sums(term: Term) -> tuple[tuple[Power, ...], tuple[Power, ...]]:
     """The factors without any index, which stand in front of the term's sums, and the others; all stay without sums."""
     if not term.summed:

@@ -120,7 +120,7 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
     elif term.summed:
         yield Operation(f"{'mean' if mean else 'sum'}{of_what(term, factors)}", term.summed)
     else:
-        yield from entrywise(term, factors, lhs)
+        yield from entrywise(term, factors, lhs, program)
     if any(isinstance(base, Iverson) for base in term.bases):
         yield Operation("mask")
     if scaled:
@@ -193,7 +193,7 @@ def fused_axes(base: Access, program: Program) -> list[tuple[str, ...]]:
     return [axis for axis in found if len(axis) > 1]
 
 
-def entrywise(term: Term, factors: Sequence[Base], lhs: Access) -> Iterator[Operation]:
+def entrywise(term: Term, factors: Sequence[Base], lhs: Access, program: Program) -> Iterator[Operation]:
     """A product, a quotient or a function of single entries."""
     if len(factors) == 1:
         exponent = dict(term.powers)[factors[0]]
@@ -201,6 +201,11 @@ def entrywise(term: Term, factors: Sequence[Base], lhs: Access) -> Iterator[Oper
             yield Operation(f"{factors[0].name}, entry by entry")
         elif isinstance(factors[0], Add) and exponent == 1:
             yield addition(Equation(lhs, factors[0].terms))
+        elif isinstance(factors[0], Access) and exponent == 1:
+            # A delta or a bracket stands beside it.
+            yield from (move for move in moved(factors[0], lhs, program) if move != COPY)
+            if any(isinstance(base, Delta) for base in term.bases):
+                yield Operation("mask")
         else:
             yield Operation(POWERS.get(exponent, "power, entry by entry"))
     elif factors:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from indexcalc.algebra.build import expand
+from indexcalc.algebra.build import expand, lone_entry
 from indexcalc.algebra.canonical import same
 from indexcalc.algebra.renaming import rename_base
-from indexcalc.algebra.terms import Access, Delta, Index, Term, Terms, tensors_of, walk
+from indexcalc.algebra.terms import Access, Delta, Index, Term, tensors_of, walk
 from indexcalc.calculus.steps import Derivation, Proof, Rule, Step, Used
 from indexcalc.errors import LimitError
 from indexcalc.notes.blocks import Block, Display, Equality, Heading, Paragraph, Scalar, Span, Spans, Split, Symbol
@@ -145,14 +145,6 @@ def cancelled_sentence(step: Step) -> Spans:
     if set(step.detail.tensors) & set(tensors_of(step.after)):
         return ()
     return say("identity.cancelled", used=listed(Symbol(name) for name in step.detail.tensors))
-
-
-def lone_entry(terms: Terms) -> Access | None:
-    """The entry that is all of a sum."""
-    if len(terms) != 1 or terms[0].coeff != 1 or terms[0].summed or len(terms[0].powers) != 1:
-        return None
-    base, exponent = terms[0].powers[0]
-    return base if isinstance(base, Access) and exponent == 1 else None
 
 
 def about_identity(identity: Claim) -> Spans:

@@ -28,19 +28,11 @@ def styles_of(seed: int) -> tuple[str, ...]:
     return ("numpy", "fast", more) if seed % 50 else ("numpy", "fast", "jax")
 
 
-OPEN = {
-    20037: "108 equations take 14 s to derive and write on a quiet machine, and over 20 on a busy one",
-}
-"""Programs that still fail, with what is known of them."""
-
-
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_programs(part):
     each = COUNT // PARTS
     found = []
     for case in cases(SEED + part * each, each, SHORT):
-        if case.seed in OPEN:
-            continue
         wrong = failures(verdict(case, styles_of(case.seed)))
         found += [f"seed {case.seed}: {wrong[0]}\n{case.text}"] if wrong else []
     assert not found, "\n\n".join(found)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import power, product
+from indexcalc.algebra.build import lone, lone_entry, power, product
 from indexcalc.algebra.ranges import reads_inside
 from indexcalc.algebra.renaming import rename_powers, substitute
 from indexcalc.algebra.slots import plain_slots
@@ -312,20 +312,6 @@ def logarithm_of_tensor(equation: Equation) -> Access | None:
     """The u of ``f = log(u)``, for an entry u of a tensor."""
     base = lone(equation.terms)
     return lone_entry(base.arg) if isinstance(base, Fn) and base.name == "log" else None
-
-
-def lone(terms: Terms) -> Base | None:
-    """The one factor that the terms are."""
-    if len(terms) != 1 or terms[0].coeff != 1 or terms[0].summed or len(terms[0].powers) != 1:
-        return None
-    base, exponent = terms[0].powers[0]
-    return base if exponent == 1 else None
-
-
-def lone_entry(terms: Terms) -> Access | None:
-    """The entry of a tensor that the terms are."""
-    base = lone(terms)
-    return base if isinstance(base, Access) else None
 
 
 def with_deltas(term: Term) -> Term:
