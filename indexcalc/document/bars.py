@@ -59,11 +59,18 @@ def holds(table: Table, named: Typed) -> bool:
 def holding(value: Typed, node: Derivative, named: Sequence[Typed]) -> Typed:
     """The derivative with tensors held, though they may depend on the target."""
     names = tuple(one.node.name for one in named if isinstance(one.node, Entry))
-    if node.wrt.name in names or (isinstance(node.body, Entry) and node.body.name in names):
+    own = [one.name for one in (node.wrt, node.body) if isinstance(one, Entry)]
+    # The tensor that is held may be read one for each step: y holds y_a, which is differentiated, at the other steps.
+    if set(names) & {*own, *map(stem, own)}:
         raise NotUnderstoodError("a derivative that holds its own target")
     if any(isinstance(inner, Derivative) for inner in walk(node.body)):
         raise NotUnderstoodError("a derivative of a gradient that holds what the gradient is computed from")
     return replace(value, node=Derivative(node.body, node.wrt, held=names))
+
+
+def stem(name: str) -> str:
+    """A name without its scripts."""
+    return name.partition("_")[0].partition("^")[0]
 
 
 def part_through(table: Table, value: Typed, node: Derivative, through: Typed) -> Typed:

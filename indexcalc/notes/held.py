@@ -61,7 +61,8 @@ def held_on(path: Path, program: Program, depends: Callable[[str], bool]) -> Map
     held: dict[str, tuple[str, ...]] = {}
     for name in differentiated:
         read = tensors_of(program.definitions[name].terms)
-        own = [other for other in read if other not in differentiated and depends(other)]
+        # A recurrence that reads itself holds itself at the other steps.
+        own = [other for other in read if (other not in differentiated or other == name) and depends(other)]
         passed = [other for through in read for other in held.get(through, ())]
         if names := tuple(dict.fromkeys((*own, *passed))):
             held[name] = names

@@ -70,6 +70,9 @@ def bar_blocks(derivation: Derivation) -> Iterator[Block]:
     if partial is not None:
         spans.extend([" "] if spans else [])
         spans.extend(say("bar.held", partial=partial, target=Symbol(partial.wrt.tensor)))
+        itself = next((name for (name, _), names in held.items() if name in names), None)
+        if itself is not None:
+            spans.extend([" ", *say("bar.held.itself", itself=Symbol(itself))])
     if spans:
         yield Paragraph(tuple(spans))
 
