@@ -134,6 +134,9 @@ def figures(judged: Mapping[int, Judged]) -> str:
     refused = counted(kind for row in rows for kind in {kind_of(line) for line in refusals(row.verdict)})
     for title, found in (("by style", styles), ("by kind", kinds), ("refused", refused)):
         lines += ["", f"{title}:", *(f"{count:6}  {kind}" for kind, count in found)]
+    points = counted(str(found["points"]) for row in rows if "points" in (found := counts(row.verdict)))
+    if points:
+        lines += ["", "compared at: " + ", ".join(f"{count} points in {cases} cases" for count, cases in points)]
     lines += rates(rows)
     slowest = sorted(rows, key=lambda row: -row.seconds)[:5]
     lines += ["", "slowest: " + ", ".join(f"{row.seconds:.1f} s (seed {row.seed})" for row in slowest)]
@@ -145,7 +148,7 @@ def rates(rows: Collection[Judged]) -> Iterator[str]:
     about = Counter[str]()
     found = Counter[tuple[str, str]]()
     for row in rows:
-        total = counts(row.verdict).total()
+        total = sum(count for what, count in counts(row.verdict).items() if what != "points")
         for feature in ("", *row.features):
             about[feature] += total
             found.update((feature, kind_of(line).partition(": ")[2]) for line in failures(row.verdict))

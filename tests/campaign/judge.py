@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import indexcalc as ic
-from tests.campaign.case import REFUSED
+from tests.campaign.case import COUNTED, REFUSED
 from tests.campaign.formulas import Program, spec_text
 from tests.campaign.oracle import Evaluate, Point, Truth, evaluator, sample, truth
 from tests.campaign.pipeline import STYLES, Module, Results, Way, writers
@@ -67,15 +67,14 @@ def judged(program: Program, styles: Sequence[str] = STYLES, seed: int = 0) -> s
     """What is wrong with the engine on a program, a line for each finding; nothing if all is right.
 
     A line names the style, what kind of finding it is (`wrong`, `traceback`, `error`, `warning`, `slow`, `refused`),
-    and the rest.
+    and the rest. The last says at how many points code was compared, since a program without any is no test.
     """
     found: list[str] = []
     modules = written_out(program, styles, found)
-    if modules:
-        compare(program, modules, seed, found)
+    points = compare(program, modules, seed, found) if modules else 0
     if modules and "check" in styles and modules[0].style == "numpy":
         check(modules[0], found)
-    return "\n".join(found)
+    return "\n".join([*found, f"{COUNTED}points: {points}"])
 
 
 def written(style: str, action: Callable[[], Any], found: list[str]) -> Any:
@@ -128,15 +127,16 @@ def written_out(program: Program, styles: Sequence[str], found: list[str]) -> li
     return [module for module in modules if module is not None]
 
 
-def compare(program: Program, modules: Sequence[Module], seed: int, found: list[str]) -> None:
-    """All modules in all ways at several sizes, until the first finding of each."""
-    evaluate = evaluator()
+def compare(program: Program, modules: Sequence[Module], seed: int, found: list[str]) -> int:
+    """All modules in all ways at several sizes, until the first finding of each; gives the number of points."""
+    evaluate, points = evaluator(), 0
     done: set[str] = set()
     usual: dict[str, float] = {}
     for sizes in size_sets(program, seed):
         point, right = fit_point(program, sizes, evaluate, seed)
         if right is None:
             continue
+        points += 1
         for name in right.spread:
             usual[name] = max(usual.get(name, 0.0), largest(right, name))
         at = ", ".join(f"{name}={size}" for name, size in sizes.items()) or "no sizes"
@@ -145,6 +145,7 @@ def compare(program: Program, modules: Sequence[Module], seed: int, found: list[
                 if label not in done and (finding := ran(label, way, module, Expected(program, point, right, usual))):
                     done.add(label)
                     found.append(f"{finding} at {at}")
+    return points
 
 
 def size_sets(program: Program, seed: int) -> list[dict[str, int]]:

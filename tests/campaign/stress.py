@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tests.campaign.case import Case
+from tests.campaign.case import COUNTED, Case
 from tests.campaign.features import features
 from tests.campaign.formulas import Program, spec_text
 from tests.campaign.growing import Wishes, program_of
@@ -102,16 +102,16 @@ def verdict(case: Case, styles: Sequence[str] = STYLES) -> str:
 
 
 def stressed(subject: Stress, styles: Sequence[str], seed: int) -> str:
-    """The findings on one program with hostile inputs."""
+    """The findings on one program with hostile inputs, and whether there were any that it has values at."""
     found: list[str] = []
     point, right, scale = hostile_point(subject, seed)
     if right is None:
-        return ""
+        return f"{COUNTED}points: 0"
     for module in written_out(subject.program, styles, []):
         for label, way in module.ways:
             if finding := ran(label, way, module, point, right):
                 found.append(f"{finding} at {subject.change.__name__} {scale:g}")
-    return "\n".join(found)
+    return "\n".join([*found, f"{COUNTED}points: 1"])
 
 
 def hostile_point(subject: Stress, seed: int) -> tuple[Point, Truth | None, float]:

@@ -11,7 +11,7 @@ import pytest
 
 import indexcalc as ic
 from tests.campaign import judge
-from tests.campaign.case import REFUSED, failures, refusals
+from tests.campaign.case import REFUSED, counts, failures, refusals
 from tests.campaign.formulas import Apply, Over, Program, Ratio, Read, Statement, Tensor, Times
 from tests.campaign.judge import judged
 
@@ -35,7 +35,9 @@ PROGRAM = softmax_program()
 
 @pytest.mark.parametrize("style", ["note", "numpy", "fast", "torch", "check"])
 def test_right_code_passes(style):
-    assert not judged(PROGRAM, (style, "numpy"))
+    verdict = judged(PROGRAM, (style, "numpy"))
+    assert not failures(verdict)
+    assert counts(verdict) == {"points": 3}
 
 
 def planted(source: str, old: str, new: str) -> str:
@@ -109,6 +111,11 @@ def test_refusals_count_but_are_no_failures(monkeypatch):
     verdict = judged(PROGRAM, ("numpy",))
     assert not failures(verdict)
     assert refusals(verdict) == [f"{REFUSED}derive: LimitError: more than 10 of these"]
+
+
+def test_a_program_that_no_point_tests_is_counted_so(monkeypatch):
+    monkeypatch.setattr(judge, "BLURRED", 0.0)
+    assert counts(judged(PROGRAM, ("numpy",))) == {"points": 0}
 
 
 def test_what_takes_too_long_is_stopped(monkeypatch):
