@@ -96,7 +96,7 @@ class Assembly:
             name = pending.pop()
             if name not in found:
                 found.add(name)
-                pending.extend(tensors_of(self.helpers[name].terms) if name in self.helpers else ())
+                pending.extend(self.helpers[name].reads if name in self.helpers else ())
                 pending.extend(tensors_of(self.values[name]) if name in shifted else ())
         return frozenset(found)
 

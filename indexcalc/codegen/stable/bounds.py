@@ -6,7 +6,7 @@ is ``exp(S[i,j] - m[i])``, which never overflows. A logarithm of a sum of expone
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product as product_of
 
@@ -119,9 +119,11 @@ class Bound:
     divided: bool = False
     depth: int = 0
 
-    def with_guards(self, written: Callable[[Base], Base]) -> Bound:
+    def with_guards(self, written: Mapping[Base, Base]) -> Bound:
         """The bound with its guards written in another way."""
-        parts = tuple(replace(part, guards=tuple(map(written, part.guards))) for part in self.parts)
+        parts = tuple(
+            replace(part, guards=tuple(written.get(guard, guard) for guard in part.guards)) for part in self.parts
+        )
         return replace(self, parts=parts)
 
     @property

@@ -53,7 +53,8 @@ def stable_passes(program: Program, backward: Program, recompute: Collection[str
         carriers.learn(equation)
     present = [name for name in reversed(tuple(program.tensors)) if name not in spare]
     behind = rewritten(second, carriers, definitions, present).restored(sums).joined()
-    carriers.bounds = {name: bound.with_guards(sums.restored_factor) for name, bound in carriers.bounds.items()}
+    written = {**behind.guards, **ahead.guards}
+    carriers.bounds = {name: bound.with_guards(written) for name, bound in carriers.bounds.items()}
     return Assembly(program, backward, frozenset(recompute), ahead, behind, carriers, extremes).passes()
 
 

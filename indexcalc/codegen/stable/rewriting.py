@@ -8,7 +8,7 @@ from functools import cached_property
 
 import sympy as sp
 
-from indexcalc.algebra.build import is_divisor, power, product, scale
+from indexcalc.algebra.build import is_divisor, lone, power, product, scale
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -137,6 +137,12 @@ class Rewriting:
         """The exponentials that no bound bounds, of the term with most of them."""
         left = [exponents_of(paired(term, self.carriers.bounds).powers) for term in terms]
         return max(left, key=len, default=())
+
+    def factor(self, base: Base) -> Base:
+        """A factor that is not put together with others."""
+        alone = Term(ONE, ((base, ONE),))
+        found = self.inside(alone)
+        return base if found == (alone,) else lone(found) or Add(found)
 
     def inside(self, term: Term) -> Terms:
         """The term with its functions and sums in stable form."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.algebra.terms import Terms
+from indexcalc.algebra.terms import Base, Terms
 from indexcalc.codegen.stable.bounds import paired
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.differences import with_joined_sums
@@ -25,12 +25,14 @@ class Rewritten:
         sums: the shifted sums that they may read, by the name of the sum.
         values: the sums themselves, from the shifted ones.
         arguments: the exponents of bounds.
+        guards: what guards these, in stable form too.
     """
 
     equations: tuple[Equation, ...]
     sums: Mapping[str, Equation]
     values: Mapping[str, Terms]
     arguments: Mapping[str, tuple[Terms, ...]]
+    guards: Mapping[Base, Base]
 
     def restored(self, sums: SumNames) -> Rewritten:
         """The same without the names of sums that had names for the rewriting only."""
@@ -47,6 +49,7 @@ class Rewritten:
             {name: without(equation) for name, equation in self.sums.items()},
             {name: sums.restored(value) for name, value in self.values.items()},
             {name: tuple(map(sums.restored, parts)) for name, parts in self.arguments.items()},
+            {guard: sums.restored_factor(written) for guard, written in self.guards.items()},
         )
 
     def joined(self) -> Rewritten:
@@ -65,6 +68,7 @@ def rewritten(
     held = Held(tuple(found for name in present if (found := held_product(name, carriers)) is not None))
     result, sums = list[Equation](), dict[str, Equation]()
     values, arguments = dict[str, Terms](), dict[str, tuple[Terms, ...]]()
+    guards: dict[Base, Base] = {}
     for equation in equations:
         rewriting = Rewriting(carriers, definitions, held)
         result.append(replace(equation, terms=rewriting.terms(equation.terms)))
@@ -73,6 +77,7 @@ def rewritten(
             if shifted.bound is not None:
                 bound = carriers.bounds[shifted.bound.tensor]
                 arguments.setdefault(bound.name, tuple(rewriting.terms(part.argument) for part in bound.parts))
+                guards.update({guard: rewriting.factor(guard) for part in bound.parts for guard in part.guards})
             terms = tuple(
                 part for body in shifted.equation.terms for part in rewriting.inside(rewriting.finished(body))
             )
@@ -81,4 +86,4 @@ def rewritten(
         own = held_product(equation.name, carriers)
         if own is not None and not equation.hoisted:
             held = Held((own, *held.every))
-    return Rewritten(tuple(result), sums, values, arguments)
+    return Rewritten(tuple(result), sums, values, arguments, guards)

@@ -278,6 +278,16 @@ b[g,h] = [g <= h] / (sum[g]([g <= h] * exp(e[h])) + 0.1)
 upstream G[g,h] = dL/db[g,h]
 derive e
 """,
+    "mask_that_is_a_logarithm_of_exponentials": """
+index i : N
+index m : M
+index k : D
+input V[m,k], b[m,i]
+c[i,k] = sum[m](logsoftmax[k](V[m,k] / sum[m](exp(b[m,i]))))
+x[m,k,i] = b[m,i] / c[i,k]
+upstream G[m,k,i] = dL/dx[m,k,i]
+derive b
+""",
     "softmaxes_product_inline": """
 index i : M
 index j : N
