@@ -28,6 +28,7 @@ from indexcalc.algebra.terms import (
     Terms,
     free_indices,
     index_names,
+    tensors_of,
 )
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.plan import without_inner_deltas
@@ -103,7 +104,12 @@ class Carriers:
                 )
 
     def learn(self, equation: Equation) -> None:
-        """Find the form of the tensor that an equation defines, if it has exponentials."""
+        """Find the form of the tensor that an equation defines, if it has exponentials.
+
+        What reads itself is the largest or smallest entry of something, and is computed as such.
+        """
+        if equation.name in tensors_of(equation.terms):
+            return
         self.learn_logarithm(equation)
         sums = any(term.summed for term in equation.terms)
         divided = equation.name in self.divided

@@ -81,7 +81,8 @@ def with_logarithms(carriers: Carriers, kept: Iterable[Equation], definitions: M
     """Set the forms for the backward pass: a sum of exponentials whose logarithm is kept is the exponential of it."""
     for equation in kept:
         source = carriers.logarithms.get(equation.name)
-        if source is not None:
+        # A logarithm that is the same along one of its axes has no entry that could stand for the sum.
+        if source is not None and set(equation.slots) <= set(source.slots):
             slots = definitions[source.tensor].slots
             renaming = dict(zip(source.slots, slots, strict=True))
             entry = Access(equation.name, tuple(renaming[slot] for slot in equation.slots))
