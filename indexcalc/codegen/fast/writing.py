@@ -119,22 +119,25 @@ class Writer:
         place = self.storage.places[number]
         arguments = [self.argument(argument, len(node.axes)) for argument in node.arguments]
         before = None if place.inherited is None else self.variables[place.inherited]
-        if node.name == "np.where" and before is not None:
+        name, target = node.name, self.target(number)
+        if name == "np.negative" and (before is not None or target):
+            # Where what it reads and what it writes to have strides, NumPy's own is wrong on some processors (2.4.6).
+            name, arguments = "np.multiply", [*arguments, Atom("-1")]
+        if name == "np.where" and before is not None:
             given = [before, flat(arguments[1]), f"where={flat(arguments[0])}"]
             return [*call_or_wrap("np.copyto", given, self.depth), *self.renamed(number, before)]
         if before is not None and (number not in self.called or not self.counts[number]):
             first = flat(arguments[0]) == before
-            if node.name in IN_PLACE and (first or node.name in ("np.add", "np.multiply")):
+            if name in IN_PLACE and (first or name in ("np.add", "np.multiply")):
                 self.variables[number] = before
                 other = arguments[1] if first else arguments[0]
-                return [f"{before} {IN_PLACE[node.name]} {flat(other)}"]
+                return [f"{before} {IN_PLACE[name]} {flat(other)}"]
             self.variables[number] = before
-            return call_or_wrap(node.name, [*map(flat, arguments), f"out={before}"], self.depth)
+            return call_or_wrap(name, [*map(flat, arguments), f"out={before}"], self.depth)
         if before is not None:
-            return self.named(number, Call(node.name, tuple(arguments), (f"out={before}",)))
-        target = self.target(number)
-        if target and node.name in ELEMENTWISE:
-            return self.named(number, Call(node.name, tuple(arguments), (f"out={target}",)))
+            return self.named(number, Call(name, tuple(arguments), (f"out={before}",)))
+        if target and name in ELEMENTWISE:
+            return self.named(number, Call(name, tuple(arguments), (f"out={target}",)))
         return self.stored(number, self.fresh_expression(node, arguments))
 
     def fresh_expression(self, node: Node, arguments: list[Source]) -> Source:

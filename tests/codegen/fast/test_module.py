@@ -436,3 +436,23 @@ def test_a_length_that_is_asked_for_leaves_the_cache_to_the_others():
     made = fast(derivation_of("softmax_cross_entropy"), FastOptions(block=("n", 16)))
     assert made.module._steps((8000, 4096), 4) == (8000, 16)
     assert made.module._steps((8, 4096), 1 << 20) == (1, 16)
+
+
+def test_blocks_of_a_transposed_tensor_are_negated_right():
+    text = """
+index g, h, w : H
+index k : D
+input I[k,w,h,g]
+P[h,w,g,k] = cos(I[k,w,g,h])
+L = sum[h,w,g,k](P[h,w,g,k])
+loss L
+derive I
+"""
+    source = fast_module(derive(read_problem(text))).source
+    assert "np.negative" not in source
+    module = loaded(source)
+    module.CACHE, module.LEAST = 1, 2
+    entries = np.random.default_rng(0).normal(size=(5, 2, 2, 2))
+    for threads in (1, 2):
+        _, gradients = module.value_and_grad(entries, threads=threads)
+        np.testing.assert_allclose(gradients.dI, -np.sin(entries), rtol=1e-12)

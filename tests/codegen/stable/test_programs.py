@@ -288,6 +288,22 @@ x[m,k,i] = b[m,i] / c[i,k]
 upstream G[m,k,i] = dL/dx[m,k,i]
 derive b
 """,
+    "smallest_of_quotients_of_exponentials": """
+index r, q : D
+input y[r,q], h[q]
+p[r] = mean[q](y[r,q] / (norm2[q](exp(h[q])) + 1))
+m = min[r](p[r])
+upstream G = dL/dm
+derive h
+""",
+    "logarithm_along_more_axes_than_its_exponentials": """
+index g : H
+index c : C
+input z[g,c], S, p
+B[g,c] = log(1 + S / exp(p * z[g,c] / z[g,c]))
+upstream G[g,c] = dL/dB[g,c]
+derive p
+""",
     "softmaxes_product_inline": """
 index i : M
 index j : N
