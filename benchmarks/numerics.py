@@ -3,7 +3,7 @@
 Run it with ``python benchmarks/numerics.py [NAME ...]``; ``pip install 'indexcalc[performance]'`` brings PyTorch
 and JAX. ``--write`` puts the table into docs/numerics.md. The judge is the oracle of the check, which computes
 with more digits and a larger range. The exit code is 1 if a style is more than `BOUND` times worse than PyTorch,
-or not finite where PyTorch is.
+or not finite where PyTorch is. With names, ``--write`` changes their rows alone.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import math
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,12 +20,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import recurrent_references  # noqa: F401  enters references
 import torch
 from references import REFERENCES
+from torch_derivatives import THROUGH, derivatives
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.fast.module import FastOptions
-from indexcalc.generation import code_styles, render
+from indexcalc.errors import UnsupportedError
+from indexcalc.generation import Texts, code_styles, render
 from indexcalc.language import load_problem
 from indexcalc.library import find_spec, shipped_paths
 from indexcalc.problem import Problem
@@ -83,7 +87,7 @@ def main() -> int:
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="derivations or specs; all that are shipped by default"
     )
-    parser.add_argument("--write", action="store_true", help="put the table into docs/numerics.md")
+    parser.add_argument("--write", action="store_true", help="put the rows into the table of docs/numerics.md")
     chosen = parser.parse_args()
     rows = []
     for name in chosen.names or shipped_paths():
@@ -92,15 +96,15 @@ def main() -> int:
         for text in complaints(rows[-1]):
             print(f"    {text}", flush=True)
     if chosen.write:
-        write(table(rows))
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(with_rows(page, rows, list(shipped_paths())), encoding="utf-8", newline="\n")
     return 1 if any(text for row in rows for text in complaints(row)) else 0
 
 
 def compared(derivation: Derivation) -> Row:
     """All sides of one derivation at all of its hostile points."""
     problem, name = derivation.problem, derivation.problem.slug
-    installed = [target for target in ("torch", "jax") if is_installed(target)]
-    texts = render(derivation, targets=installed, fast=FastOptions())
+    texts = written(derivation)
     trial = texts.trial
     assert trial is not None, f"{name} has no hostile points"
     runs: dict[str, list[tuple[Run, Any]]] = {}
@@ -123,6 +127,15 @@ def compared(derivation: Derivation) -> Row:
                 with precision():
                     count(sides[side], case, errors(trial, case, function), beside)
     return Row(name, len(trial.cases), sides)
+
+
+def written(derivation: Derivation) -> Texts:
+    """Code in every style that there is for a derivation."""
+    installed = [target for target in ("torch", "jax") if is_installed(target)]
+    try:
+        return render(derivation, targets=installed, fast=FastOptions(), formats=())
+    except UnsupportedError:
+        return render(derivation, targets=installed, formats=())
 
 
 @dataclass(frozen=True)
@@ -176,32 +189,55 @@ def count(side: Side, case: Case, found: Mapping[str, Error], beside: Mapping[st
 
 
 def reference_run(problem: Problem, trial: Trial, function: Callable[..., Any]) -> Run:
-    """PyTorch's functions, differentiated by autograd in float32."""
+    """PyTorch's functions, differentiated by autograd in float32.
+
+    Args:
+        problem: what is derived; that of the trial holds both passes where more than gradients is asked for.
+        trial: the points.
+        function: the reference.
+    """
     program = problem.program
-    wanted = inspect.signature(function).parameters
     parameters = {str(symbol): value for symbol, value in trial.parameters.items()}
-    options: dict[str, Any] = {name: value for name, value in parameters.items() if name in wanted}
-    if "sizes" in wanted:
-        options["sizes"] = {str(extent): size for extent, size in trial.sizes.items()}
+    options: dict[str, Any] = {**parameters, "sizes": {str(extent): size for extent, size in trial.sizes.items()}}
     targets = [t.name for t in program.inputs if t.name in problem.targets]
-    outputs = list(program.outputs)
+    through = next((d.through for d in problem.derivatives if d.through), "")
+
+    def computed(tensors: Mapping[str, Any]) -> dict[str, Any]:
+        """The outputs, and what a Gauss-Newton part goes through."""
+        found = {}
+        if through:
+            found[through] = tensors[through] if through in tensors else THROUGH[problem.slug](**tensors)
+        results = function(**wanted_by(function, {**tensors, **options, **found}))
+        results = results if isinstance(results, tuple) else (results,)
+        return found | dict(zip(program.outputs, results, strict=True))
 
     def run(case: Case) -> Found:
+        given = {up.name: torch.from_numpy(stored(program, up.of, case.inputs[up.name])) for up in problem.directions}
         tensors = {
             tensor.name: torch.from_numpy(stored(program, tensor.name, case.inputs[tensor.name]))
             for tensor in program.inputs
         }
+        others = {name: found.numpy() for name, found in derivatives(problem, computed, {**tensors, **given})}
         for name in targets:
             tensors[name].requires_grad_()
-        results = function(**tensors, **options)
-        results = results if isinstance(results, tuple) else (results,)
-        weights = [torch.from_numpy(stored(program, name, case.weights[name])) for name in outputs]
-        loss = sum((weight * result).sum() for weight, result in zip(weights, results, strict=True))
-        found = dict(zip(outputs, (result.detach().numpy() for result in results), strict=True))
-        found |= gradients_of(loss, {name: tensors[name] for name in targets}, problem)
-        return found
+        results = computed(tensors)
+        weights = {up.of: case.weights[up.of] for up in problem.upstream}
+        weights |= {problem.loss: np.ones((), FORMAT)} if problem.loss is not None else {}
+        loss = sum(
+            (torch.from_numpy(stored(program, name, weight)) * results[name]).sum() for name, weight in weights.items()
+        )
+        found = {name: results[name].detach().numpy() for name in program.outputs}
+        return {**found, **dict(gradients_of(loss, {name: tensors[name] for name in targets}, problem)), **others}
 
     return run
+
+
+def wanted_by(function: Callable[..., Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """What a function takes of what is known; all tensors for one that takes any."""
+    parameters = inspect.signature(function).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return {name: value for name, value in known.items() if name in parameters or isinstance(value, torch.Tensor)}
+    return {name: value for name, value in known.items() if name in parameters}
 
 
 def gradients_of(loss: Any, tensors: Mapping[str, Any], problem: Problem) -> Iterator[tuple[str, Array]]:
@@ -229,9 +265,9 @@ def complaints(row: Row) -> Iterator[str]:
 
 
 def said(side: Side | None) -> str:
-    """A side in a cell."""
+    """A side in a cell; a dash for one that there is not."""
     if side is None:
-        return ""
+        return "–"
     broken = f", {len(side.broken)} not finite" if side.broken else ""
     return f"{side.worst:.1e}{broken}"
 
@@ -244,18 +280,21 @@ def line(row: Row) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def table(rows: Sequence[Row]) -> str:
-    """The whole table."""
-    head = ["Derivation", "Points", "NumPy", "fast", "torch", "jax", "PyTorch's own", "Worst ratio"]
-    return "\n".join(["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1), *map(line, rows)])
+def lines_of(page: str) -> dict[str, str]:
+    """The rows of the table on a page, by the derivation."""
+    _, rest = page.split(BEGIN)
+    return {found[1]: found[0] for found in re.finditer(r"^\| `(\w+)` .*$", rest.split(END)[0], re.MULTILINE)}
 
 
-def write(text: str) -> None:
-    """Put the table between its marks."""
-    page = PAGE.read_text(encoding="utf-8")
+def with_rows(page: str, rows: Sequence[Row], shipped: Sequence[str]) -> str:
+    """A page with new rows in its table, beside those it has of what is `shipped`, in that order."""
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8", newline="\n")
+    lines = lines_of(page) | {row.name: line(row) for row in rows}
+    head = ["Derivation", "Points", "NumPy", "fast", "torch", "jax", "PyTorch's own", "Worst ratio"]
+    table = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
+    table += [lines[name] for name in shipped if name in lines]
+    return "\n".join([f"{before}{BEGIN}", *table, f"{END}{after}"])
 
 
 if __name__ == "__main__":
