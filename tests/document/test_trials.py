@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from indexcalc.document.numerics.trials import Trial
+from indexcalc.document.numerics.points import FURTHER, MORE_SEEDS, PATTERNS, USUAL
+from indexcalc.document.numerics.trials import AGREEING_PATTERNS, NEEDED, Trial
 
 DIAGONAL = np.eye(3, dtype=bool)
 """Where a distance is that of a point from itself."""
@@ -21,3 +22,13 @@ DIAGONAL = np.eye(3, dtype=bool)
 )
 def test_no_more_points_are_drawn_where_the_same_entries_are_never_defined(gaps, barred):
     assert Trial(gaps=gaps).barred == barred
+
+
+def test_further_points_are_of_all_patterns_in_turn():
+    # where nothing is defined with the sizes of one pattern, the others decide before it is drawn to the end
+    for undefined in range(len(PATTERNS)):
+        seen = [pattern for pattern, _ in USUAL + FURTHER if pattern != undefined][:NEEDED]
+        assert len(set(seen)) >= AGREEING_PATTERNS
+        drawn = next(n for n, _ in enumerate(FURTHER) if sum(p != undefined for p, _ in (USUAL + FURTHER[:n])) >= NEEDED)
+        assert drawn <= NEEDED + len(PATTERNS)
+    assert sorted(USUAL + FURTHER) == [(p, seed) for p in range(len(PATTERNS)) for seed in range(MORE_SEEDS)]

@@ -7,7 +7,7 @@ ask for an N that is not smaller than K.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 
 import sympy as sp
 
@@ -26,6 +26,9 @@ BEYOND = 2
 ROUNDS = 3
 """How often the lengths are gone through: one may ask for another."""
 
+VALUES = 10_000
+"""How many values of expressions of sizes are remembered: lengths are few and small, and the same at most points."""
+
 Read = tuple[Ix, Meaning]
 """An axis with a place at which it is read."""
 
@@ -42,7 +45,7 @@ def fitted(lengths: Mapping[Ix, int], sizes: Sizes, reads: Sequence[Read]) -> di
     Where no such lengths are found, they stay as they are: what lies outside then has no value.
     """
     found = dict(lengths)
-    said = {sizes.find(sizes.named(symbol.name)) for one in sizes.formulas.values() for symbol in one.free_symbols}
+    said = {sizes.find(sizes.named(symbol.name)) for one in sizes.formulas.values() for symbol in symbols_of(one)}
     bound = {*sizes.formulas, *sizes.exact, *sizes.parts, *said}
     places: dict[Ix, list[Meaning]] = {}
     for axis, place in reads:
@@ -66,8 +69,26 @@ def fitted(lengths: Mapping[Ix, int], sizes: Sizes, reads: Sequence[Read]) -> di
 
 def value_of(formula: sp.Expr, lengths: Mapping[Ix, int], sizes: Sizes) -> int:
     """The value of an expression of sizes."""
-    values = {symbol: lengths.get(sizes.find(sizes.named(symbol.name)), 1) for symbol in formula.free_symbols}
-    return int(formula.subs(values))
+    symbols = symbols_of(formula)
+    return value_at(formula, tuple(lengths.get(sizes.find(sizes.named(symbol.name)), 1) for symbol in symbols))
+
+
+@lru_cache(VALUES)
+def symbols_of(formula: sp.Expr) -> tuple[sp.Symbol, ...]:
+    """The sizes in an expression, in the order of their names."""
+    return tuple(sorted(formula.free_symbols, key=str))
+
+
+@lru_cache(VALUES)
+def value_at(formula: sp.Expr, values: tuple[int, ...]) -> int:
+    """The value of an expression whose sizes have these values, in the order of their names."""
+    return int(formula.subs(dict(zip(symbols_of(formula), values, strict=True))))
+
+
+@lru_cache(VALUES)
+def with_extents(formula: sp.Expr, extents: tuple[tuple[sp.Symbol, sp.Expr], ...]) -> sp.Expr:
+    """An expression of sizes with the extents that these have in the algebra."""
+    return formula.subs(dict(extents), simultaneous=True)
 
 
 def with_room(lengths: dict[Ix, int], sizes: Sizes, formula: sp.Expr) -> dict[Ix, int]:
@@ -76,7 +97,7 @@ def with_room(lengths: dict[Ix, int], sizes: Sizes, formula: sp.Expr) -> dict[Ix
     for _ in range(LONGEST):
         if value_of(formula, found, sizes) > 1:
             break
-        for symbol in sorted(formula.free_symbols, key=str):
+        for symbol in symbols_of(formula):
             root = sizes.find(sizes.named(symbol.name))
             if value_of(formula, {**found, root: found.get(root, 1) + STEP}, sizes) > value_of(formula, found, sizes):
                 found = {**found, root: found.get(root, 1) + 1}

@@ -55,6 +55,7 @@ from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.slopes import placed, refreshed, slope, total
 from indexcalc.document.meaning.symbols import Symbols, depends_on
 from indexcalc.document.numerics.deltas import contracted
+from indexcalc.document.numerics.extents import with_extents
 from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.language.hoist import SumNames, hoist
 from indexcalc.program import Equation
@@ -143,7 +144,7 @@ class Lowering:
         others = {symbol: self.sizes.named(symbol.name) for symbol in sorted(formula.free_symbols, key=str)}
         if any(self.sizes.formula_of(other) is not None for other in others.values()):
             raise UnsupportedError("a size that is an expression of expressions")
-        return formula.subs({symbol: self.extent(other) for symbol, other in others.items()}, simultaneous=True)
+        return with_extents(formula, tuple((symbol, self.extent(other)) for symbol, other in others.items()))
 
     def terms(self, node: Meaning) -> Terms:
         """The expression as a sum of terms.

@@ -34,10 +34,19 @@ PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4
 """Sizes of the classes in order, repeated from the start where there are more."""
 
 SEEDS = 3
-"""Points for each pattern of sizes."""
+"""Points for a pattern of sizes."""
 
 MORE_SEEDS = 30
 """Up to so many where most of them lie where a formula is not defined, as for the logarithm of a difference."""
+
+FIRST = (SEEDS, SEEDS, 1)
+"""How many of them are usual; of the last pattern one is, for much is true where a size is 1."""
+
+USUAL = tuple((pattern, seed) for pattern, first in enumerate(FIRST) for seed in range(first))
+"""The usual points, each by its pattern and its number."""
+
+FURTHER = tuple((n, seed) for seed in range(MORE_SEEDS) for n, first in enumerate(FIRST) if seed >= first)
+"""The further ones: of all patterns in turn, since with the sizes of one of them all may be undefined."""
 
 STRETCHES = (0.1, 0.4, 1.0, 2.5)
 """What the inputs of such points are multiplied by, each by its own, so that one is larger than another everywhere."""
@@ -99,10 +108,8 @@ class Points:
         """
         slots = self.roots(sizes)
         found = tuple((sizes.find(index), index.fixed) for index in indices)
-        for pattern in range(len(PATTERNS)):
-            first = SEEDS if pattern < 2 else 1
-            for seed in range(first, MORE_SEEDS) if more else range(first):
-                yield pattern, self.point(sizes, slots, found, reads, Draw(pattern, seed, signed, stretched=more))
+        for pattern, seed in FURTHER if more else USUAL:
+            yield pattern, self.point(sizes, slots, found, reads, Draw(pattern, seed, signed, stretched=more))
 
     def roots(self, sizes: Sizes) -> tuple[Ix, ...]:
         """The classes of all that the document gives a size."""
