@@ -29,6 +29,8 @@ def test_further_points_are_of_all_patterns_in_turn():
     for undefined in range(len(PATTERNS)):
         seen = [pattern for pattern, _ in USUAL + FURTHER if pattern != undefined][:NEEDED]
         assert len(set(seen)) >= AGREEING_PATTERNS
-        drawn = next(n for n, _ in enumerate(FURTHER) if sum(p != undefined for p, _ in (USUAL + FURTHER[:n])) >= NEEDED)
+        drawn = next(
+            n for n, _ in enumerate(FURTHER) if sum(p != undefined for p, _ in (USUAL + FURTHER[:n])) >= NEEDED
+        )
         assert drawn <= NEEDED + len(PATTERNS)
     assert sorted(USUAL + FURTHER) == [(p, seed) for p in range(len(PATTERNS)) for seed in range(MORE_SEEDS)]
