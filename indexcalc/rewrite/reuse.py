@@ -201,8 +201,13 @@ def reuse_in_term(term: Term, known: Held, used: dict[str, None], given: Given =
 
 
 def applies(held: Reusable, match: Match, given: Given) -> bool:
-    """Whether a tensor holds its expression where it stands: beside brackets that say so, if it needs any."""
-    return not held.guards or follow(tuple(rename_guard(guard, match) for guard in held.guards), given)
+    """Whether a tensor holds its expression where it stands: beside brackets that say so, if it needs any.
+
+    Nothing is divided by such a tensor: where the brackets are zero it may be zero as well.
+    """
+    if not held.guards:
+        return True
+    return match.count > 0 and follow(tuple(rename_guard(guard, match) for guard in held.guards), given)
 
 
 def rename_guard(guard: Delta | Iverson, match: Match) -> Delta | Iverson:

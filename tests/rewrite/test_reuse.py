@@ -70,3 +70,24 @@ def test_a_multiple_is_undone_where_its_scalar_can_not_be_zero(value, found):
     problem = read_problem(f"index i : n\nparam c = 2\ninput x[i]\ny[i] = {value}\nupstream g[i] = dL/dy[i]\nderive x")
     (equation,) = derive(problem).backward.equations
     assert ("y" in tensors_of(equation.terms)) is found
+
+
+GUARDED = """
+index i, j : N
+input y[i,j]
+s[i,j] = [j <= i] * sqrt(y[i,j]^2 + 1)
+upstream G[i,j] = dL/ds[i,j]
+derive y
+"""
+
+
+def test_nothing_is_divided_by_what_a_bracket_makes_zero():
+    derivation = derive(read_problem(GUARDED))
+    (equation,) = derivation.backward.equations
+    assert "s" not in tensors_of(equation.terms)
+
+
+def test_what_a_bracket_guards_is_read_above_the_line():
+    derivation = derive(read_problem(GUARDED.replace("sqrt(y[i,j]^2 + 1)", "exp(y[i,j])")))
+    (equation,) = derivation.backward.equations
+    assert "s" in tensors_of(equation.terms)

@@ -55,7 +55,7 @@ from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.slopes import placed, refreshed, slope, total
 from indexcalc.document.meaning.symbols import Symbols, depends_on
 from indexcalc.document.numerics.deltas import contracted
-from indexcalc.document.numerics.extents import with_extents
+from indexcalc.document.numerics.extents import symbols_of, with_extents
 from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.language.hoist import SumNames, hoist
 from indexcalc.program import Equation
@@ -141,7 +141,7 @@ class Lowering:
         formula = self.sizes.formula_of(index)
         if formula is None:
             return sp.Symbol(f"n{self.sizes.find(index).key}", positive=True, integer=True)
-        others = {symbol: self.sizes.named(symbol.name) for symbol in sorted(formula.free_symbols, key=str)}
+        others = {symbol: self.sizes.named(symbol.name) for symbol in symbols_of(formula)}
         if any(self.sizes.formula_of(other) is not None for other in others.values()):
             raise UnsupportedError("a size that is an expression of expressions")
         return with_extents(formula, tuple((symbol, self.extent(other)) for symbol, other in others.items()))

@@ -304,6 +304,14 @@ B[g,c] = log(1 + S / exp(p * z[g,c] / z[g,c]))
 upstream G[g,c] = dL/dB[g,c]
 derive p
 """,
+    "root_beside_a_bracket": """
+index s, k : M
+index w : N
+input Y[w]
+b[w,s,k] = [k >= s] * sqrt([s <= k] * Y[w]^2 + 1)
+upstream G[w,s,k] = dL/db[w,s,k]
+derive Y
+""",
     "softmaxes_product_inline": """
 index i : M
 index j : N
