@@ -143,7 +143,10 @@ class Assembly:
         forward = live(forward, frozenset((*self.tensors, *added)), names_of(forward))
         there = frozenset((*self.tensors, *added))
         again = self.computed_again(reverse, there)
-        second = with_extremes(self.with_helpers((*again, *reverse), there), self.extremes, frozenset(self.tensors))
+        # What is computed again may differ by a rounding, and then none of it is the largest entry that was kept.
+        moved = names_of(again)
+        given = frozenset(self.tensors) - {e.statement.name for e in self.extremes if moved & {*e.statement.reads}}
+        second = with_extremes(self.with_helpers((*again, *reverse), there), self.extremes, given)
         second = live(second, frozenset(self.backward.outputs), names_of(second))
         # What `Values` holds under a name of the program is what the program says.
         names = {new: old for old, new in self.shifted.items() if old not in self.needed and new not in added}

@@ -28,3 +28,23 @@ def test_no_gradient_of_an_extreme_is_lost_to_rounding(extreme):
         again = module.backward(module.forward(h, q, P), G)
         for one, other in zip(again, both, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def test_the_largest_of_what_is_computed_again_is_found_again():
+    """Another order of a sum rounds otherwise, and then no entry is equal to the largest one that was kept."""
+    text = """
+index t, u, s : M
+index h : H
+input Y[s,h,u]
+o[h,t] = sum[s](M * Y[s,h,s] * exp(Y[s,h,t]))
+A[h] = max[u](o[h,u])
+upstream G[h] = dL/dA[h]
+derive Y
+"""
+    plain, again = (
+        loaded(fast_module(ic.derive(ic.read_problem(text + line))).source) for line in ("", "recompute o\n")
+    )
+    for seed in range(30):
+        entries = np.random.default_rng(seed).normal(size=(5, 2, 5))
+        (_, expected), (_, found) = (module.value_and_grad(entries, np.ones(2)) for module in (plain, again))
+        np.testing.assert_allclose(found.dY, expected.dY, rtol=1e-9, atol=1e-12)
