@@ -86,6 +86,10 @@ class Arithmetic:
     def log(self, x: Array) -> Array:
         return np.log(x)
 
+    def log1p(self, x: Array) -> Array:
+        """log(1 + x), to all digits of a small x."""
+        return np.log1p(x)
+
     def sqrt(self, x: Array) -> Array:
         return np.sqrt(x)
 
@@ -160,6 +164,10 @@ class Complex(Arithmetic):
     def plain(self, array: Array) -> np.ndarray:
         return np.asarray(array).real
 
+    def log1p(self, x: Array) -> Array:
+        # NumPy's own adds 1 first where x is complex.
+        return np.log1p(x.real) + 1j * (x.imag / (1 + x.real))
+
     def erf(self, x: Array) -> Array:
         slope = 2 / math.sqrt(math.pi) * np.exp(-(x.real**2))
         return np.asarray(ERF(x.real), float) + 1j * slope * x.imag
@@ -211,6 +219,9 @@ class Exact(Complex):
 
     def log(self, x: Array) -> Array:
         return self.call(self.mp.log, x)
+
+    def log1p(self, x: Array) -> Array:
+        return self.call(self.mp.log1p, x)
 
     def sqrt(self, x: Array) -> Array:
         return self.call(self.mp.sqrt, x)
@@ -266,6 +277,9 @@ class Torch(Arithmetic):
     def log(self, x: Array) -> Array:
         return self.torch.log(x)
 
+    def log1p(self, x: Array) -> Array:
+        return self.torch.log1p(x)
+
     def sqrt(self, x: Array) -> Array:
         return self.torch.sqrt(x)
 
@@ -309,9 +323,9 @@ def root(a: Arithmetic, x: Array) -> Array:
 
 
 def softplus(a: Arithmetic, x: Array) -> Array:
-    """log(1 + e^x), where e^x overflows too."""
+    """log(1 + e^x), where e^x overflows too, and where it is small: what is never zero may be divided by, or signed."""
     above = a.where(a.real(x) > 0, x, 0 * x)
-    return above + a.log(a.exp(-above) + a.exp(x - above))
+    return above + a.log1p(a.exp(x - 2 * above))
 
 
 def steps(a: Arithmetic, x: Array) -> Array:

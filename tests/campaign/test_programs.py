@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from tests.campaign.arithmetic import Arithmetic, Complex, softplus
 from tests.campaign.case import failures
 from tests.campaign.growing import Wishes
 from tests.campaign.judge import size_sets
@@ -84,3 +85,13 @@ def test_a_variance_of_equal_entries_is_no_test_of_what_has_a_kink_at_zero():
     point = sample(case.subject, sizes, np.random.default_rng(0))
     assert not is_steady(case.subject, point)
     assert is_steady(case.subject, sample(case.subject, {**sizes, "H": 3}, np.random.default_rng(0)))
+
+
+def test_what_is_never_zero_is_not_taken_for_zero():
+    x = np.array([-60.0, -3.0, 0.0, 2.0, 800.0])
+    expected = np.array([8.75651076269652e-27, 0.04858735157374205, np.log(2), 2.1269280110429727, 800.0])
+    for arithmetic in (Arithmetic(), Complex()):
+        found = softplus(arithmetic, arithmetic.array(x) + (1e-30j if isinstance(arithmetic, Complex) else 0.0))
+        np.testing.assert_allclose(np.real(found), expected, rtol=1e-14)
+    slope = Complex().slope(softplus(Complex(), x + 1e-30j))
+    np.testing.assert_allclose(slope, 1 / (1 + np.exp(-x)), rtol=1e-14)

@@ -114,6 +114,8 @@ class Carriers:
         sums = any(term.summed for term in equation.terms)
         divided = equation.name in self.divided
         unfolded = self.equation_unfolded(equation, everything=sums and divided)
+        if not sums:
+            unfolded = self.as_one(unfolded)
         if not 0 < len(unfolded) <= TERM_LIMIT or any(len(term.powers) > FACTOR_LIMIT for term in unfolded):
             return
         if not any(exponents_of(term.powers) for term in unfolded):
@@ -291,10 +293,25 @@ class Carriers:
                 return (raised(value[0], exponent, self.is_positive),)
             return value if exponent == 1 else None
         if isinstance(base, Add) and exponent == 1 and any(self.is_wild(part) for part in base.terms):
+            whole = self.as_one(
+                tuple(part for term in base.terms for part in self.unfolded(term, everything=everything))
+            )
+            if len(whole) == 1:
+                return whole
             wild = tuple(part for part in base.terms if self.is_wild(part))
             tame = tuple(part for part in base.terms if part not in wild)
             return (*wild, *((power(tame, ONE),) if tame else ()))
         return None
+
+    def as_one(self, terms: Terms) -> Terms:
+        """Terms with the same exponentials as these times a sum: what is subtracted before it is added up stays so."""
+        if len(terms) < 2 or any(term.summed for term in terms):
+            return terms
+        rest, outside = in_front(terms, self.bounds)
+        if not outside or any(exponents_of(term.powers) for term in rest):
+            return terms
+        whole = power(rest, ONE)
+        return (product(whole.coeff, (*outside, *whole.powers)),)
 
     def is_wild(self, term: Term) -> bool:
         """Whether a factor of the term is wild, or a divisor that exponentials make small."""
