@@ -36,6 +36,9 @@ BLURRED = 2e-6
 LEAST = 1e-13
 """What an error may be anyway."""
 
+VAST = 1e100
+"""A point with a larger value or gradient is no test: its cube does not fit in float64, nor in any code's formula."""
+
 SIZES = (2, 3, 4, 5)
 """Sizes of extents, all different; 1 comes besides."""
 
@@ -167,7 +170,7 @@ def fit_point(program: Program, sizes: Mapping[str, int], evaluate: Evaluate, se
     for _ in range(POINTS):
         point = sample(program, sizes, rng)
         right = truth(program, point, evaluate)
-        if right is not None and right.steady and all(clear(right, name) for name in right.spread):
+        if right is not None and right.steady and all(fits(right, name) for name in right.spread):
             return point, right
     return point, None
 
@@ -178,9 +181,10 @@ def largest(right: Truth, name: str) -> float:
     return float(np.max(np.abs(array), initial=0.0))
 
 
-def clear(right: Truth, name: str) -> bool:
-    """Whether rounding leaves enough of a result to compare."""
-    return EPS * ROUNDING * right.spread[name] <= BLURRED * max(1.0, largest(right, name))
+def fits(right: Truth, name: str) -> bool:
+    """Whether a result is no larger than what is compared, and rounding leaves enough of it."""
+    size = largest(right, name)
+    return size <= VAST and EPS * ROUNDING * right.spread[name] <= BLURRED * max(1.0, size)
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def truth(program: Program, point: Point, evaluate: Evaluate) -> Truth | None:
 
 
 def is_steady(program: Program, point: Point) -> bool:
-    """Whether every decision at a kink stays what it is when the operations move.
+    """Whether every decision at a kink stays what it is when the operations move, and none of them overflows.
 
     A variance of equal entries is 0 or, after rounding, a little more, however the operations move. So what is compared
     must not move by much of its distance from the kink either.
@@ -122,11 +122,15 @@ def is_steady(program: Program, point: Point) -> bool:
 
     def decided(noise: float, seed: int) -> Arithmetic:
         arithmetic = Arithmetic(noise, seed)
-        run(program, point.inputs, point.sizes, arithmetic)
+        with np.errstate(over="raise"):
+            run(program, point.inputs, point.sizes, arithmetic)
         return arithmetic
 
-    first = decided(0.0, 0)
-    moved = (decided(NOISE, seed) for seed in range(RUNS + 1, RUNS + TRIALS + 1)) if first.decisions else ()
+    try:
+        first = decided(0.0, 0)
+        moved = [decided(NOISE, seed) for seed in range(RUNS + 1, RUNS + TRIALS + 1)] if first.decisions else []
+    except FloatingPointError:
+        return False
     return all(
         all(map(np.array_equal, first.decisions, again.decisions)) and all(map(stays, first.margins, again.margins))
         for again in moved
