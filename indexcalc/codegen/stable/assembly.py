@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from indexcalc.algebra.build import power
-from indexcalc.algebra.terms import Access, Index, Term, Terms, tensors_of
+from indexcalc.algebra.terms import Access, Index, Term, Terms, free_indices, tensors_of
 from indexcalc.codegen.largest import Extreme, live, with_extremes
 from indexcalc.codegen.stable.bounds import LOWEST, Bound, Mask
 from indexcalc.codegen.stable.carriers import Carriers
@@ -229,7 +229,10 @@ def bound_statements(bound: Bound, arguments: Sequence[Terms]) -> Iterator[State
             compared = part.compared
         if part.name:
             slots = tuple(slot for slot in bound.slots if slot in part.slots)
-            yield Statement(part.name, slots, compared, Kind.MAXIMUM, part.over)
+            # In stable form an exponent may be the same for all that it was to be the largest of: a sign of what is
+            # positive is 1.
+            over = tuple(index for index in part.over if index in free_indices(compared))
+            yield Statement(part.name, slots, compared, Kind.MAXIMUM if over else Kind.ASSIGN, over)
             compared = (Term(ONE, ((Access(part.name, slots), ONE),)),)
         largest.append(power(compared, ONE))
     if bound.limited:

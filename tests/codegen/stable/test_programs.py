@@ -46,6 +46,16 @@ O[i,p] = sum[j](A[i,j]*V[j,p])
 upstream G[i,p] = dL/dO[i,p]
 derive S, V
 """,
+    "largest_of_what_turns_out_constant": """
+index h, k : H
+input u[h]
+p[h] = exp(u[h])
+y[h] = softmax[h](u[h]*abs(sign(p[h])))
+z[h] = softmax[h](abs(sign(p[h])))
+q[h] = y[h]*z[h]
+upstream G[h] = dL/dq[h]
+derive u
+""",
     "two_guards_alike": """
 index m, s, t : M
 index k, q    : D
