@@ -60,12 +60,13 @@ def find_products(pattern: Sequence[Power], summed: Sequence[Index], subject: Te
     For a pattern with sums, its summed indices are bound to distinct sums of the subject that occur
     in no other factor.
     """
-    wanted = [Wanted(place, power[0], candidates_of(power, subject)) for place, power in enumerate(pattern)]
+    wanted = [Wanted(place, power[0], candidates_of(power, summed, subject)) for place, power in enumerate(pattern)]
     if not all(one.candidates for one in wanted):
         return
-    for binding, taken in assign(wanted, {}, {}, [MATCH_LIMIT]):
+    sums = Sums(tuple(summed), frozenset(subject.summed))
+    for binding, taken in assign(wanted, {}, {}, sums, [MATCH_LIMIT]):
         positions = tuple(taken[place] for place in range(len(pattern)))
-        count = multiplicity(pattern, subject, positions, summed)
+        count = multiplicity(pattern, subject, positions, bool(summed))
         if count and (not summed or sums_fit(binding, summed, subject, positions)):
             yield Match(binding, positions, count)
 
@@ -79,18 +80,35 @@ class Wanted:
     candidates: Mapping[int, Base]
 
 
-def candidates_of(power: Power, subject: Term) -> dict[int, Base]:
-    """The factors of the subject that have the shape of a factor of a pattern, and an exponent that holds its."""
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The summed indices of a pattern, and those of a subject that they may become."""
+
+    wanted: tuple[Index, ...]
+    there: frozenset[Index]
+
+    def may_become(self, binding: Binding) -> bool:
+        """Whether those that are bound became distinct sums of the subject."""
+        images = [binding[index] for index in self.wanted if index in binding]
+        return len(set(images)) == len(images) and self.there.issuperset(images)
+
+
+def candidates_of(power: Power, summed: Sequence[Index], subject: Term) -> dict[int, Base]:
+    """The factors of the subject that have the shape of a factor of a pattern, and an exponent that holds its.
+
+    A factor that carries a sum of the pattern must be matched to its full exponent.
+    """
     base, exponent = power
+    whole = any(index in summed for index in occurring_indices(base))
     return {
         position: candidate
         for position, (candidate, other) in enumerate(subject.powers)
-        if shape(base) == shape(candidate) and divides(exponent, other)
+        if shape(base) == shape(candidate) and (other == exponent if whole else divides(exponent, other))
     }
 
 
 def assign(
-    wanted: Sequence[Wanted], binding: Binding, taken: Mapping[int, int], budget: Budget
+    wanted: Sequence[Wanted], binding: Binding, taken: Mapping[int, int], sums: Sums, budget: Budget
 ) -> Iterator[tuple[Binding, Mapping[int, int]]]:
     """The factors that are wanted bound one by one to distinct ones of the subject; `taken` says which, by place."""
     if not wanted:
@@ -100,7 +118,8 @@ def assign(
     for position, candidate in first.candidates.items():
         if position not in taken.values():
             for extended in match_base(first.base, candidate, binding, budget):
-                yield from assign(rest, extended, {**taken, first.place: position}, budget)
+                if sums.may_become(extended):
+                    yield from assign(rest, extended, {**taken, first.place: position}, sums, budget)
 
 
 @lru_cache(maxsize=1_000)
@@ -110,17 +129,10 @@ def divides(exponent: sp.Expr, power: sp.Expr) -> bool:
     return bool(ratio.is_Rational) and abs(ratio) >= 1
 
 
-def multiplicity(pattern: Sequence[Power], subject: Term, positions: Sequence[int], summed: Sequence[Index]) -> int:
-    """How often the matched factors hold the pattern; zero if they do not.
-
-    A factor that carries a sum of the pattern must be matched to its full exponent.
-    """
-    ratios: list[sp.Expr] = []
-    for (base, exponent), position in zip(pattern, positions, strict=True):
-        ratio = subject.powers[position][1] / exponent
-        if any(index in summed for index in occurring_indices(base)) and ratio != 1:
-            return 0
-        ratios.append(ratio)
+def multiplicity(pattern: Sequence[Power], subject: Term, positions: Sequence[int], summed: bool) -> int:
+    """How often the matched factors hold the pattern, once at most if it is summed; zero if they do not."""
+    pairs = zip(pattern, positions, strict=True)
+    ratios = [subject.powers[position][1] / exponent for (_, exponent), position in pairs]
     if all(ratio >= 1 for ratio in ratios):
         return 1 if summed else int(min(sp.floor(ratio) for ratio in ratios))
     if all(ratio <= -1 for ratio in ratios) and not summed:
@@ -131,7 +143,7 @@ def multiplicity(pattern: Sequence[Power], subject: Term, positions: Sequence[in
 def sums_fit(binding: Binding, summed: Sequence[Index], subject: Term, positions: Sequence[int]) -> bool:
     """Whether the pattern's sums became distinct sums of the subject that no other factor uses."""
     images = [binding.get(index) for index in summed]
-    if len(set(images)) < len(images) or any(image not in subject.summed for image in images):
+    if any(image not in subject.summed for image in images):
         return False
     others = [value for key, value in binding.items() if key not in summed]
     rest = tuple(power for n, power in enumerate(subject.powers) if n not in positions)

@@ -172,3 +172,11 @@ def test_what_is_found_is_there(drawn, one, other):
     for match in find_products(pattern.powers, (), subject):
         for (base, _), position in zip(pattern.powers, match.positions, strict=True):
             assert rename_base(base, match.binding) == subject.powers[position][0]
+
+
+def test_sums_of_a_pattern_are_sought_where_the_subject_has_sums():
+    others = [Index(f"o{number}", N) for number in range(40)]
+    apart = [at("z", one, two) for one, two in pairwise(others)]
+    last = [at("z", i, slot) for slot in (j, k, k2)]
+    (found, *_) = bindings(term(*last, over=(i,)), term(*apart, *last, over=(i,)), (i,))
+    assert found["i"] == "i"
