@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from indexcalc.algebra.build import product
 from indexcalc.algebra.match import find_products
 from indexcalc.algebra.renaming import rename_base
-from indexcalc.algebra.terms import Delta, Index, Iverson, Partial, free_indices
+from indexcalc.algebra.terms import Delta, Index, Iverson, Partial, Term, free_indices
 from tests.support.build import D, N, add, at, ell, fn, i, i2, j, k, k2, term
 from tests.support.programs import expressions
 
@@ -177,6 +177,10 @@ def test_what_is_found_is_there(drawn, one, other):
 def test_sums_of_a_pattern_are_sought_where_the_subject_has_sums():
     others = [Index(f"o{number}", N) for number in range(40)]
     apart = [at("z", one, two) for one, two in pairwise(others)]
-    last = [at("z", i, slot) for slot in (j, k, k2)]
-    (found, *_) = bindings(term(*last, over=(i,)), term(*apart, *last, over=(i,)), (i,))
+    # Bound to no sum by the first factor, i would be tried with all ways for the next two, until the last refuses it.
+    wanted = [at("z", i, i2), at("z", j, ell), at("z", Index("a", N), Index("b", N)), at("w", i)]
+    pattern, subject = (
+        Term(sp.S.One, tuple((base, sp.S.One) for base in bases), (i,)) for bases in (wanted, [*apart, *wanted])
+    )
+    (found, *_) = bindings(pattern, subject, (i,))
     assert found["i"] == "i"
