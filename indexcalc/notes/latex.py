@@ -120,14 +120,17 @@ def moving(text: str) -> str:
 
 def function_latex(base: Fn, notation: Notation) -> str:
     """A pointwise function as its row says; prefix functions take parentheses always."""
-    row = row_of(base.name)
     argument = terms_latex(base.arg, notation)
-    constant = scalar_text(base.params[0], notation) if base.params else ""
-    if base.name == "exp" and notation.e_is_taken:
-        return r"\exp" + parenthesised(argument)
-    if not row.latex.endswith(" {x}"):
-        return row.latex.format(x=solid(argument), c=constant)
-    prefix = row.latex.removesuffix(" {x}").format(c=constant)
+    return applied_latex(base.name, argument, base.params, notation, raised=not notation.e_is_taken)
+
+
+def applied_latex(name: str, argument: str, params: Sequence[sp.Expr], notation: Notation, *, raised: bool) -> str:
+    """A function of the table in front of its argument, or around it; only a `raised` one is an exponent of e."""
+    latex = row_of(name).latex if name != "exp" or raised else r"\exp {x}"
+    constant = scalar_text(params[0], notation) if params else ""
+    if not latex.endswith(" {x}"):
+        return latex.format(x=solid(argument), c=constant)
+    prefix = latex.removesuffix(" {x}").format(c=constant)
     return prefix + parenthesised(argument)
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from indexcalc.notes.latex import exponent_text, fraction, joined, moving, parenthesised, scaled, split_sign
+from indexcalc.notes.latex import (
+    applied_latex,
+    exponent_text,
+    fraction,
+    joined,
+    moving,
+    parenthesised,
+    scaled,
+    split_sign,
+)
 from indexcalc.notes.matrix import (
     Diagonal,
     DiagonalOf,
@@ -90,8 +99,8 @@ def matrix_latex(matrix: Matrix, notation: Notation) -> str:
         case EntryPower(of, exponent):
             return rf"{powered(of, notation)}^{{\circ {exponent_text(exponent, notation)}}}"
         case EntryFunction(name, of, params):
-            constants = [exponent_text(value, notation) for value in params]
-            return rf"\operatorname{{{name}}}" + parenthesised(", ".join([matrix_latex(of, notation), *constants]))
+            # A matrix in the exponent of e would be read as its matrix exponential.
+            return applied_latex(name, matrix_latex(of, notation), params, notation, raised=False)
         case Diagonal(of) | DiagonalOf(of):
             return r"\operatorname{diag}" + parenthesised(matrix_latex(of, notation))
         case Product(factors):

@@ -55,6 +55,8 @@ SENTENCES: Mapping[str, str] = {
     "bar.held": "A derivative with a bar and the word held, such as {partial}, is taken as if the tensors "
     "below the bar were constant; they depend on {target} too, and the paths through them are derived separately.",
     "bar.held.itself": "Where {itself} is held in its own derivative, it is held at the other steps.",
+    "functions": "Functions that occur, of one number each:",
+    "brackets": "A bracket such as {bracket} is 1 where the relation inside it holds, and 0 elsewhere.",
     "path.heading": "The path through {consumer}",
     "paths.intro": "{target} is read by {consumers}. Each is a path from {target} to {loss}; "
     "every path is derived on its own, then the contributions are added.",
