@@ -14,6 +14,7 @@ from indexcalc.notes.latex import (
     parenthesised,
     scaled,
     split_sign,
+    sum_sign,
 )
 from indexcalc.notes.matrix import (
     Diagonal,
@@ -26,6 +27,7 @@ from indexcalc.notes.matrix import (
     Ones,
     Product,
     Scaled,
+    Slices,
     Sum,
     Times,
     Transpose,
@@ -43,6 +45,7 @@ LEVELS: dict[type, int] = {
     Scaled: PRODUCT,
     Times: PRODUCT,
     Hadamard: HADAMARD,
+    Slices: HADAMARD,
     Sum: SUM,
 }
 
@@ -111,6 +114,8 @@ def matrix_latex(matrix: Matrix, notation: Notation) -> str:
             text = matrix_latex(scalar, notation)
             front = text if isinstance(scalar, Whole) else parenthesised(text)
             return rf"{front} \, {within(of, PRODUCT, notation)}"
+        case Slices(indices, of):
+            return sum_sign(indices, notation) + within(of, HADAMARD, notation)
         case Scaled() | Sum():
             return joined(signed(part, notation) for part in summands(matrix))
 
@@ -125,5 +130,5 @@ def signed(matrix: Matrix, notation: Notation) -> tuple[str, str]:
     if not isinstance(matrix, Scaled):
         return "+", within(matrix, HADAMARD, notation)
     sign, coeff = split_sign(matrix.coeff)
-    level = HADAMARD if coeff == 1 else PRODUCT
+    level = HADAMARD if coeff == 1 or isinstance(matrix.of, Slices) else PRODUCT
     return sign, scaled(coeff, within(matrix.of, level, notation), notation)

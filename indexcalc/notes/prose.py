@@ -118,7 +118,7 @@ SENTENCES: Mapping[str, str] = {
     "cited.all": "The steps are those for {earlier}, with {swaps}:",
     "cited.path.all": "The steps are those of the path through {earlier}, with {swaps}:",
     "cited.result": "and in the chain rule",
-    "matrix.none": "No form with whole matrices is given for {entries}.",
+    "matrix.none": "Left in index notation: {entries}.",
     "matrix.every": "Every line is written between whole arrays. ",
     "matrix.some": "What matrices can say is written between whole arrays, the rest entry by entry. ",
     "cost": "The backward pass has {number}. FLOPs are additions, multiplications, divisions and functions "
