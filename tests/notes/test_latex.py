@@ -51,6 +51,12 @@ def one(coeff: sp.Expr | int, *powers: tuple, summed: tuple[Index, ...] = ()) ->
         (one(1, (DIFFERENCE, -sp.S.Half)), r"\frac{1}{\sqrt{A_{ij} - Z_{i}}}"),
         (one(1, (A, ONE), (DIFFERENCE, ONE)), r"A_{ij} \, (A_{ij} - Z_{i})"),
         (one(1, (DIFFERENCE, ONE)), r"(A_{ij} - Z_{i})"),
+        (one(1 / D, (A, ONE)), r"\frac{A_{ij}}{d}"),
+        (one(sp.Rational(-1, 2), (A, sp.Integer(2))), r"-\frac{A_{ij}^{2}}{2}"),
+        (one(sp.Rational(1, 2), (DIFFERENCE, ONE)), r"\frac{A_{ij} - Z_{i}}{2}"),
+        (one(1 / D, (A, ONE), (B, ONE)), r"\frac{1}{d} \, A_{ij} \, B_{ij}"),
+        (one(1 / D, (DS, ONE)), r"\frac{1}{d} \, \frac{\partial L}{\partial S_{ij}}"),
+        (one(2 / D, (A, ONE)), r"\frac{2}{d} \, A_{ij}"),
         (one(1, (DIFFERENCE, sp.Integer(2))), r"(A_{ij} - Z_{i})^{2}"),
         (one(1, (WQ, sp.Integer(2))), r"(W^{Q}_{ij})^{2}"),
         (one(1, (A, sp.Rational(3, 2))), r"A_{ij}^{3/2}"),
@@ -145,3 +151,4 @@ def test_no_page_prints_a_power_of_e_beside_an_e(text: str) -> None:
     for page in (markdown_note(derivation, VIEWS), latex_note(derivation, VIEWS)):
         assert r"\exp" in page
         assert "e^{" not in page
+
