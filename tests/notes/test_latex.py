@@ -151,4 +151,3 @@ def test_no_page_prints_a_power_of_e_beside_an_e(text: str) -> None:
     for page in (markdown_note(derivation, VIEWS), latex_note(derivation, VIEWS)):
         assert r"\exp" in page
         assert "e^{" not in page
-
