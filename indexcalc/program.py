@@ -284,10 +284,13 @@ class Program:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Every name of an index, a tensor, a parameter or an extent; fresh dummies avoid these."""
-        extents = {str(extent) for extent in self.extents}
-        parameters = {str(parameter.symbol) for parameter in self.parameters}
-        return self.index_names | frozenset(self.tensors) | extents | parameters
+        """Every name of an index, a tensor, a parameter or an extent; fresh dummies avoid these.
+
+        They avoid what stands below a name too: beside ``D_h``, a sum over h would seem to be about it.
+        """
+        scalars = {str(symbol) for symbol in (*self.extents, *(parameter.symbol for parameter in self.parameters))}
+        below = {mark for name in scalars for mark in name.split("_")[1:]}
+        return self.index_names | frozenset(self.tensors) | scalars | below
 
     @cached_property
     def index_names(self) -> frozenset[str]:

@@ -36,6 +36,7 @@ class Pointwise:
         constants: how many scalar constants the function takes after its argument.
         kink: the convention where the function has no derivative; empty for a smooth function.
         positive: whether the argument must be positive.
+        definition: what it is equal to, in LaTeX in x, where not all readers can know; empty where its symbol says it.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Pointwise:
     constants: int = 0
     kink: str = ""
     positive: bool = False
+    definition: str = ""
 
 
 ROWS: tuple[Pointwise, ...] = (
@@ -54,9 +56,21 @@ ROWS: tuple[Pointwise, ...] = (
     Pointwise("sin", "sine", apply("cos", X), r"\sin {x}", "np.sin({x})"),
     Pointwise("cos", "cosine", -apply("sin", X), r"\cos {x}", "np.cos({x})"),
     Pointwise("tanh", "hyperbolic tangent", 1 - F**2, r"\tanh {x}", "np.tanh({x})"),
-    Pointwise("sigmoid", "1 / (1 + e^(-x))", F * (1 - F), r"\operatorname{{sigmoid}} {x}", "_sigmoid({x})"),
     Pointwise(
-        "softplus", "log(1 + e^x)", apply("sigmoid", X), r"\operatorname{{softplus}} {x}", "np.logaddexp(0.0, {x})"
+        "sigmoid",
+        "1 / (1 + e^(-x))",
+        F * (1 - F),
+        r"\operatorname{{sigmoid}} {x}",
+        "_sigmoid({x})",
+        definition=r"1/(1 + \exp(-x))",
+    ),
+    Pointwise(
+        "softplus",
+        "log(1 + e^x)",
+        apply("sigmoid", X),
+        r"\operatorname{{softplus}} {x}",
+        "np.logaddexp(0.0, {x})",
+        definition=r"\log(1 + \exp(x))",
     ),
     Pointwise(
         "silu",
@@ -64,6 +78,7 @@ ROWS: tuple[Pointwise, ...] = (
         apply("sigmoid", X) * (1 + X - F),
         r"\operatorname{{silu}} {x}",
         "_silu({x})",
+        definition=r"x \, \operatorname{sigmoid}(x)",
     ),
     Pointwise(
         "erf",
@@ -71,6 +86,7 @@ ROWS: tuple[Pointwise, ...] = (
         2 / sp.sqrt(sp.pi) * apply("exp", -(X**2)),
         r"\operatorname{{erf}} {x}",
         "_erf({x})",
+        definition=r"(2/\sqrt{\pi}) \int_{0}^{x} \exp(-t^{2}) \, \mathrm{d}t",
     ),
     Pointwise(
         "gelu",
@@ -78,9 +94,16 @@ ROWS: tuple[Pointwise, ...] = (
         (1 + apply("erf", X / sp.sqrt(2))) / 2 + X * apply("exp", -(X**2) / 2) / sp.sqrt(2 * sp.pi),
         r"\operatorname{{gelu}} {x}",
         "_gelu({x})",
+        definition=r"x \, (1 + \operatorname{erf}(x/\sqrt{2}))/2",
     ),
     Pointwise(
-        "relu", "max(x, 0)", apply("step", X), r"\operatorname{{relu}} {x}", "np.maximum({x}, 0.0)", kink="relu'(0) = 0"
+        "relu",
+        "max(x, 0)",
+        apply("step", X),
+        r"\operatorname{{relu}} {x}",
+        "np.maximum({x}, 0.0)",
+        kink="relu'(0) = 0",
+        definition=r"\max(x, 0)",
     ),
     Pointwise("abs", "|x|", apply("sign", X), r"\left|{x}\right|", "np.abs({x})", kink="abs'(0) = 0"),
     Pointwise(
@@ -108,9 +131,16 @@ ROWS: tuple[Pointwise, ...] = (
         r"\operatorname{{step}} {x}",
         "np.heaviside({x}, 0.0)",
         kink="step(0) = 0, step' = 0",
+        definition="[x > 0]",
     ),
     Pointwise(
-        "sign", "-1, 0 or 1", sp.S.Zero, r"\operatorname{{sign}} {x}", "np.sign({x})", kink="sign(0) = 0, sign' = 0"
+        "sign",
+        "-1, 0 or 1",
+        sp.S.Zero,
+        r"\operatorname{{sign}} {x}",
+        "np.sign({x})",
+        kink="sign(0) = 0, sign' = 0",
+        definition="[x > 0] - [x < 0]",
     ),
 )
 

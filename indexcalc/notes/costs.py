@@ -9,7 +9,8 @@ from indexcalc.cost import CostReport, PassCost, cost_report
 from indexcalc.notes.blocks import Block, Heading, Paragraph, Polynomial, Span, Spans, Symbol, Table
 from indexcalc.notes.cost import is_contraction
 from indexcalc.notes.prose import listed, say
-from indexcalc.notes.tables import comma_joined, memory_blocks
+from indexcalc.notes.setup import comma_separated
+from indexcalc.notes.tables import memory_blocks
 
 FEW = 6
 """The most tensors that are listed in the middle of a sentence."""
@@ -27,7 +28,7 @@ def cost_blocks(derivation: Derivation) -> Iterator[Block]:
         for row in cost.equations:
             rows.setdefault(((name,), (Polynomial(row.flops),)), []).append(row.equation.lhs)
     yield Table(
-        ("Pass", "FLOPs", "Equations"), tuple((*row, tuple(comma_joined(entries))) for row, entries in rows.items())
+        ("Pass", "FLOPs", "Equations"), tuple((*row, tuple(comma_separated(entries))) for row, entries in rows.items())
     )
     yield Paragraph(say("cost.totals"))
     yield Table(("", "FLOPs", "Entries moved"), tuple(total_rows(report)), wrapping=2)

@@ -23,7 +23,7 @@ LETTERS: Mapping[str, str] = {
 """TeX's letters, and signs that stand for things as letters do; those with two forms as TeX draws them."""
 
 SIGNS: Mapping[str, str] = {
-    **{r"\sum": "∑", r"\le": "≤", r"\ge": "≥", r"\neq": "≠", r"\in": "∈", r"\to": "→"},
+    **{r"\sum": "∑", r"\int": "∫", r"\le": "≤", r"\ge": "≥", r"\neq": "≠", r"\in": "∈", r"\to": "→"},
     **{r"\gets": "←", r"\times": "×", r"\cdot": "⋅", r"\odot": "⊙", r"\circ": "∘", "-": "−"},
     **{r"\vert": "|", r"\bmod": "mod"},
     **{sign: sign for sign in "+=<>,;:/!|.'*"},

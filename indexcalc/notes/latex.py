@@ -120,14 +120,17 @@ def moving(text: str) -> str:
 
 def function_latex(base: Fn, notation: Notation) -> str:
     """A pointwise function as its row says; prefix functions take parentheses always."""
-    row = row_of(base.name)
     argument = terms_latex(base.arg, notation)
-    constant = scalar_text(base.params[0], notation) if base.params else ""
-    if base.name == "exp" and notation.e_is_taken:
-        return r"\exp" + parenthesised(argument)
-    if not row.latex.endswith(" {x}"):
-        return row.latex.format(x=solid(argument), c=constant)
-    prefix = row.latex.removesuffix(" {x}").format(c=constant)
+    return applied_latex(base.name, argument, base.params, notation, raised=not notation.e_is_taken)
+
+
+def applied_latex(name: str, argument: str, params: Sequence[sp.Expr], notation: Notation, *, raised: bool) -> str:
+    """A function of the table in front of its argument, or around it; only a `raised` one is an exponent of e."""
+    latex = row_of(name).latex if name != "exp" or raised else r"\exp {x}"
+    constant = scalar_text(params[0], notation) if params else ""
+    if not latex.endswith(" {x}"):
+        return latex.format(x=solid(argument), c=constant)
+    prefix = latex.removesuffix(" {x}").format(c=constant)
     return prefix + parenthesised(argument)
 
 
@@ -247,7 +250,8 @@ def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.
     above = [(base, exp) for base, exp in powers if not exp.could_extract_minus_sign()]
     below = negated([(base, exp) for base, exp in powers if exp.could_extract_minus_sign()])
     if not below:
-        return scaled(scale, factors_latex(above, notation, alone=False), notation)
+        over = lone_fraction(above, scale, notation)
+        return over or scaled(scale, factors_latex(above, notation, alone=False), notation)
     tall = [(base, exp) for base, exp in above if is_tall(base, notation)]
     flat = [(base, exp) for base, exp in above if not is_tall(base, notation)]
     if max(width(factors_latex(part, notation, alone=True)) for part in (flat, below)) > WIDE_FRACTION:
@@ -261,6 +265,15 @@ def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.
             bottom = rf"{scalar_text(denominator, notation)} \, {inverse}"
     behind = [factors_latex(tall, notation, alone=False)] if tall else []
     return scaled(scale, f"{BETWEEN_FACTORS}{WEAK}".join([rf"\frac{{{top}}}{{{bottom}}}", *behind]), notation)
+
+
+def lone_fraction(powers: Sequence[Power], scale: sp.Expr, notation: Notation) -> str:
+    """A single factor over what a scalar divides it by, which in front of it might seem to divide both; else empty."""
+    numerator, denominator = scale.as_numer_denom()
+    if len(powers) != 1 or numerator != 1 or denominator == 1 or is_tall(powers[0][0], notation):
+        return ""
+    text = factors_latex(powers, notation, alone=True)
+    return "" if width(text) > WIDE_FRACTION else rf"\frac{{{solid(text)}}}{{{scalar_text(denominator, notation)}}}"
 
 
 def sum_sign(indices: Sequence[Index], notation: Notation) -> str:

@@ -25,10 +25,11 @@ from indexcalc.notes.matrix import (
     Identity,
     Matrix,
     Ones,
+    Slices,
     Whole,
     parts_of,
 )
-from indexcalc.notes.matrix_form import matrix_form
+from indexcalc.notes.matrix_form import MOST_SLICED, matrix_form
 from indexcalc.notes.prose import listed, say
 from indexcalc.program import Equation, Program
 
@@ -42,10 +43,11 @@ def matrix_blocks(derivation: Derivation) -> Iterator[Block]:
     lines = matrix_lines(derivation.backward)
     found = [line for line in lines if not isinstance(line, Equation)]
     missing: list[Span] = [line.lhs for line in lines if isinstance(line, Equation)]
+    if not found:
+        return
     yield Heading(2, ("Matrix form",))
-    if found:
-        yield Paragraph(matrix_conventions(found, derivation.backward.layouts))
-        yield MatrixDisplays(tuple(found))
+    yield Paragraph(matrix_conventions(found, derivation.backward.layouts))
+    yield MatrixDisplays(tuple(found))
     if missing:
         yield Paragraph(say("matrix.none", entries=listed(missing)))
 
@@ -66,7 +68,7 @@ def implementation_blocks(derivation: Derivation) -> Iterator[Block]:
 
 def matrix_lines(backward: Program) -> list[Form | Equation]:
     """Every equation of the backward pass, between whole arrays where there is such a form."""
-    return [matrix_form(equation.lhs, equation.terms) or equation for equation in backward.equations]
+    return [matrix_form(equation.lhs, equation.terms, MOST_SLICED) or equation for equation in backward.equations]
 
 
 MATRIX_NOTES: tuple[tuple[type, Spans], ...] = (
@@ -91,6 +93,8 @@ def matrix_conventions(forms: Sequence[Form], layouts: Mapping[str, tuple[int, .
             spans.extend(["; ", *note])
     if any(left.fixed for left, _ in forms):
         spans.append("; an index below a symbol is fixed, and the equation holds for each of its values")
+    if Slices in kinds:
+        spans.append("; a sum adds up products of slices, whose index it fixes")
     if any(isinstance(part, Whole) and has_dots(part, layouts) for part in parts):
         spans.extend(["; a dot ", Sign(r"\cdot"), " stands for an index that runs"])
     return (*spans, ".")

@@ -114,6 +114,14 @@ class Times:
 
 
 @dataclass(frozen=True, slots=True)
+class Slices:
+    """A sum over indices at which the tensors inside are fixed: of products of slices."""
+
+    indices: tuple[Index, ...]
+    of: Matrix
+
+
+@dataclass(frozen=True, slots=True)
 class Sum:
     """A sum of arrays of one shape."""
 
@@ -133,6 +141,7 @@ Matrix = (
     | DiagonalOf
     | Scaled
     | Times
+    | Slices
     | Sum
 )
 
@@ -146,7 +155,9 @@ def parts_of(matrix: Matrix) -> Iterator[Matrix]:
             inner = factors
         case Times(scalar, of):
             inner = (scalar, of)
-        case Transpose(of) | EntryPower(of) | EntryFunction(_, of) | Diagonal(of) | DiagonalOf(of) | Scaled(_, of):
+        case Transpose(of) | EntryPower(of) | Diagonal(of) | DiagonalOf(of):
+            inner = (of,)
+        case EntryFunction(_, of) | Scaled(_, of) | Slices(_, of):
             inner = (of,)
     for part in inner:
         yield from parts_of(part)

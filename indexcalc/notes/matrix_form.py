@@ -3,7 +3,8 @@ r"""Equations between whole arrays: ``sum_j A_ij V_jp`` read as the product of t
 A term of at most two free indices is a graph: an index is a node, a factor with two indices an edge,
 a factor with one index a weight on its node. A summed node with two edges is a matrix product, with
 one edge a matrix times a vector, with none a sum of entries; what is left at the end is one edge and
-two weights. A summed node with three edges has no matrix form; further free indices are fixed.
+two weights. Further free indices are fixed. A summed node with three edges, or one in the way of a
+tensor with three slots, is fixed too, and the sum over it is one of products of slices.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Term, Terms, free_indices
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms, free_indices
 from indexcalc.notes.matrix import (
     Diagonal,
     DiagonalOf,
@@ -24,6 +27,7 @@ from indexcalc.notes.matrix import (
     Ones,
     Product,
     Scaled,
+    Slices,
     Sum,
     Times,
     Transpose,
@@ -33,6 +37,9 @@ from indexcalc.notes.matrix import (
 
 Pair = tuple[Index, Index]
 Fixed = frozenset[Index]
+
+MOST_SLICED = 2
+"""The most sums of a term that are over slices: with more of them the formula with indices reads better."""
 
 
 class NoMatrixFormError(Exception):
@@ -78,38 +85,55 @@ class Graph:
         return hadamard(found) if found else None
 
 
-def matrix_form(lhs: Access, terms: Terms) -> tuple[Whole, Matrix] | None:
+def matrix_form(lhs: Access, terms: Terms, most: int = 0) -> tuple[Whole, Matrix] | None:
     """An equation between whole arrays, or between their slices; None where there is no such form.
 
-    As few indices of `lhs` as possible are fixed, outer ones first, so that a batch of matrix products
-    is found: ``O_b = A_b V_b`` for each ``b``.
+    As few sums as possible are over slices, and as few indices of `lhs` as possible are fixed, outer ones first,
+    so that a batch of matrix products is found: ``O_b = A_b V_b`` for each ``b``.
 
     Args:
         lhs: its slots that are not fixed are the rows and the columns (one slot: a column vector).
         terms: what it equals; their free indices are among the slots of `lhs`.
+        most: how many sums over slices each term may have.
     """
-    for count in range(max(1, len(lhs.slots))):
-        for fixed in combinations(lhs.indices, count):
-            slots = [slot for slot in lhs.indices if slot not in fixed]
-            if len(slots) > 2:
-                continue
-            try:
-                return slice_of(lhs.tensor, lhs.indices, fixed), convert(terms, slots, frozenset(fixed))
-            except NoMatrixFormError:
-                continue
+    for sliced in range(most + 1):
+        for count in range(max(1, len(lhs.slots))):
+            for fixed in combinations(lhs.indices, count):
+                slots = [slot for slot in lhs.indices if slot not in fixed]
+                if len(slots) > 2:
+                    continue
+                try:
+                    matrix = convert(terms, slots, frozenset(fixed), sliced)
+                except NoMatrixFormError:
+                    continue
+                return slice_of(lhs.tensor, lhs.indices, fixed), matrix
     return None
 
 
-def convert(terms: Terms, slots: Sequence[Index], fixed: Fixed) -> Matrix:
-    """A sum of terms over the slots."""
+def convert(terms: Terms, slots: Sequence[Index], fixed: Fixed, sliced: int = 0) -> Matrix:
+    """A sum of terms over the slots, with at most so many sums over slices in each."""
     if not terms:
         raise NoMatrixFormError
-    parts = [convert_term(term, slots, fixed) for term in terms]
+    parts = [convert_with_slices(term, slots, fixed, sliced) for term in terms]
     return parts[0] if len(parts) == 1 else Sum(tuple(parts))
 
 
+def convert_with_slices(term: Term, slots: Sequence[Index], fixed: Fixed, most: int) -> Matrix:
+    """One term over the slots, with as few sums over slices as it needs, up to the most allowed."""
+    for count in range(most + 1):
+        for sliced in combinations(term.summed, count):
+            rest = Term(sp.S.One, term.powers, tuple(index for index in term.summed if index not in sliced))
+            try:
+                body = convert_term(rest, slots, fixed | frozenset(sliced))
+            except NoMatrixFormError:
+                continue
+            body = Slices(sliced, body) if sliced else body
+            return body if term.coeff == 1 else Scaled(term.coeff, body)
+    raise NoMatrixFormError
+
+
 def convert_term(term: Term, slots: Sequence[Index], fixed: Fixed) -> Matrix:
-    """One term over the slots, its scalar in front."""
+    """The product of a term over the slots, all its sums done."""
     graph = Graph({}, {}, [])
     for base, exponent in term.powers:
         indices, matrix = convert_factor(base, fixed)
@@ -120,8 +144,7 @@ def convert_term(term: Term, slots: Sequence[Index], fixed: Fixed) -> Matrix:
         node = min(waiting, key=lambda index: len(graph.neighbours(index)))
         waiting.remove(node)
         eliminate(graph, node)
-    body = assemble(graph, slots)
-    return body if term.coeff == 1 else Scaled(term.coeff, body)
+    return assemble(graph, slots)
 
 
 def eliminate(graph: Graph, node: Index) -> None:
@@ -190,6 +213,9 @@ def convert_factor(base: Base, fixed: Fixed) -> tuple[tuple[Index, ...], Matrix]
             return distinct, DiagonalOf(whole) if len(running) > len(distinct) else whole
         case Delta(Index() as left, Index() as right) if left not in fixed and right not in fixed:
             return (left, right), Identity(left.extent)
+        case Iverson(Index() as left, "!=", Index() as right) if left not in fixed and right not in fixed:
+            every = Product((Ones(left.extent), Transpose(Ones(right.extent))))
+            return (left, right), Sum((every, Scaled(-sp.S.One, Identity(left.extent))))
         case Fn(name, arg, params):
             indices = broadcast_slots(arg, fixed)
             return indices, EntryFunction(name, convert(arg, indices, fixed), params)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from indexcalc.notes.latex import exponent_text, fraction, joined, moving, parenthesised, scaled, split_sign
+from indexcalc.notes.latex import (
+    applied_latex,
+    exponent_text,
+    fraction,
+    joined,
+    moving,
+    parenthesised,
+    scaled,
+    split_sign,
+    sum_sign,
+)
 from indexcalc.notes.matrix import (
     Diagonal,
     DiagonalOf,
@@ -17,6 +27,7 @@ from indexcalc.notes.matrix import (
     Ones,
     Product,
     Scaled,
+    Slices,
     Sum,
     Times,
     Transpose,
@@ -34,6 +45,7 @@ LEVELS: dict[type, int] = {
     Scaled: PRODUCT,
     Times: PRODUCT,
     Hadamard: HADAMARD,
+    Slices: HADAMARD,
     Sum: SUM,
 }
 
@@ -90,8 +102,8 @@ def matrix_latex(matrix: Matrix, notation: Notation) -> str:
         case EntryPower(of, exponent):
             return rf"{powered(of, notation)}^{{\circ {exponent_text(exponent, notation)}}}"
         case EntryFunction(name, of, params):
-            constants = [exponent_text(value, notation) for value in params]
-            return rf"\operatorname{{{name}}}" + parenthesised(", ".join([matrix_latex(of, notation), *constants]))
+            # A matrix in the exponent of e would be read as its matrix exponential.
+            return applied_latex(name, matrix_latex(of, notation), params, notation, raised=False)
         case Diagonal(of) | DiagonalOf(of):
             return r"\operatorname{diag}" + parenthesised(matrix_latex(of, notation))
         case Product(factors):
@@ -102,6 +114,8 @@ def matrix_latex(matrix: Matrix, notation: Notation) -> str:
             text = matrix_latex(scalar, notation)
             front = text if isinstance(scalar, Whole) else parenthesised(text)
             return rf"{front} \, {within(of, PRODUCT, notation)}"
+        case Slices(indices, of):
+            return sum_sign(indices, notation) + within(of, HADAMARD, notation)
         case Scaled() | Sum():
             return joined(signed(part, notation) for part in summands(matrix))
 
@@ -116,5 +130,5 @@ def signed(matrix: Matrix, notation: Notation) -> tuple[str, str]:
     if not isinstance(matrix, Scaled):
         return "+", within(matrix, HADAMARD, notation)
     sign, coeff = split_sign(matrix.coeff)
-    level = HADAMARD if coeff == 1 else PRODUCT
+    level = HADAMARD if coeff == 1 or isinstance(matrix.of, Slices) else PRODUCT
     return sign, scaled(coeff, within(matrix.of, level, notation), notation)

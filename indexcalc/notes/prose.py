@@ -55,6 +55,10 @@ SENTENCES: Mapping[str, str] = {
     "bar.held": "A derivative with a bar and the word held, such as {partial}, is taken as if the tensors "
     "below the bar were constant; they depend on {target} too, and the paths through them are derived separately.",
     "bar.held.itself": "Where {itself} is held in its own derivative, it is held at the other steps.",
+    "functions": "Functions that occur, of one number each:",
+    "brackets": "A bracket such as {bracket} is 1 where the relation inside it holds, and 0 elsewhere.",
+    "deltas": "Every derivative of an entry by an entry brings one delta for each index slot, and forward equations "
+    "may have deltas of their own. Each collapses one sum, here in their order, or stands in the result:",
     "path.heading": "The path through {consumer}",
     "paths.intro": "{target} is read by {consumers}. Each is a path from {target} to {loss}; "
     "every path is derived on its own, then the contributions are added.",
@@ -116,7 +120,7 @@ SENTENCES: Mapping[str, str] = {
     "cited.all": "The steps are those for {earlier}, with {swaps}:",
     "cited.path.all": "The steps are those of the path through {earlier}, with {swaps}:",
     "cited.result": "and in the chain rule",
-    "matrix.none": "No form with whole matrices is given for {entries}.",
+    "matrix.none": "Left in index notation: {entries}.",
     "matrix.every": "Every line is written between whole arrays. ",
     "matrix.some": "What matrices can say is written between whole arrays, the rest entry by entry. ",
     "cost": "The backward pass has {number}. FLOPs are additions, multiplications, divisions and functions "

@@ -30,6 +30,7 @@ from indexcalc.notes.blocks import (
     Table,
     Within,
 )
+from indexcalc.notes.functions import function_blocks
 from indexcalc.notes.held import held_in, held_tensors
 from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
 from indexcalc.notes.recurrences import recurrence_blocks
@@ -53,6 +54,7 @@ def setup_blocks(derivation: Derivation) -> list[Block]:
     wanted = program.tensors[problem.targets[0]] if problem.targets else program.inputs[0]
     blocks.append(Paragraph(fill(CONVENTION, entry=wanted.entry)))
     blocks.extend(bar_blocks(derivation))
+    blocks.extend(function_blocks(derivation))
     return blocks
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from indexcalc.algebra.terms import Access, Index, Slot
-from indexcalc.calculus.steps import Collapse, Derivation, Entry, Section
+from indexcalc.algebra.terms import Access, Delta, walk
+from indexcalc.calculus.steps import Collapse, Derivation, Section
 from indexcalc.notes.blocks import (
     Block,
     Display,
@@ -23,7 +24,7 @@ from indexcalc.notes.blocks import (
 from indexcalc.notes.cost import memory_of
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.recurrences import recurrence_blocks
-from indexcalc.notes.setup import forward_display, recompute_sources
+from indexcalc.notes.setup import comma_separated, forward_display, recompute_sources
 
 
 def summary_blocks(derivation: Derivation) -> Iterator[Block]:
@@ -70,51 +71,48 @@ def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
 
 
 def delta_blocks(derivation: Derivation) -> Iterator[Block]:
-    """Which deltas appeared, and which sum each of them collapsed; gradients with the same deltas in one row."""
-    gradients: dict[tuple[Spans, Spans], list[Span]] = {}
+    """Which sum each delta collapsed, in order, and which deltas are left; gradients with the same in one row."""
+    gradients: dict[Deltas, list[Span]] = {}
     for section in derivation.sections:
-        if (found := deltas_of(section)) is not None:
-            entry = Access(section.target or "", section.equation.slots)
-            gradients.setdefault(found, []).append(Gradient(entry))
-    if gradients:
-        yield Heading(2, ("Where the deltas acted",))
-        yield Paragraph(
-            (
-                "Every derivative of an entry by an entry brought one delta for each index slot, "
-                "and every delta collapsed one sum, or stands in the result:",
-            )
-        )
-        rows = tuple((*found, tuple(comma_joined(names))) for found, names in gradients.items())
-        yield Table(("Deltas", "Sums they collapse, and what is left", "Gradients"), rows, wrapping=2)
+        found = deltas_of(section)
+        if section.target is not None and (found.collapses or found.left):
+            gradients.setdefault(found, []).append(Gradient(Access(section.target, section.equation.slots)))
+    if not gradients:
+        return
+    yield Heading(2, ("Where the deltas acted",))
+    yield Paragraph(say("deltas"))
+    header = ("Deltas", "Sums they collapse, and what is left", "Deltas in the result", "Gradients")
+    rows = tuple((*deltas_row(found), tuple(comma_separated(names))) for found, names in gradients.items())
+    if any(found.left for found in gradients):
+        yield Table(header, rows, wrapping=2)
+    else:
+        yield Table((*header[:2], header[3]), tuple((*row[:2], row[3]) for row in rows), wrapping=2)
 
 
-def deltas_of(section: Section) -> tuple[Spans, Spans] | None:
-    """The deltas of one section, and the sums they collapse; None if there are none."""
-    if section.target is None:
-        return None
-    steps = tuple(section.all_steps())
-    deltas = dict.fromkeys(delta for s in steps if isinstance(s.detail, Entry) for delta in s.detail.deltas)
-    kills = dict.fromkeys((s.detail.killed, s.detail.survivor) for s in steps if isinstance(s.detail, Collapse))
-    if not deltas:
-        return None
-    return tuple(comma_joined(list(deltas))), tuple(kill_spans(list(kills)))
+@dataclass(frozen=True, slots=True)
+class Deltas:
+    """What the deltas of one gradient do: the collapses in their order, each once, and what stands in the result."""
+
+    collapses: tuple[Collapse, ...]
+    left: tuple[Delta, ...]
 
 
-def comma_joined(items: Sequence[Span]) -> list[Span]:
-    """Spans with commas between them."""
-    spans: list[Span] = []
-    for item in items:
-        spans.extend([", ", item] if spans else [item])
-    return spans
+def deltas_of(section: Section) -> Deltas:
+    """The deltas of one section."""
+    collapses = dict.fromkeys(step.detail for step in section.all_steps() if isinstance(step.detail, Collapse))
+    left = dict.fromkeys(base for base in walk(section.equation.terms) if isinstance(base, Delta))
+    return Deltas(tuple(collapses), tuple(left))
 
 
-def kill_spans(kills: list[tuple[Index, Slot]]) -> list[Span]:
-    """Each index whose sum is gone, and what is left of it."""
-    spans: list[Span] = []
-    for killed, survivor in kills:
-        spans.extend([", "] if spans else [])
-        spans.extend([killed, " (", Match(killed, survivor), ")"])
-    return spans or ["none"]
+def deltas_row(found: Deltas) -> tuple[Spans, Spans, Spans]:
+    """The deltas that collapse sums, the sums beside them in the same order, and the deltas that are left."""
+    kills = [
+        span
+        for collapse in found.collapses
+        for span in (", ", collapse.killed, " (", Match(collapse.killed, collapse.survivor), ")")
+    ]
+    deltas = comma_separated([collapse.delta for collapse in found.collapses])
+    return tuple(deltas) or ("none",), tuple(kills[1:]) or ("none",), tuple(comma_separated(found.left)) or ("none",)
 
 
 def memory_blocks(derivation: Derivation) -> Iterator[Block]:

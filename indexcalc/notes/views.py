@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
-from indexcalc.algebra.build import expand
+import sympy as sp
+
+from indexcalc.algebra.build import power
+from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.factor import factor
 from indexcalc.algebra.terms import Terms, tensors_of, walk
 from indexcalc.calculus.adjoint import nomenclature
@@ -79,11 +83,12 @@ def row_form(equation: Equation) -> tuple[Whole, Matrix] | None:
 
 def in_one_formula(equation: Equation, derivation: Derivation) -> Terms | None:
     """One entry from forward tensors and given gradients alone; None if nothing changes, or it grows too long."""
-    terms = expand(equation.terms)
+    terms = equation.terms
     try:
         for definition in reversed(derivation.derived):
             if definition.name in tensors_of(terms):
-                terms = expand(unfold_factors(terms, definition))
+                # Only parentheses that hold the name are multiplied out.
+                terms = collect(unfold_factors(terms, in_one_term(definition)))
                 # What is too long already is only made longer by what is put in next.
                 if len(terms) > FACTOR_LIMIT:
                     return None
@@ -94,6 +99,14 @@ def in_one_formula(equation: Equation, derivation: Derivation) -> Terms | None:
     steps = relabel(equation.lhs, terms, nomenclature(derivation.problem))
     terms = factor(steps[-1].after if steps else terms)
     return terms if terms != equation.terms and len(tuple(walk(terms))) <= FACTOR_LIMIT else None
+
+
+def in_one_term(equation: Equation) -> Equation:
+    """The equation with its right side in a parenthesis, where that can be: a parenthesis holds no sums."""
+    terms = equation.terms
+    if len(terms) < 2 or any(term.summed for term in terms):
+        return equation
+    return replace(equation, terms=(power(terms, sp.S.One),))
 
 
 def storage_blocks(derivation: Derivation) -> Iterator[Block]:

@@ -93,3 +93,14 @@ derive W, c
     }
     assert not indices & {"a", "b", "c", "d"}
     assert {"i", "j", "e"} <= indices
+
+
+def test_no_dummy_is_named_like_what_stands_below_a_name():
+    text = (
+        "index n : N\nindex m : D_a\nindex k : D_b\nparam eps_c = 1\ninput X[n,m], W[k,m], u[k]\n"
+        "Y[n,k] = sum[m](X[n,m] * W[k,m]) + eps_c * u[k]\nderive X, W, u\n"
+    )
+    steps = list(derive(read_problem(text)).all_steps())
+    summed = {index.name for step in steps for term in step.after for index in term.summed}
+    assert summed - {"n", "m", "k"}
+    assert not summed & {"a", "b", "c"}

@@ -54,6 +54,24 @@ def test_no_heading_is_followed_by_another(name: str) -> None:
     assert (True, True) not in set(zip(kinds, [*kinds[1:], True], strict=True))
 
 
+def test_what_has_no_matrix_form_is_said_in_a_line_and_no_section_is_empty() -> None:
+    def blocks(text: str) -> list[Block]:
+        return list(matrix_blocks(derive(read_problem(text))))
+
+    lookup = "index n : N\nindex v : V\nindex m : M\ninput E[v,m], tok[n] in v\nX[n,m] = E[tok[n],m]\n"
+    assert blocks(lookup + "derive E\n") == []
+    some = blocks(lookup + "input W[m,v]\nY[n,v] = sum[m](X[n,m] * W[m,v])\nderive W, E\n")
+    assert isinstance(some[0], Heading)
+    assert texts(some[-1:]).startswith("Left in index notation:  Access(tensor='dE'")
+
+
+def test_sums_over_slices_are_explained() -> None:
+    text = "index b : B\nindex n : N\nindex m : M\ninput X[b,n,m], w[m]\nY[b,n] = sum[m](X[b,n,m] * w[m])\nderive w\n"
+    note = markdown_note(derive(read_problem(text)))
+    assert r"\frac{\partial L}{\partial w} = \sum_{b} X_{b}^{\top} \, G^{Y}_{b}" in note or r"\sum_{b}" in note
+    assert "a sum adds up products of slices, whose index it fixes" in note
+
+
 def test_dots_are_explained_where_they_stand() -> None:
     assert r"a dot $`\cdot`$ stands for an index that runs" in markdown_note(derive(read_problem(MERGED, "merged.ixc")))
     assert "a dot" not in markdown_note(derive(PROBLEMS["attention"]()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product as grid
 from typing import Any
 
@@ -24,6 +25,7 @@ from indexcalc.notes.matrix import (
     Ones,
     Product,
     Scaled,
+    Slices,
     Sum,
     Times,
     Transpose,
@@ -41,8 +43,8 @@ M, N, K = sp.symbols("M N K", integer=True, positive=True)
 SIZES = {M: 3, N: 4, K: 2}
 R, J, A, B = Index("i", M), Index("j", N), Index("a", K), Index("b", K)
 C, D = Index("c", N), Index("d", M)
-TENSORS = {"X": (M, N), "Y": (N, K), "W": (M, K), "P": (K, K), "u": (M,), "v": (N,), "w": (K,), "s": ()}
-AT = {R: 1, J: 2}
+TENSORS = {"T": (M, N, K), "X": (M, N), "Y": (N, K), "W": (M, K), "P": (K, K), "u": (M,), "v": (N,), "w": (K,), "s": ()}
+AT = {R: 1, J: 2, A: 1}
 FUNCTIONS = {"exp": np.exp, "tanh": np.tanh}
 
 Arrays = dict[str, Any]
@@ -54,45 +56,48 @@ def arrays() -> Arrays:
     return {name: rng.uniform(0.5, 1.5, [SIZES[e] for e in extents]) for name, extents in TENSORS.items()}
 
 
-def value(matrix: Matrix, tensors: Arrays) -> Any:
-    """The array of a matrix expression: always two axes."""
+def value(matrix: Matrix, tensors: Arrays, at: Mapping[Index, int] = AT) -> Any:
+    """The array of a matrix expression at the places of what is fixed: always two axes."""
     match matrix:
+        case Slices(indices, of):
+            points = grid(*(range(SIZES[index.extent]) for index in indices))
+            return sum(value(of, tensors, {**at, **dict(zip(indices, point, strict=True))}) for point in points)
         case Whole(tensor, fixed):
-            array = tensors[tensor][tuple(slice(None) if slot is None else AT[slot] for slot in fixed)]
+            array = tensors[tensor][tuple(slice(None) if slot is None else at[slot] for slot in fixed)]
             return array.reshape(array.shape + (1,) * (2 - array.ndim))
         case Ones(extent):
             return np.ones((SIZES[extent], 1))
         case Identity(extent):
             return np.eye(SIZES[extent])
         case Transpose(of):
-            return value(of, tensors).T
+            return value(of, tensors, at).T
         case Product(factors):
-            result = value(factors[0], tensors)
+            result = value(factors[0], tensors, at)
             for factor in factors[1:]:
-                result = result @ value(factor, tensors)
+                result = result @ value(factor, tensors, at)
             return result
         case Hadamard(factors):
-            result = value(factors[0], tensors)
+            result = value(factors[0], tensors, at)
             for factor in factors[1:]:
-                other = value(factor, tensors)
+                other = value(factor, tensors, at)
                 assert other.shape == result.shape
                 result = result * other
             return result
         case EntryPower(of, exponent):
-            return value(of, tensors) ** float(exponent)
+            return value(of, tensors, at) ** float(exponent)
         case EntryFunction(name, of):
-            return FUNCTIONS[name](value(of, tensors))
+            return FUNCTIONS[name](value(of, tensors, at))
         case Diagonal(of):
-            return np.diag(value(of, tensors)[:, 0])
+            return np.diag(value(of, tensors, at)[:, 0])
         case DiagonalOf(of):
-            return np.diag(value(of, tensors))[:, None]
+            return np.diag(value(of, tensors, at))[:, None]
         case Scaled(coeff, of):
-            return float(coeff.subs(SIZES)) * value(of, tensors)
+            return float(coeff.subs(SIZES)) * value(of, tensors, at)
         case Times(scalar, of):
-            (number,) = value(scalar, tensors).ravel()
-            return number * value(of, tensors)
+            (number,) = value(scalar, tensors, at).ravel()
+            return number * value(of, tensors, at)
         case Sum(parts):
-            values = [value(part, tensors) for part in parts]
+            values = [value(part, tensors, at) for part in parts]
             assert all(part.shape == values[0].shape for part in values)
             return sum(values)
 
@@ -104,6 +109,8 @@ def factor_value(base: Base, at: dict[Index, int], tensors: Arrays) -> float:
             return float(tensors[tensor][tuple(at[slot] for slot in slots)])
         case Delta(left, right):
             return float(at[left] == at[right])
+        case Iverson(left, "!=", right):
+            return float(at[left] != at[right])
         case Fn(name, arg):
             return float(FUNCTIONS[name](sum(body_value(term, at, tensors) for term in arg)))
         case Add(terms):
@@ -137,9 +144,11 @@ POOL = (R, J, C, D, A, B)
 @st.composite
 def factors(draw: st.DrawFn, depth: int = 1) -> tuple[Base, sp.Expr]:
     """A factor over the pool: an entry, a delta, a function or a sum of entries."""
-    kind = draw(st.sampled_from(["entry", "entry", "entry", "delta", "fn", "add"] if depth else ["entry"]))
+    kind = draw(st.sampled_from(["entry", "entry", "entry", "delta", "unequal", "fn", "add"] if depth else ["entry"]))
     if kind == "delta":
         return draw(st.sampled_from([Delta(R, D), Delta(J, C), Delta(A, B)])), ONE
+    if kind == "unequal":
+        return draw(st.sampled_from([Iverson(R, "!=", D), Iverson(J, "!=", C)])), ONE
     if kind in {"fn", "add"}:
         inner = [draw(factors(depth=0)) for _ in range(2)]
         terms = tuple(product(draw(st.sampled_from([1, 2])), (power,)) for power in inner)
@@ -152,10 +161,16 @@ def factors(draw: st.DrawFn, depth: int = 1) -> tuple[Base, sp.Expr]:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(factors(), min_size=1, max_size=4), st.sampled_from([(R, J), (J, R), (R,), ()]))
-def test_a_matrix_form_has_the_value_of_its_terms(powers: list[tuple[Base, sp.Expr]], slots: tuple[Index, ...]) -> None:
+@given(
+    st.lists(factors(), min_size=1, max_size=4),
+    st.sampled_from([(R, J), (J, R), (R, J, A), (R,), ()]),
+    st.integers(0, 2),
+)
+def test_a_matrix_form_has_the_value_of_its_terms(
+    powers: list[tuple[Base, sp.Expr]], slots: tuple[Index, ...], most: int
+) -> None:
     term = product(sp.Rational(1, 2), powers, tuple(index for index in POOL if index not in slots))
-    form = matrix_form(Access("OUT", slots), (term,))
+    form = matrix_form(Access("OUT", slots), (term,), most)
     if form is not None:
         tensors = arrays()
         whole, matrix = form
@@ -175,7 +190,29 @@ def test_a_sum_of_terms_of_different_width_is_broadcast_with_ones() -> None:
     assert form == (Whole("OUT"), Sum((Whole("X"), Scaled(-ONE, Product((Whole("u"), Transpose(Ones(N))))))))
 
 
-def test_a_bracket_has_no_form() -> None:
+def test_entries_off_a_diagonal_are_those_of_ones_without_the_identity() -> None:
+    term = product(1, ((Access("X", (R, J)), ONE), (Iverson(R, "!=", J), ONE)))
+    form = matrix_form(Access("OUT", (R, J)), (term,))
+    assert form is not None
+    assert written(form[1]) == r"X \odot (\mathbf{1} \, \mathbf{1}^{\top} - \mathbf{I})"
+
+
+def test_a_sum_over_slices_is_taken_where_nothing_else_is_possible() -> None:
+    powers = ((Access("T", (R, J, A)), ONE), (Access("v", (J,)), ONE), (Access("w", (A,)), ONE))
+    term = product(2, powers, (J, A))
+    assert matrix_form(Access("OUT", (R,)), (term,)) is None
+    form = matrix_form(Access("OUT", (R,)), (term,), 1)
+    assert form == (Whole("OUT"), Scaled(sp.Integer(2), Slices((J,), form[1].of.of)))
+    assert written(form[1]) == r"2 \sum_{j} v_{j} \, T_{\cdot j \cdot} \, w"
+    flat = product(1, ((Access("X", (R, J)), ONE), (Access("v", (J,)), ONE)), (J,))
+    assert matrix_form(Access("OUT", (R,)), (flat,), 2) == matrix_form(Access("OUT", (R,)), (flat,))
+
+
+def written(matrix: Matrix) -> str:
+    return solid(matrix_latex(matrix, notation_of(derive(PROBLEMS["attention"]()))))
+
+
+def test_a_bracket_of_another_kind_has_no_form() -> None:
     term = product(1, ((Access("X", (R, J)), ONE), (Iverson(R, "<=", J), ONE)))
     assert matrix_form(Access("OUT", (R, J)), (term,)) is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from indexcalc.algebra.terms import Delta, Index
 from indexcalc.calculus.steps import Collapse
 from indexcalc.language import read_problem
 from indexcalc.notes import latex_note, markdown_note
@@ -17,14 +18,33 @@ DERIVED = {name: derive(problem()) for name, problem in PROBLEMS.items()} | {"lo
 
 
 @pytest.mark.parametrize("name", sorted(DERIVED))
-def test_every_gradient_with_deltas_has_a_row_with_all_that_they_kill(name: str) -> None:
+def test_every_gradient_with_deltas_has_a_row_with_each_beside_the_sum_that_it_collapses(name: str) -> None:
     derivation = DERIVED[name]
     (table,) = [block for block in delta_blocks(derivation) if isinstance(block, Table)]
     rows = {span.entry.tensor: row for row in table.rows for span in row[-1] if isinstance(span, Gradient)}
     for section in derivation.sections:
-        killed = {step.detail.killed for step in section.all_steps() if isinstance(step.detail, Collapse)}
+        collapses = dict.fromkeys(s.detail for s in section.all_steps() if isinstance(s.detail, Collapse))
         if section.target is not None:
-            assert killed <= set(rows[section.target][1])
+            deltas, sums, *_ = rows[section.target]
+            assert [span for span in deltas if isinstance(span, Delta)] == [found.delta for found in collapses]
+            assert [span for span in sums if isinstance(span, Index)] == [found.killed for found in collapses]
+
+
+def test_deltas_that_stand_in_a_result_are_listed_as_such() -> None:
+    spec = "index v : V\nindex n : N\ninput E[v], tok[n] in v\nY[n] = E[tok[n]]\nderive E\n"
+    (table,) = [block for block in delta_blocks(derive(read_problem(spec))) if isinstance(block, Table)]
+    ((_, _, left, _),) = table.rows
+    assert [type(span) for span in left] == [Delta]
+    assert all("Deltas in the result" not in markdown_note(one) for one in DERIVED.values())
+
+
+def test_deltas_of_the_forward_pass_are_listed_where_they_collapse_sums() -> None:
+    spec = "index n, m : N\ninput X[n,m], u[n]\nY[n,m] = delta[n,m] * u[n] + X[n,m]\nderive u\n"
+    (table,) = [block for block in delta_blocks(derive(read_problem(spec))) if isinstance(block, Table)]
+    ((deltas, sums, _),) = table.rows
+    assert (
+        len([span for span in deltas if isinstance(span, Delta)]) == len([s for s in sums if isinstance(s, Index)]) == 2
+    )
 
 
 def test_a_long_table_may_break() -> None:

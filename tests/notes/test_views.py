@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import sympy as sp
 
+from indexcalc.algebra.terms import Add, walk
+from indexcalc.calculus.steps import Derivation
+from indexcalc.language import load_problem
+from indexcalc.library import shipped_paths
 from indexcalc.notes import latex_note, markdown_note
 from indexcalc.notes.views import in_one_formula, row_form, storage_advice
 from indexcalc.proof.evaluate import evaluate, run_program
@@ -13,27 +16,52 @@ from indexcalc.rewrite.derive import derive
 from tests.notes.problems import PROBLEMS
 
 DERIVED = {name: derive(problem()) for name, problem in PROBLEMS.items()}
-EPS = sp.Symbol("eps", positive=True)
 
 
-@pytest.mark.parametrize(("name", "gradient"), [("attention", "dS"), ("attention", "dQ"), ("layer_norm", "dX")])
+def derived(name: str) -> Derivation:
+    """One of the problems built by hand, or a shipped one."""
+    if name not in DERIVED:
+        DERIVED[name] = derive(load_problem(shipped_paths()[name]))
+    return DERIVED[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "gradient"),
+    [
+        ("attention", "dS"),
+        ("attention", "dQ"),
+        ("layer_norm", "dX"),
+        ("gru_cell", "dr_arg"),
+        ("two_token_model", "dSS"),
+    ],
+)
 def test_an_entry_in_one_formula_has_the_value_of_the_gradient(name: str, gradient: str) -> None:
-    derivation = DERIVED[name]
+    derivation = derived(name)
     program, backward = derivation.problem.program, derivation.backward
     sizes = {extent: 2 + number for number, extent in enumerate(program.extents)}
+    constants = {parameter.symbol: 1e-3 for parameter in program.parameters}
     rng = np.random.default_rng(3)
 
     def random(slots) -> np.ndarray:
         return rng.normal(size=[sizes[slot.extent] for slot in slots])
 
-    forward = run_program(program, {t.name: random(t.slots) for t in program.inputs}, sizes, {EPS: 1e-3})
+    forward = run_program(program, {t.name: random(t.slots) for t in program.inputs}, sizes, constants)
     values = {**forward, **{up.name: random(program.tensors[up.of].slots) for up in derivation.problem.upstream}}
-    gradients = run_program(backward, {t.name: values[t.name] for t in backward.inputs}, sizes, {EPS: 1e-3})
+    gradients = run_program(backward, {t.name: values[t.name] for t in backward.inputs}, sizes, constants)
     equation = backward.definitions[gradient]
     terms = in_one_formula(equation, derivation)
     assert terms is not None
-    found = evaluate(terms, equation.lhs.slots, values, sizes, {EPS: 1e-3})
+    found = evaluate(terms, equation.lhs.slots, values, sizes, constants)
     assert np.allclose(found, gradients[gradient], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "gradient"), [("gru_cell", "dr_arg"), ("two_token_model", "dSS")])
+def test_differences_are_not_multiplied_out(name: str, gradient: str) -> None:
+    terms = in_one_formula(derived(name).backward.definitions[gradient], derived(name))
+    assert terms is not None
+    widths = [len(base.terms) for base in walk(terms) if isinstance(base, Add)]
+    assert len(terms) == 1
+    assert set(widths) == {2}
 
 
 def test_no_sum_takes_a_name_of_the_left_side() -> None:

@@ -40,12 +40,12 @@ HELD = {
 """By the campaign's name."""
 
 PLACES = {
-    "ablation": Held(6, 70),
-    "renaming": Held(8, 100),
+    "ablation": Held(8, 70),
+    "renaming": Held(10, 100),
     "joining": Held(3, 38, {"another verdict": 2}),
     # What is 1 as the left sides before it say is not understood as -1.
     "mutation": Held(12, 12, {"missed": 2}),
-    "circles": Held(6, 3),
+    "circles": Held(6, 2),
 }
 """The same for the notes whose indices are expressions, and those on derivatives of other kinds."""
 
