@@ -25,7 +25,7 @@ from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.phrases import Phrase, with_names
 from indexcalc.language.latex.runs import with_runs
 from indexcalc.language.latex.signs import unified
-from indexcalc.language.latex.systems import with_line_breaks
+from indexcalc.language.latex.systems import with_arrays, with_line_breaks
 from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
 
@@ -158,7 +158,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
         try:
             tokens = with_names(tokenize(span.text, document.macros, span.start), phrases)
             lines = with_line_breaks(tokens, span.text, span.start) if span.display else tokens
-            found.append((span, as_written_out(with_integrals(unified(lines)))))
+            found.append((span, as_written_out(with_integrals(unified(with_arrays(lines))))))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
     pieces = with_gradients(with_deltas(with_runs(with_brackets([tokens for _, tokens in found]))))

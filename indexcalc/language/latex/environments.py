@@ -13,13 +13,13 @@ Parse = Callable[[Sequence[Token]], Sum]
 """What reads the tokens of one cell."""
 
 CASES = frozenset({"cases", "dcases", "rcases"})
-MATRICES = frozenset({"matrix", "pmatrix", "bmatrix", "smallmatrix"})
+MATRICES = frozenset({"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "psmallmatrix", "bsmallmatrix"})
 
 OTHERWISE = frozenset({"otherwise", "else", "elsewhere"})
 WORDS = frozenset({"if", "for", "when", "where", "and"})
 RELATIONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
-ROW_LIMIT = 5
+ROW_LIMIT = 12
 """The most rows and columns of a matrix that is judged entry by entry."""
 
 
@@ -96,10 +96,16 @@ def tests(tokens: list[Token], parse: Parse) -> tuple[Truth, ...] | None:
 
 
 def matrix(environment: Environment, parse: Parse) -> Node:
-    """A matrix of a few rows, without ellipses."""
+    """A matrix of a few rows, without ellipses; nothing in a cell is a zero, unless half of the matrix is left out."""
     rows = environment.rows
-    widths = {len(row) for row in rows}
+    width = max(map(len, rows), default=0)
     dots = any(token.kind == "DOTS" for row in rows for cell in row for token in cell)
-    if dots or len(widths) != 1 or not rows or max(len(rows), *widths) > ROW_LIMIT:
+    if dots or not rows or max(len(rows), width) > ROW_LIMIT:
         return environment
-    return Matrix(tuple(tuple(parse(cell) for cell in row) for row in rows), environment.start)
+    cells = [[*row, *([()] * (width - len(row)))] for row in rows]
+    blank = {(i, j) for i, row in enumerate(cells) for j, cell in enumerate(row) if not cell}
+    below = {(i, j) for i in range(len(cells)) for j in range(i)}
+    if len(cells) == width and blank in (below, {(j, i) for i, j in below}) and below:
+        return environment
+    zero = (Token("NUM", "0", environment.start),)
+    return Matrix(tuple(tuple(parse(cell or zero) for cell in row) for row in cells), environment.start)

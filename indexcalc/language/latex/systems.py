@@ -3,6 +3,7 @@ r"""Several equations in one display without ``\\``: a system in braces, or one 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from indexcalc.language.latex.environments import CASES
@@ -30,6 +31,28 @@ def system_marks(tokens: Sequence[Token]) -> set[int]:
         if not (before and before[-1].kind == "REL") and any(t.kind == "REL" and t.text in DEFINES for t in inner):
             found.update((start, end))
     return found
+
+
+def with_arrays(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with arrays in brackets as matrices, and with those behind a brace that nothing closes as cases."""
+    result = list(tokens)
+    dropped: set[int] = set()
+    for start, end in environments(tokens):
+        before, behind = start - 1, end + 1
+        while before >= 0 and tokens[before].kind == "{" and behind < len(tokens) and tokens[behind].kind == "}":
+            before, behind = before - 1, behind + 1
+        opening, closing = (tokens[n].kind if 0 <= n < len(tokens) else "" for n in (before, behind))
+        if tokens[start].text != "array" or opening not in CLOSED_BY:
+            continue
+        name = "matrix" if closing == CLOSED_BY[opening] else "cases" if tokens[before].text == "{" else ""
+        dropped.update((before,) if name == "cases" else ())
+        for place in (start, end) if name else ():
+            result[place] = replace(tokens[place], text=name)
+    return [token for place, token in enumerate(result) if place not in dropped]
+
+
+CLOSED_BY = {"(": ")", "[": "]", "BAR": "BAR"}
+"""The brackets around a matrix."""
 
 
 def environments(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:

@@ -63,6 +63,9 @@ ABOVE_EQUALS = {
 """What an equals sign says with this above it: that it defines, or that two distributions are equal, and no values."""
 
 
+WITH_COLUMNS = frozenset({"array", "alignat", "alignedat"})
+"""Environments that begin with what says how their columns are set."""
+
 RUN_ON = frozenset({"log", "ln", "exp"})
 """Functions that authors write right behind a letter, as in ``y_ilog(p_i)``."""
 
@@ -210,6 +213,8 @@ class Tokenizer:
             return self.transparent(name, start, bold)
         if name in ("begin", "end"):
             environment = "".join(token.text for token in self.argument(False))
+            if name == "begin" and environment in WITH_COLUMNS:
+                self.columns()
             return [Token("BEGIN" if name == "begin" else "END", environment.rstrip("*"), start)]
         if name in FONTS:
             return self.font(name, start, bold)
@@ -218,6 +223,15 @@ class Tokenizer:
         if name in STACKED and (stacked := self.stacked(start)) is not None:
             return stacked
         return [sign(name, start, bold)]
+
+    def columns(self) -> None:
+        """Skip what says how the columns of an array are set, and where it stands on its line."""
+        if self.peek() == "[":
+            while self.peek() and self.peek() != "]":
+                self.at += 1
+            self.at += 1
+        if self.peek() == "{":
+            self.argument(False)
 
     def transparent(self, name: str, start: int, bold: bool) -> list[Token]:
         r"""What a decoration such as ``\boxed`` or ``\underbrace`` stands around."""
