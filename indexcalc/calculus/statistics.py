@@ -45,7 +45,9 @@ def find_flow(problem: Problem) -> Flow:
 def find_statistics(problem: Problem, ends: set[str]) -> set[str]:
     """The unrequested tensors that are read broadcast, closed under "feeds only statistics", in short chains."""
     program = problem.program
-    kept = ends | set(problem.targets) | set(problem.names)
+    # What stands between an unknown and its residual has a gradient of its own, which holds the adjoint variable.
+    inside = {equation.name for block in program.systems.values() for equation in block}
+    kept = ends | set(problem.targets) | set(problem.names) | inside
     found: dict[str, int] = {}
     for equation in reversed(program.equations):
         name = equation.name
@@ -86,9 +88,12 @@ def reachable(program: Program, start: set[str]) -> set[str]:
     """The tensors that depend on any of `start`, with `start` itself."""
     found = set(start)
     for block in program.blocks:
-        # Of a recurrence each tensor depends on each.
-        if any(not found.isdisjoint(tensors_of(equation.terms)) for equation in block):
-            found.update(equation.name for equation in block)
+        # Of a recurrence each tensor depends on each, and an unknown on all that its system reads.
+        unknown = program.determined_by(block)
+        own = {unknown.name} if unknown is not None else frozenset()
+        read = {name for equation in block for name in tensors_of(equation.terms)}
+        if not found.isdisjoint(read - own):
+            found.update(own, (equation.name for equation in block))
     return found
 
 
@@ -101,7 +106,11 @@ def reaching(program: Program, ends: set[str]) -> set[str]:
     """The tensors that any of `ends` depends on, with `ends` themselves."""
     found = set(ends)
     for block in reversed(program.blocks):
-        if any(equation.name in found for equation in block):
+        unknown = program.determined_by(block)
+        members = {equation.name for equation in block}
+        if unknown is not None and not found.isdisjoint({unknown.name, *members}):
+            found.update(members)
+        if not found.isdisjoint(members):
             for equation in block:
                 found.update(tensors_of(equation.terms))
     return found

@@ -65,6 +65,7 @@ TORCH = Dialect(
         **{name: renamed(name) for name in MOVING},
         "np.arange": renamed("torch.arange", *PLACED),
         "np.einsum": renamed("torch.einsum"),
+        "np.linalg.solve": renamed("torch.linalg.solve"),
         "np.where": renamed("torch.where"),
         "np.zeros": renamed("torch.zeros", *PLACED),
         "np.ones": renamed("torch.ones", *PLACED),

@@ -52,13 +52,14 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class InputLine:
-    """``input Q[i,k] in (-1,1) "doc"``, one input."""
+    """``input Q[i,k] in (-1,1) "doc"``, one input; or what a system determines, with the name of its `residual`."""
 
     entry: Entry
     doc: str = ""
     at: At | None = None
     domain: Domain | None = None
     values: Slot | None = None
+    residual: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ class Steps:
 class EquationLine:
     """``S[i,j] = right "doc"``; `steps` where it holds for a part of an index's range alone.
 
+    `solves` is the unknown of a system of which this is the residual.
+
     The left side may hold places, as in ``h[0,i] = h0[i]``: then other lines define the rest of the tensor.
     """
 
@@ -82,11 +85,23 @@ class EquationLine:
     doc: str = ""
     at: At | None = None
     steps: Steps | None = None
+    solves: str = ""
 
     @property
     def is_piece(self) -> bool:
         """Whether the line may define a part of its tensor."""
         return self.steps is not None or any(slot.expression is not None for slot in self.left.slots or ())
+
+
+@dataclass(frozen=True, slots=True)
+class SolveLine:
+    """``solve x[j] : left = right "doc"``: the tensor that a system determines, and the system."""
+
+    unknown: Entry
+    left: Expression
+    right: Expression
+    doc: str = ""
+    at: At | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +217,7 @@ Statement = (
     | ParameterLine
     | InputLine
     | EquationLine
+    | SolveLine
     | UpstreamLine
     | LossLine
     | DeriveLine

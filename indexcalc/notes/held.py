@@ -41,7 +41,8 @@ def local_paths(derivation: Derivation) -> Iterator[tuple[Program, str, Path]]:
     }
     for section in derivation.sections:
         program = along.get(id(section), derivation.problem.program)
-        if section.target is not None or id(section) in along:
+        systems = derivation.problem.stationary.values()
+        if section.target is not None or id(section) in along or section.equation.name in systems:
             for path in section.paths:
                 yield program, section.target or path.locals[-1].partial.wrt.tensor, path
 

@@ -127,10 +127,31 @@ SENTENCES: Mapping[str, str] = {
     "cost.moment": "{entries} entries are held while {made} is computed",
     "implementation": "The same as a list of assignments. A name such as dX stands for the gradient with respect to X; "
     "every line reads only what stands above it, what is given, or what the forward pass kept.",
+    "implementation.systems": "A line without an arrow is a system, to be solved for what it names.",
     "implementation.steps": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
     "every line reads only what stands above it, what is given, what the forward pass kept, or steps that are there.",
     "recurrence": "{names} {are} computed step by step, from {first} to {last}: each step reads those before it in "
     "this order. An entry outside of its tensor counts as zero.",
+    "system": "{unknown} is what this equation determines:",
+    "system.each": "{unknown} is what this system determines, one equation for each {rows}:",
+    "system.linear": "It is linear in {unknown}, and has one solution unless its matrix is singular. What the right "
+    "side exceeds the left by is the residual, zero at the solution:",
+    "system.root": "{unknown} is the solution that Newton's method finds from zero on. What the right side exceeds the "
+    "left by is the residual, zero at the solution:",
+    "adjoint.heading": "The adjoint variable of {unknown}",
+    "adjoint": "{unknown} is no formula of what its system reads: it moves with that, such that {residual} stays zero. "
+    "The sum of {adjoint} {residual} over {rows} is zero too, whatever {adjoint} is, and adding it to {loss} changes "
+    "nothing. So {adjoint} may be chosen: such that the sum of both does not change with {unknown}. Then it changes "
+    "with anything else as it would at a fixed {unknown}, and the residual is read by what follows as any tensor "
+    "with the gradient {adjoint} is.",
+    "adjoint.total": "By {unknown}, {loss} changes as {gradient} says, through all that reads it but its own system. "
+    "To this its own system adds what {adjoint} makes of it; all together is {total}.",
+    "adjoint.result": "The adjoint variable {adjoint} is that for which {total} is zero:",
+    "summary.system": "{unknown} is what the system determines in which it stands.",
+    "symbols.unknown": "determined by a system",
+    "symbols.residual": "residual of the system for {unknown}, zero",
+    "symbols.adjoint": "adjoint variable of {unknown}",
+    "symbols.solution": "solution of a system",
     "rows": "With all indices but the last one fixed, a row of a tensor is a vector:",
     "entries": "Everything that the backward pass names is put in, down to what is given "
     "and to tensors of the forward pass:",

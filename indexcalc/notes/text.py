@@ -16,6 +16,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.latex import split_sign
 from indexcalc.notes.names import grouped
 from indexcalc.program import Equation
+from indexcalc.rewrite.systems import sides_of
 
 RELATIONS = {"<": "<", "<=": "≤", "!=": "≠"}
 
@@ -40,6 +41,9 @@ def formula_text(equation: Equation, derivation: Derivation | None = None) -> st
         return f"{access_text(equation.lhs, PLAIN)} = {terms_text(equation.terms, PLAIN)}"
     authored = authored_names(derivation)
     whole, spelling = gradient_spelling(derivation), spelling_of(derivation)
+    if equation.name in derivation.backward.residuals.values():
+        sides = sides_of(equation.terms)
+        return " = ".join(terms_text(side, spelling) for side in sides)
     left = access_text(equation.lhs, whole)
     if equation.name in authored and equation.name in whole.names:
         left = f"{access_text(equation.lhs, spelling)} = {left}"
@@ -54,7 +58,7 @@ def authored_names(derivation: Derivation) -> frozenset[str]:
 def gradient_spelling(derivation: Derivation) -> Spelling:
     """Every gradient reads ``dL/dX``."""
     problem = derivation.problem
-    names = {name: f"d{problem.loss or 'L'}/d{tensor}" for tensor, name in problem.gradient_names.items()}
+    names = {name: f"d{problem.loss or 'L'}/d{tensor}" for name, tensor in problem.owners.items()}
     return Spelling(names, derivation.backward.layouts)
 
 

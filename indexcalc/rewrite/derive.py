@@ -41,13 +41,13 @@ def derive(problem: Problem) -> Derivation:
     check_bounds(problem.program)
     if problem.derivatives:
         return with_orders(derive(problem.first), derive(problem.alone), problem)
-    simplifier = Simplifier(problem.program)
+    simplifier = Simplifier(problem.program.explicit)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
     sections = derive_gradients(problem, simplifier)
     sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
     naming = PartNaming(problem, simplifier)
     kept = {problem.gradient_names[name] for name in (*problem.targets, *problem.names)}
-    sections = with_shared_gradients(sections, kept, naming.sizes)
+    sections = with_shared_gradients(sections, kept, naming.sizes, problem.adjoint_systems)
     inliner = Inliner(problem, simplifier, naming.run, naming.sizes)
     sections = inliner.join(naming.run(inliner.run(sections)))
     sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
@@ -55,7 +55,7 @@ def derive(problem: Problem) -> Derivation:
     sections = tuple(finished(section, naming.order) for section in sections)
     backward = backward_program(problem, sections)
     check_program(backward)
-    prover = Prover(problem.program.definitions, sections, simplifier.rules, symmetries)
+    prover = Prover(problem.program.explicit.definitions, sections, simplifier.rules, symmetries)
     gradients = {section.equation.name: section.equation for section in sections}
     steps = [step for section in sections for step in section.all_steps()]
     proofs = tuple(proof for claim in problem.claims if (proof := prover.prove(claim)) is not None)
