@@ -42,6 +42,7 @@ class Rule(Enum):
     UNFOLD = "a name is replaced by its definition"
     FOLD = "a definition's right-hand side is replaced by its name"
     LEMMA = "a known identity is applied"
+    SAME_SYSTEM = "systems with one matrix and proportional right sides have proportional solutions"
     SUPPORT = "a bracket goes beside a tensor that is zero where the bracket is"
 
 

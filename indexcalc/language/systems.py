@@ -51,11 +51,20 @@ def with_residuals(lines: tuple[Statement, ...], source: Source) -> tuple[Statem
             residual += "_"
         taken.add(residual)
         difference = Plus((line.right, Negate(line.left, line.left.at)), line.left.at)
-        slots = tuple(dict.fromkeys(free_names(Plus((line.left, line.right)), indices)))
+        slots = rows_of(line, indices)
         rows = Entry(residual, tuple(Slot(slot, line.at) for slot in slots), line.at)
         found.append(InputLine(line.unknown, line.doc, line.at, residual=residual))
         found.append(EquationLine(rows, difference, at=line.at, solves=name))
     return tuple(found)
+
+
+def rows_of(line: SolveLine, indices: Collection[str]) -> tuple[str, ...]:
+    """The free indices of both sides: those of the unknown in their places, the others where slots are summed over."""
+    free = tuple(dict.fromkeys(free_names(Plus((line.left, line.right)), indices)))
+    own = [slot.name for slot in line.unknown.slots or ()]
+    others = [name for name in free if name not in own]
+    placed = [name if name in free else others.pop(0) for name in own if name in free or others]
+    return tuple(dict.fromkeys((*placed, *others, *free)))
 
 
 def names_of(lines: Iterable[Statement]) -> Iterator[str]:

@@ -47,7 +47,9 @@ def named_parts(derivation: Derivation) -> Parts:
 
 def is_part(derivation: Derivation, section: Section) -> bool:
     """Whether a section is about a part of gradients, and not about a gradient or an adjoint variable."""
-    return section.target is None and section.equation.name not in derivation.problem.stationary.values()
+    problem = derivation.problem
+    adjoints = {problem.gradient_names[unknown.residual] for unknown in problem.program.unknowns}
+    return section.target is None and section.equation.name not in adjoints | set(problem.stationary.values())
 
 
 def start_of(part: Section) -> Terms:

@@ -31,6 +31,8 @@ RULES: Mapping[Rule, str] = {
     Rule.NAME: "A part gets a name:",
     Rule.UNFOLD: "Put in what {used} stands for:",
     Rule.FOLD: "This contains the right side of the equation of {used}, so write its name:",
+    Rule.SAME_SYSTEM: "Its matrix does not change when rows and columns are exchanged. So it is that of the system for "
+    "{used}, and its right side is a multiple of that system's. The solution is this multiple of {used}:",
     Rule.LEMMA: "Apply the identity {identity}:",
     Rule.SUPPORT: "Where the bracket is zero, {used} is zero already, so the bracket goes:",
 }
@@ -139,13 +141,12 @@ SENTENCES: Mapping[str, str] = {
     "system.root": "{unknown} is the solution that Newton's method finds from zero on. What the right side exceeds the "
     "left by is the residual, zero at the solution:",
     "adjoint.heading": "The adjoint variable of {unknown}",
-    "adjoint": "{unknown} is no formula of what its system reads: it moves with that, such that {residual} stays zero. "
-    "The sum of {adjoint} {residual} over {rows} is zero too, whatever {adjoint} is, and adding it to {loss} changes "
-    "nothing. So {adjoint} may be chosen: such that the sum of both does not change with {unknown}. Then it changes "
-    "with anything else as it would at a fixed {unknown}, and the residual is read by what follows as any tensor "
-    "with the gradient {adjoint} is.",
-    "adjoint.total": "By {unknown}, {loss} changes as {gradient} says, through all that reads it but its own system. "
-    "To this its own system adds what {adjoint} makes of it; all together is {total}.",
+    "adjoint": "{unknown} is given by no formula: it moves with all that its system reads, such that {residual} stays "
+    "zero. So nothing changes if the sum of {adjoint} {residual} is added to {loss}, whatever {adjoint} is. "
+    "It is chosen such that {loss} and this sum together do not change with {unknown}. Then the derivative by "
+    "anything else is that at a fixed {unknown}, and for it the residual is a tensor whose gradient is {adjoint}.",
+    "adjoint.total": "The derivative of both together by {unknown} is called {total}. It has the gradient {gradient}, "
+    "through all that reads {unknown} outside of its system, and what the system adds.",
     "adjoint.result": "The adjoint variable {adjoint} is that for which {total} is zero:",
     "summary.system": "{unknown} is what the system determines in which it stands.",
     "symbols.unknown": "determined by a system",

@@ -80,9 +80,14 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
             blocks.extend(path_reading(section, path, told))
     if several and section.paths:
         blocks.append(Heading(3, ("All paths together",)))
-    blocks.extend(steps_blocks(steps, parts, shown=shown))
     if unknown is not None:
-        return [*blocks, *adjoint_result(derivation, section, unknown)]
+        place = next((n for n, step in enumerate(steps) if step.rule is Rule.SAME_SYSTEM), len(steps))
+        blocks.extend(steps_blocks(steps[:place], parts, shown=shown))
+        blocks.extend(adjoint_result(derivation, section, unknown))
+        if place == len(steps):
+            return blocks
+        return boxed_result([*blocks, *steps_blocks(steps[place:], parts, shown=shown)], section)
+    blocks.extend(steps_blocks(steps, parts, shown=shown))
     reading = [] if cited else reading_of(derivation, section, told)
     once_more = () if shown.brief else put_in(derivation, section)
     return [*boxed_result(blocks, section), *once_more, *reading]

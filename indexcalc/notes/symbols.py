@@ -105,6 +105,10 @@ def backward_meaning(derivation: Derivation, equation: Equation) -> Spans:
             return (equation.doc,)
         if equation.name in order.tangents:
             return say("symbols.along", of=Symbol(order.tangents[equation.name]))
+    problem = derivation.problem
+    adjoints = {problem.gradient_names[unknown.residual]: unknown.name for unknown in problem.program.unknowns}
+    if equation.name in adjoints:
+        return say("symbols.adjoint", unknown=Symbol(adjoints[equation.name]))
     read = [order.result.name for order in derivation.orders if equation.name in order.arrays]
     if read:
         return say("symbols.order", results=listed(map(Symbol, read)))

@@ -48,7 +48,6 @@ def adjoint_intro(derivation: Derivation, unknown: Unknown) -> Iterator[Block]:
         "residual": residual.lhs,
         "adjoint": adjoint,
         "total": total,
-        "rows": listed(residual.slots) or ["no index"],
     }
     yield Paragraph(say("adjoint", **names))
     yield Paragraph(say("adjoint.total", **names))
@@ -56,15 +55,19 @@ def adjoint_intro(derivation: Derivation, unknown: Unknown) -> Iterator[Block]:
 
 def adjoint_result(derivation: Derivation, section: Section, unknown: Unknown) -> Iterator[Block]:
     """The system that determines the adjoint variable."""
-    residual = derivation.problem.program.definitions[unknown.residual]
-    adjoint = Access(derivation.problem.gradient_names[residual.name], residual.slots)
-    total = section.equation.lhs
+    problem = derivation.problem
+    residual = problem.program.definitions[unknown.residual]
+    adjoint = Access(problem.gradient_names[residual.name], residual.slots)
+    total = Access(problem.stationary[unknown.name], unknown.tensor.slots)
     yield Paragraph(say("adjoint.result", adjoint=adjoint, total=total))
-    yield system_display(section.equation, boxed=True)
+    found = [step.after for step in section.steps if step.subject == total]
+    yield system_display(Equation(total, found[-1]), boxed=section.equation.lhs == total)
 
 
 def unknown_of(derivation: Derivation, section: Section) -> Unknown | None:
     """The unknown whose adjoint variable a section is about."""
-    names = {total: name for name, total in derivation.problem.stationary.items()}
+    problem = derivation.problem
+    names = {total: name for name, total in problem.stationary.items()}
+    names |= {problem.gradient_names[unknown.residual]: unknown.name for unknown in problem.program.unknowns}
     name = names.get(section.equation.name)
-    return next((one for one in derivation.problem.program.unknowns if one.name == name), None)
+    return next((one for one in problem.program.unknowns if one.name == name), None)

@@ -78,6 +78,9 @@ def context_of(derivation: Derivation, sizes: Sizes, rng: np.random.Generator) -
     for tensor, name in problem.gradient_names.items():
         if name in read and name not in named:
             named[name] = total_gradient(problem.program, point, weights, tensor)
+    for tensor, name in problem.stationary.items():
+        # What adjoint variables make zero.
+        named[name] = np.zeros(np.shape(point.values[tensor]))
     for section in derivation.sections:
         equation = section.equation
         if equation.name not in named:

@@ -17,6 +17,7 @@ from indexcalc.calculus.statistics import find_flow
 from indexcalc.calculus.steps import Cited, Derivation, Proof, Rule, Section, Step
 from indexcalc.problem import Problem, check_problem
 from indexcalc.program import check_program
+from indexcalc.rewrite.adjoints import with_known_adjoints
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.bounds import check_bounds
 from indexcalc.rewrite.inline import Inliner
@@ -43,7 +44,7 @@ def derive(problem: Problem) -> Derivation:
         return with_orders(derive(problem.first), derive(problem.alone), problem)
     simplifier = Simplifier(problem.program.explicit)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
-    sections = derive_gradients(problem, simplifier)
+    sections = with_known_adjoints(derive_gradients(problem, simplifier), problem, simplifier.symmetries)
     sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
     naming = PartNaming(problem, simplifier)
     kept = {problem.gradient_names[name] for name in (*problem.targets, *problem.names)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from indexcalc.algebra.terms import tensors_of
+from indexcalc.algebra.terms import Terms, accesses_of, tensors_of
 from indexcalc.calculus.steps import Rule, Section, Step, Used
 from indexcalc.program import Equation
 from indexcalc.recurrence import NO_SYSTEMS, groups_of
@@ -90,7 +90,9 @@ def folded(library: Library, name: str, kept: Collection[str], sizes: Sizes) -> 
     cost = written_cost(section.equation.terms, slots, sizes)
     for other in candidates(library, name):
         terms = gathered(section.equation.terms, other)
-        if terms is None or written_cost(terms, slots, sizes) >= cost or reads(library, other.name, name):
+        if terms is None or reads_a_diagonal(terms, other.name) or reads(library, other.name, name):
+            continue
+        if written_cost(terms, slots, sizes) >= cost:
             continue
         whole = len(terms) == 1 and len(terms[0].powers) == 1 and not terms[0].summed
         if not whole and other.name in kept and not any(term.summed for term in other.terms):
@@ -100,6 +102,11 @@ def folded(library: Library, name: str, kept: Collection[str], sizes: Sizes) -> 
         before = section.equation.terms
         return extended(section, Step(Rule.FOLD, section.equation.lhs, before, terms, Used((other.name,))))
     return None
+
+
+def reads_a_diagonal(terms: Terms, name: str) -> bool:
+    """Whether terms read entries of a tensor with an index in two slots: a part of an array that is larger than it."""
+    return any(len(set(entry.slots)) < len(entry.slots) for entry in accesses_of(terms, name))
 
 
 def candidates(library: Library, name: str) -> Iterator[Equation]:

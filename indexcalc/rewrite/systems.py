@@ -41,6 +41,8 @@ class Affine:
         columns: the other slots of the unknown.
         matrix: over `batch`, `rows` and `columns`.
         right: over `batch`, `rows` and `shared`.
+        partners: for each slot of the unknown, the place of the residual's slot that it belongs to: the one it is equal
+            to, else the row as far down as it is as a column; empty where there are other rows than columns.
     """
 
     unknown: Unknown
@@ -50,6 +52,7 @@ class Affine:
     columns: tuple[Index, ...]
     matrix: Terms
     right: Terms
+    partners: tuple[int, ...] = ()
 
 
 def whole_residual(block: Sequence[Equation]) -> Equation | None:
@@ -113,12 +116,14 @@ def negative(terms: Terms) -> Terms:
 
 def in_batches(unknown: Unknown, rows: tuple[Index, ...], matrix: Terms, right: Terms, names: Nomenclature) -> Affine:
     """The system with a delta that all of its matrix has taken away: rows and columns that are equal are one index."""
-    columns = unknown.tensor.slots
+    columns, every = unknown.tensor.slots, rows
     equal: list[Index] = []
+    partners: dict[Index, int] = {}
     for column in columns:
         row = next((row for row in rows if matrix and all(Delta(row, column) in term.bases for term in matrix)), None)
         if row is not None and row.extent == column.extent:
             equal.append(column)
+            partners[column] = every.index(row)
             rows = tuple(other for other in rows if other != row)
             matrix = tuple(substitute_term(without(term, Delta(row, column)), {row: column}) for term in matrix)
             right = substitute(right, {row: column})
@@ -131,7 +136,10 @@ def in_batches(unknown: Unknown, rows: tuple[Index, ...], matrix: Terms, right: 
         batch, shared = tuple(equal), ()
     matrix = relabelled((*batch, *rows, *rest), matrix, names)
     right = relabelled((*batch, *rows, *shared), right, names)
-    return Affine(unknown, batch, shared, rows, rest, matrix, right)
+    if [row.extent for row in rows] == [column.extent for column in rest]:
+        partners.update((column, every.index(row)) for row, column in zip(rows, rest, strict=True))
+    places = tuple(partners[column] for column in columns) if len(partners) == len(columns) else ()
+    return Affine(unknown, batch, shared, rows, rest, matrix, right, places)
 
 
 def relabelled(slots: Sequence[Index], terms: Terms, names: Nomenclature) -> Terms:
