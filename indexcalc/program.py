@@ -90,11 +90,13 @@ class Unknown:
     """A tensor that a system determines: it is the one at which the tensor `residual` is zero.
 
     ``solve x[j] : sum[j](A[i,j]*x[j]) = b[i]`` has the residual ``r_x[i] = b[i] - sum[j](A[i,j]*x[j])``, an equation
-    like any other, that reads the unknown. What reads the unknown besides reads what the system determined.
+    like any other, that reads the unknown. What reads the unknown besides reads what the system determined. One that is
+    `hoisted` is not the author's: it is the inverse of a matrix whose determinant is taken.
     """
 
     tensor: Tensor
     residual: str
+    hoisted: bool = False
 
     @property
     def name(self) -> str:

@@ -18,6 +18,7 @@ from indexcalc.proof.evaluate import run_program
 from indexcalc.proof.gradcheck import check_backward, check_module
 from indexcalc.proof.sampling import sample_point, size_sets
 from indexcalc.proof.steps import check_derivation
+from indexcalc.proof.systems import log_determinant
 
 HEAD = """
 index i, j, k : I
@@ -92,6 +93,26 @@ SPECS = {
         upstream G[j] = dL/dy[j]
         derive A, B, b
     """,
+    "determinant": """
+        input A[i,j], b[i]
+        solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
+        L = 1/2*sum[i](b[i]*x[i]) + 1/2*logdet[i,j](A[i,j])
+        loss L
+        derive A, b
+    """,
+    "determinants of sums": """
+        input X[n,i,l], c[i]
+        d[n] = exp(logdet[i,j](sum[l](X[n,i,l]*X[n,j,l]) + exp(c[i])*delta[i,j]) / 4)
+        upstream G[n] = dL/dd[n]
+        derive X, c
+    """,
+    "determinant of what a system determines": """
+        input A[i,j], B[i,k]
+        solve X[j,k] : sum[j](A[i,j]*X[j,k]) = B[i,k]
+        L = logdet[j,k](X[j,k])
+        loss L
+        derive A, B
+    """,
     "fused slots": """
         input A[i,j], b[i,(l,n)]
         solve x[j,(l,n)] : sum[j](A[i,j]*x[j,l,n]) = b[i,l,n]
@@ -138,7 +159,7 @@ def test_the_code_agrees_with_the_evaluator_and_complex_step(derivation):
 def test_notes_and_costs_are_written(derivation):
     unknown = derivation.problem.program.unknowns[0].name
     for note in (ic.markdown_note(derivation), ic.latex_note(derivation), ic.html_note(derivation)):
-        assert "adjoint variable" in note
+        assert "is what th" in note
     assert any(row.equation.name == unknown for row in ic.cost_report(derivation).forward.equations)
 
 
@@ -171,6 +192,45 @@ def test_the_adjoint_system_is_the_transposed_one():
     assert "np.linalg.solve(A.T, G)" in ic.numpy_module(derivation)
 
 
+def test_the_adjoint_of_a_symmetric_system_may_be_known():
+    text = """
+        input A[i,j], b[i], g
+        assume A[i,j] = A[j,i]
+        solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
+        L = g*sum[i](b[i]*x[i])
+        loss L
+        derive A
+    """
+    derivation = ic.derive(problem_of(text))
+    assert derivation.backward.unknowns == ()
+    assert [ic.formula_text(e, derivation) for e in derivation.derived] == ["dL/dA[i,j] = −g x[i] x[j]"]
+    assert check_derivation(derivation) == []
+    # The matrix must be symmetric, and the right side a multiple.
+    for old, new in (("assume A[i,j] = A[j,i]\n", "\n"), ("g*sum[i](b[i]*x[i])", "sum[i](b[i]^2*x[i])")):
+        assert ic.derive(problem_of(text.replace(old, new))).backward.unknowns
+
+
+def test_the_derivative_of_a_likelihood_is_half_of_the_inverse_less_the_outer_product():
+    text = SPECS["determinant"].replace("input A[i,j], b[i]", "input A[i,j], b[i]\nassume A[i,j] = A[j,i]")
+    derivation = ic.derive(problem_of(text))
+    found = {e.name: ic.formula_text(e, derivation) for e in derivation.derived}
+    assert found == {"dA": "dL/dA[i,j] = (1/2) (A_inv[i,j] − x[i] x[j])", "db": "dL/db[i] = x[i]"}
+    assert "np.linalg.inv(A)" in ic.numpy_module(derivation)
+
+
+def test_an_inverse_that_nothing_reads_is_not_computed():
+    derivation = ic.derive(problem_of("input A[i,j], b\nL = b*logdet[i,j](A[i,j])\nloss L\nderive b"))
+    assert "inv" not in ic.numpy_module(derivation)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_the_logarithm_of_a_determinant_is_that_of_mpmath(size):
+    A = np.random.default_rng(size).normal(size=(2, size, size))
+    with mpmath.workdps(40):
+        expected = [float(mpmath.log(abs(mpmath.det(mpmath.matrix(one.tolist()))))) for one in A]
+    assert np.allclose(log_determinant(A), expected, rtol=1e-12)
+
+
 def test_samples_are_drawn_at_which_systems_are_not_nearly_singular():
     problem = problem_of("input a[i,j]\nsolve x[j] : sum[j](a[i,j]*x[j]) = 1 + 0*sum[j](a[i,j])")
     sizes = dict.fromkeys(problem.program.extents, 3)
@@ -188,6 +248,9 @@ MISTAKES = {
     "solve A[i,j] : A[i,j] = b[i]": "the tensor A is declared already",
     "solve x[i,i] : x[i,j] = b[i]": "x is defined with the index i in two slots",
     "solve x[j] : sum[j](A[i,j]*x[q]) = b[i]": "the index q is not declared",
+    "L = logdet[i](b[i])\nloss L": "logdet runs over two indices of one extent",
+    "L = logdet[i,l](C[i,l])\nloss L": "logdet runs over two indices of one extent",
+    "y[i] = b[i]\nprove logdet[i,j](A[i,j]) = 0": "logdet stands in equations",
     "solve x[j] = b[j]": "expected ':'|such a line reads: solve x",
     "solve x : x*2 = sum[i](b[i])\nloss x": "the loss x is determined by a system; give it an equation",
     "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nrecompute x": "x is determined by a system",

@@ -309,6 +309,26 @@ def least_squares_layer(a):
     return {"x": torch.linalg.lstsq(roots[:, None] * a.J, (roots * a.y)[..., None]).solution[..., 0]}
 
 
+def gaussian(a):
+    # The distribution takes positive definite matrices alone, and the samples are of any symmetric ones.
+    u = a.x - a.mu
+    quadratic = torch.einsum("ni,ij,nj->", u, torch.linalg.inv(a.S), u)
+    return {"L": (quadratic + a.N * torch.logdet(a.S @ a.S.T) / 2 + a.N * a.D * math.log(2 * math.pi)) / 2}
+
+
+def gaussian_process(a):
+    E = gaussian_kernel(a, a.X, a.X)
+    K = a.a * E + a.noise * torch.eye(a.N, dtype=a.X.dtype)
+    likelihood = torch.distributions.MultivariateNormal(torch.zeros_like(a.y), K).log_prob(a.y)
+    return {"K": K, "L": -likelihood}
+
+
+def log_det_flow(a):
+    z = a.x @ a.W.T + a.b
+    base = torch.distributions.Normal(0.0, 1.0).log_prob(z).sum(dim=1).mean()
+    return {"L": -base - torch.logdet(a.W.T @ a.W) / 2}
+
+
 def gaussian_kernel(a, left, right):
     return torch.exp(-a.s / 2 * ((left[:, None] - right[None]) ** 2).sum(-1))
 
@@ -336,8 +356,10 @@ FORWARD: dict[str, Forward] = {
     "flash_attention": lambda a: {"O": attend(a.Q, a.K, a.V)},
     "focal_loss": focal_loss,
     "gat": gat,
+    "gaussian_full_covariance": gaussian,
     "gaussian_mixture": gaussian_mixture,
     "gaussian_nll": lambda a: {"L": F.gaussian_nll_loss(a.mu, a.y, a.sigma**2, full=True, eps=1e-12)},
+    "gaussian_process": gaussian_process,
     "gcn": gcn,
     "group_norm": lambda a: {"Y": F.group_norm(a.X, a.N_G, a.w, a.b, a.eps)},
     "grouped_query_attention": grouped_query_attention,
@@ -352,6 +374,7 @@ FORWARD: dict[str, Forward] = {
     "least_squares_layer": least_squares_layer,
     "linear": linear,
     "linear_attention": linear_attention,
+    "log_det_flow": log_det_flow,
     "logistic_regression": lambda a: {"L": F.binary_cross_entropy_with_logits(a.X @ a.w + a.b, a.y)},
     "lora": lambda a: {"Y": F.linear(a.X, a.W + a.alpha / a.R * a.B @ a.A)},
     "lstm_cell": lstm_cell,

@@ -70,6 +70,8 @@ JAX = Dialect(
         **{f"np.{name}": renamed(f"jnp.{name}") for name in SAME},
         **{f"np.{name}": renamed(f"jnp.{name}", "dtype") for name in MADE},
         **{name: renamed(name) for name in MOVING},
+        "np.linalg.inv": renamed("jnp.linalg.inv"),
+        "np.linalg.slogdet": renamed("jnp.linalg.slogdet"),
         "np.linalg.solve": renamed("jnp.linalg.solve"),
         "np.arange": renamed("jnp.arange"),
         "np.tri": renamed("jnp.tri", "k", "dtype"),

@@ -65,6 +65,8 @@ TORCH = Dialect(
         **{name: renamed(name) for name in MOVING},
         "np.arange": renamed("torch.arange", *PLACED),
         "np.einsum": renamed("torch.einsum"),
+        "np.linalg.inv": renamed("torch.linalg.inv"),
+        "np.linalg.slogdet": renamed("torch.linalg.slogdet"),
         "np.linalg.solve": renamed("torch.linalg.solve"),
         "np.where": renamed("torch.where"),
         "np.zeros": renamed("torch.zeros", *PLACED),

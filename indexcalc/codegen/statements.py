@@ -58,7 +58,8 @@ class Statement:
         axes: its slots.
         terms: the value.
         kind: what is done with the terms.
-        over: for a maximum or minimum, the indices it is taken over; for a system, those of its equations.
+        over: for a maximum or minimum, the indices it is taken over; for a system, those of its equations, and for an
+            inverse the row and the column.
         guards: for hidden entries, the deltas, brackets and weights that must not be zero.
         note: a comment, if the equation itself is not enough.
         may_overflow: whether infinity is a right answer here, about which NumPy need not warn.

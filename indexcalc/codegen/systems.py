@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 
 from indexcalc.algebra.slots import Index
-from indexcalc.algebra.terms import Access, Term
+from indexcalc.algebra.terms import Access, Delta, Term
 from indexcalc.codegen.formula import Layouts, equation_text, terms_text
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.operands import Axes, Operand, Scope, transposed
@@ -82,15 +82,29 @@ class Lowering:
         left = Access(matrix, (*system.batch, *system.rows, *system.columns))
         side = Access(right, (*system.batch, *system.rows, *system.shared))
         self.equations.append(Equation(left, system.matrix, hoisted=True, place=place))
+        note = system_text(unknown, residual, self.program.layouts)
+        slots = unknown.tensor.slots
+        if is_identity(system):
+            self.unknowns.append(Unknown(unknown.tensor, matrix, unknown.hoisted))
+            whole = (Term(ONE, ((left, ONE),)),)
+            ends = (*system.rows, *system.columns)
+            self.solves.append(Statement(unknown.name, slots, whole, Kind.SOLVE, ends, note=note))
+            return
         self.equations.append(Equation(side, system.right, hoisted=True, place=place))
         quotient = divided(system, matrix, right)
         if quotient is not None:
             self.equations.append(replace(quotient, doc=unknown.tensor.doc, place=place))
             return
-        self.unknowns.append(Unknown(unknown.tensor, right))
+        self.unknowns.append(Unknown(unknown.tensor, right, unknown.hoisted))
         terms = tuple(Term(ONE, ((entry, ONE),)) for entry in (left, side))
-        note = system_text(unknown, residual, self.program.layouts)
-        self.solves.append(Statement(unknown.name, unknown.tensor.slots, terms, Kind.SOLVE, system.rows, note=note))
+        self.solves.append(Statement(unknown.name, slots, terms, Kind.SOLVE, system.rows, note=note))
+
+
+def is_identity(system: Affine) -> bool:
+    """Whether the right side is the identity matrix, so that the unknown is the inverse."""
+    if len(system.rows) != 1 or len(system.shared) != 1 or len(system.columns) != 1:
+        return False
+    return system.right == (Term(ONE, ((Delta(system.rows[0], system.shared[0]), ONE),)),)
 
 
 def without_systems(program: Program, taken: set[str]) -> Lowered:
@@ -165,6 +179,8 @@ def original(term: Term, copies: Mapping[str, Statement], gone: set[str]) -> Ter
 def solved_node(statement: Statement, scope: Scope) -> Node:
     """The unknown of a linear system: ``np.linalg.solve``, with several indices as one where rows have several."""
     rows = statement.over
+    if len(statement.terms) == 1:
+        return inverse_node(statement, scope)
     left, right = (term.bases[0] for term in statement.terms)
     assert isinstance(left, Access)
     assert isinstance(right, Access)
@@ -189,6 +205,18 @@ def solved_node(statement: Statement, scope: Scope) -> Node:
     if not square or len(shared) > 1:
         found = reshaped(found, [length(axis, scope) for axis in order])
     return transposed(Operand(found, order), statement.axes).node
+
+
+def inverse_node(statement: Statement, scope: Scope) -> Node:
+    """The inverse of a matrix, or of each of several."""
+    (matrix,) = statement.terms[0].bases
+    assert isinstance(matrix, Access)
+    row, column = statement.over
+    batch = tuple(axis for axis in statement.axes if axis in matrix.slots and axis != column)
+    (shared,) = (axis for axis in statement.axes if axis not in matrix.slots)
+    ordered = transposed(Operand(Atom(scope.tensors[matrix.tensor]), matrix.indices), (*batch, row, column))
+    found = Operand(Call("np.linalg.inv", (ordered.node,)), (*batch, column, shared))
+    return transposed(found, statement.axes).node
 
 
 def reshaped(node: Node, lengths: Sequence[str]) -> Node:

@@ -60,6 +60,7 @@ class InputLine:
     domain: Domain | None = None
     values: Slot | None = None
     residual: str = ""
+    hoisted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class EquationLine:
     at: At | None = None
     steps: Steps | None = None
     solves: str = ""
+    hoisted: bool = False
 
     @property
     def is_piece(self) -> bool:
@@ -95,13 +97,17 @@ class EquationLine:
 
 @dataclass(frozen=True, slots=True)
 class SolveLine:
-    """``solve x[j] : left = right "doc"``: the tensor that a system determines, and the system."""
+    """``solve x[j] : left = right "doc"``: the tensor that a system determines, and the system.
+
+    `hoisted` where it is not the author's, but an inverse that a derivative reads.
+    """
 
     unknown: Entry
     left: Expression
     right: Expression
     doc: str = ""
     at: At | None = None
+    hoisted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from indexcalc.algebra.terms import Access, Term, Terms, tensors_of
 from indexcalc.errors import SpecError
 from indexcalc.language.checks import check_equation_line, check_expression, check_left_side, check_piece
 from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
+from indexcalc.language.determinants import with_inverses
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.lines import ClaimLine, DerivativeLine, DeriveLine, EquationLine, NameLine, Statement
@@ -50,7 +51,7 @@ def lower(statements: Iterable[Statement], source: Source, slug: str, resolve: R
 
 def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) -> Problem:
     """The problem of statements without ``use`` lines."""
-    lines = refine(with_residuals(statements, source), source)
+    lines = refine(with_residuals(with_inverses(statements, source), source), source)
     found = declare(lines, source)
     names = SumNames(every_name(lines, found), asked=asked_names(lines))
     unknowns = unknowns_of(lines, found.inputs)
@@ -284,7 +285,7 @@ def with_sums(
     equation: Equation, hoisted: tuple[Equation, ...], line: EquationLine, scope: Scope, names: SumNames
 ) -> tuple[Equation, ...]:
     """An equation after those of its named sums, with the place where it stands."""
-    equation = replace(equation, place=None if line.at is None else scope.source.place(line.at))
+    equation = replace(equation, hoisted=line.hoisted, place=None if line.at is None else scope.source.place(line.at))
     if equation.name not in names.asked and not line.solves:
         names.learn(equation)
     return (*hoisted, equation)

@@ -53,7 +53,7 @@ def with_residuals(lines: tuple[Statement, ...], source: Source) -> tuple[Statem
         difference = Plus((line.right, Negate(line.left, line.left.at)), line.left.at)
         slots = rows_of(line, indices)
         rows = Entry(residual, tuple(Slot(slot, line.at) for slot in slots), line.at)
-        found.append(InputLine(line.unknown, line.doc, line.at, residual=residual))
+        found.append(InputLine(line.unknown, line.doc, line.at, residual=residual, hoisted=line.hoisted))
         found.append(EquationLine(rows, difference, at=line.at, solves=name))
     return tuple(found)
 
@@ -99,4 +99,4 @@ def free_names(node: Expression, indices: Collection[str]) -> Iterator[str]:
 def unknowns_of(lines: Iterable[Statement], declared: Mapping[str, Tensor]) -> tuple[Unknown, ...]:
     """The unknowns among the tensors that are declared."""
     named = (line for line in lines if isinstance(line, InputLine) and line.residual)
-    return tuple(Unknown(declared[line.entry.name], line.residual) for line in named)
+    return tuple(Unknown(declared[line.entry.name], line.residual, line.hoisted) for line in named)

@@ -134,7 +134,8 @@ def names_read(lines: Iterable[Statement]) -> frozenset[str]:
 def default_upstream(program: Program, read: frozenset[str], taken: set[str]) -> tuple[Upstream, ...]:
     """An upstream gradient for every result that no equation of the author reads."""
     computed = [eq.name for eq in program.equations if not eq.hoisted and eq.name not in program.residuals.values()]
-    results = [name for name in program.tensors if name in {*computed, *program.residuals} and name not in read]
+    solved = [unknown.name for unknown in program.unknowns if not unknown.hoisted]
+    results = [name for name in program.tensors if name in {*computed, *solved} and name not in read]
     found = []
     for result in results:
         name = fresh_name(f"G_{result}", taken)

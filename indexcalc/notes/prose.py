@@ -15,6 +15,9 @@ RULES: Mapping[Rule, str] = {
     Rule.QUOTIENT: "Numerator and denominator both depend on {target}, so the quotient rule applies:",
     Rule.CONSTANT: "Nothing here depends on {target}, so the derivative is zero:",
     Rule.POINTWISE: "The chain rule through {outer}: the derivative at the argument, times that of the argument:",
+    Rule.JACOBI: "Jacobi's formula: the logarithm of a determinant changes by what the entries of the matrix change "
+    "by, each times the entry of the inverse with its indices exchanged:",
+    Rule.SYMMETRIC_INVERSE: "The inverse of a symmetric matrix is symmetric:",
     Rule.ENTRY: "Entries of {target} are independent of each other, so there is one delta for each index slot:",
     Rule.INSERT: "Combining:",
     Rule.COLLAPSE: "{delta} collapses the sum over {killed}; only {match} is left:",
@@ -134,6 +137,7 @@ SENTENCES: Mapping[str, str] = {
     "every line reads only what stands above it, what is given, what the forward pass kept, or steps that are there.",
     "recurrence": "{names} {are} computed step by step, from {first} to {last}: each step reads those before it in "
     "this order. An entry outside of its tensor counts as zero.",
+    "system.inverse": "The derivative of the determinant reads the inverse of the matrix. ",
     "system": "{unknown} is what this equation determines:",
     "system.each": "{unknown} is what this system determines, one equation for each {rows}:",
     "system.linear": "It is linear in {unknown}, and has one solution unless its matrix is singular. What the right "

@@ -22,6 +22,8 @@ def determined_blocks(program: Program, unknown: Unknown, block: tuple[Equation,
     """The system of the forward pass that determines a tensor, and what its residual is."""
     residual = block[-1]
     doc = (*sentence_case((unknown.tensor.doc,)), ": ") if unknown.tensor.doc else ()
+    if unknown.hoisted:
+        doc = say("system.inverse")
     names: dict[str, Span | list[Span]] = {
         "unknown": unknown.tensor.entry,
         "residual": residual.lhs,

@@ -11,7 +11,7 @@ from sympy.printing.str import StrPrinter
 from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums
 from indexcalc.algebra.slots import place, slot_text
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Partial, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, LogDet, Partial, Power, Term, Terms
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.latex import split_sign
 from indexcalc.notes.names import grouped
@@ -165,5 +165,7 @@ def base_text(base: Base, spelling: Spelling) -> str:
             return f"{name}({', '.join([terms_text(arg, spelling), *map(str, params)])})"
         case Add(terms):
             return f"({terms_text(terms, spelling)})"
+        case LogDet(tensor, slots):
+            return f"logdet({access_text(Access(tensor, slots), spelling)})"
         case Partial(of, wrt):
             return f"∂{base_text(of, spelling)}/∂{access_text(wrt, spelling)}"

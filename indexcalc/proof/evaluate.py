@@ -29,6 +29,7 @@ from indexcalc.algebra.terms import (
     Fn,
     Index,
     Iverson,
+    LogDet,
     Lookup,
     Partial,
     Power,
@@ -42,7 +43,7 @@ from indexcalc.algebra.terms import (
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
 from indexcalc.program import Equation, Program, Unknown
 from indexcalc.proof.numeric import Array, numeric_of
-from indexcalc.proof.systems import root
+from indexcalc.proof.systems import log_determinant, root
 from indexcalc.recurrence import Recurrence
 
 GRID_LIMIT = 20_000_000
@@ -366,6 +367,10 @@ def base_on(base: Base, grid: Grid, env: Environment) -> Array:
             return np.asarray(numeric_of(name).compute(body_on(arg, grid, env), *constants))
         case Add(terms):
             return body_on(terms, grid, env)
+        case LogDet(tensor, slots):
+            if tensor not in env.tensors:
+                raise ProgramError(f"no value is given for the tensor {tensor}")
+            return read("a determinant", log_determinant(env.tensors[tensor]), slots, grid, env)
         case Partial(of, wrt):
             if base not in env.partials:
                 raise ProgramError(f"no value is given for the derivative {base}")

@@ -98,6 +98,26 @@ def eliminated(matrix: Array, right: Array) -> Array:
     return found
 
 
+def log_determinant(matrices: Array) -> Array:
+    """``log |det A|`` of the matrices over the last two axes, as the sum of the logarithms of pivots.
+
+    Of complex numbers the sign of the real part is taken away, and not the argument: so it is analytic.
+    """
+    size = matrices.shape[-1]
+    joint = np.array(matrices.reshape(-1, size, size))
+    total = np.zeros(len(joint), dtype=joint.dtype)
+    every = np.arange(len(joint))
+    with np.errstate(all="ignore"):
+        for column in range(size):
+            pivot = column + np.argmax(np.abs(joint[:, column:, column]), axis=1)
+            joint[every, column], joint[every, pivot] = joint[every, pivot].copy(), joint[every, column].copy()
+            value = joint[:, column, column]
+            total = total + np.log(np.where(value.real < 0, -value, value))
+            below = joint[:, column + 1 :, column] / value[:, np.newaxis]
+            joint[:, column + 1 :] -= below[:, :, np.newaxis] * joint[:, column, np.newaxis]
+    return total.reshape(matrices.shape[:-2])
+
+
 def flat(array: Array) -> Array:
     """One axis of entries after that of the lanes."""
     return array.reshape(array.shape[0], -1)

@@ -6,7 +6,7 @@ and where the right side of the adjoint system is a multiple of the system's, so
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import sympy as sp
@@ -14,14 +14,14 @@ import sympy as sp
 from indexcalc.algebra.build import expand, product
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import substitute, times
-from indexcalc.algebra.terms import Access, Term, Terms, free_indices, tensors_of
-from indexcalc.calculus.steps import Rule, Section, Step, Used
+from indexcalc.algebra.terms import Access, Delta, Term, Terms, free_indices, tensors_of
+from indexcalc.calculus.steps import Cited, Proof, Rule, Section, Step, Used
 from indexcalc.errors import LimitError
 from indexcalc.problem import Problem
-from indexcalc.program import Equation, Unknown
+from indexcalc.program import Equation, Program, Unknown
 from indexcalc.rewrite.inline import put_in
 from indexcalc.rewrite.naming import extended
-from indexcalc.rewrite.symmetry import Symmetries
+from indexcalc.rewrite.symmetry import Symmetries, find_symmetries
 from indexcalc.rewrite.systems import MATRIX_LIMIT, Affine, affine_system
 
 TRIALS = 4
@@ -65,6 +65,32 @@ def known_adjoint(
     return replace(section, equation=equation, steps=(*section.steps, step))
 
 
+def symmetric_inverses(program: Program) -> tuple[Access, ...]:
+    """The entries of unknowns that are inverses of symmetric matrices, by their last two slots."""
+    if not program.unknowns:
+        return ()
+    known, found = find_symmetries(program.explicit), []
+    for unknown in program.unknowns:
+        system = affine_system(unknown, program.systems[unknown.name], program)
+        if system is None or len(system.columns) != 1 or len(system.shared) != 1 or not is_symmetric(system, known):
+            continue
+        identity = Term(sp.S.One, ((Delta(system.rows[0], system.shared[0]), sp.S.One),))
+        if system.right == (identity,) and unknown.tensor.slots[-2:] == (*system.columns, *system.shared):
+            found.append(unknown.tensor.entry)
+    return tuple(found)
+
+
+def inverse_proofs(steps: Iterable[Step], known: Symmetries, inverses: Collection[Access]) -> Iterator[Proof]:
+    """The proofs of the symmetries of inverses that steps cite."""
+    cited = {step.detail.identity for step in steps if isinstance(step.detail, Cited)}
+    for entry in inverses:
+        for order in known.orders.get(entry.tensor, ()):
+            identity = known.identity(entry.tensor, order)
+            if identity in cited:
+                used = Used((entry.tensor,))
+                yield Proof(identity, (Step(Rule.SYMMETRIC_INVERSE, identity, identity.left, identity.right, used),))
+
+
 def with_gradient(section: Section, sections: Sequence[Section], name: str) -> Section:
     """The section with the gradient by the unknown put in, if it has a section and fits."""
     own = next((other.equation for other in sections if other.equation.name == name), None)
@@ -101,8 +127,7 @@ def multiple(terms: Terms, right: Terms, system: Affine, known: Symmetries) -> T
 
 def quotients(terms: Terms, right: Terms) -> Iterator[Term]:
     """What some terms of a sum are, divided by the first of another: products without sums."""
-    divisor = right[0] if right else None
-    for term in terms[:TRIALS] if divisor is not None else ():
+    for divisor, term in ((right[0], term) for term in terms[:TRIALS] if right):
         if divisor.summed == term.summed == ():
             inverse = ((base, -exponent) for base, exponent in divisor.powers)
             yield product(term.coeff / divisor.coeff, (*term.powers, *inverse))

@@ -17,7 +17,7 @@ from indexcalc.calculus.statistics import find_flow
 from indexcalc.calculus.steps import Cited, Derivation, Proof, Rule, Section, Step
 from indexcalc.problem import Problem, check_problem
 from indexcalc.program import check_program
-from indexcalc.rewrite.adjoints import with_known_adjoints
+from indexcalc.rewrite.adjoints import inverse_proofs, symmetric_inverses, with_known_adjoints
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.bounds import check_bounds
 from indexcalc.rewrite.inline import Inliner
@@ -42,7 +42,8 @@ def derive(problem: Problem) -> Derivation:
     check_bounds(problem.program)
     if problem.derivatives:
         return with_orders(derive(problem.first), derive(problem.alone), problem)
-    simplifier = Simplifier(problem.program.explicit)
+    inverses = symmetric_inverses(problem.program)
+    simplifier = Simplifier(problem.program.explicit, inverses)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
     sections = with_known_adjoints(derive_gradients(problem, simplifier), problem, simplifier.symmetries)
     sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
@@ -71,6 +72,7 @@ def derive(problem: Problem) -> Derivation:
             *simplifier.lemmas,
             *lemmas_on_the_way(sections, simplifier),
             *cited_symmetries(steps, symmetries, problem.program.definitions),
+            *inverse_proofs(steps, symmetries, inverses),
         ),
         proofs=(
             *proofs,

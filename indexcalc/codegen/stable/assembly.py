@@ -275,4 +275,5 @@ def holds_exponential(statement: Statement, program: Program) -> bool:
 
 def hoisted_names(program: Program) -> frozenset[str]:
     """The tensors that the reader gave a name to."""
-    return frozenset(equation.name for equation in program.equations if equation.hoisted)
+    unknowns = (unknown.name for unknown in program.unknowns if unknown.hoisted)
+    return frozenset((*unknowns, *(equation.name for equation in program.equations if equation.hoisted)))
