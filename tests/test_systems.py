@@ -11,6 +11,7 @@ import pytest
 import indexcalc as ic
 from indexcalc.algebra.terms import Term
 from indexcalc.codegen import module_names, module_symbols
+from indexcalc.codegen.fast.module import FastOptions, fast_module
 from indexcalc.errors import IndexCalcError, ProgramError, UnsupportedError
 from indexcalc.generation import loaded
 from indexcalc.program import check_program
@@ -229,6 +230,12 @@ def test_the_logarithm_of_a_determinant_is_that_of_mpmath(size):
     with mpmath.workdps(40):
         expected = [float(mpmath.log(abs(mpmath.det(mpmath.matrix(one.tolist()))))) for one in A]
     assert np.allclose(log_determinant(A), expected, rtol=1e-12)
+
+
+def test_code_for_speed_solves_no_systems():
+    derivation = ic.derive(problem_of(SPECS["one system"]))
+    with pytest.raises(UnsupportedError, match="code for speed solves no systems yet, and x is determined by one"):
+        fast_module(derivation, FastOptions({}, None))
 
 
 def test_samples_are_drawn_at_which_systems_are_not_nearly_singular():
