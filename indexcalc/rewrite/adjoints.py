@@ -14,7 +14,7 @@ import sympy as sp
 from indexcalc.algebra.build import expand, product
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import substitute, times
-from indexcalc.algebra.terms import Access, Delta, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.terms import Access, Delta, Iverson, Term, Terms, free_indices, tensors_of
 from indexcalc.calculus.steps import Cited, Proof, Rule, Section, Step, Used
 from indexcalc.errors import LimitError
 from indexcalc.problem import Problem
@@ -128,6 +128,8 @@ def multiple(terms: Terms, right: Terms, system: Affine, known: Symmetries) -> T
 def quotients(terms: Terms, right: Terms) -> Iterator[Term]:
     """What some terms of a sum are, divided by the first of another: products without sums."""
     for divisor, term in ((right[0], term) for term in terms[:TRIALS] if right):
-        if divisor.summed == term.summed == ():
+        # A delta or a bracket divides nothing: it is zero for some indices.
+        divides = not any(isinstance(base, Delta | Iverson) for base in divisor.bases)
+        if divides and divisor.summed == term.summed == ():
             inverse = ((base, -exponent) for base, exponent in divisor.powers)
             yield product(term.coeff / divisor.coeff, (*term.powers, *inverse))
