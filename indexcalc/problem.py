@@ -164,25 +164,62 @@ class Problem:
     @cached_property
     def given(self) -> Mapping[str, str]:
         """The outputs whose whole gradient is given, with its name: nothing else reads them, nobody asks for them."""
-        return {
-            up.of: up.name for up in self.upstream if not self.program.consumers[up.of] and up.of not in self.targets
-        }
+        return {up.of: up.name for up in self.upstream if not self.program.readers[up.of] and up.of not in self.targets}
 
     @cached_property
     def gradient_names(self) -> Mapping[str, str]:
-        """The name of dL/dX for every tensor X of the program; names in use are avoided."""
+        """The name of dL/dX for every tensor X of the program; names in use are avoided.
+
+        The gradient by the residual of a system is the adjoint variable of its unknown: ``lam``.
+        """
+        unknowns = self.program.unknowns
+        adjoint = {one.residual: "lam" if len(unknowns) == 1 else f"lam_{one.name}" for one in unknowns}
         given = dict(self.given) | dict(self.names)
         taken = set(self.program.tensors) | set(given.values()) | {up.name for up in self.upstream}
         named: dict[str, str] = {}
         for tensor in self.program.tensors:
             name = given.get(tensor)
-            if name is None:
+            if name is None and tensor in adjoint:
+                name = adjoint[tensor]
+                if name in taken | self.program.names:
+                    name = f"lam_{tensor.removeprefix('r_')}"
+                while name in taken | self.program.names:
+                    name += "_"
+            elif name is None:
                 name = "d" + tensor
                 while name in taken:
                     name = "d" + name
             taken.add(name)
             named[tensor] = name
         return named
+
+    @cached_property
+    def owners(self) -> Mapping[str, str]:
+        """For every gradient the tensor by which it is one; an adjoint variable has a name of its own, and no owner."""
+        residuals = frozenset(self.program.residuals.values())
+        return {name: tensor for tensor, name in self.gradient_names.items() if tensor not in residuals}
+
+    @cached_property
+    def stationary(self) -> Mapping[str, str]:
+        """For every unknown, the name of the sum that its adjoint variable makes zero.
+
+        It is the derivative, by the unknown, of the loss and of what the adjoint variable adds up of the residual.
+        """
+        taken = {*self.program.names, *self.gradient_names.values(), *(given.name for given in self.handed)}
+        named: dict[str, str] = {}
+        for unknown in self.program.unknowns:
+            name = f"s_{unknown.name}"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            named[unknown.name] = name
+        return named
+
+    @cached_property
+    def adjoint_systems(self) -> Mapping[str, str]:
+        """For every adjoint variable, the sum that it makes zero."""
+        adjoints, sums = self.gradient_names, self.stationary
+        return {adjoints[unknown.residual]: sums[unknown.name] for unknown in self.program.unknowns}
 
 
 def blocks_of(derivative: Derivative) -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -235,12 +272,8 @@ def check_problem(problem: Problem) -> None:
         check_loss(problem, problem.loss)
     for name in problem.recompute:
         check_recomputed(problem.program, name)
-    if problem.derivatives and problem.program.is_recurrent:
-        stepping = next(iter(problem.program.recurrence_by_name))
-        raise ProgramError(
-            f"{stepping} is computed step by step, and only gradients go through a recurrence so far; "
-            "ask for gradients, or write out a few steps as equations of their own"
-        )
+    if problem.derivatives:
+        check_differentiable_twice(problem.program)
     for derivative in problem.derivatives:
         check_derivative(problem, derivative)
     taken = set(tensors)
@@ -248,6 +281,21 @@ def check_problem(problem: Problem) -> None:
         if name in taken:
             raise ProgramError(f"the name {name} of a gradient is taken already; give the gradient another name")
         taken.add(name)
+
+
+def check_differentiable_twice(program: Program) -> None:
+    """Reject derivatives besides gradients through what is computed step by step, or determined by a system."""
+    if program.is_recurrent:
+        stepping = next(iter(program.recurrence_by_name))
+        raise ProgramError(
+            f"{stepping} is computed step by step, and only gradients go through a recurrence so far; "
+            "ask for gradients, or write out a few steps as equations of their own"
+        )
+    if program.unknowns:
+        name = program.unknowns[0].name
+        raise ProgramError(
+            f"{name} is determined by a system, and only gradients go through a system so far; ask for gradients"
+        )
 
 
 def check_derivative(problem: Problem, derivative: Derivative) -> None:
@@ -311,6 +359,8 @@ def check_reached(program: Program, name: str) -> None:
 
 def check_recomputed(program: Program, name: str) -> None:
     """Reject a tensor that is there anyway, so that there is nothing to gain."""
+    if name in program.residuals:
+        raise ProgramError(f"{name} is what a system determines, and is not solved for again; it cannot be recomputed")
     if name not in program.definitions:
         raise ProgramError(f"{name} is an input; only what an equation computes can be recomputed")
     if name in program.outputs:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import sympy as sp
@@ -29,7 +29,7 @@ from indexcalc.algebra.terms import (
     tensors_of,
     walk,
 )
-from indexcalc.errors import LimitError, Place, ProgramError
+from indexcalc.errors import LimitError, Place, ProgramError, placed
 from indexcalc.recurrence import Recurrence, Unordered, groups_of, is_recurrent, recurrence_of
 
 
@@ -83,6 +83,25 @@ class Equation:
     def holds_in(self, terms: Terms) -> bool:
         """Whether the definition may be put in for all entries of its tensor in some terms."""
         return all(self.holds_at(entry) for entry in accesses_of(terms, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A tensor that a system determines: it is the one at which the tensor `residual` is zero.
+
+    ``solve x[j] : sum[j](A[i,j]*x[j]) = b[i]`` has the residual ``r_x[i] = b[i] - sum[j](A[i,j]*x[j])``, an equation
+    like any other, that reads the unknown. What reads the unknown besides reads what the system determined. One that is
+    `hoisted` is not the author's: it is the inverse of a matrix whose determinant is taken.
+    """
+
+    tensor: Tensor
+    residual: str
+    hoisted: bool = False
+
+    @property
+    def name(self) -> str:
+        """The tensor that is determined."""
+        return self.tensor.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +186,7 @@ class Program:
         layouts: how the slots of a tensor are grouped into the axes of the array that stores it,
             by name: ``W[m,(h,k)]`` has three slots and two axes, (1, 2). A tensor without an entry
             has one axis for each slot. The algebra sees slots only.
+        unknowns: the tensors that systems determine, each by the equation of its residual.
         held: the inputs that another program computes, each with the inputs that it computes it from: the
             backward pass reads values of the forward pass. A derivative by these inputs would miss paths.
     """
@@ -181,6 +201,7 @@ class Program:
     assumptions: tuple[Identity, ...] = ()
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     held: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unknowns: tuple[Unknown, ...] = ()
 
     def axes(self, name: str) -> tuple[tuple[Index, ...], ...]:
         """The axes of the array that stores a tensor, each with the slots that are fused in it."""
@@ -191,10 +212,53 @@ class Program:
 
     @cached_property
     def tensors(self) -> Mapping[str, Tensor]:
-        """Every tensor by name: inputs first, then the equations' in order."""
+        """Every tensor by name: inputs first, then the equations' in order, an unknown before its system."""
         named = {tensor.name: tensor for tensor in self.inputs}
-        named.update({eq.name: Tensor(eq.name, eq.slots, eq.doc) for eq in self.equations})
+        for block in self.blocks:
+            if (unknown := self.determined_by(block)) is not None:
+                named[unknown.name] = unknown.tensor
+            named.update({eq.name: Tensor(eq.name, eq.slots, eq.doc) for eq in block})
         return named
+
+    @cached_property
+    def residuals(self) -> Mapping[str, str]:
+        """The residual of every unknown."""
+        return {unknown.name: unknown.residual for unknown in self.unknowns}
+
+    @cached_property
+    def systems(self) -> Mapping[str, tuple[Equation, ...]]:
+        """For every unknown, the equations of its system: those between it and its residual, which comes last."""
+        found = ((self.determined_by(block), block) for block in self.blocks)
+        return {unknown.name: block for unknown, block in found if unknown is not None}
+
+    def determined_by(self, block: tuple[Equation, ...]) -> Unknown | None:
+        """The unknown that the equations of a block determine; None if they compute what they define."""
+        names = {equation.name for equation in block}
+        return next((unknown for unknown in self.unknowns if unknown.residual in names), None)
+
+    @cached_property
+    def readers(self) -> Mapping[str, tuple[str, ...]]:
+        """For every tensor, those that read it; for an unknown, those outside of its system."""
+        own = {name: {equation.name for equation in block} for name, block in self.systems.items()}
+        return {name: tuple(one for one in who if one not in own.get(name, ())) for name, who in self.consumers.items()}
+
+    @cached_property
+    def explicit(self) -> Program:
+        """The program without its systems: unknowns are given, and residuals, which are zero, are not there."""
+        if not self.unknowns:
+            return self
+        gone = frozenset(self.residuals.values())
+        kept = tuple(equation for equation in self.equations if equation.name not in gone)
+        inputs = (*self.inputs, *(unknown.tensor for unknown in self.unknowns))
+        return replace(self, inputs=inputs, equations=kept, unknowns=())
+
+    @cached_property
+    def computed(self) -> tuple[Equation, ...]:
+        """What is computed, in order, each with all that it is computed from: for a residual, its unknown."""
+        if not self.unknowns:
+            return self.equations
+        solved = {unknown.residual: unknown.tensor.entry for unknown in self.unknowns}
+        return tuple(replace(one, lhs=solved[one.name]) if one.name in solved else one for one in self.equations)
 
     @cached_property
     def definitions(self) -> Mapping[str, Equation]:
@@ -223,22 +287,23 @@ class Program:
         """For every tensor, the set of those it depends on, and itself: one bit for each place."""
         found = {name: 1 << place for name, place in self.places.items()}
         for block in self.blocks:
+            unknown = self.determined_by(block)
+            members = [equation.name for equation in block] + ([] if unknown is None else [unknown.name])
             together = 0
-            for equation in block:
-                together |= found[equation.name]
-                for name in tensors_of(equation.terms):
-                    together |= found[name]
-            for equation in block:
-                found[equation.name] = together
+            for name in (*members, *(name for equation in block for name in tensors_of(equation.terms))):
+                together |= found[name]
+            for name in members:
+                found[name] = together
         return found
 
     @cached_property
     def blocks(self) -> tuple[tuple[Equation, ...], ...]:
-        """The equations in order; those of one recurrence together, all others by themselves."""
-        if not self.is_recurrent:
+        """The equations in order; those of one recurrence or of one system together, all others by themselves."""
+        if not self.is_recurrent and not self.unknowns:
             return tuple((equation,) for equation in self.equations)
         by_name = self.definitions
-        return tuple(tuple(by_name[one.name] for one in group) for group in groups_of(self.equations))
+        groups = groups_of(self.equations, self.residuals)
+        return tuple(tuple(by_name[one.name] for one in group) for group in groups)
 
     @cached_property
     def is_recurrent(self) -> bool:
@@ -255,7 +320,8 @@ class Program:
         """The recurrences, in order."""
         if not self.is_recurrent:
             return ()
-        found = (recurrence_of(block) for block in self.blocks if is_recurrent(block))
+        blocks = (block for block in self.blocks if self.determined_by(block) is None and is_recurrent(block))
+        found = (recurrence_of(block) for block in blocks)
         return tuple(one for one in found if isinstance(one, Recurrence))
 
     @cached_property
@@ -320,8 +386,14 @@ def check_program(program: Program) -> None:
         known[tensor.name] = tensor
     scalars = set(program.extents) | {parameter.symbol for parameter in program.parameters}
     check_recurrences(program)
+    check_systems(program)
     together = {name: one.axes for one in program.recurrences for name in one.axes}
+    starts = {block[0].name: program.determined_by(block) for block in program.blocks}
     for equation in program.equations:
+        if (unknown := starts.get(equation.name)) is not None:
+            if unknown.name in known:
+                raise ProgramError(f"{unknown.name} is assigned twice")
+            known[unknown.name] = unknown.tensor
         if equation.name in known:
             raise ProgramError(f"{equation.name} is assigned twice")
         check_slots(equation.name, equation.slots)
@@ -342,16 +414,62 @@ def check_recurrences(program: Program) -> None:
         return
     order: list[str] = []
     for block in program.blocks:
-        found = recurrence_of(block) if is_recurrent(block) else None
+        stepping = program.determined_by(block) is None and is_recurrent(block)
+        found = recurrence_of(block) if stepping else None
         if isinstance(found, Unordered):
             read = found.entry
             raise ProgramError(
                 f"{read.tensor} is read before it is defined, in the equation of {found.reader}: "
                 f"[{','.join(map(slot_text, read.slots))}] is not shown to be an earlier step"
             )
-        order += [*found.axes] if found is not None else [block[0].name]
+        order += [*found.axes] if found is not None else [equation.name for equation in block]
     if order != [equation.name for equation in program.equations]:
         raise ProgramError("the equations of a recurrence stand together, each after what it reads at its own step")
+
+
+def check_systems(program: Program) -> None:
+    """Reject systems that do not determine their unknown, or whose equations do not stand together in an order.
+
+    As many equations as entries are necessary for one solution, not sufficient: whether there is one depends on the
+    values.
+    """
+    for unknown in program.unknowns:
+        residual = program.definitions.get(unknown.residual)
+        with placed(None if residual is None else residual.place):
+            check_system(program, unknown, residual)
+    places = program.positions
+    for block in program.systems.values():
+        here = [places[equation.name] for equation in block]
+        if here != list(range(here[0], here[0] + len(here))):
+            raise ProgramError(f"the equations of the system with {block[0].name} do not stand together")
+
+
+def check_system(program: Program, unknown: Unknown, residual: Equation | None) -> None:
+    """Reject a system that does not read its unknown, is one with another, or has too few or too many equations."""
+    name, slots = unknown.name, unknown.tensor.slots
+    check_slots(name, slots)
+    together = [one.name for one in program.unknowns if one.name not in program.systems]
+    if together:
+        other = next(key for key, block in program.systems.items() if together[0] in read_in(block))
+        raise ProgramError(
+            f"{other} and {together[0]} are determined by one another; write one as an equation of the other, "
+            "or both as one tensor that one system determines"
+        )
+    if residual is None or name not in read_in(program.systems[name]):
+        raise ProgramError(f"the system for {name} does not read {name}, and so cannot determine it")
+    entries, rows = (sp.prod(slot.extent for slot in one) for one in (slots, residual.slots))
+    if sp.expand(entries - rows) != 0:
+        over = f", one for each {' and '.join(slot.name for slot in residual.slots)}," if residual.slots else ""
+        noun = "equation" if rows == 1 else "equations"
+        raise ProgramError(
+            f"the system for {name} has {rows} {noun}{over} but {name} has {entries} entries; "
+            "a system determines as many entries as it has equations"
+        )
+
+
+def read_in(block: tuple[Equation, ...]) -> frozenset[str]:
+    """All that the equations of a block read."""
+    return frozenset(name for equation in block for name in tensors_of(equation.terms))
 
 
 def may_meet(index: Index, slot: Index) -> bool:

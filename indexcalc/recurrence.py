@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
 from indexcalc.algebra.guards import Given, guarded_entries
 from indexcalc.algebra.ranges import never_negative
 from indexcalc.algebra.slots import Index, Slot, difference, place
 from indexcalc.algebra.terms import Access, Terms, tensors_of
+
+NO_SYSTEMS: Mapping[str, str] = MappingProxyType({})
+"""No tensor is determined by a system."""
 
 
 class Defining(Protocol):
@@ -59,12 +63,20 @@ class Unordered:
     names: tuple[str, ...]
 
 
-def groups_of(equations: Sequence[Defining]) -> tuple[tuple[Defining, ...], ...]:
+def groups_of(
+    equations: Sequence[Defining], residuals: Mapping[str, str] = NO_SYSTEMS
+) -> tuple[tuple[Defining, ...], ...]:
     """The equations in the order of reading; those that read one another, directly or not, in one group.
 
     Equations keep their order as far as possible (Tarjan, 1972, without recursion).
+
+    Args:
+        equations: what to put in order.
+        residuals: for every unknown of a system the equation of its residual: who reads the unknown comes after all
+            equations of the system, and these are one group.
     """
     places = {equation.name: number for number, equation in enumerate(equations)}
+    places.update({name: places[residual] for name, residual in residuals.items() if residual in places})
     reads = [[places[name] for name in tensors_of(equation.terms) if name in places] for equation in equations]
     number: dict[int, int] = {}
     low: dict[int, int] = {}

@@ -49,6 +49,7 @@ def second_sweep(derivation: Derivation) -> Problem:
         forward.indices,
         parameters=forward.parameters,
         assumptions=forward.assumptions,
+        unknowns=(*forward.unknowns, *backward.unknowns),
     )
     upstream = next(name for name in ("H", "H2") if name not in both.tensors)
     targets = tuple(tensor.name for tensor in both.inputs if tensor.values is None)

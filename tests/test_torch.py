@@ -293,6 +293,51 @@ def distillation(a):
     return {"L": a.tau**2 * F.kl_div(student, teacher, reduction="batchmean", log_target=True)}
 
 
+def ridge_closed_form(a):
+    moments = a.X.T @ a.X + a.alpha * torch.eye(a.F, dtype=a.X.dtype)
+    w = torch.linalg.inv(moments) @ a.X.T @ a.y
+    return {"w": w, "L": 0.5 * F.mse_loss(a.V @ w, a.t)}
+
+
+def mahalanobis(a):
+    u = a.x - a.mu
+    return {"q": torch.einsum("ni,ij,nj->n", u, torch.linalg.inv(a.S), u)}
+
+
+def least_squares_layer(a):
+    roots = torch.sqrt(a.w)
+    return {"x": torch.linalg.lstsq(roots[:, None] * a.J, (roots * a.y)[..., None]).solution[..., 0]}
+
+
+def gaussian(a):
+    # The distribution takes positive definite matrices alone, and the samples are of any symmetric ones.
+    u = a.x - a.mu
+    quadratic = torch.einsum("ni,ij,nj->", u, torch.linalg.inv(a.S), u)
+    return {"L": (quadratic + a.N * torch.logdet(a.S @ a.S.T) / 2 + a.N * a.D * math.log(2 * math.pi)) / 2}
+
+
+def gaussian_process(a):
+    E = gaussian_kernel(a, a.X, a.X)
+    K = a.a * E + a.noise * torch.eye(a.N, dtype=a.X.dtype)
+    likelihood = torch.distributions.MultivariateNormal(torch.zeros_like(a.y), K).log_prob(a.y)
+    return {"K": K, "L": -likelihood}
+
+
+def log_det_flow(a):
+    z = a.x @ a.W.T + a.b
+    base = torch.distributions.Normal(0.0, 1.0).log_prob(z).sum(dim=1).mean()
+    return {"L": -base - torch.logdet(a.W.T @ a.W) / 2}
+
+
+def gaussian_kernel(a, left, right):
+    return torch.exp(-a.s / 2 * ((left[:, None] - right[None]) ** 2).sum(-1))
+
+
+def kernel_ridge(a):
+    coefficients = torch.linalg.inv(gaussian_kernel(a, a.X, a.X) + a.ridge * torch.eye(a.N, dtype=a.X.dtype)) @ a.y
+    return {"f": gaussian_kernel(a, a.Z, a.X) @ coefficients}
+
+
 FORWARD: dict[str, Forward] = {
     "alibi_attention": alibi_attention,
     "attention": lambda a: {"O": attend(a.Q, a.K, a.V)},
@@ -311,8 +356,10 @@ FORWARD: dict[str, Forward] = {
     "flash_attention": lambda a: {"O": attend(a.Q, a.K, a.V)},
     "focal_loss": focal_loss,
     "gat": gat,
+    "gaussian_full_covariance": gaussian,
     "gaussian_mixture": gaussian_mixture,
     "gaussian_nll": lambda a: {"L": F.gaussian_nll_loss(a.mu, a.y, a.sigma**2, full=True, eps=1e-12)},
+    "gaussian_process": gaussian_process,
     "gcn": gcn,
     "group_norm": lambda a: {"Y": F.group_norm(a.X, a.N_G, a.w, a.b, a.eps)},
     "grouped_query_attention": grouped_query_attention,
@@ -321,13 +368,17 @@ FORWARD: dict[str, Forward] = {
     "huber": huber,
     "info_nce": lambda a: {"L": F.cross_entropy(a.Q @ a.K.T / a.tau, torch.arange(a.N))},
     "ising_mean_field": ising_mean_field,
+    "kernel_ridge": kernel_ridge,
     "l2_normalize": lambda a: {"y": F.normalize(a.x, dim=1, eps=0.0)},
     "layer_norm": lambda a: {"Y": F.layer_norm(a.X, (a.H,), a.g, a.b, a.eps)},
+    "least_squares_layer": least_squares_layer,
     "linear": linear,
     "linear_attention": linear_attention,
+    "log_det_flow": log_det_flow,
     "logistic_regression": lambda a: {"L": F.binary_cross_entropy_with_logits(a.X @ a.w + a.b, a.y)},
     "lora": lambda a: {"Y": F.linear(a.X, a.W + a.alpha / a.R * a.B @ a.A)},
     "lstm_cell": lstm_cell,
+    "mahalanobis": mahalanobis,
     "matrix_factorization": matrix_factorization,
     "mha_block": block,
     "mixed_attention": projected("X", "X", "Y"),
@@ -339,6 +390,7 @@ FORWARD: dict[str, Forward] = {
     "poisson_regression": poisson_regression,
     "qk_norm_attention": qk_norm_attention,
     "ridge": lambda a: {"L": 0.5 * F.mse_loss(a.X @ a.w, a.y) + 0.5 * a.lam * a.w @ a.w},
+    "ridge_closed_form": ridge_closed_form,
     "rms_norm": lambda a: {"Y": F.rms_norm(a.X, (a.H,), a.g, a.eps)},
     "rope": rope,
     "softcap_attention": softcap_attention,

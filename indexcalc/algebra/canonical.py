@@ -22,6 +22,7 @@ from indexcalc.algebra.terms import (
     Fn,
     Index,
     Iverson,
+    LogDet,
     Partial,
     Power,
     Term,
@@ -236,6 +237,8 @@ def written(base: Base, names: Colours) -> str:
             return f"{name}({inner})"
         case Add(terms):
             return f"({serialise_sum(terms, names)})"
+        case LogDet(tensor, slots):
+            return f"logdet({tensor}[{','.join(label(slot, names) for slot in slots)}])"
         case Partial(of, wrt):
             return f"d({serialise_base(of, names)})/d({serialise_base(wrt, names)})"
 

@@ -23,6 +23,7 @@ from indexcalc.algebra.terms import (
     Fn,
     Index,
     Iverson,
+    LogDet,
     Partial,
     Power,
     Term,
@@ -158,9 +159,10 @@ def match_base(pattern: Base, subject: Base, binding: Binding, budget: Budget | 
     if budget[0] < 0 or shape(pattern) != shape(subject):
         return
     match pattern, subject:
-        case Access(name, slots), Access(other_name, other_slots):
-            if name == other_name:
-                yield from match_indices(slots, other_slots, binding)
+        case Access() | LogDet(), Access() | LogDet():
+            # Of one shape, so both are entries or both are not.
+            if pattern.tensor == subject.tensor:
+                yield from match_indices(pattern.slots, subject.slots, binding)
         case Delta(left, right), Delta(other_left, other_right):
             yield from match_indices((left, right), (other_left, other_right), binding)
             yield from match_indices((left, right), (other_right, other_left), binding)

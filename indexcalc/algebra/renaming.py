@@ -26,6 +26,7 @@ from indexcalc.algebra.terms import (
     Fn,
     Index,
     Iverson,
+    LogDet,
     Partial,
     Power,
     Term,
@@ -71,6 +72,8 @@ def rename_base(base: Base, renaming: Renaming) -> Base:
             return Fn(name, rename_body(arg, renaming), params)
         case Add(terms):
             return Add(rename_body(terms, renaming))
+        case LogDet(tensor, slots, inverse, extent):
+            return LogDet(tensor, tuple(renamed_slot(slot, renaming) for slot in slots), inverse, extent)
         case Partial(of, wrt):
             renamed = rename_base(wrt, renaming)
             assert isinstance(renamed, Access)
@@ -189,4 +192,7 @@ def with_tensors_in(base: Base, names: Mapping[str, str]) -> Base:
             return Fn(name, with_tensors(arg, names), params)
         case Add(terms):
             return Add(with_tensors(terms, names))
+        case LogDet(tensor, slots, inverse, extent):
+            renamed = tuple(with_lookups_named(slot, names) for slot in slots)
+            return LogDet(names.get(tensor, tensor), renamed, names.get(inverse, inverse), extent)
     return base

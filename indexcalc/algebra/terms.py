@@ -143,6 +143,23 @@ class Add(Compound):
 
 
 @dataclass(frozen=True, slots=True)
+class LogDet(Compound):
+    """``log |det A[n,:,:]|``, of the matrices over the last two slots of a tensor; `slots` are the others.
+
+    What it reads is a whole matrix, so it has no entry of it in any slot. `inverse` is the tensor that holds the
+    inverse matrices, which its derivative reads; `extent` is the number of rows.
+    """
+
+    tensor: str
+    slots: tuple[Slot, ...]
+    inverse: str
+    extent: sp.Expr
+
+    def __hash__(self) -> int:
+        return remembered_hash(self, (LogDet, self.tensor, self.slots, self.inverse))
+
+
+@dataclass(frozen=True, slots=True)
 class Partial:
     """An unevaluated derivative of one factor by one tensor entry: ``d base / d wrt``.
 
@@ -155,7 +172,7 @@ class Partial:
     step: bool = False
 
 
-Base = Access | Fn | Delta | Iverson | Add | Partial
+Base = Access | Fn | Delta | Iverson | Add | LogDet | Partial
 Power = tuple[Base, sp.Expr]
 
 
@@ -226,7 +243,7 @@ def scalars_of(terms: Terms) -> Iterator[sp.Expr]:
 
 def own_slots(base: Base) -> tuple[Slot, ...]:
     """The slots written on this factor itself: those of an entry, the sides of a delta or bracket."""
-    if isinstance(base, Access):
+    if isinstance(base, Access | LogDet):
         return base.slots
     if isinstance(base, Delta | Iverson):
         return (base.left, base.right)
@@ -249,7 +266,7 @@ def occurring_indices(expression: Expression) -> tuple[Index, ...]:
         try:
             return expression._indices
         except AttributeError:
-            if isinstance(expression, Access):
+            if isinstance(expression, Access | LogDet):
                 found = tuple(dict.fromkeys(own_indices(expression)))
             else:
                 found = occurring_indices_in(parts_of(expression))
@@ -301,8 +318,8 @@ def index_names(expression: Expression) -> frozenset[str]:
 
 def tensors_of(expression: Expression) -> tuple[str, ...]:
     """The names of the tensors that are read, in order of first occurrence."""
-    if isinstance(expression, Access | Delta | Iverson):
-        named = (expression.tensor,) if isinstance(expression, Access) else ()
+    if isinstance(expression, Access | Delta | Iverson | LogDet):
+        named = (expression.tensor,) if isinstance(expression, Access | LogDet) else ()
         return tuple(dict.fromkeys((*named, *(lookup.tensor for lookup in own_lookups(expression)))))
     if isinstance(expression, Compound):
         try:

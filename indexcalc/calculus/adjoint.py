@@ -2,11 +2,15 @@
 
 Each needed tensor gets one section. A tensor with several consumers has one path for each, derived
 on its own, and their contributions are summed. Statistics are differentiated through.
+
+Where a system determines a tensor x by ``r(x, A) = 0``, the gradient by the residual r is an unknown of the backward
+pass, the adjoint variable ``lambda``: that for which ``dL/dx + sum_i lambda_i dr_i/dx`` is zero. Then the loss does not
+change with x to first order, and r is a consumer of A like any other, with the gradient ``lambda``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -22,7 +26,7 @@ from indexcalc.calculus.statistics import Flow, find_flow, nearest_consumers, st
 from indexcalc.calculus.steps import LocalDerivative, Path, Rule, Section, Step, Subject, ThroughConsumer
 from indexcalc.errors import placed
 from indexcalc.problem import Problem
-from indexcalc.program import Equation, Program
+from indexcalc.program import Equation, Program, Unknown
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,8 @@ def nomenclature(problem: Problem) -> Nomenclature:
     for name, tensor in problem.program.tensors.items():
         slots[name] = tensor.slots
         slots[problem.gradient_names[name]] = tensor.slots
+        if name in problem.stationary:
+            slots[problem.stationary[name]] = tensor.slots
     for up in problem.upstream:
         slots[up.name] = problem.program.tensors[up.of].slots
     return Nomenclature(slots, problem.program.indices)
@@ -113,7 +119,13 @@ def consumers_before(program: Program, flow: Flow, name: str) -> tuple[str, ...]
     steps are there; what feeds a recurrence comes after all of it.
     """
     own, found = program.recurrence_by_name.get(name), dict[str, None]()
-    for consumer in nearest_consumers(program, flow.statistics, name):
+    for unknown, block in program.systems.items():
+        if name == block[-1].name:
+            return (unknown, *(equation.name for equation in block[:-1]))
+        if name in {equation.name for equation in block}:
+            # The adjoint variable is no gradient that consumers give.
+            return tuple(n for n in nearest_consumers(program, flow.statistics, name) if n != block[-1].name)
+    for consumer in outer_consumers(program, flow, name):
         other = program.recurrence_by_name.get(consumer)
         if other is None:
             found[consumer] = None
@@ -124,22 +136,48 @@ def consumers_before(program: Program, flow: Flow, name: str) -> tuple[str, ...]
     return tuple(found)
 
 
+def outer_consumers(program: Program, flow: Flow, name: str) -> tuple[str, ...]:
+    """The nearest consumers; of an unknown, those outside of its system."""
+    inside = {equation.name for equation in program.systems.get(name, ())}
+    return tuple(one for one in nearest_consumers(program, flow.statistics, name) if one not in inside)
+
+
 def derive_section(sweep: Sweep, name: str) -> Section:
     """The derivation of one gradient: its paths, their sum, and the author's names for dummies."""
     problem = sweep.problem
-    tensor = problem.program.tensors[name]
+    program = problem.program
+    unknown = next((one for one in program.unknowns if one.residual == name), None)
+    if unknown is not None:
+        return derive_stationary(sweep, unknown)
+    tensor = program.tensors[name]
     lhs = sweep.gradient(name, tensor.slots)
-    consumers = [
-        consumer
-        for consumer in nearest_consumers(problem.program, sweep.flow.statistics, name)
-        if consumer in sweep.flow.needed
-    ]
+    consumers = [one for one in outer_consumers(program, sweep.flow, name) if one in sweep.flow.needed]
     direct = direct_part(problem, name, tensor.slots)
+    found = added_up(sweep, tensor.entry, lhs, consumers, direct)
+    return Section(Equation(lhs, found[-1], f"gradient of the loss by {name}"), name, *found[:2])
+
+
+def derive_stationary(sweep: Sweep, unknown: Unknown) -> Section:
+    """What the adjoint variable of an unknown makes zero: its gradient, and the paths through its own system."""
+    program = sweep.problem.program
+    name = unknown.name
+    lhs = Access(sweep.problem.stationary[name], unknown.tensor.slots)
+    inside = {equation.name for equation in program.systems[name]}
+    consumers = [one for one in nearest_consumers(program, sweep.flow.statistics, name) if one in inside]
+    outer = (Term(sp.S.One, ((sweep.gradient(name, unknown.tensor.slots), sp.S.One),)),)
+    found = added_up(sweep, unknown.tensor.entry, lhs, consumers, outer)
+    return Section(Equation(lhs, found[-1], f"what the adjoint variable of {name} makes zero"), None, *found[:2])
+
+
+def added_up(
+    sweep: Sweep, wrt: Access, lhs: Access, consumers: Sequence[str], direct: Terms
+) -> tuple[tuple[Path, ...], tuple[Step, ...], Terms]:
+    """The paths through some consumers, the steps that add them to the direct part, and what they end in."""
     alone = len(consumers) == 1 and not direct
     paths: list[Path] = []
     for consumer in consumers:
-        with placed(problem.program.definitions[consumer].place):
-            paths.append(derive_path(sweep, tensor.entry, consumer, lhs, alone))
+        with placed(sweep.problem.program.definitions[consumer].place):
+            paths.append(derive_path(sweep, wrt, consumer, lhs, alone))
     total = (*direct, *(term for path in paths for term in path.result))
     steps: list[Step] = []
     if not alone:
@@ -149,8 +187,7 @@ def derive_section(sweep: Sweep, name: str) -> Section:
     if combined != total:
         steps.append(Step(Rule.COLLECT, lhs, total, combined))
     steps.extend(relabel(lhs, combined, sweep.names))
-    final = steps[-1].after if steps else combined
-    return Section(Equation(lhs, final, f"gradient of the loss by {name}"), name, tuple(paths), tuple(steps))
+    return tuple(paths), tuple(steps), steps[-1].after if steps else combined
 
 
 def direct_part(problem: Problem, name: str, slots: tuple[Index, ...]) -> Terms:

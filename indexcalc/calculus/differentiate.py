@@ -22,9 +22,11 @@ from indexcalc.algebra.terms import (
     Delta,
     Fn,
     Index,
+    LogDet,
     Partial,
     Term,
     Terms,
+    own_indices,
     tensors_of,
     walk,
 )
@@ -179,11 +181,25 @@ def factor_derivative(partial: Partial, wanted: Wanted) -> tuple[list[Step], Ter
     elif isinstance(base, Add):
         inner = product_rule(base.terms, wanted)
         rule = Rule.PRODUCT
+    elif isinstance(base, LogDet):
+        inner = jacobi(base, wanted)
+        rule = Rule.JACOBI
     else:
         raise AssertionError(f"{base} does not depend on a tensor")
     steps = [Step(rule, partial, start, inner, Differentiated((base,)))]
     steps.extend(resolve(partial, inner, wanted))
     return steps, steps[-1].after
+
+
+def jacobi(base: LogDet, wanted: Wanted) -> Terms:
+    """``d log |det A| = sum_ij (A^-1)_ji dA_ij`` (Jacobi's formula, from the expansion by cofactors)."""
+    like = (Index("", base.extent),) * 2
+    taken = wanted.avoid | {index.name for index in (*wanted.wrt.indices, *own_indices(base))}
+    row, column = fresh_indices(like, taken)
+    inverse = Access(base.inverse, (*base.slots, column, row))
+    entry = Access(base.tensor, (*base.slots, row, column))
+    powers = ((inverse, sp.S.One), (Partial(entry, wanted.wrt), sp.S.One))
+    return (Term(sp.S.One, powers, (row, column)),)
 
 
 def chained(outer: Terms, inner: Terms) -> Terms:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import Index, accesses_of, tensors_of
+from indexcalc.algebra.terms import Index, LogDet, accesses_of, tensors_of, walk
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program
 
@@ -45,7 +45,9 @@ def find_flow(problem: Problem) -> Flow:
 def find_statistics(problem: Problem, ends: set[str]) -> set[str]:
     """The unrequested tensors that are read broadcast, closed under "feeds only statistics", in short chains."""
     program = problem.program
-    kept = ends | set(problem.targets) | set(problem.names)
+    # What stands between an unknown and its residual has a gradient of its own, which holds the adjoint variable.
+    inside = {equation.name for block in program.systems.values() for equation in block}
+    kept = ends | set(problem.targets) | set(problem.names) | inside
     found: dict[str, int] = {}
     for equation in reversed(program.equations):
         name = equation.name
@@ -64,6 +66,8 @@ def find_statistics(problem: Problem, ends: set[str]) -> set[str]:
 
 def is_read_pointwise(name: str, reader: Equation) -> bool:
     """Whether no index of any access of `name` is summed over in its reader."""
+    if any(isinstance(base, LogDet) and base.tensor == name for base in walk(reader.terms)):
+        return False
     return not any(
         slot in term.summed or not isinstance(slot, Index)
         for term in reader.terms
@@ -86,9 +90,12 @@ def reachable(program: Program, start: set[str]) -> set[str]:
     """The tensors that depend on any of `start`, with `start` itself."""
     found = set(start)
     for block in program.blocks:
-        # Of a recurrence each tensor depends on each.
-        if any(not found.isdisjoint(tensors_of(equation.terms)) for equation in block):
-            found.update(equation.name for equation in block)
+        # Of a recurrence each tensor depends on each, and an unknown on all that its system reads.
+        unknown = program.determined_by(block)
+        own = {unknown.name} if unknown is not None else frozenset()
+        read = {name for equation in block for name in tensors_of(equation.terms)}
+        if not found.isdisjoint(read - own):
+            found.update(own, (equation.name for equation in block))
     return found
 
 
@@ -101,7 +108,11 @@ def reaching(program: Program, ends: set[str]) -> set[str]:
     """The tensors that any of `ends` depends on, with `ends` themselves."""
     found = set(ends)
     for block in reversed(program.blocks):
-        if any(equation.name in found for equation in block):
+        unknown = program.determined_by(block)
+        members = {equation.name for equation in block}
+        if unknown is not None and not found.isdisjoint({unknown.name, *members}):
+            found.update(members)
+        if not found.isdisjoint(members):
             for equation in block:
                 found.update(tensors_of(equation.terms))
     return found

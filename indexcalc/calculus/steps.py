@@ -25,6 +25,7 @@ class Rule(Enum):
     QUOTIENT = "quotient rule: numerator and denominator both depend on the target"
     CONSTANT = "what does not depend on the target has derivative zero"
     POINTWISE = "chain rule through a pointwise function or a power"
+    JACOBI = "Jacobi's formula: the derivative of log det A is the sum of the entries of its inverse times those of dA"
     ENTRY = "entries of one tensor are independent: one delta per index slot"
     INSERT = "a derivative found above is put in"
     COLLAPSE = "sum_i delta_ij f_i = f_j"
@@ -42,6 +43,8 @@ class Rule(Enum):
     UNFOLD = "a name is replaced by its definition"
     FOLD = "a definition's right-hand side is replaced by its name"
     LEMMA = "a known identity is applied"
+    SAME_SYSTEM = "systems with one matrix and proportional right sides have proportional solutions"
+    SYMMETRIC_INVERSE = "the inverse of a symmetric matrix is symmetric"
     SUPPORT = "a bracket goes beside a tensor that is zero where the bracket is"
 
 

@@ -10,7 +10,7 @@ import sympy as sp
 from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.slots import Slot, slot_text
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Partial, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, LogDet, Partial, Power, Term, Terms
 
 Layouts = Mapping[str, Sequence[int]]
 """How many slots each axis of a stored tensor holds, for tensors with fused axes."""
@@ -96,6 +96,8 @@ def base_text(base: Base | Power, layouts: Layouts = UNFUSED) -> str:
             return f"{name}({', '.join([terms_text(arg, layouts), *map(scalar_text, params)])})"
         case Add(terms):
             return f"({terms_text(terms, layouts)})"
+        case LogDet(tensor, slots):
+            return f"logdet({base_text(Access(tensor, slots))})"
         case Partial(of, wrt):
             return f"d{base_text(of, layouts)}/d{base_text(wrt, layouts)}"
     raise TypeError(f"not a factor: {base!r}")

@@ -20,6 +20,7 @@ from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.shared import masks_in, with_masks_named
 from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, is_number
 from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.systems import solved_node
 from indexcalc.codegen.windows import moving_node
 
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
@@ -194,6 +195,8 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
         return terms_node(statement.terms, statement.axes, scope)
     if statement.kind is Kind.LARGEST:
         return largest_node(statement, scope)
+    if statement.kind is Kind.SOLVE:
+        return solved_node(statement, scope)
     if statement.moves:
         return moving_node(statement, scope)
     order = (*statement.axes, *statement.over)

@@ -23,6 +23,7 @@ from indexcalc.codegen.stable.assembly import Passes
 from indexcalc.codegen.stable.passes import stable_passes
 from indexcalc.codegen.statements import Statement
 from indexcalc.codegen.storage import Array, Layout, is_fused, unshown
+from indexcalc.codegen.systems import with_plain_operands, without_systems
 from indexcalc.codegen.views import with_views
 from indexcalc.program import Program, Tensor
 
@@ -103,7 +104,13 @@ def make_plan(derivation: Derivation, dialect: Dialect = NUMPY) -> Plan:
 def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, tuple[At | None, ...]]]]:
     """The statements of both passes, made once for all libraries, and the arrays at a step that they read."""
     program, backward = derivation.problem.program, derivation.backward
-    passes = stable_passes(program, backward, derivation.problem.recompute)
+    every = {*program.tensors, *backward.tensors, *(given.name for given in derivation.problem.handed)}
+    first, second = without_systems(program, every), without_systems(backward, every)
+    solves = (first.solves, second.solves)
+    passes = stable_passes(first.program, second.program, derivation.problem.recompute, solves)
+    if any(solves):
+        forward, reverse = with_plain_operands(passes.forward), with_plain_operands(passes.backward)
+        passes = replace(passes, forward=forward, backward=reverse)
     names = [order.result.name for order in derivation.orders if order.whole and order.symmetries]
     if names:
         passes = replace(passes, backward=tuple(halved(passes.backward, names, (program, backward))))

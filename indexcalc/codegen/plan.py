@@ -15,6 +15,7 @@ from indexcalc.algebra.terms import (
     Delta,
     Fn,
     Iverson,
+    LogDet,
     Power,
     Term,
     Terms,
@@ -40,7 +41,7 @@ from indexcalc.codegen.operands import (
     transposed,
 )
 from indexcalc.codegen.scalars import scalar_node, split_scalar
-from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, signed_sum
+from indexcalc.codegen.source import Atom, Binary, Call, Node, Trailer, flat, signed_sum
 from indexcalc.errors import UnsupportedError
 
 
@@ -200,6 +201,9 @@ def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:
             call = Call(function, tuple(known.get(part) or Atom(part) for part in arguments))
             # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
             return Operand(call if tensors_of(arg) or operand.axes else Call("float", (call,)), operand.axes)
+        case LogDet(tensor, slots) if len(set(slots)) == len(slots):
+            found = Call("np.linalg.slogdet", (Atom(scope.tensors[tensor]),))
+            return Operand(Trailer(found, "[1]"), plain_slots(slots))
         case Delta() | Iverson():
             return masks_node([base], order, scope)
     raise UnsupportedError("an unevaluated derivative cannot be written as code")

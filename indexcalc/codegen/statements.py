@@ -23,6 +23,7 @@ class Kind(Enum):
     HIDDEN = "name[axes] = terms where no guard is zero, -inf elsewhere"
     GATHER = "name[axes] = one entry under expressions, zero outside of its tensor"
     NEAREST = "name[axes] = one entry under expressions, the nearest outside of its tensor"
+    SOLVE = "name[axes] = where the first term times it, summed over its other axes, is the second, for each of `over`"
     SCATTER = "name[axes] = parts added up where deltas of expressions move them"
 
 
@@ -57,7 +58,8 @@ class Statement:
         axes: its slots.
         terms: the value.
         kind: what is done with the terms.
-        over: for a maximum or minimum, the indices it is taken over.
+        over: for a maximum or minimum, the indices it is taken over; for a system, those of its equations, and for an
+            inverse the row and the column.
         guards: for hidden entries, the deltas, brackets and weights that must not be zero.
         note: a comment, if the equation itself is not enough.
         may_overflow: whether infinity is a right answer here, about which NumPy need not warn.

@@ -13,6 +13,7 @@ from indexcalc.algebra.slots import indices_of_slot
 from indexcalc.algebra.terms import (
     Access,
     Index,
+    LogDet,
     accesses_of,
     occurring_indices,
     own_lookups,
@@ -42,6 +43,9 @@ def indices_read(
     for base in walk(equation.terms):
         looked_up = (lookup for lookup in own_lookups(base) if lookup.tensor == name)
         distinct += (indices_of_slot(lookup) for lookup in looked_up)
+    for base in walk(equation.terms):
+        if isinstance(base, LogDet) and base.tensor == name:
+            distinct.append((*occurring_indices(base), *(Index("", base.extent),) * 2))
     most = max(distinct, key=lambda indices: size_of(indices, sizes))
     if name in tensors and any(not entry.is_plain for entry in accesses_of(equation.terms, name)):
         return min(tensors[name].slots, most, key=lambda indices: size_of(indices, sizes))
@@ -77,7 +81,7 @@ def moments(passes: Sequence[Program], results: Collection[str]) -> list[Moment]
         passes: programs that share their tensors by name; a later one may make a tensor again.
         results: the tensors that the caller gets, and holds beside the inputs.
     """
-    equations = [equation for program in passes for equation in program.equations]
+    equations = [equation for program in passes for equation in program.computed]
     last = last_uses(equations)
     lives = [(start, last[start], eq.lhs) for start, eq in enumerate(equations) if eq.name not in results]
     ends: dict[int, list[int]] = {}

@@ -11,16 +11,18 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from indexcalc.algebra.terms import Access
 from indexcalc.calculus.adjoint import derive_gradients
 from indexcalc.calculus.steps import Derivation
-from indexcalc.cost.counts import Count, span, total
+from indexcalc.cost.counts import Count, less, span, total
 from indexcalc.cost.memory import Moment, entries_read, entries_written, largest, moments
 from indexcalc.cost.work import equation_flops
 from indexcalc.errors import LimitError
 from indexcalc.problem import Problem
-from indexcalc.program import Equation, Program
+from indexcalc.program import Equation, Program, Unknown
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.cost import Sizes, nominal_sizes
+from indexcalc.rewrite.systems import affine_system
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,18 +154,41 @@ def peak_of(forward: Program, backward: Program) -> Peak:
 
 def pass_cost(program: Program, sizes: Sizes) -> PassCost:
     """The cost of every equation of a program."""
-    return PassCost(
-        tuple(
-            EquationCost(eq, equation_flops(eq, sizes), entries_read(eq, sizes, program.tensors), entries_written(eq))
-            for eq in program.equations
-        )
-    )
+    unknowns = {unknown.name: unknown for unknown in program.unknowns}
+    rows = []
+    for equation in program.computed:
+        unknown = unknowns.get(equation.name)
+        flops = equation_flops(equation, sizes) if unknown is None else system_flops(unknown, program, sizes)
+        read = entries_read(equation, sizes, program.tensors)
+        if unknown is not None:
+            read = less(read, entries_written(equation))
+        rows.append(EquationCost(equation, flops, read, entries_written(equation)))
+    return PassCost(tuple(rows))
+
+
+def system_flops(unknown: Unknown, program: Program, sizes: Sizes) -> Count:
+    """Operations to make the matrix and the right side of a system, and to solve it: n^3, and 2 n^2 a right side.
+
+    Of a system that is not affine, those of its residual and of one round of Newton's method.
+    """
+    block = program.systems[unknown.name]
+    found = affine_system(unknown, block, program)
+    slots = unknown.tensor.slots
+    if found is None:
+        return total((equation_flops(block[-1], sizes), span(slots * 3), span(slots * 2, 2)))
+    matrix = Equation(Access("", (*found.batch, *found.rows, *found.columns)), found.matrix)
+    right = Equation(Access("", (*found.batch, *found.rows, *found.shared)), found.right)
+    made = (equation_flops(matrix, sizes), equation_flops(right, sizes))
+    if not found.columns:
+        return total((*made, span(slots)))
+    once = (*found.batch, *found.columns * 2)
+    return total((*made, span((*once, *found.columns)), span((*once, *found.shared), 2)))
 
 
 def ends_of(forward: Program, backward: Program) -> Count:
     """The entries of all inputs and results of both passes."""
     tensors = {**forward.tensors, **backward.tensors}
-    made = {equation.name for program in (forward, backward) for equation in program.equations}
+    made = {equation.name for program in (forward, backward) for equation in program.computed}
     given = (tensor.name for program in (forward, backward) for tensor in program.inputs if tensor.name not in made)
     names = dict.fromkeys((*given, *forward.outputs, *backward.outputs))
     return total(span(tensors[name].slots) for name in names)

@@ -23,6 +23,7 @@ from indexcalc.algebra.terms import (
     Fn,
     Index,
     Iverson,
+    LogDet,
     Partial,
     Term,
     Terms,
@@ -158,9 +159,11 @@ def base_works(base: Base, sizes: Sizes, seen: Seen) -> tuple[Work, ...]:
     """What it takes to have one base: an argument and a function of it, or a sum in parentheses."""
     if isinstance(base, Partial):
         raise UnsupportedError("an unevaluated derivative has no cost")
-    if not isinstance(base, Fn | Add) or base in seen:
+    if not isinstance(base, Fn | Add | LogDet) or base in seen:
         return ()
     seen.add(base)
+    if isinstance(base, LogDet):
+        return (Work((*occurring_indices(base), *(Index("", base.extent),) * 3)),)
     if isinstance(base, Add):
         return sum_value(base.terms, sizes, seen).works
     argument = sum_value(base.arg, sizes, seen)

@@ -143,6 +143,8 @@ def free_in_reduce(node: Reduce, scope: Scope) -> FreeIndices:
         elif node.operator in FUNCTIONS:
             hint = f"; {node.operator} takes one entry: write {node.operator}(...)"
         raise scope.source.error(f"{node.operator}[...](...) is not known{hint}", node.at)
+    if node.operator == "logdet" and not node.inverse:
+        raise scope.source.error("logdet stands in equations; give it a name there, and use the name here", node.at)
     inner = free_in(node.body, scope)
     seen: set[str] = set()
     for slot in node.indices:

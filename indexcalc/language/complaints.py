@@ -21,6 +21,7 @@ USAGE = {
     "index": 'index i, j : T "token positions"',
     "param": 'param eps = 1e-5 "a small constant"',
     "input": 'input Q[i,k] "queries", K[j,k] "keys"',
+    "solve": "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]",
     "upstream": "upstream G[i,p] = dL/dO[i,p]",
     "loss": "loss L",
     "derive": "derive Q, K",

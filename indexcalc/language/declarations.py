@@ -32,7 +32,10 @@ from indexcalc.program import Parameter, Tensor
 
 @dataclass
 class Declarations:
-    """The tables of names, filled line by line; `places` says where each was declared."""
+    """The tables of names, filled line by line; `places` says where each was declared.
+
+    Among the inputs are what systems determine, `solved`.
+    """
 
     source: Source
     title: str | None = None
@@ -43,6 +46,7 @@ class Declarations:
     inputs: dict[str, Tensor] = field(default_factory=dict)
     layouts: dict[str, Layout] = field(default_factory=dict)
     places: dict[str, At | None] = field(default_factory=dict)
+    solved: set[str] = field(default_factory=set)
 
     def scope(self) -> Scope:
         """The declared names, for the expressions that may use them."""
@@ -137,6 +141,8 @@ def declare_input(line: InputLine, found: Declarations) -> None:
     values = None if line.values is None else values_of(line.values, found)
     found.inputs[name] = Tensor(name, slots, line.doc, domain, values)
     found.add_layout(line.entry)
+    if line.residual:
+        found.solved.add(name)
 
 
 def values_of(slot: Slot, found: Declarations) -> sp.Expr:

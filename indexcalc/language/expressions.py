@@ -13,7 +13,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import access, as_factor, product, scalar, scale, sum_over
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.terms import ONE, Delta, Fn, Iverson, Term, Terms, free_indices, index_names
+from indexcalc.algebra.terms import ONE, Delta, Fn, Iverson, LogDet, Term, Terms, free_indices, index_names
 from indexcalc.language.arithmetic import Arithmetic, joined, scalar_value
 from indexcalc.language.checks import is_delta
 from indexcalc.language.hoist import hoist_broadcast
@@ -130,6 +130,8 @@ class Lowering(Arithmetic):
                 return self.power(self.terms(base), self.constant(exponent, "an exponent", EXPONENT), at)
             case Reduce(operator=operator) if operator in COMPOSITES:
                 return self.composite(node)
+            case Reduce(operator="logdet"):
+                return self.determinant(node)
             case Reduce():
                 return self.sum(node, self.terms(node.body))
             case Call():
@@ -183,6 +185,14 @@ class Lowering(Arithmetic):
         bound = tuple(self.scope.index(slot) for slot in node.indices)
         names = {index.name for index in bound}
         return sum_over(tuple(self.apart(term, names) for term in body), bound)
+
+    def determinant(self, node: Reduce) -> Terms:
+        """``logdet[i,j](A[n,i,j])``, of a tensor whose last two slots are these."""
+        assert isinstance(node.body, Entry)
+        slots = tuple(self.scope.slot(slot) for slot in node.body.slots or ())
+        extent = self.scope.index(node.indices[0]).extent
+        found = LogDet(node.body.name, slots[:-2], node.inverse, extent)
+        return (Term(sp.S.One, ((found, sp.S.One),)),)
 
     def composite(self, node: Reduce) -> Terms:
         """A composite inside a larger expression, under the name of an equation that it gets."""

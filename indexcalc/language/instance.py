@@ -19,6 +19,7 @@ from indexcalc.language.lines import (
     IndexLine,
     InputLine,
     ParameterLine,
+    SolveLine,
     Statement,
     UseLine,
 )
@@ -152,6 +153,7 @@ class Instance:
             line.entry.name for line in self.inner if isinstance(line, InputLine) and line.entry.name not in self.bound
         ]
         own += [line.left.name for line in self.inner if isinstance(line, EquationLine)]
+        own += [line.unknown.name for line in self.inner if isinstance(line, SolveLine)]
         given = {name.name: name.given for name in self.line.giving}
         for name in self.line.giving:
             if name.name not in own:
@@ -178,6 +180,10 @@ class Instance:
             case EquationLine(left=left, right=right):
                 doc = self.docs.get(left.name) or line.doc
                 return (replace(line, left=self.definition(left), right=self.expression(right), doc=doc, at=self.at),)
+            case SolveLine(unknown=unknown, left=one, right=other):
+                doc = self.docs.get(unknown.name) or line.doc
+                sides = (self.expression(one), self.expression(other))
+                return (SolveLine(self.definition(unknown), *sides, doc, self.at),)
             case ClaimLine(left=one, right=other, assumed=True):
                 return (replace(line, left=self.expression(one), right=self.expression(other), at=self.at),)
             case _:

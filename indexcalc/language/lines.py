@@ -52,13 +52,15 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class InputLine:
-    """``input Q[i,k] in (-1,1) "doc"``, one input."""
+    """``input Q[i,k] in (-1,1) "doc"``, one input; or what a system determines, with the name of its `residual`."""
 
     entry: Entry
     doc: str = ""
     at: At | None = None
     domain: Domain | None = None
     values: Slot | None = None
+    residual: str = ""
+    hoisted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ class Steps:
 class EquationLine:
     """``S[i,j] = right "doc"``; `steps` where it holds for a part of an index's range alone.
 
+    `solves` is the unknown of a system of which this is the residual.
+
     The left side may hold places, as in ``h[0,i] = h0[i]``: then other lines define the rest of the tensor.
     """
 
@@ -82,11 +86,28 @@ class EquationLine:
     doc: str = ""
     at: At | None = None
     steps: Steps | None = None
+    solves: str = ""
+    hoisted: bool = False
 
     @property
     def is_piece(self) -> bool:
         """Whether the line may define a part of its tensor."""
         return self.steps is not None or any(slot.expression is not None for slot in self.left.slots or ())
+
+
+@dataclass(frozen=True, slots=True)
+class SolveLine:
+    """``solve x[j] : left = right "doc"``: the tensor that a system determines, and the system.
+
+    `hoisted` where it is not the author's, but an inverse that a derivative reads.
+    """
+
+    unknown: Entry
+    left: Expression
+    right: Expression
+    doc: str = ""
+    at: At | None = None
+    hoisted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +223,7 @@ Statement = (
     | ParameterLine
     | InputLine
     | EquationLine
+    | SolveLine
     | UpstreamLine
     | LossLine
     | DeriveLine

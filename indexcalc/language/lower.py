@@ -11,6 +11,7 @@ from indexcalc.algebra.terms import Access, Term, Terms, tensors_of
 from indexcalc.errors import SpecError
 from indexcalc.language.checks import check_equation_line, check_expression, check_left_side, check_piece
 from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
+from indexcalc.language.determinants import with_inverses
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
 from indexcalc.language.lines import ClaimLine, DerivativeLine, DeriveLine, EquationLine, NameLine, Statement
@@ -21,6 +22,7 @@ from indexcalc.language.refine import refine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
 from indexcalc.language.syntax import At, Bracket, Entry, Expression, nodes_in
+from indexcalc.language.systems import unknowns_of, with_residuals
 from indexcalc.language.targets import read_requests
 from indexcalc.language.use import Resolve, Uses
 from indexcalc.problem import Problem
@@ -49,27 +51,30 @@ def lower(statements: Iterable[Statement], source: Source, slug: str, resolve: R
 
 def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) -> Problem:
     """The problem of statements without ``use`` lines."""
-    lines = refine(statements, source)
+    lines = refine(with_residuals(with_inverses(statements, source), source), source)
     found = declare(lines, source)
     names = SumNames(every_name(lines, found), asked=asked_names(lines))
-    equations = lower_equations([line for line in lines if isinstance(line, EquationLine)], found, names)
+    unknowns = unknowns_of(lines, found.inputs)
+    solved = {unknown.name: unknown.residual for unknown in unknowns}
+    equations = lower_equations([line for line in lines if isinstance(line, EquationLine)], found, names, solved)
     equations = names.without_unread(equations)
     program = Program(
         title=found.title if found.title is not None else slug,
-        inputs=tuple(found.inputs.values()),
+        inputs=tuple(tensor for name, tensor in found.inputs.items() if name not in solved),
         equations=equations,
         outputs=(),
         indices=tuple(found.indices.values()),
         index_docs=found.index_docs,
         parameters=tuple(found.parameters.values()),
         layouts=found.layouts,
+        unknowns=unknowns,
     )
     scope = replace(found.scope(), tensors=program.tensors)
     asked = read_requests(lines, program, scope, names.taken)
     results = (asked.loss,) if asked.loss is not None else tuple(up.of for up in asked.upstream)
     if asked.derivatives:
         # What nothing reads is asked for too: nothing else says why it is computed.
-        last = (eq.name for eq in equations if not eq.hoisted and not program.consumers[eq.name])
+        last = (eq.name for eq in equations if not eq.hoisted and not program.readers[eq.name])
         results = tuple(dict.fromkeys((*results, *(derivative.of for derivative in asked.derivatives), *last)))
     program = replace(program, outputs=results)
     problem = Problem(
@@ -96,8 +101,10 @@ def asked_names(lines: Iterable[Statement]) -> frozenset[str]:
     return frozenset((*derived, *named, *others))
 
 
-def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNames) -> tuple[Equation, ...]:
-    """Every equation in order, each after the sums that got a name on its behalf."""
+def lower_equations(
+    lines: list[EquationLine], found: Declarations, names: SumNames, residuals: Mapping[str, str]
+) -> tuple[Equation, ...]:
+    """Every equation in order, each after the sums that got a name on its behalf; those of a system together."""
     source = found.source
     if not lines:
         raise source.error("there is no equation; write one such as Y[i] = exp(X[i])", last_place(source))
@@ -130,7 +137,7 @@ def lower_equations(lines: list[EquationLine], found: Declarations, names: SumNa
         ends,
         {name: one.step for name, one in parts.items()},
     )
-    return in_steps(tuple(equations), scope)
+    return in_steps(tuple(equations), scope, residuals)
 
 
 def lines_by_tensor(lines: list[EquationLine]) -> list[list[EquationLine]]:
@@ -166,20 +173,25 @@ def tensors_ahead(lines: list[EquationLine], scope: Scope) -> dict[str, Tensor]:
     return found
 
 
-def in_steps(equations: tuple[Equation, ...], scope: Scope) -> tuple[Equation, ...]:
+def in_steps(equations: tuple[Equation, ...], scope: Scope, residuals: Mapping[str, str]) -> tuple[Equation, ...]:
     """The equations with those of a recurrence together, each after what it reads at its own step.
+
+    Those of a system stand together as well, the residual at the end.
 
     Raises:
         SpecError: for the first equation that reads what is not defined before, at an earlier step or above.
     """
     order: list[Equation] = []
     by_name = {equation.name: equation for equation in equations}
-    for block in groups_of(equations):
+    for block in groups_of(equations, residuals):
+        if any(equation.name in residuals.values() for equation in block):
+            order += (by_name[equation.name] for part in groups_of(block) for equation in part)
+            continue
         found = recurrence_of(block) if is_recurrent(block) else None
         if isinstance(found, Unordered):
             raise SpecError(unordered(found, by_name, scope), by_name[found.reader].place)
         order += [by_name[name] for name in (found.axes if found is not None else (block[0].name,))]
-    if len(order) == len(equations) and not any(map(is_recurrent, groups_of(equations))):
+    if not residuals and len(order) == len(equations) and not any(map(is_recurrent, groups_of(equations))):
         places = {equation.name: number for number, equation in enumerate(equations)}
         for number, equation in enumerate(equations):
             late = [name for name in tensors_of(equation.terms) if places.get(name, -1) > number]
@@ -208,6 +220,8 @@ def check_assigned_once(name: str, at: At | None, found: Declarations) -> None:
     """A tensor has one definition, and an input has none."""
     if name in found.inputs:
         where = line_of(found.places[name])
+        if name in found.solved:
+            raise found.source.error(f"{name} is determined by a system{where}; it has no equation besides", at)
         raise found.source.error(f"{name} is an input{where}; an equation defines a new tensor", at)
     if name in found.places:
         where = line_of(found.places[name])
@@ -218,7 +232,8 @@ def check_assigned_once(name: str, at: At | None, found: Declarations) -> None:
 
 def lower_equation(line: EquationLine, scope: Scope, names: SumNames) -> tuple[Equation, ...]:
     """One line as its equation, with the equations of its named sums before it."""
-    with scope.source.within(f"the equation of {line.left.name}"), scope.source.located(line.at):
+    where = f"the system for {line.solves}" if line.solves else f"the equation of {line.left.name}"
+    with scope.source.within(where), scope.source.located(line.at):
         check_left_side(line.left, scope)
         check_equation_line(line, scope)
         slots = tuple(scope.index(slot) for slot in line.left.slots or ())
@@ -253,7 +268,7 @@ def lower_side(
     line: EquationLine, slots: tuple[Index, ...], scope: Scope, names: SumNames, guarded: Callable[[Terms], Terms]
 ) -> tuple[tuple[Equation, ...], Terms]:
     """The equations of the named sums of a right side, and its value, zero where the line does not hold."""
-    names.order, names.owner = slots, line.left.name
+    names.order, names.owner = slots, line.solves or line.left.name
     lowering = Lowering(scope, names)
     terms = lowering.side(line.right)
     own = {slot.name for slot in slots}
@@ -270,8 +285,8 @@ def with_sums(
     equation: Equation, hoisted: tuple[Equation, ...], line: EquationLine, scope: Scope, names: SumNames
 ) -> tuple[Equation, ...]:
     """An equation after those of its named sums, with the place where it stands."""
-    equation = replace(equation, place=None if line.at is None else scope.source.place(line.at))
-    if equation.name not in names.asked:
+    equation = replace(equation, hoisted=line.hoisted, place=None if line.at is None else scope.source.place(line.at))
+    if equation.name not in names.asked and not line.solves:
         names.learn(equation)
     return (*hoisted, equation)
 
@@ -279,7 +294,7 @@ def with_sums(
 def with_claims(problem: Problem, lines: list[ClaimLine], scope: Scope, names: SumNames) -> Problem:
     """The problem with its assumptions and the identities to prove."""
     names.frozen = True
-    for equation in problem.program.equations:
+    for equation in problem.program.explicit.equations:
         names.learn(equation)
     assumed = tuple(lower_claim(line, scope, names) for line in lines if line.assumed)
     gradients = problem.gradient_names

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from indexcalc.language.lines import ClaimLine, EquationLine, InputLine, NameLine, Statement, UpstreamLine
+from indexcalc.language.lines import ClaimLine, EquationLine, InputLine, NameLine, SolveLine, Statement, UpstreamLine
 from indexcalc.language.syntax import At, Bracket, Entry, Expression, Gradient, Slot, axes_of, nodes_in, written
 
 
@@ -68,7 +68,7 @@ def definitions_of(lines: tuple[Statement, ...]) -> dict[str, Definition]:
     found: dict[str, Definition] = {}
     for number, line in enumerate(lines):
         match line:
-            case InputLine(entry=entry) | EquationLine(left=entry):
+            case InputLine(entry=entry) | EquationLine(left=entry) | SolveLine(unknown=entry):
                 found.setdefault(entry.name, Definition(number, entry))
     return found
 

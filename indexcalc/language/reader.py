@@ -196,6 +196,12 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``S[i,j] = ...``."""
         return (lines.EquationLine(left, right, prose(doc), left.at, steps),)
 
+    def solve(
+        self, unknown: ast.Entry, left: ast.Expression, right: ast.Expression, doc: Token | None
+    ) -> tuple[lines.Statement, ...]:
+        """``solve x[j] : left = right``."""
+        return (lines.SolveLine(unknown, left, right, prose(doc), unknown.at),)
+
     def steps(self, index: Token, first: ast.Expression, last: ast.Expression) -> lines.Steps:
         """``for t in 1 .. T-1``."""
         return lines.Steps(self.slot(index), ast.slot_of(first), ast.slot_of(last))

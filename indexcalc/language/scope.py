@@ -32,7 +32,7 @@ from indexcalc.language.syntax import (
 from indexcalc.language.unsupported import NO_MATRICES
 from indexcalc.program import Parameter, Tensor
 
-REDUCTIONS = frozenset({"sum", *EXTREMES, *SUGAR})
+REDUCTIONS = frozenset({"sum", "logdet", *EXTREMES, *SUGAR})
 """What may stand before ``[indices](...)``."""
 
 FUNCTIONS = frozenset({"sqrt", *POINTWISE})

@@ -35,7 +35,8 @@ class Source:
         except SpecError:
             raise
         except IndexCalcError as error:
-            raise self.error(error.message, at) from error
+            place = error.place or (None if at is None else self.place(at))
+            raise SpecError(error.message, place) from error
 
     @contextmanager
     def within(self, what: str) -> Iterator[None]:

@@ -114,7 +114,7 @@ class Reduce:
     """``sum[k](body)``, or sugar such as ``mean[k](body)`` and ``softmax[k](body)``.
 
     `extents` are those that the author wrote at the sum itself, as SymPy's sums have them; one for
-    each index, or none at all.
+    each index, or none at all. `inverse` is the tensor of inverse matrices, for ``logdet[i,j](A[i,j])``.
     """
 
     operator: str
@@ -122,6 +122,7 @@ class Reduce:
     body: Expression
     at: At | None = None
     extents: tuple[sp.Expr, ...] = ()
+    inverse: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,8 @@ def read_loss(lines: list[LossLine], program: Program, scope: Scope) -> str | No
         if other.name != name or not other.implied:
             raise scope.source.error("a spec has one loss", other.at)
     known_tensor(name, at, program, scope)
+    if name in program.residuals:
+        raise scope.source.error(f"the loss {name} is determined by a system; give it an equation, L = {name}", at)
     if name not in program.definitions:
         raise scope.source.error(f"the loss {name} is an input; it must be computed by an equation", at)
     slots = program.tensors[name].slots
@@ -94,7 +96,7 @@ def read_upstream(lines: list[UpstreamLine], program: Program, scope: Scope, los
         if loss is not None:
             raise scope.source.error(f"with `loss {loss}` there is no upstream gradient; remove one line", line.at)
         known_tensor(of, line.gradient.at, program, scope)
-        if of not in program.definitions:
+        if of not in program.definitions and of not in program.residuals:
             raise scope.source.error(f"{of} is an input; an upstream gradient belongs to a result", line.gradient.at)
         if of in found:
             raise scope.source.error(f"dL/d{of} is given twice", line.at)
@@ -118,14 +120,22 @@ def check_same_slots(line: UpstreamLine, scope: Scope) -> None:
 
 
 def names_read(lines: Iterable[Statement]) -> frozenset[str]:
-    """The names on the right of the author's equations, whatever of them cancels or is read under another name."""
-    sides = (line.right for line in lines if isinstance(line, EquationLine))
-    return frozenset(node.name for side in sides for node in nodes_in(side) if isinstance(node, Entry))
+    """The names on the right of the author's equations, whatever of them cancels or is read under another name.
+
+    A system does not read its own unknown, but determines it.
+    """
+    found = set[str]()
+    for line in lines:
+        if isinstance(line, EquationLine):
+            found.update(n.name for n in nodes_in(line.right) if isinstance(n, Entry) and n.name != line.solves)
+    return frozenset(found)
 
 
 def default_upstream(program: Program, read: frozenset[str], taken: set[str]) -> tuple[Upstream, ...]:
     """An upstream gradient for every result that no equation of the author reads."""
-    results = [eq.name for eq in program.equations if not eq.hoisted and eq.name not in read]
+    computed = [eq.name for eq in program.equations if not eq.hoisted and eq.name not in program.residuals.values()]
+    solved = [unknown.name for unknown in program.unknowns if not unknown.hoisted]
+    results = [name for name in program.tensors if name in {*computed, *solved} and name not in read]
     found = []
     for result in results:
         name = fresh_name(f"G_{result}", taken)
@@ -156,6 +166,8 @@ def read_recomputed(
     for slot in (slot for line in lines for slot in line.names):
         name = slot.name
         known_tensor(name, slot.at, program, scope)
+        if name in program.residuals:
+            raise scope.source.error(f"{name} is determined by a system, and is not solved for again", slot.at)
         if name not in program.definitions:
             raise scope.source.error(f"{name} is an input, there anyway; recompute what an equation computes", slot.at)
         if name in results:
@@ -204,7 +216,7 @@ def check_targets(
     scope: Scope,
 ) -> None:
     """What is wholly given can't be asked for, nor named a second time; what others read gets more than is given."""
-    upstream = {up.of: up.name for up in given if not program.consumers[up.of]}
+    upstream = {up.of: up.name for up in given if not program.readers[up.of]}
     for slot in (slot for line in lines if isinstance(line, DeriveLine) for slot in line.names):
         if slot.name in upstream:
             name = upstream[slot.name]

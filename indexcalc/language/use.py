@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from indexcalc.language.files import source_of
 from indexcalc.language.instance import Instance
-from indexcalc.language.lines import EquationLine, Statement, UseLine
+from indexcalc.language.lines import EquationLine, SolveLine, Statement, UseLine
 from indexcalc.language.paths import SUFFIX, file_text
 from indexcalc.language.reader import parse
 from indexcalc.language.source import Source, line_of
@@ -88,7 +88,7 @@ class Uses:
             self.check(found, inner)
             self.known[key] = found
         found = self.known[key]
-        if not any(isinstance(statement, EquationLine) for statement in found):
+        if not any(isinstance(statement, EquationLine | SolveLine) for statement in found):
             raise source.error(f"{line.spec} has no equations", line.at)
         return found
 

@@ -226,10 +226,24 @@ class Displays:
 
 
 @dataclass(frozen=True, slots=True)
-class MatrixDisplays:
-    """Equations between whole arrays or slices: ``(backward tensor, matrix expression)``."""
+class Solved:
+    """``left = right``, which determines a tensor: between whole arrays where that can be said, or between entries."""
 
-    items: tuple[tuple[Whole, Matrix], ...]
+    unknown: str
+    left: Matrix | Terms
+    right: Matrix | Terms
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether both sides are expressions between whole arrays."""
+        return not isinstance(self.left, tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixDisplays:
+    """Equations between whole arrays or slices: ``(backward tensor, matrix expression)``, or systems."""
+
+    items: tuple[tuple[Whole, Matrix] | Solved, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +296,7 @@ class Diagram:
 class Assignments:
     """A numbered list of assignments, between whole arrays or between entries; gradients read ``dX``."""
 
-    items: tuple[tuple[Whole, Matrix] | Equation, ...]
+    items: tuple[tuple[Whole, Matrix] | Equation | Solved, ...]
 
 
 Block = Heading | Paragraph | Items | Display | Displays | MatrixDisplays | Table | Diagram | Assignments

@@ -9,7 +9,7 @@ import sympy as sp
 
 from indexcalc.algebra.canonical import components
 from indexcalc.algebra.terms import Delta, Index, Terms, accesses_of, occurring_indices
-from indexcalc.program import Equation, Program
+from indexcalc.program import Equation, Program, read_in
 
 
 def extent_product(indices: Iterable[Index]) -> sp.Expr:
@@ -103,14 +103,14 @@ def memory_of(forward: Program, backward: Program, results: Collection[str] = ()
         backward: the backward pass.
         results: tensors that are asked for, besides gradients.
     """
-    made = {equation.name for equation in backward.equations}
+    made = {equation.name for equation in backward.computed}
     read = {name for name, readers in backward.consumers.items() if readers or name in made} | set(results)
     unread = tuple(
         equation.name
-        for equation in forward.equations
+        for equation in forward.computed
         if equation.name not in read and equation.name not in forward.outputs
     )
-    inner = (*forward.equations, *backward.equations)
+    inner = (*forward.computed, *backward.computed)
     sizes = {equation.name: extent_product(equation.slots) for equation in inner}
     ends = [tensor.slots for tensor in forward.inputs]
     ends.extend(equation.slots for equation in inner if equation.name in forward.outputs)
@@ -124,7 +124,10 @@ def memory_of(forward: Program, backward: Program, results: Collection[str] = ()
         and size != 1
     ]
     size = max((sizes[name] for name in large), key=degree, default=sp.S.One)
-    streamed = tuple(name for name in large if sizes[name] == size and is_streamed(name, inner, large))
+    # A system is solved with the whole of what it reads.
+    whole = {name for program in (forward, backward) for block in program.systems.values() for name in read_in(block)}
+    kept = [name for name in large if sizes[name] == size and name not in whole]
+    streamed = tuple(name for name in kept if is_streamed(name, inner, large))
     return Memory(unread, streamed, size)
 
 

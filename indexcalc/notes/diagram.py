@@ -24,7 +24,7 @@ def diagram_blocks(derivation: Derivation) -> Iterator[Block]:
     yield diagram_of(program, frozenset(), {}, FORWARD, "Dataflow")
     if backward.equations:
         loss = derivation.problem.loss or "L"
-        owners = {name: tensor for tensor, name in derivation.problem.gradient_names.items()}
+        owners = derivation.problem.owners
         names = {name: f"d{loss}/d{owner}" for name, owner in owners.items() if name in backward.tensors}
         authored = {*derivation.problem.names.values(), *derivation.problem.given.values()}
         shown = {name: f"{name} = {text}" if name in authored else text for name, text in names.items()}
@@ -53,8 +53,10 @@ def diagram_of(
         title: the heading, if it starts a section.
     """
     folded = {equation.name: equation for equation in program.equations if equation.hoisted}
+    solved = {program.systems[name][-1].name: name for name in program.systems}
     kept = [equation for equation in program.equations if equation.name not in folded]
-    made = dict.fromkeys((tensor.name for tensor in program.inputs), False) | {e.name: True for e in kept}
+    made = dict.fromkeys((tensor.name for tensor in program.inputs), False)
+    made |= {solved.get(e.name, e.name): True for e in kept}
     nodes = [
         Node(names.get(name, name), shape_text(program, name), own, name if name in names else "")
         for name, own in made.items()
@@ -62,12 +64,13 @@ def diagram_of(
     edges = [
         Edge(
             names.get(source, source),
-            names.get(equation.name, equation.name),
-            operation_text(equation, program),
+            names.get(solved.get(equation.name, equation.name), solved.get(equation.name, equation.name)),
+            "solution" if equation.name in solved else operation_text(equation, program),
             kept=source in earlier,
         )
         for equation in kept
         for source in sources_of(equation, folded)
+        if source != solved.get(equation.name)
     ]
     return Diagram(caption, tuple(nodes), tuple(edges), title)
 

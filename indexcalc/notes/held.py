@@ -8,6 +8,7 @@ from functools import lru_cache
 from indexcalc.algebra.terms import Access, Partial, tensors_of
 from indexcalc.calculus.statistics import is_reachable
 from indexcalc.calculus.steps import Derivation, Path
+from indexcalc.notes.parts import is_part
 from indexcalc.program import Program
 
 Held = Mapping[tuple[str, str], tuple[str, ...]]
@@ -41,7 +42,7 @@ def local_paths(derivation: Derivation) -> Iterator[tuple[Program, str, Path]]:
     }
     for section in derivation.sections:
         program = along.get(id(section), derivation.problem.program)
-        if section.target is not None or id(section) in along:
+        if section.target is not None or id(section) in along or not is_part(derivation, section):
             for path in section.paths:
                 yield program, section.target or path.locals[-1].partial.wrt.tensor, path
 

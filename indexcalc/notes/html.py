@@ -234,7 +234,7 @@ def block_text(block: Block, page: Page, number: int) -> str:
         case Displays(items):
             return "\n".join(page.display(display_latex(item, page.notation)) for item in items)
         case MatrixDisplays(items):
-            return "\n".join(page.display(matrix_display_latex(*item, page.notation)) for item in items)
+            return "\n".join(page.display(matrix_display_latex(item, page.notation)) for item in items)
         case Assignments(items):
             return listed("ol", (page.formula(assignment_latex(item, page.notation)) for item in items))
         case Table():

@@ -17,7 +17,7 @@ from sympy.printing.latex import LatexPrinter
 from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.slots import Slot, put_together, signed_summands
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Partial, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, LogDet, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
 from indexcalc.notes.held import held_in
@@ -192,13 +192,15 @@ def written_latex(base: Base, notation: Notation) -> str:
             return function_latex(base, notation)
         case Add(terms):
             return parenthesised(terms_latex(terms, notation))
+        case LogDet(tensor, slots):
+            return r"\operatorname{logdet}" + parenthesised(access_latex(Access(tensor, slots), notation))
         case Partial():
             return partial_latex(base, notation)
 
 
 def is_closed(base: Base, text: str) -> bool:
     """Whether a factor ends in a delimiter of its own, so that an exponent needs no more of them."""
-    return isinstance(base, Add) or (isinstance(base, Fn) and text.endswith((")", "|")))
+    return isinstance(base, Add | LogDet) or (isinstance(base, Fn) and text.endswith((")", "|")))
 
 
 def power_latex(base: Base, exponent: sp.Expr, notation: Notation, *, alone: bool) -> str:

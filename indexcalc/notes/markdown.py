@@ -97,7 +97,7 @@ def block_text(block: Block, notation: Notation) -> str:
         case Displays(items):
             return "\n\n".join(fence(display_latex(item, notation)) for item in items)
         case MatrixDisplays(items):
-            return "\n\n".join(fence(matrix_display_latex(*item, notation)) for item in items)
+            return "\n\n".join(fence(matrix_display_latex(item, notation)) for item in items)
         case Assignments(items):
             return "\n".join(f"{n}. {inline(assignment_latex(item, notation))}" for n, item in enumerate(items, 1))
         case Diagram(caption, _, _, title):

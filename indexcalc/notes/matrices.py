@@ -12,6 +12,7 @@ from indexcalc.notes.blocks import (
     MatrixDisplays,
     Paragraph,
     Sign,
+    Solved,
     Span,
     Spans,
 )
@@ -32,6 +33,7 @@ from indexcalc.notes.matrix import (
 from indexcalc.notes.matrix_form import MOST_SLICED, matrix_form
 from indexcalc.notes.prose import listed, say
 from indexcalc.program import Equation, Program
+from indexcalc.rewrite.systems import sides_of
 
 Form = tuple[Whole, Matrix]
 
@@ -41,13 +43,13 @@ def matrix_blocks(derivation: Derivation) -> Iterator[Block]:
     if shown_before(derivation).brief:
         return
     lines = matrix_lines(derivation.backward)
-    found = [line for line in lines if not isinstance(line, Equation)]
+    found = [line for line in lines if is_whole(line)]
     missing: list[Span] = [line.lhs for line in lines if isinstance(line, Equation)]
     if not found:
         return
     yield Heading(2, ("Matrix form",))
     yield Paragraph(matrix_conventions(found, derivation.backward.layouts))
-    yield MatrixDisplays(tuple(found))
+    yield MatrixDisplays(tuple(line for line in found if not isinstance(line, Equation)))
     if missing:
         yield Paragraph(say("matrix.none", entries=listed(missing)))
 
@@ -59,16 +61,38 @@ def implementation_blocks(derivation: Derivation) -> Iterator[Block]:
         return
     yield Heading(2, ("Implementation summary",))
     yield Paragraph(say("implementation.steps" if derivation.backward.is_recurrent else "implementation"))
-    found = [line for line in lines if not isinstance(line, Equation)]
+    if derivation.backward.unknowns:
+        yield Paragraph(say("implementation.systems"))
+    found = [line for line in lines if is_whole(line)]
     if found and shown_before(derivation).brief:
         key = "matrix.every" if len(found) == len(lines) else "matrix.some"
         yield Paragraph((*say(key), *matrix_conventions(found, derivation.backward.layouts)))
     yield Assignments(tuple(lines))
 
 
-def matrix_lines(backward: Program) -> list[Form | Equation]:
-    """Every equation of the backward pass, between whole arrays where there is such a form."""
-    return [matrix_form(equation.lhs, equation.terms, MOST_SLICED) or equation for equation in backward.equations]
+def matrix_lines(backward: Program) -> list[Form | Equation | Solved]:
+    """Every equation of the backward pass, between whole arrays where there is such a form; residuals as systems."""
+    solved = {residual: name for name, residual in backward.residuals.items()}
+    return [
+        solved_form(equation, solved[equation.name])
+        if equation.name in solved
+        else matrix_form(equation.lhs, equation.terms, MOST_SLICED) or equation
+        for equation in backward.equations
+    ]
+
+
+def solved_form(residual: Equation, name: str) -> Solved:
+    """The system that determines a tensor."""
+    left, right = sides_of(residual.terms)
+    forms = [matrix_form(residual.lhs, side) for side in (left, right)]
+    if forms[0] is not None and forms[1] is not None and forms[0][0] == forms[1][0]:
+        return Solved(name, forms[0][1], forms[1][1])
+    return Solved(name, left, right)
+
+
+def is_whole(line: Form | Equation | Solved) -> bool:
+    """Whether a line is an equation between whole arrays."""
+    return line.is_whole if isinstance(line, Solved) else not isinstance(line, Equation)
 
 
 MATRIX_NOTES: tuple[tuple[type, Spans], ...] = (
@@ -83,9 +107,12 @@ MATRIX_NOTES: tuple[tuple[type, Spans], ...] = (
 """The notation that each kind of matrix expression needs to have explained."""
 
 
-def matrix_conventions(forms: Sequence[Form], layouts: Mapping[str, tuple[int, ...]]) -> Spans:
+def matrix_conventions(lines: Sequence[Form | Equation | Solved], layouts: Mapping[str, tuple[int, ...]]) -> Spans:
     """What the signs mean that occur in some matrix expressions."""
-    parts = [part for left, right in forms for part in (left, *parts_of(right))]
+    forms = [line for line in lines if isinstance(line, tuple)]
+    sides = [side for line in lines if isinstance(line, Solved) for side in (line.left, line.right)]
+    parts: list[Matrix] = [part for left, right in forms for part in (left, *parts_of(right))]
+    parts += [part for side in sides if not isinstance(side, tuple) for part in parts_of(side)]
     kinds = {type(part) for part in parts}
     spans: list[Span] = ["A tensor with one index is a column vector"]
     for kind, note in MATRIX_NOTES:

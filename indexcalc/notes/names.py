@@ -266,14 +266,21 @@ def notation_of(derivation: Derivation) -> Notation:
     authored = {*problem.given.values(), *problem.names.values()}
     backward = [equation.name for equation in derivation.backward.equations]
     others = [section.equation.name for order in derivation.orders for section in order.sections]
-    names = [*program.tensors, *sorted(given), *problem.gradient_names.values(), *backward, *others]
+    names = [
+        *program.tensors,
+        *sorted(given),
+        *problem.gradient_names.values(),
+        *problem.stationary.values(),
+        *backward,
+        *others,
+    ]
     parameters = [str(parameter.symbol) for parameter in program.parameters]
     scalars = [str(extent) for extent in program.extents] + parameters
     used = {index.name: None for index in program.indices}
     used.update(dict.fromkeys(sorted(program.index_names)))
     for section in derivation.sections:
         used.update({index.name: None for index in occurring_indices(section.equation.terms)})
-    owners = {name: tensor for tensor, name in problem.gradient_names.items()} | dict(derivation.gradients)
+    owners = dict(problem.owners) | dict(derivation.gradients)
     short = {name for name, tensor in owners.items() if name == f"d{tensor}"}
     tensors = spelled_apart(
         names, {name: gradient_latex(name) if name in short else tensor_latex(name) for name in names}

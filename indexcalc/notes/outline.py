@@ -13,7 +13,7 @@ from indexcalc.notes.diagram import diagram_blocks
 from indexcalc.notes.familiar import shown_before
 from indexcalc.notes.matrices import implementation_blocks, matrix_blocks
 from indexcalc.notes.orders import order_blocks
-from indexcalc.notes.parts import parts_put_in
+from indexcalc.notes.parts import is_part, parts_put_in
 from indexcalc.notes.proofs import identity_blocks, lemma_blocks
 from indexcalc.notes.range import range_blocks
 from indexcalc.notes.repetition import repeats_of
@@ -98,11 +98,11 @@ def reading_order(derivation: Derivation) -> list[Section]:
     inside = parts_put_in(derivation)
     others = {section.equation.name for order in derivation.orders for section in order.sections}
     own = [section for section in derivation.sections if section.equation.name not in others]
-    named = {section.equation.name: section for section in own if section.target is None}
+    named = {section.equation.name: section for section in own if is_part(derivation, section)}
     parts = {name: part for name, part in named.items() if name not in inside}
     ordered: list[Section] = []
     for section in own:
-        if section.target is not None:
+        if not is_part(derivation, section):
             ordered.append(section)
             ordered.extend(take_parts(section, parts))
     return [*parts.values(), *ordered]

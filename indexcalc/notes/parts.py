@@ -41,8 +41,15 @@ def named_parts(derivation: Derivation) -> Parts:
             part.steps if part.equation.name in inside else (),
         )
         for part in derivation.sections
-        if part.target is None
+        if is_part(derivation, part)
     }
+
+
+def is_part(derivation: Derivation, section: Section) -> bool:
+    """Whether a section is about a part of gradients, and not about a gradient or an adjoint variable."""
+    problem = derivation.problem
+    adjoints = {problem.gradient_names[unknown.residual] for unknown in problem.program.unknowns}
+    return section.target is None and section.equation.name not in adjoints | set(problem.stationary.values())
 
 
 def start_of(part: Section) -> Terms:
@@ -64,7 +71,7 @@ def names_on_the_way(derivation: Derivation) -> frozenset[str]:
 @lru_cache(maxsize=2)
 def parts_put_in(derivation: Derivation) -> frozenset[str]:
     """The parts that no result reads, because a step put in what they stand for."""
-    parts = {section.equation.name for section in derivation.sections if section.target is None}
+    parts = {section.equation.name for section in derivation.sections if is_part(derivation, section)}
     read = {name for section in derivation.sections for name in tensors_of(section.equation.terms)}
     put_in = {
         name

@@ -15,6 +15,9 @@ RULES: Mapping[Rule, str] = {
     Rule.QUOTIENT: "Numerator and denominator both depend on {target}, so the quotient rule applies:",
     Rule.CONSTANT: "Nothing here depends on {target}, so the derivative is zero:",
     Rule.POINTWISE: "The chain rule through {outer}: the derivative at the argument, times that of the argument:",
+    Rule.JACOBI: "Jacobi's formula: the logarithm of a determinant changes by what the entries of the matrix change "
+    "by, each times the entry of the inverse with its indices exchanged:",
+    Rule.SYMMETRIC_INVERSE: "The inverse of a symmetric matrix is symmetric:",
     Rule.ENTRY: "Entries of {target} are independent of each other, so there is one delta for each index slot:",
     Rule.INSERT: "Combining:",
     Rule.COLLAPSE: "{delta} collapses the sum over {killed}; only {match} is left:",
@@ -31,6 +34,8 @@ RULES: Mapping[Rule, str] = {
     Rule.NAME: "A part gets a name:",
     Rule.UNFOLD: "Put in what {used} stands for:",
     Rule.FOLD: "This contains the right side of the equation of {used}, so write its name:",
+    Rule.SAME_SYSTEM: "Its matrix does not change when rows and columns are exchanged. So it is that of the system for "
+    "{used}, and its right side is a multiple of that system's. The solution is this multiple of {used}:",
     Rule.LEMMA: "Apply the identity {identity}:",
     Rule.SUPPORT: "Where the bracket is zero, {used} is zero already, so the bracket goes:",
 }
@@ -131,10 +136,31 @@ SENTENCES: Mapping[str, str] = {
     "cost.moment": "{entries} entries are held while {made} is computed",
     "implementation": "The same as a list of assignments. A name such as dX stands for the gradient with respect to X; "
     "every line reads only what stands above it, what is given, or what the forward pass kept.",
+    "implementation.systems": "A line without an arrow is a system, to be solved for what it names.",
     "implementation.steps": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
     "every line reads only what stands above it, what is given, what the forward pass kept, or steps that are there.",
     "recurrence": "{names} {are} computed step by step, from {first} to {last}: each step reads those before it in "
     "this order. An entry outside of its tensor counts as zero.",
+    "system.inverse": "The derivative of the determinant reads the inverse of the matrix. ",
+    "system": "{unknown} is what this equation determines:",
+    "system.each": "{unknown} is what this system determines, one equation for each {rows}:",
+    "system.linear": "It is linear in {unknown}, and has one solution unless its matrix is singular. What the right "
+    "side exceeds the left by is the residual, zero at the solution:",
+    "system.root": "{unknown} is the solution that Newton's method finds from zero on. What the right side exceeds the "
+    "left by is the residual, zero at the solution:",
+    "adjoint.heading": "The adjoint variable of {unknown}",
+    "adjoint": "{unknown} is given by no formula: it moves with all that its system reads, such that {residual} stays "
+    "zero. So nothing changes if the sum of {adjoint} {residual} is added to {loss}, whatever {adjoint} is. "
+    "It is chosen such that {loss} and this sum together do not change with {unknown}. Then the derivative by "
+    "anything else is that at a fixed {unknown}, and for it the residual is a tensor whose gradient is {adjoint}.",
+    "adjoint.total": "The derivative of both together by {unknown} is called {total}. It has the gradient {gradient}, "
+    "through all that reads {unknown} outside of its system, and what the system adds.",
+    "adjoint.result": "The adjoint variable {adjoint} is that for which {total} is zero:",
+    "summary.system": "{unknown} is what the system determines in which it stands.",
+    "symbols.unknown": "determined by a system",
+    "symbols.residual": "residual of the system for {unknown}, zero",
+    "symbols.adjoint": "adjoint variable of {unknown}",
+    "symbols.solution": "solution of a system",
     "rows": "With all indices but the last one fixed, a row of a tensor is a vector:",
     "entries": "Everything that the backward pass names is put in, down to what is given "
     "and to tensors of the forward pass:",

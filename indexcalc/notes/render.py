@@ -25,6 +25,7 @@ from indexcalc.notes.blocks import (
     Shape,
     Side,
     Sign,
+    Solved,
     Span,
     Spans,
     Spelled,
@@ -176,17 +177,32 @@ def new_display_latex(display: Display, notation: Notation) -> str:
     return rf"\boxed{{{text}}}" if display.boxed else text
 
 
-def matrix_display_latex(whole: Whole, matrix: Matrix, notation: Notation) -> str:
+def matrix_display_latex(item: tuple[Whole, Matrix] | Solved, notation: Notation) -> str:
     """An equation between whole arrays."""
+    if isinstance(item, Solved):
+        return solved_latex(item, notation)
+    whole, matrix = item
     left = whole_latex(whole, notation)
     if whole.tensor in notation.named:
         left += " = " + whole_latex(whole, notation.spelled)
     return chain_latex(left, "=", [matrix_latex(matrix, notation)])
 
 
-def assignment_latex(item: tuple[Whole, Matrix] | Equation, notation: Notation) -> str:
-    """``left <- right`` on one line of LaTeX source, gradients under their short names."""
+def solved_latex(item: Solved, notation: Notation) -> str:
+    """``left = right``."""
+    left, right = (
+        terms_latex(side, notation) if isinstance(side, tuple) else matrix_latex(side, notation)
+        for side in (item.left, item.right)
+    )
+    return chain_latex(left, "=", [right])
+
+
+def assignment_latex(item: tuple[Whole, Matrix] | Equation | Solved, notation: Notation) -> str:
+    """``left <- right`` on one line of LaTeX source, gradients under their short names; a system as it is."""
     short = notation.short
+    if isinstance(item, Solved):
+        text = solved_latex(item, short) + rf" \quad \text{{for }} {short.tensor(item.unknown)}"
+        return text.replace(r"\begin{aligned}", r"\begin{aligned}[t]").replace("\n", " ")
     if isinstance(item, Equation):
         left, right = left_latex(item.lhs, short), terms_latex(item.terms, short)
     else:

@@ -41,6 +41,7 @@ from indexcalc.notes.prose import listed, say
 from indexcalc.notes.put_in import put_in
 from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
 from indexcalc.notes.repetition import Repeat, Repeats
+from indexcalc.notes.systems import adjoint_intro, adjoint_result, unknown_of
 
 
 def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, shown: Shown = NOTHING) -> list[Block]:
@@ -48,18 +49,25 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
 
     A path that repeats one that is shown in full is cited; what a long note has shown is not shown again.
     """
-    if section.target is None:
+    unknown = unknown_of(derivation, section)
+    if section.target is None and unknown is None:
         return part_blocks(derivation, section)
     parts = named_parts(derivation)
-    blocks: list[Block] = [Heading(2, ("The gradient ", Gradient(Access(section.target))))]
     several = is_a_sum_of_paths(section)
-    target = Access(section.target, section.equation.slots)
-    if several:
-        blocks.append(Paragraph(paths_sentence(derivation, section, target)))
+    blocks: list[Block]
+    if unknown is not None:
+        target = unknown.tensor.entry
+        blocks = [Heading(2, say("adjoint.heading", unknown=Symbol(unknown.name)))]
+        blocks.extend(adjoint_intro(derivation, unknown))
+    else:
+        target = Access(section.target or "", section.equation.slots)
+        blocks = [Heading(2, ("The gradient ", Gradient(Access(target.tensor))))]
+        if several:
+            blocks.append(Paragraph(paths_sentence(derivation, section, target)))
     cited, steps, told = cited_consumers(section, repeats), section.steps, shown.readings
     for path in section.paths:
         if path.consumer.tensor in cited:
-            repeat = repeats[section.target, path.consumer.tensor]
+            repeat = repeats[target.tensor, path.consumer.tensor]
             short = shown.brief and (several or all(step.rule is Rule.RELABEL for step in section.steps))
             blocks.extend((cited_in_short if short else cited_blocks)(path, target, repeat, several=several))
             steps = () if short and not several else steps
@@ -68,10 +76,17 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
         tail, steps = ((), steps) if several else (steps, ())
         blocks.extend(path_blocks(path, target, parts, shown, tail, several=several))
         told, shown = shown.readings, shown.after_path(section, path)
-        if several:
+        if several and unknown is None:
             blocks.extend(path_reading(section, path, told))
     if several and section.paths:
         blocks.append(Heading(3, ("All paths together",)))
+    if unknown is not None:
+        place = next((n for n, step in enumerate(steps) if step.rule is Rule.SAME_SYSTEM), len(steps))
+        blocks.extend(steps_blocks(steps[:place], parts, shown=shown))
+        blocks.extend(adjoint_result(derivation, section, unknown))
+        if place == len(steps):
+            return blocks
+        return boxed_result([*blocks, *steps_blocks(steps[place:], parts, shown=shown)], section)
     blocks.extend(steps_blocks(steps, parts, shown=shown))
     reading = [] if cited else reading_of(derivation, section, told)
     once_more = () if shown.brief else put_in(derivation, section)

@@ -34,6 +34,7 @@ from indexcalc.notes.functions import function_blocks
 from indexcalc.notes.held import held_in, held_tensors
 from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
 from indexcalc.notes.recurrences import recurrence_blocks
+from indexcalc.notes.systems import determined_blocks
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Equation, Program, Tensor
 
@@ -214,7 +215,13 @@ def partial_gradient(problem: Problem, upstream: Upstream) -> Paragraph:
 
 def forward_blocks(program: Program) -> Iterator[Block]:
     """The equations in authored order; what the reader named is a definition."""
+    solved = {block[-1].name: (name, block) for name, block in program.systems.items()}
+    unknowns = {unknown.name: unknown for unknown in program.unknowns}
     for number, equation in enumerate(program.equations):
+        if equation.name in solved:
+            name, block = solved[equation.name]
+            yield from determined_blocks(program, unknowns[name], block)
+            continue
         if equation.doc:
             yield Paragraph((*sentence_case((equation.doc,)), ":"))
         elif equation.hoisted:

@@ -19,16 +19,36 @@ def symbol_blocks(derivation: Derivation) -> Iterator[Block]:
     yield Heading(2, ("Symbols",))
     yield Paragraph(say("symbols"))
     rows = [tensor_row(program, tensor, (tensor.doc,), ("input",)) for tensor in program.inputs]
-    rows.extend(equation_row(program, equation, forward_meaning(program, equation)) for equation in program.equations)
+    rows.extend(row for equation in program.equations for row in forward_rows(program, equation))
     yield symbol_table(rows)
-    made = {equation.name for equation in program.equations} | {tensor.name for tensor in program.inputs}
+    made = program.tensors
     given = [tensor for tensor in backward.inputs if tensor.name not in made]
     rows = [tensor_row(backward, tensor, given_meaning(derivation, tensor), ("upstream gradient",)) for tensor in given]
-    rows.extend(
-        equation_row(backward, equation, backward_meaning(derivation, equation)) for equation in backward.equations
-    )
+    rows.extend(row for equation in backward.equations for row in backward_rows(derivation, equation))
     if rows:
         yield symbol_table(rows)
+
+
+def forward_rows(program: Program, equation: Equation) -> Iterator[tuple[Spans, ...]]:
+    """The row of an equation; for a residual, that of the unknown and its own."""
+    unknown = next((one for one in program.unknowns if one.residual == equation.name), None)
+    if unknown is None:
+        yield equation_row(program, equation, forward_meaning(program, equation))
+        return
+    yield tensor_row(program, unknown.tensor, (unknown.tensor.doc,), say("symbols.unknown"))
+    yield equation_row(program, equation, say("symbols.residual", unknown=Symbol(unknown.name)))
+
+
+def backward_rows(derivation: Derivation, equation: Equation) -> Iterator[tuple[Spans, ...]]:
+    """The row of an equation; for what an adjoint variable makes zero, that of the adjoint variable."""
+    backward = derivation.backward
+    adjoint = next((one for one in backward.unknowns if one.residual == equation.name), None)
+    if adjoint is None:
+        yield equation_row(backward, equation, backward_meaning(derivation, equation))
+        return
+    unknown = next(name for name, total in derivation.problem.stationary.items() if total == equation.name)
+    meaning = say("symbols.adjoint", unknown=Symbol(unknown))
+    yield tensor_row(backward, adjoint.tensor, meaning, say("symbols.unknown"))
 
 
 def symbol_table(rows: list[tuple[Spans, ...]]) -> Table:
@@ -85,6 +105,10 @@ def backward_meaning(derivation: Derivation, equation: Equation) -> Spans:
             return (equation.doc,)
         if equation.name in order.tangents:
             return say("symbols.along", of=Symbol(order.tangents[equation.name]))
+    problem = derivation.problem
+    adjoints = {problem.gradient_names[unknown.residual]: unknown.name for unknown in problem.program.unknowns}
+    if equation.name in adjoints:
+        return say("symbols.adjoint", unknown=Symbol(adjoints[equation.name]))
     read = [order.result.name for order in derivation.orders if equation.name in order.arrays]
     if read:
         return say("symbols.order", results=listed(map(Symbol, read)))

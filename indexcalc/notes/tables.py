@@ -25,6 +25,7 @@ from indexcalc.notes.cost import memory_of
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.recurrences import recurrence_blocks
 from indexcalc.notes.setup import comma_separated, forward_display, recompute_sources
+from indexcalc.notes.systems import system_display
 
 
 def summary_blocks(derivation: Derivation) -> Iterator[Block]:
@@ -39,9 +40,12 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
         yield Paragraph(("The backward pass, in an order in which it can be computed:",))
     asked = {derivation.problem.gradient_names[target] for target in derivation.problem.targets}
     asked |= {order.result.name for order in derivation.orders}
+    systems = derivation.backward.residuals.values()
     displays = Displays(
         tuple(
-            Display(
+            system_display(equation)
+            if equation.name in systems
+            else Display(
                 equation.lhs,
                 (equation.terms,),
                 boxed=equation.name in asked,
@@ -53,6 +57,9 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
     )
     if displays.items:
         yield displays
+    if derivation.backward.unknowns:
+        names = listed(Symbol(unknown.name) for unknown in derivation.backward.unknowns)
+        yield Paragraph(say("summary.system", unknown=names))
     yield from recurrence_blocks(derivation.backward)
     made = tuple(order.equation for order in derivation.orders if not order.whole)
     if made:

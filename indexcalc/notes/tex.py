@@ -226,7 +226,7 @@ def block_text(block: Block, notation: Notation) -> str:
         case Displays(items):
             return gathered([display_latex(item, notation) for item in items])
         case MatrixDisplays(items):
-            return gathered([matrix_display_latex(*item, notation) for item in items])
+            return gathered([matrix_display_latex(item, notation) for item in items])
         case Table():
             return table_text(block, notation)
         case Assignments(items):

@@ -11,11 +11,12 @@ from sympy.printing.str import StrPrinter
 from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums
 from indexcalc.algebra.slots import place, slot_text
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Partial, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, LogDet, Partial, Power, Term, Terms
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.latex import split_sign
 from indexcalc.notes.names import grouped
 from indexcalc.program import Equation
+from indexcalc.rewrite.systems import sides_of
 
 RELATIONS = {"<": "<", "<=": "≤", "!=": "≠"}
 
@@ -40,6 +41,9 @@ def formula_text(equation: Equation, derivation: Derivation | None = None) -> st
         return f"{access_text(equation.lhs, PLAIN)} = {terms_text(equation.terms, PLAIN)}"
     authored = authored_names(derivation)
     whole, spelling = gradient_spelling(derivation), spelling_of(derivation)
+    if equation.name in derivation.backward.residuals.values():
+        sides = sides_of(equation.terms)
+        return " = ".join(terms_text(side, spelling) for side in sides)
     left = access_text(equation.lhs, whole)
     if equation.name in authored and equation.name in whole.names:
         left = f"{access_text(equation.lhs, spelling)} = {left}"
@@ -54,7 +58,7 @@ def authored_names(derivation: Derivation) -> frozenset[str]:
 def gradient_spelling(derivation: Derivation) -> Spelling:
     """Every gradient reads ``dL/dX``."""
     problem = derivation.problem
-    names = {name: f"d{problem.loss or 'L'}/d{tensor}" for tensor, name in problem.gradient_names.items()}
+    names = {name: f"d{problem.loss or 'L'}/d{tensor}" for name, tensor in problem.owners.items()}
     return Spelling(names, derivation.backward.layouts)
 
 
@@ -161,5 +165,7 @@ def base_text(base: Base, spelling: Spelling) -> str:
             return f"{name}({', '.join([terms_text(arg, spelling), *map(str, params)])})"
         case Add(terms):
             return f"({terms_text(terms, spelling)})"
+        case LogDet(tensor, slots):
+            return f"logdet({access_text(Access(tensor, slots), spelling)})"
         case Partial(of, wrt):
             return f"∂{base_text(of, spelling)}/∂{access_text(wrt, spelling)}"

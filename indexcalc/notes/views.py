@@ -151,7 +151,7 @@ def recompute_advice(program: Program, name: str, kept: frozenset[str]) -> Spans
 def storage_advice(program: Program, name: str, kept: frozenset[str], read: frozenset[str]) -> Spans:
     """Whether a tensor is there anyway, cheap to compute again, or to be kept."""
     if name not in program.definitions:
-        return ("an input, there anyway",)
+        return ("what a system determines: keep",) if name in program.residuals else ("an input, there anyway",)
     cheap = program.definitions[name]
     sources = tensors_of(cheap.terms)
     if not any(term.summed for term in cheap.terms) and set(sources) <= (kept | read):
@@ -169,7 +169,7 @@ def recomputed(program: Program, name: str, kept: frozenset[str]) -> tuple[list[
     needed, ends = [name], []
     for other in needed:
         for source in tensors_of(program.definitions[other].terms):
-            if source in kept:
+            if source in kept or source in program.residuals:
                 ends.extend([source] if source not in ends else [])
             elif source not in needed:
                 needed.append(source)

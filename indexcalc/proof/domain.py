@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from indexcalc.program import Equation, Program
 from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, number
 from indexcalc.proof.extents import has_parts
 from indexcalc.proof.numeric import Array, numeric_of
+from indexcalc.proof.systems import STEP, flat, slopes_at
 
 MARGIN = 1e-3
 """The least distance of an argument from a kink, a singularity or the end of a domain."""
@@ -23,6 +24,9 @@ SHAKEN = 1e-12
 
 DYADIC = 2.0**10
 """What is a whole number of such parts of one is computed without rounding."""
+
+WORST_CONDITION = 1e4
+"""The largest condition number of a system's matrix at which a comparison of gradients is meaningful."""
 
 LARGEST = 1e8
 """The largest magnitude of a tensor's entry at which a comparison of gradients is meaningful."""
@@ -144,6 +148,12 @@ def first_violation(program: Program, values: dict[str, Array], numbers: Numbers
     )
     computed = {name: shaken(array) for name, array in env.tensors.items() if name in program.definitions}
     near = Environment({**env.tensors, **computed}, numbers, outside=env.outside)
+    for name, block in program.systems.items():
+        if condition(name, block, env) > WORST_CONDITION:
+            meaning = (
+                f"the system for {name} must not be singular, nor nearly so, and must have a solution that is found"
+            )
+            return Violation(meaning, block[-1].place)
     for demand in demands(program, numbers):
         found = shown(demand.terms, demand.guards, env)
         if not demand.holds(found):
@@ -173,6 +183,24 @@ def first_violation(program: Program, values: dict[str, Array], numbers: Numbers
             )
             return Violation(meaning, identity.place)
     return None
+
+
+def condition(name: str, block: Sequence[Equation], env: Environment) -> float:
+    """The condition number of a system at its solution; infinite where it has none."""
+    at = env.tensors[name]
+    if not np.all(np.isfinite(at)):
+        return np.inf
+    tensors = dict(env.tensors)
+
+    def residual(found: Array) -> Array:
+        tensors[name] = found
+        for equation in block:
+            tensors[equation.name] = evaluate_lanes(equation.terms, equation.slots, replace(env, tensors=tensors))
+        return tensors[block[-1].name]
+
+    size = max(1.0, float(np.max(np.abs(at), initial=0.0)))
+    slopes = slopes_at(residual, at, flat(residual(at)), STEP * size)[0]
+    return float(np.linalg.cond(slopes)) if np.all(np.isfinite(slopes)) and slopes.size else np.inf
 
 
 def shaken(array: Array) -> Array:

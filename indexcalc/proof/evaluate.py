@@ -29,6 +29,7 @@ from indexcalc.algebra.terms import (
     Fn,
     Index,
     Iverson,
+    LogDet,
     Lookup,
     Partial,
     Power,
@@ -40,8 +41,9 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
-from indexcalc.program import Equation, Program
+from indexcalc.program import Equation, Program, Unknown
 from indexcalc.proof.numeric import Array, numeric_of
+from indexcalc.proof.systems import log_determinant, root
 from indexcalc.recurrence import Recurrence
 
 GRID_LIMIT = 20_000_000
@@ -164,7 +166,8 @@ def run_lanes(
 ) -> dict[str, Array]:
     """Every tensor of the program, the lane axis first; tensors in `given` are not computed.
 
-    `bumps` are added to tensors as they are computed: what a recurrence computes of a bumped entry follows from it.
+    `bumps` are added to tensors as they are computed: what a recurrence computes of a bumped entry follows from it,
+    and an unknown is that for which the bumped residual is zero.
     """
     bumps = bumps or {}
     values: dict[str, Array] = {}
@@ -179,6 +182,12 @@ def run_lanes(
         computed = [equation for equation in block if equation.name not in given]
         recurrence = program.recurrence_by_name.get(block[0].name)
         env = Environment(values, numbers, outside=outside)
+        unknown = program.determined_by(block)
+        if unknown is not None and unknown.name in given:
+            values[unknown.name] = given[unknown.name]
+        elif unknown is not None:
+            run_system(unknown, block, env, values, bumps)
+            continue
         if recurrence is not None and computed:
             run_steps(computed, recurrence, env, values, bumps)
             continue
@@ -188,6 +197,28 @@ def run_lanes(
             if equation.name in bumps:
                 values[equation.name] = values[equation.name] + bumps[equation.name]
     return values
+
+
+def run_system(
+    unknown: Unknown, block: Sequence[Equation], env: Environment, values: dict[str, Array], bumps: Mapping[str, Array]
+) -> None:
+    """An unknown, and what its system computes from it; `values` are those of `env`, and grow.
+
+    A bump of the unknown itself is added for those that read it after the system.
+    """
+
+    def residual(found: Array) -> Array:
+        values[unknown.name] = found
+        for equation in block:
+            with placed(equation.place):
+                values[equation.name] = evaluate_lanes(equation.terms, equation.slots, env)
+            if equation.name in bumps:
+                values[equation.name] = values[equation.name] + bumps[equation.name]
+        return values[block[-1].name]
+
+    found = root(residual, tuple(size_of(slot, env.numbers) for slot in unknown.tensor.slots))
+    residual(found)
+    values[unknown.name] = found + bumps[unknown.name] if unknown.name in bumps else found
 
 
 def run_steps(
@@ -336,6 +367,10 @@ def base_on(base: Base, grid: Grid, env: Environment) -> Array:
             return np.asarray(numeric_of(name).compute(body_on(arg, grid, env), *constants))
         case Add(terms):
             return body_on(terms, grid, env)
+        case LogDet(tensor, slots):
+            if tensor not in env.tensors:
+                raise ProgramError(f"no value is given for the tensor {tensor}")
+            return read("a determinant", log_determinant(env.tensors[tensor]), slots, grid, env)
         case Partial(of, wrt):
             if base not in env.partials:
                 raise ProgramError(f"no value is given for the derivative {base}")

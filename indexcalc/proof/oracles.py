@@ -92,7 +92,8 @@ def loss_of(program: Program, point: Point, weights: Mapping[str, Array], wrt: s
     after = depending_on(program, frozenset({wrt}))
     held = {name: lane(array) for name, array in point.values.items() if name not in after}
     # What later steps compute from an entry follows from it: it is moved where it is computed, and not given.
-    steps = wrt in program.recurrence_by_name
+    # So does what a system computes from its unknown, and the unknown from the residual.
+    steps = wrt in program.recurrence_by_name or wrt in in_systems(program)
 
     def loss(perturbed: Array) -> Array:
         given = held if steps else {**held, wrt: perturbed}
@@ -102,6 +103,12 @@ def loss_of(program: Program, point: Point, weights: Mapping[str, Array], wrt: s
         return np.asarray(sum(parts))[:, np.newaxis]
 
     return loss
+
+
+def in_systems(program: Program) -> frozenset[str]:
+    """The unknowns of systems, and what systems compute from them."""
+    inside = (equation.name for block in program.systems.values() for equation in block)
+    return frozenset((*program.systems, *inside))
 
 
 def along_directions(
@@ -150,8 +157,8 @@ def gradients_by_entry(
 ) -> dict[str, Array] | None:
     """dL/d of each target, in the way that takes least work; None if either takes more than `WORK_LIMIT`."""
     whole, chained = whole_work(program, point, targets), chained_work(program, point, weights, targets)
-    if program.is_recurrent:
-        # An equation that reads itself at other steps can't be perturbed by itself.
+    if program.is_recurrent or program.unknowns:
+        # An equation that reads itself at other steps, or determines what it reads, can't be perturbed by itself.
         chained = max(whole, chained)
     if min(whole, chained) > WORK_LIMIT:
         return None
@@ -163,6 +170,9 @@ def gradients_by_entry(
 def whole_work(program: Program, point: Point, targets: Collection[str]) -> int:
     """Grid points, lanes included, to evaluate the program again for every entry of the targets."""
     points = {equation.name: grid_points(equation, point) for equation in program.equations}
+    for name, block in program.systems.items():
+        # Slopes take the system once for each entry, in two rounds at least.
+        points.update({eq.name: 2 * (1 + np.size(point.values[name])) * points[eq.name] for eq in block})
     return sum(
         max(1, np.size(point.values[name])) * sum(points.get(other, 0) for other in depending_on(program, {name}))
         for name in targets
@@ -183,6 +193,9 @@ def passed_through(program: Program, weights: Mapping[str, Array], targets: Coll
     """The tensors between the targets and what the loss is made of, in program order."""
     after, before = depending_on(program, frozenset(targets)), set(weights)
     for block in reversed(program.blocks):
+        unknown = program.determined_by(block)
+        if unknown is not None and unknown.name in before:
+            before.update(equation.name for equation in block)
         if any(equation.name in before for equation in block):
             for equation in block:
                 before.update(tensors_of(equation.terms))
@@ -192,8 +205,11 @@ def passed_through(program: Program, weights: Mapping[str, Array], targets: Coll
 def depending_on(program: Program, start: Collection[str]) -> frozenset[str]:
     """The tensors that depend on any of `start`, with `start` itself."""
     found, pending = set(start), list(start)
+    determined = {residual: name for name, residual in program.residuals.items()}
     while pending:
-        fresh = [name for name in program.consumers[pending.pop()] if name not in found]
+        current = pending.pop()
+        after = (*program.consumers[current], *((determined[current],) if current in determined else ()))
+        fresh = [name for name in after if name not in found]
         found.update(fresh)
         pending.extend(fresh)
     return frozenset(found)

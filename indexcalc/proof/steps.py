@@ -78,6 +78,9 @@ def context_of(derivation: Derivation, sizes: Sizes, rng: np.random.Generator) -
     for tensor, name in problem.gradient_names.items():
         if name in read and name not in named:
             named[name] = total_gradient(problem.program, point, weights, tensor)
+    for tensor, name in problem.stationary.items():
+        # What adjoint variables make zero.
+        named[name] = np.zeros(np.shape(point.values[tensor]))
     for section in derivation.sections:
         equation = section.equation
         if equation.name not in named:
@@ -240,7 +243,11 @@ def check_at(derivation: Derivation, context: Context) -> Iterator[Failure]:
     for section in derivation.sections:
         equation = section.equation
         found = value_of(equation.terms, equation.slots, context.named, context.point)
-        error = relative_error(found, context.named[equation.name], FLOOR)
+        scale = FLOOR
+        if equation.name in derivation.problem.stationary.values():
+            # It is zero because its terms cancel.
+            scale = largest_term(equation.terms, equation.slots, context, {})
+        error = relative_error(found, context.named[equation.name], scale)
         if error > STEP_BOUND:
             yield Failure(f"the equation of {equation.name} is wrong", error, sizes)
     for identity in identities_of(derivation):

@@ -16,7 +16,7 @@ from indexcalc.algebra.canonical import same
 from indexcalc.algebra.renaming import rename_powers
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Term, Terms
 from indexcalc.errors import LimitError
-from indexcalc.program import Equation, Program, Tensor
+from indexcalc.program import Equation, Program, Tensor, read_in
 from indexcalc.recurrence import Unordered, is_recurrent, recurrence_of
 
 Tensors = Mapping[str, Tensor]
@@ -156,14 +156,23 @@ def wrong_variants(equation: Equation, tensors: Tensors) -> Iterator[tuple[str, 
 def wrong_programs(program: Program) -> Iterator[tuple[str, str, Program]]:
     """Every program with one wrong equation: the kind of the mistake, the tensor, the program."""
     known: dict[str, Tensor] = {tensor.name: tensor for tensor in program.inputs}
+    starts = {block[0].name: program.determined_by(block) for block in program.blocks}
     for n, equation in enumerate(program.equations):
+        if (unknown := starts.get(equation.name)) is not None:
+            known[unknown.name] = unknown.tensor
         for kind, wrong in wrong_variants(equation, known):
             equations = (*program.equations[:n], wrong, *program.equations[n + 1 :])
             made = replace(program, equations=equations)
-            if all(not isinstance(recurrence_of(block), Unordered) for block in made.blocks if is_recurrent(block)):
+            stepping = [b for b in made.blocks if made.determined_by(b) is None and is_recurrent(b)]
+            if all(not isinstance(recurrence_of(block), Unordered) for block in stepping) and is_determined(made):
                 # A program whose steps have no order is no program.
                 yield kind, equation.name, made
         known[equation.name] = program.tensors[equation.name]
+
+
+def is_determined(program: Program) -> bool:
+    """Whether every system reads its unknown, so that it may determine it."""
+    return all(name in read_in(program.systems[name]) for name in program.residuals if name in program.systems)
 
 
 def surely_same(left: Terms, right: Terms) -> bool:

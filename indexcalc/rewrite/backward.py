@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.steps import Section
 from indexcalc.problem import Problem
-from indexcalc.program import Equation, Program, Tensor
-from indexcalc.recurrence import Recurrence, groups_of, is_recurrent, recurrence_of
+from indexcalc.program import Equation, Program, Tensor, Unknown
+from indexcalc.recurrence import NO_SYSTEMS, Recurrence, groups_of, is_recurrent, recurrence_of
 from indexcalc.rewrite.cost import live_equations
 
 
@@ -23,9 +23,11 @@ def backward_program(problem: Problem, sections: Sequence[Section], others: Sequ
     defined = {section.equation.name for section in sections}
     asked = (problem.gradient_names[name] for name in problem.targets)
     outputs = tuple(dict.fromkeys((*asked, *(name for name in others if name in defined))))
-    derived = in_steps(live_equations([section.equation for section in sections], outputs))
+    systems = problem.adjoint_systems
+    derived = in_steps(live_equations([section.equation for section in sections], outputs, systems), systems)
     equations = (*recomputed_equations(problem, derived, others), *derived)
     read = {name for equation in equations for name in tensors_of(equation.terms)} | set(others)
+    unknowns = tuple(adjoint_unknown(problem, unknown) for unknown in reversed(forward.unknowns))
     made = {equation.name for equation in equations}
     inputs = [tensor for name, tensor in forward.tensors.items() if name in read and name not in made]
     for up in problem.upstream:
@@ -45,17 +47,31 @@ def backward_program(problem: Problem, sections: Sequence[Section], others: Sequ
         assumptions=forward.assumptions,
         layouts=backward_layouts(problem),
         held=held_values(forward, [tensor.name for tensor in inputs]),
+        unknowns=tuple(unknown for unknown in unknowns if unknown.residual in made),
     )
 
 
-def in_steps(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
-    """The equations in their order, those of a recurrence together, each after what it reads at its own step."""
-    groups = groups_of(equations)
-    if not any(map(is_recurrent, groups)):
+def adjoint_unknown(problem: Problem, unknown: Unknown) -> Unknown:
+    """The adjoint variable of an unknown: one entry for each equation of its system."""
+    slots = problem.program.tensors[unknown.residual].slots
+    tensor = Tensor(problem.gradient_names[unknown.residual], slots, f"adjoint variable of {unknown.name}")
+    return Unknown(tensor, problem.stationary[unknown.name])
+
+
+def in_steps(equations: tuple[Equation, ...], residuals: Mapping[str, str] = NO_SYSTEMS) -> tuple[Equation, ...]:
+    """The equations in their order, those of a recurrence together, each after what it reads at its own step.
+
+    Those of a system stand together as well, the residual at the end.
+    """
+    groups = groups_of(equations, residuals)
+    if not residuals and not any(map(is_recurrent, groups)):
         return equations
     by_name = {equation.name: equation for equation in equations}
     order: list[str] = []
     for group in groups:
+        if any(equation.name in residuals.values() for equation in group):
+            order += (equation.name for block in groups_of(group) for equation in block)
+            continue
         found = recurrence_of(group) if is_recurrent(group) else None
         order += found.axes if isinstance(found, Recurrence) else [equation.name for equation in group]
     return tuple(by_name[name] for name in order)

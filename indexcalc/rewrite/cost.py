@@ -7,7 +7,7 @@ twice in one tensor (a square matrix of scores) counts as large, since it is the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import sympy as sp
@@ -16,6 +16,7 @@ from indexcalc.algebra.canonical import components
 from indexcalc.algebra.factor import factor
 from indexcalc.algebra.terms import Access, Add, Fn, Index, Term, Terms, occurring_indices, tensors_of, walk
 from indexcalc.program import Equation, Program
+from indexcalc.recurrence import NO_SYSTEMS
 
 BASE_SIZE = 64
 """The nominal size of the first extent, as a number of entries."""
@@ -148,10 +149,13 @@ def power_count(term: Term) -> int:
     return sum(exponent != 1 and not (divided and exponent == -1) for _, exponent in term.powers)
 
 
-def live_equations(equations: Iterable[Equation], outputs: Iterable[str]) -> tuple[Equation, ...]:
-    """The equations that an output depends on, in order."""
+def live_equations(
+    equations: Iterable[Equation], outputs: Iterable[str], residuals: Mapping[str, str] = NO_SYSTEMS
+) -> tuple[Equation, ...]:
+    """The equations that an output depends on, in order; an unknown depends on the residual that determines it."""
     every = tuple(equations)
     reads = {equation.name: tensors_of(equation.terms) for equation in every}
+    reads.update({name: (residual,) for name, residual in residuals.items() if residual in reads})
     pending = [name for name in outputs if name in reads]
     wanted = set(pending)
     while pending:

@@ -17,6 +17,7 @@ from indexcalc.calculus.statistics import find_flow
 from indexcalc.calculus.steps import Cited, Derivation, Proof, Rule, Section, Step
 from indexcalc.problem import Problem, check_problem
 from indexcalc.program import check_program
+from indexcalc.rewrite.adjoints import inverse_proofs, symmetric_inverses, with_known_adjoints
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.bounds import check_bounds
 from indexcalc.rewrite.inline import Inliner
@@ -41,13 +42,14 @@ def derive(problem: Problem) -> Derivation:
     check_bounds(problem.program)
     if problem.derivatives:
         return with_orders(derive(problem.first), derive(problem.alone), problem)
-    simplifier = Simplifier(problem.program)
+    inverses = symmetric_inverses(problem.program)
+    simplifier = Simplifier(problem.program.explicit, inverses)
     outputs = tuple(problem.gradient_names[name] for name in problem.targets)
-    sections = derive_gradients(problem, simplifier)
+    sections = with_known_adjoints(derive_gradients(problem, simplifier), problem, simplifier.symmetries)
     sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
     naming = PartNaming(problem, simplifier)
     kept = {problem.gradient_names[name] for name in (*problem.targets, *problem.names)}
-    sections = with_shared_gradients(sections, kept, naming.sizes)
+    sections = with_shared_gradients(sections, kept, naming.sizes, problem.adjoint_systems)
     inliner = Inliner(problem, simplifier, naming.run, naming.sizes)
     sections = inliner.join(naming.run(inliner.run(sections)))
     sections, symmetries = with_symmetries(sections, simplifier.symmetries, simplifier)
@@ -55,7 +57,7 @@ def derive(problem: Problem) -> Derivation:
     sections = tuple(finished(section, naming.order) for section in sections)
     backward = backward_program(problem, sections)
     check_program(backward)
-    prover = Prover(problem.program.definitions, sections, simplifier.rules, symmetries)
+    prover = Prover(problem.program.explicit.definitions, sections, simplifier.rules, symmetries)
     gradients = {section.equation.name: section.equation for section in sections}
     steps = [step for section in sections for step in section.all_steps()]
     proofs = tuple(proof for claim in problem.claims if (proof := prover.prove(claim)) is not None)
@@ -70,6 +72,7 @@ def derive(problem: Problem) -> Derivation:
             *simplifier.lemmas,
             *lemmas_on_the_way(sections, simplifier),
             *cited_symmetries(steps, symmetries, problem.program.definitions),
+            *inverse_proofs(steps, symmetries, inverses),
         ),
         proofs=(
             *proofs,

@@ -49,7 +49,12 @@ class PartNaming:
         done: list[Section] = []
         named: list[SumRule] = []
         shared = shared_sums(section.equation for section in sections)
+        sums = frozenset(self.problem.stationary.values())
         for original in sections:
+            if original.equation.name in sums:
+                # A system is read as it stands.
+                done.append(original)
+                continue
             section = with_folds(original, named)
             parts, step = name_parts(section.equation, names, order, shared)
             if step is not None:
@@ -99,7 +104,7 @@ class PartNaming:
 
     def moves(self, earlier: Sequence[Section]) -> Moves:
         """What the search for a part's cheapest form may use, given the sections before it."""
-        program = self.problem.program
+        program = self.problem.program.explicit
         folds = tuple(rule for section in earlier for rule in self.rules_of(section))
         gradients = {section.equation.name: section.equation for section in earlier}
         inner = frozenset(name for name in program.definitions if name not in program.outputs)

@@ -28,6 +28,7 @@ def joined(derivation: Derivation) -> Program:
         parameters=forward.parameters,
         assumptions=forward.assumptions,
         layouts=backward.layouts,
+        unknowns=(*forward.unknowns, *backward.unknowns),
     )
     check_program(program)
     return program

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from indexcalc.algebra.terms import tensors_of
+from indexcalc.algebra.terms import Terms, accesses_of, tensors_of
 from indexcalc.calculus.steps import Rule, Section, Step, Used
 from indexcalc.program import Equation
-from indexcalc.recurrence import groups_of
+from indexcalc.recurrence import NO_SYSTEMS, groups_of
 from indexcalc.rewrite.cost import Sizes, written_cost
 from indexcalc.rewrite.gather import gathered
 from indexcalc.rewrite.naming import extended
@@ -20,24 +20,28 @@ ROUNDS = 8
 """The most names put into one equation."""
 
 
-def with_shared_gradients(sections: Sequence[Section], kept: Collection[str], sizes: Sizes) -> tuple[Section, ...]:
+def with_shared_gradients(
+    sections: Sequence[Section], kept: Collection[str], sizes: Sizes, residuals: Mapping[str, str] = NO_SYSTEMS
+) -> tuple[Section, ...]:
     """The sections with every gradient under one name, each after those it reads.
 
     Args:
         sections: gradients in an order that works.
         kept: the gradients that stay, as they are asked for or have an author's name.
         sizes: nominal sizes: a name is put in where the form that is written in the end gets cheaper.
+        residuals: for every adjoint variable the sum that it makes zero, which is no gradient to be read.
     """
     library = Library({section.equation.name: number for number, section in enumerate(sections)})
+    sums = frozenset(residuals.values())
     for section in sections:
-        library.put(section)
+        library.put(section, shown=section.equation.name not in sums)
     for name in library.order:
         for _ in range(ROUNDS):
             found = folded(library, name, kept, sizes)
             if found is None:
                 break
             library.put(found)
-    return in_reading_order(library.sections)
+    return in_reading_order(library.sections, residuals)
 
 
 @dataclass
@@ -56,14 +60,16 @@ class Library:
     tensors: dict[str, tuple[str, ...]] = field(default_factory=dict)
     shelves: dict[str, set[str]] = field(default_factory=dict)
 
-    def put(self, section: Section) -> None:
-        """Add a section, or put it in the place of what it was."""
+    def put(self, section: Section, *, shown: bool = True) -> None:
+        """Add a section, or put it in the place of what it was; one that is not `shown` others don't read."""
         name = section.equation.name
         if name in self.tensors:
+            shown = name in self.shelf(name)
             self.shelf(name).discard(name)
         self.sections[name] = section
         self.tensors[name] = tensors_of(section.equation.terms)
-        self.shelf(name).add(name)
+        if shown:
+            self.shelf(name).add(name)
 
     def shelf(self, name: str) -> set[str]:
         """Where a section stands."""
@@ -84,7 +90,9 @@ def folded(library: Library, name: str, kept: Collection[str], sizes: Sizes) -> 
     cost = written_cost(section.equation.terms, slots, sizes)
     for other in candidates(library, name):
         terms = gathered(section.equation.terms, other)
-        if terms is None or written_cost(terms, slots, sizes) >= cost or reads(library, other.name, name):
+        if terms is None or reads_a_diagonal(terms, other.name) or reads(library, other.name, name):
+            continue
+        if written_cost(terms, slots, sizes) >= cost:
             continue
         whole = len(terms) == 1 and len(terms[0].powers) == 1 and not terms[0].summed
         if not whole and other.name in kept and not any(term.summed for term in other.terms):
@@ -94,6 +102,11 @@ def folded(library: Library, name: str, kept: Collection[str], sizes: Sizes) -> 
         before = section.equation.terms
         return extended(section, Step(Rule.FOLD, section.equation.lhs, before, terms, Used((other.name,))))
     return None
+
+
+def reads_a_diagonal(terms: Terms, name: str) -> bool:
+    """Whether terms read entries of a tensor with an index in two slots: a part of an array that is larger than it."""
+    return any(len(set(entry.slots)) < len(entry.slots) for entry in accesses_of(terms, name))
 
 
 def candidates(library: Library, name: str) -> Iterator[Equation]:
@@ -123,7 +136,7 @@ def reads(library: Library, name: str, other: str) -> bool:
     return False
 
 
-def in_reading_order(current: Mapping[str, Section]) -> tuple[Section, ...]:
-    """The sections in their order, but each after those it reads; those of a recurrence stay together."""
-    groups = groups_of([section.equation for section in current.values()])
+def in_reading_order(current: Mapping[str, Section], residuals: Mapping[str, str]) -> tuple[Section, ...]:
+    """The sections in their order, but each after those it reads; those of a recurrence or system stay together."""
+    groups = groups_of([section.equation for section in current.values()], residuals)
     return tuple(current[equation.name] for group in groups for equation in group)

@@ -24,7 +24,7 @@ from indexcalc.rewrite.lemmas import assumed_rules, find_lemmas, vanishing_lemma
 from indexcalc.rewrite.pins import pinned
 from indexcalc.rewrite.reuse import Held, reusable_tensors, reuse
 from indexcalc.rewrite.rules import RuleBook, SumRule, apply_rules, fold_rule, lemma_rule
-from indexcalc.rewrite.symmetry import Symmetries, find_symmetries, oriented, slots_of, with_first_orders
+from indexcalc.rewrite.symmetry import Order, Symmetries, find_symmetries, oriented, slots_of, with_first_orders
 
 ROUND_LIMIT = 20
 """The most rounds of simplification of one expression."""
@@ -32,9 +32,13 @@ ROUND_LIMIT = 20
 
 @dataclass(frozen=True)
 class Simplifier:
-    """What a forward program knows about its own expressions; call it to simplify one."""
+    """What a forward program knows about its own expressions; call it to simplify one.
+
+    `inverses` are entries of tensors that it does not compute, and that are symmetric in their last two slots.
+    """
 
     program: Program
+    inverses: tuple[Access, ...] = ()
 
     @cached_property
     def lemmas(self) -> tuple[Proof, ...]:
@@ -44,7 +48,10 @@ class Simplifier:
     @cached_property
     def symmetries(self) -> Symmetries:
         """The symmetries of tensors, assumed and found."""
-        return find_symmetries(self.program)
+        known = find_symmetries(self.program)
+        for entry in self.inverses:
+            known = known.extended(entry, (last_exchanged(entry),))
+        return known
 
     @cached_property
     def held(self) -> Held:
@@ -181,6 +188,12 @@ class Simplifier:
     def memory(self) -> dict[str, Proof | None]:
         """Proofs found on the way: a cache, keyed by what was proved."""
         return {}
+
+
+def last_exchanged(entry: Access) -> Order:
+    """The order of slots in which the last two have changed places."""
+    *outer, row, column = range(len(entry.slots))
+    return (*outer, column, row)
 
 
 def with_ordered_slots(rule: SumRule, known: Symmetries) -> SumRule:

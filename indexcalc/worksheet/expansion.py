@@ -16,6 +16,7 @@ from indexcalc.algebra.terms import (
     Fn,
     Index,
     Iverson,
+    LogDet,
     Lookup,
     Partial,
     Power,
@@ -168,6 +169,8 @@ def written_base(base: Base, at: Binding, writer: Writer) -> str:
             return f"{name}({', '.join([inner, *map(writer.scalar, params)])})"
         case Add(terms):
             return f"({written_terms(terms, at, writer)})"
+        case LogDet(tensor, slots):
+            return f"logdet({tensor}{[writer.place(slot, at) for slot in slots] or ''})"
         case Partial():
             raise AssertionError("the equations of a program hold no unevaluated derivative")
 

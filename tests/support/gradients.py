@@ -21,10 +21,14 @@ def of_gradients() -> dict[str, Path]:
 
 @cache
 def step_by_step() -> frozenset[str]:
-    """The shipped derivations that compute a tensor step by step; the check of documents reads little of these."""
-    return frozenset(name for name, path in shipped_paths().items() if load_problem(path).program.is_recurrent)
+    """The shipped derivations that compute a tensor step by step, or solve for it.
+
+    The check of documents reads little of these, and there is no code for speed for them.
+    """
+    programs = {name: load_problem(path).program for name, path in shipped_paths().items()}
+    return frozenset(name for name, program in programs.items() if program.is_recurrent or program.unknowns)
 
 
 def at_once() -> dict[str, Path]:
-    """The spec of each that computes no tensor step by step, for which there is code for speed, by name."""
+    """The spec of each that computes no tensor step by step and solves no system, by name: it has fast code."""
     return {name: path for name, path in of_gradients().items() if name not in step_by_step()}

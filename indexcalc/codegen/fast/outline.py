@@ -51,6 +51,12 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
             f"code for speed has no loops over steps yet, and {looped} is computed step by step; "
             "the module for reading computes it, with what no step changes done for all steps at once"
         )
+    unknowns = (*plan.program.unknowns, *derivation.backward.unknowns)
+    if unknowns:
+        raise UnsupportedError(
+            f"code for speed solves no systems yet, and {unknowns[0].name} is determined by one; "
+            "the module for reading solves it"
+        )
     taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
     every = {statement.name: statement for statement in both_passes(plan.forward, plan.backward, taken)}
     inputs = {tensor.name: tensor.slots for tensor in plan.program.inputs}

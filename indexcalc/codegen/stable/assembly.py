@@ -14,6 +14,7 @@ from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.exponents import ONE, is_exponential
 from indexcalc.codegen.stable.rewritten import Rewritten
 from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.systems import with_solves
 from indexcalc.program import Program
 
 
@@ -48,6 +49,7 @@ class Assembly:
         reverse: the backward equations in stable form.
         carriers: bounds and shifted sums.
         extremes: maxima that the program itself asks for.
+        solves: the statements of each pass that solve systems.
     """
 
     program: Program
@@ -57,6 +59,7 @@ class Assembly:
     reverse: Rewritten
     carriers: Carriers
     extremes: tuple[Extreme, ...]
+    solves: tuple[Sequence[Statement], Sequence[Statement]] = ((), ())
 
     @cached_property
     def helpers(self) -> Mapping[str, Statement]:
@@ -118,7 +121,8 @@ class Assembly:
         plain = (name for eq in equations if eq.name not in self.shifted for name in tensors_of(eq.terms))
         sums = (*self.ahead.sums.values(), *self.reverse.sums.values())
         again = (name for eq in sums if eq.name in self.shifted.values() for name in tensors_of(eq.terms))
-        return self.closure((*plain, *again, *self.tensors, *self.backward.outputs), self.shifted)
+        solved = (name for solves in self.solves for statement in solves for name in statement.reads)
+        return self.closure((*plain, *again, *solved, *self.tensors, *self.backward.outputs), self.shifted)
 
     @cached_property
     def absent(self) -> frozenset[str]:
@@ -136,9 +140,10 @@ class Assembly:
 
     def passes(self) -> Passes:
         """Both passes."""
-        forward = silenced(self.with_helpers(self.statements(self.ahead), frozenset()), self.program)
+        ahead = with_solves(self.statements(self.ahead), self.solves[0])
+        forward = silenced(self.with_helpers(ahead, frozenset()), self.program)
         forward = with_extremes(forward, self.extremes, frozenset())
-        reverse = list(self.statements(self.reverse))
+        reverse = list(with_solves(self.statements(self.reverse), self.solves[1]))
         added = self.kept_helpers(live(forward, frozenset(self.tensors), names_of(forward)), reverse)
         forward = live(forward, frozenset((*self.tensors, *added)), names_of(forward))
         there = frozenset((*self.tensors, *added))
@@ -273,4 +278,5 @@ def holds_exponential(statement: Statement, program: Program) -> bool:
 
 def hoisted_names(program: Program) -> frozenset[str]:
     """The tensors that the reader gave a name to."""
-    return frozenset(equation.name for equation in program.equations if equation.hoisted)
+    unknowns = (unknown.name for unknown in program.unknowns if unknown.hoisted)
+    return frozenset((*unknowns, *(equation.name for equation in program.equations if equation.hoisted)))

@@ -22,10 +22,16 @@ from indexcalc.codegen.stable.forms import Form
 from indexcalc.codegen.stable.means import with_deviations
 from indexcalc.codegen.stable.rewritten import rewritten
 from indexcalc.codegen.stable.sums import SumNames, exponential_tensors
+from indexcalc.codegen.statements import Statement
 from indexcalc.program import Equation, Program
 
 
-def stable_passes(program: Program, backward: Program, recompute: Collection[str] = ()) -> Passes:
+def stable_passes(
+    program: Program,
+    backward: Program,
+    recompute: Collection[str] = (),
+    solves: tuple[Sequence[Statement], Sequence[Statement]] = ((), ()),
+) -> Passes:
     """The equations of both passes as statements, in their stable form.
 
     A sum that the reader gave a name to is kept only where the backward pass reads its true value.
@@ -35,6 +41,7 @@ def stable_passes(program: Program, backward: Program, recompute: Collection[str
         program: the forward pass.
         backward: the backward pass.
         recompute: the intermediates that are not kept.
+        solves: the statements of each pass that solve systems, whose matrices and right sides the programs compute.
     """
     taken = {*program.tensors, *backward.tensors}
     extremes = find_extremes(program, taken)
@@ -55,7 +62,7 @@ def stable_passes(program: Program, backward: Program, recompute: Collection[str
     behind = rewritten(second, carriers, definitions, present).restored(sums).joined()
     written = {**behind.guards, **ahead.guards}
     carriers.bounds = {name: bound.with_guards(written) for name, bound in carriers.bounds.items()}
-    return Assembly(program, backward, frozenset(recompute), ahead, behind, carriers, extremes).passes()
+    return Assembly(program, backward, frozenset(recompute), ahead, behind, carriers, extremes, solves).passes()
 
 
 def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken: set[str]) -> Carriers:

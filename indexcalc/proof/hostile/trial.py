@@ -107,6 +107,9 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
         UnsupportedError: if no mild inputs are found.
         LimitError: if the program has too many scalars even at small sizes.
     """
+    if problem.program.unknowns:
+        name = problem.program.unknowns[0].name
+        raise UnsupportedError(f"how exact {name} is depends on the condition of its system, beside roundings of terms")
     rng = np.random.default_rng(seed)
     program = problem.program
     sizes, parameters, mild = mild_point(program, rng, small_sizes(program))

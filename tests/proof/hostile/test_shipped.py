@@ -13,8 +13,11 @@ from indexcalc.proof.hostile.check import check_hostile
 from indexcalc.proof.targets import is_installed
 from indexcalc.rewrite.derive import derive
 
+TRIED = sorted(name for name, path in shipped_paths().items() if not load_problem(path).program.unknowns)
+"""Not those with systems: how exact a solution is depends on the condition of its matrix."""
 
-@pytest.mark.parametrize("name", sorted(shipped_paths()))
+
+@pytest.mark.parametrize("name", TRIED)
 def test_all_styles_are_finite_and_accurate(name):
     derivation = derive(load_problem(shipped_paths()[name]))
     targets = ("torch",) if is_installed("torch") else ()

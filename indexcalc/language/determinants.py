@@ -1,0 +1,161 @@
+"""``logdet[i,j](A[n,i,j])``: the matrix under a name, with its last two slots for rows and columns, and its inverse.
+
+The derivative of a determinant reads the inverse matrix, which is what a system determines:
+``solve A_inv[n,j,k] : sum[j](A[n,i,j]*A_inv[n,j,k]) = delta[i,k]``. It is computed where something reads it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from indexcalc.algebra.renaming import fresh_names
+from indexcalc.language.extents import Extent
+from indexcalc.language.lines import EquationLine, IndexLine, InputLine, SolveLine, Statement
+from indexcalc.language.source import Source
+from indexcalc.language.syntax import (
+    At,
+    Call,
+    Entry,
+    Expression,
+    Negate,
+    Over,
+    Plus,
+    Raise,
+    Reduce,
+    Slot,
+    Times,
+    nodes_in,
+)
+from indexcalc.language.systems import free_names, names_of
+
+
+def with_inverses(lines: tuple[Statement, ...], source: Source) -> tuple[Statement, ...]:
+    """The statements, with an inverse, and a name where it has none, for each matrix whose determinant is taken.
+
+    Raises:
+        SpecError: for a determinant over other than two indices of one extent.
+    """
+    sides = [side for line in lines for side in sides_of(line)]
+    if not any(isinstance(node, Reduce) and node.operator == "logdet" for side in sides for node in nodes_in(side)):
+        return lines
+    extents = {slot.name: line.extent for line in lines if isinstance(line, IndexLine) for slot in line.names}
+    tensors = {line.entry.name for line in lines if isinstance(line, InputLine)}
+    return Determinants(source, extents, {*names_of(lines), *tensors, *extents}).statements(lines)
+
+
+def sides_of(line: Statement) -> tuple[Expression, ...]:
+    """The expressions of a statement in which determinants may stand."""
+    match line:
+        case EquationLine(right=right):
+            return (right,)
+        case SolveLine(left=left, right=right):
+            return (left, right)
+    return ()
+
+
+@dataclass
+class Determinants:
+    """The matrices so far.
+
+    Attributes:
+        source: the text, for errors.
+        extents: of every declared index.
+        taken: the names in use; new ones join.
+        inverses: the name of the inverse of each matrix.
+        added: the statements to stand before the one at hand.
+        indices: the declarations of indices that inverses need.
+    """
+
+    source: Source
+    extents: Mapping[str, Extent]
+    taken: set[str]
+    inverses: dict[str, str] = field(default_factory=dict)
+    added: list[Statement] = field(default_factory=list)
+    indices: list[Statement] = field(default_factory=list)
+
+    def statements(self, lines: Sequence[Statement]) -> tuple[Statement, ...]:
+        """All statements, with those that determinants need before them."""
+        found: list[Statement] = []
+        for line in lines:
+            written = self.statement(line)
+            found += (*self.added, written)
+            self.added = []
+        return (*self.indices, *found)
+
+    def statement(self, line: Statement) -> Statement:
+        """One statement."""
+        match line:
+            case EquationLine(right=right):
+                return replace(line, right=self.written(right))
+            case SolveLine(left=left, right=right):
+                return replace(line, left=self.written(left), right=self.written(right))
+        return line
+
+    def written(self, node: Expression) -> Expression:
+        """An expression in which every determinant is that of a tensor with an inverse."""
+        match node:
+            case Reduce(operator="logdet"):
+                return self.determinant(replace(node, body=self.written(node.body)))
+            case Reduce():
+                return replace(node, body=self.written(node.body))
+            case Plus(parts=parts):
+                return replace(node, parts=tuple(map(self.written, parts)))
+            case Times(factors=factors):
+                return replace(node, factors=tuple(map(self.written, factors)))
+            case Negate(operand=operand) | Over(operand=operand):
+                return replace(node, operand=self.written(operand))
+            case Raise(base=base):
+                return replace(node, base=self.written(base))
+            case Call(args=args):
+                return replace(node, args=tuple(map(self.written, args)))
+        return node
+
+    def determinant(self, node: Reduce) -> Reduce:
+        """A determinant of a tensor whose last two slots are the rows and the columns."""
+        names = [slot.name for slot in node.indices]
+        unknown = next((slot for slot in node.indices if slot.name not in self.extents), None)
+        if unknown is not None:
+            raise self.source.error(f"the index {unknown.name} is not declared", unknown.at)
+        if len(names) != 2 or names[0] == names[1] or self.extents[names[0]] != self.extents[names[1]]:
+            raise self.source.error(
+                "logdet runs over two indices of one extent, those of the rows and of the columns: logdet[i,j](A[i,j])",
+                node.at,
+            )
+        body = node.body
+        written = [slot.name for slot in body.slots or ()] if isinstance(body, Entry) else []
+        plain = isinstance(body, Entry) and not any(slot.expression for slot in body.slots or ()) and not body.layout
+        if not plain or written[-2:] != names or len(set(written)) < len(written):
+            free = [name for name in dict.fromkeys(free_names(body, self.extents)) if name not in names]
+            slots = tuple(Slot(name, node.at) for name in (*free, *names))
+            body = Entry(self.new(f"{body.name}_matrix" if isinstance(body, Entry) else "matrix"), slots, node.at)
+            self.added.append(EquationLine(body, node.body, at=node.at, hoisted=True))
+        assert isinstance(body, Entry)
+        if body.name not in self.inverses:
+            self.inverses[body.name] = self.inverse(body, node.at)
+        return replace(node, body=body, inverse=self.inverses[body.name])
+
+    def inverse(self, matrix: Entry, at: At | None) -> str:
+        """The name of the inverse of a matrix, with the system that determines it."""
+        *outer, row, column = matrix.slots or ()
+        extent = self.extents[row.name]
+        used = {slot.name for slot in matrix.slots or ()}
+        third = next((name for name, own in self.extents.items() if own == extent and name not in used), None)
+        if third is None:
+            third = next(fresh_names(self.taken))
+            self.taken.add(third)
+            self.indices.append(IndexLine((Slot(third, at),), extent, at=at))
+        other = Slot(third, at)
+        name = self.new(f"{matrix.name}_inv")
+        unknown = Entry(name, (*outer, column, other), at)
+        product = Reduce("sum", (column,), Times((matrix, unknown), at), at)
+        identity = Entry("delta", (row, other), at)
+        self.added.append(SolveLine(unknown, product, identity, f"inverse of {matrix.name}", at, hoisted=True))
+        return name
+
+    def new(self, name: str) -> str:
+        """A name that nothing has yet."""
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name

@@ -1,0 +1,123 @@
+"""Roots of systems by numbers alone: Newton's method with slopes from values, and elimination written out.
+
+Nothing here knows how a system is written, so that it judges the derived matrices and the code for them. All lanes are
+solved at once, complex ones too: where an oracle takes a complex step, the imaginary part of a root is a derivative.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from indexcalc.proof.numeric import Array
+
+ROUNDS = 60
+"""The most rounds of Newton's method."""
+
+STEP = 1e-6
+"""The step for slopes, in units of max(1, |x|); each round then leaves this part of the error, or less."""
+
+SMALL = 1e-11
+"""The change, in units of max(1, |x|), at which a few more rounds with the same slopes are the last."""
+
+LAST = 3
+"""How many more rounds there are: they bring the imaginary part, which no bound sees, to its last digits too."""
+
+AFFINE = 1e-9
+"""The residual, beside its terms, that is rounding: a first round with slopes over a whole unit was exact."""
+
+Residual = Callable[[Array], Array]
+"""From values of the unknown, the lane axis first, the residual with as many entries a lane."""
+
+
+def root(residual: Residual, shape: tuple[int, ...]) -> Array:
+    """Where the residual is zero, as an array (lanes, *shape); not a number where no single root was found.
+
+    The search starts at zero. A system that is affine is solved by one round.
+    """
+    with np.errstate(all="ignore"):
+        start: Array = np.zeros((1, *shape))
+        at_start = flat(residual(start))
+        slopes = slopes_at(residual, start, at_start, 1.0)
+        found = start - eliminated(slopes, at_start).reshape(-1, *shape)
+        left = flat(residual(found))
+        scale = np.abs(slopes).sum(axis=2) * np.max(np.abs(flat(found)), axis=1, initial=0.0)[:, np.newaxis]
+        if np.all(np.abs(left) <= AFFINE * (scale + np.abs(at_start))):
+            return found - eliminated(slopes, left).reshape(-1, *shape)
+        return by_newton(residual, start)
+
+
+def by_newton(residual: Residual, start: Array) -> Array:
+    """Newton's method from a starting point."""
+    found, shape = start, start.shape[1:]
+    for _ in range(ROUNDS):
+        value = flat(residual(found))
+        size = max(1.0, float(np.max(np.abs(found))))
+        slopes = slopes_at(residual, found, value, STEP * size)
+        change = eliminated(slopes, value).reshape(-1, *shape)
+        found = found - change
+        if not np.all(np.isfinite(found)):
+            break
+        if np.max(np.abs(change)) <= SMALL * size:
+            for _ in range(LAST):
+                found = found - eliminated(slopes, flat(residual(found))).reshape(-1, *shape)
+            return found
+    return np.full_like(found, np.nan)
+
+
+def slopes_at(residual: Residual, at: Array, value: Array, step: float) -> Array:
+    """The slope of every entry of the residual along every entry of the unknown: (lanes, rows, entries)."""
+    columns = []
+    for number in range(math.prod(at.shape[1:])):
+        moved = np.array(np.broadcast_to(at, at.shape)).reshape(at.shape[0], -1)
+        moved[:, number] += step
+        columns.append((flat(residual(moved.reshape(at.shape))) - value) / step)
+    return np.stack(np.broadcast_arrays(*columns), axis=-1)
+
+
+def eliminated(matrix: Array, right: Array) -> Array:
+    """The solution of ``matrix @ x = right`` in every lane, by elimination with the largest pivot of the column."""
+    lanes = max(len(matrix), len(right))
+    size = right.shape[1]
+    kind = np.result_type(matrix, right, float)
+    joint = np.concatenate(
+        [np.broadcast_to(matrix, (lanes, size, size)), np.broadcast_to(right, (lanes, size))[:, :, np.newaxis]], axis=2
+    ).astype(kind)
+    every = np.arange(lanes)
+    for column in range(size):
+        pivot = column + np.argmax(np.abs(joint[:, column:, column]), axis=1)
+        joint[every, column], joint[every, pivot] = joint[every, pivot].copy(), joint[every, column].copy()
+        below = joint[:, column + 1 :, column] / joint[:, column, column, np.newaxis]
+        joint[:, column + 1 :] -= below[:, :, np.newaxis] * joint[:, column, np.newaxis]
+    found = np.zeros((lanes, size), dtype=kind)
+    for row in reversed(range(size)):
+        rest = (joint[:, row, row + 1 : size] * found[:, row + 1 :]).sum(axis=1)
+        found[:, row] = (joint[:, row, size] - rest) / joint[:, row, row]
+    return found
+
+
+def log_determinant(matrices: Array) -> Array:
+    """``log |det A|`` of the matrices over the last two axes, as the sum of the logarithms of pivots.
+
+    Of complex numbers the sign of the real part is taken away, and not the argument: so it is analytic.
+    """
+    size = matrices.shape[-1]
+    joint = np.array(matrices.reshape(-1, size, size))
+    total = np.zeros(len(joint), dtype=joint.dtype)
+    every = np.arange(len(joint))
+    with np.errstate(all="ignore"):
+        for column in range(size):
+            pivot = column + np.argmax(np.abs(joint[:, column:, column]), axis=1)
+            joint[every, column], joint[every, pivot] = joint[every, pivot].copy(), joint[every, column].copy()
+            value = joint[:, column, column]
+            total = total + np.log(np.where(value.real < 0, -value, value))
+            below = joint[:, column + 1 :, column] / value[:, np.newaxis]
+            joint[:, column + 1 :] -= below[:, :, np.newaxis] * joint[:, column, np.newaxis]
+    return total.reshape(matrices.shape[:-2])
+
+
+def flat(array: Array) -> Array:
+    """One axis of entries after that of the lanes."""
+    return array.reshape(array.shape[0], -1)

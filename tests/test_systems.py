@@ -1,0 +1,288 @@
+"""Tensors that systems determine: what they are, the adjoint systems, the code, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+
+import indexcalc as ic
+from indexcalc.algebra.terms import Term
+from indexcalc.codegen import module_names, module_symbols
+from indexcalc.codegen.fast.module import FastOptions, fast_module
+from indexcalc.errors import IndexCalcError, ProgramError, UnsupportedError
+from indexcalc.generation import loaded
+from indexcalc.program import check_program
+from indexcalc.proof.evaluate import run_program
+from indexcalc.proof.gradcheck import check_backward, check_module
+from indexcalc.proof.sampling import sample_point, size_sets
+from indexcalc.proof.steps import check_derivation
+from indexcalc.proof.systems import log_determinant
+
+HEAD = """
+index i, j, k : I
+index l, m : M
+index n : N
+"""
+
+SPECS = {
+    "one system": """
+        input A[i,j], b[i]
+        solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
+        upstream G[j] = dL/dx[j]
+        derive A, b
+    """,
+    "one for each sample": """
+        input A[n,i,j], b[n,i]
+        solve x[n,j] : sum[j](A[n,i,j]*x[n,j]) = b[n,i]
+        Y[n,j] = exp(x[n,j])
+        upstream G[n,j] = dL/dY[n,j]
+        derive A, b, x
+    """,
+    "many right sides": """
+        input A[i,j], B[n,i,l]
+        solve X[l,j,n] : sum[j](A[i,j]*X[l,j,n]) = B[n,i,l]
+        L = sum[j,n,l](X[l,j,n]^3)
+        loss L
+        derive A, B
+    """,
+    "both at once": """
+        input A[n,i,j], B[n,i,l]
+        solve X[l,n,j] : sum[j](A[n,i,j]*X[l,n,j]) = B[n,i,l]
+        upstream G[l,n,j] = dL/dX[l,n,j]
+        derive A, B
+    """,
+    "inverse": """
+        input A[i,j]
+        solve B[j,k] : sum[j](A[i,j]*B[j,k]) = delta[i,k]
+        upstream G[j,k] = dL/dB[j,k]
+        derive A
+    """,
+    "Sylvester's equation": """
+        input A[i,j], B[l,m], C[i,l]
+        solve X[i,l] : sum[j](A[i,j]*X[j,l]) + sum[m](X[i,m]*B[m,l]) = C[i,l]
+        upstream G[i,l] = dL/dX[i,l]
+        derive A, B, C
+    """,
+    "one equation an entry": """
+        input a[i], b[i,n]
+        solve x[i,n] : x[i,n]*(1 + a[i]^2) - b[i,n] = 0
+        upstream G[i,n] = dL/dx[i,n]
+        derive a, b
+    """,
+    "one number": """
+        input a[i], b[i]
+        solve x : x*(1 + sum[i](a[i]^2)) = sum[i](a[i]*b[i])
+        L = x^2
+        loss L
+        derive a, b
+    """,
+    "equations between": """
+        input W[i,l], V[l,j], b[i], c[l]
+        h[l] = sum[j](V[l,j]*x[j]) + c[l]
+        solve x[j] : x[i] + sum[l](W[i,l]*h[l]) = b[i]
+        L = sum[j](x[j]^2) + sum[l](h[l]^3)
+        loss L
+        derive W, V, b, c
+    """,
+    "one after the other": """
+        input A[i,j], b[i], B[i,j]
+        solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
+        solve y[j] : sum[j](B[i,j]*y[j]) = x[i]*x[i]
+        upstream G[j] = dL/dy[j]
+        derive A, B, b
+    """,
+    "determinant": """
+        input A[i,j], b[i]
+        solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
+        L = 1/2*sum[i](b[i]*x[i]) + 1/2*logdet[i,j](A[i,j])
+        loss L
+        derive A, b
+    """,
+    "determinants of sums": """
+        input X[n,i,l], c[i]
+        d[n] = exp(logdet[i,j](sum[l](X[n,i,l]*X[n,j,l]) + exp(c[i])*delta[i,j]) / 4)
+        upstream G[n] = dL/dd[n]
+        derive X, c
+    """,
+    "determinant of what a system determines": """
+        input A[i,j], B[i,k]
+        solve X[j,k] : sum[j](A[i,j]*X[j,k]) = B[i,k]
+        L = logdet[j,k](X[j,k])
+        loss L
+        derive A, B
+    """,
+    "fused slots": """
+        input A[i,j], b[i,(l,n)]
+        solve x[j,(l,n)] : sum[j](A[i,j]*x[j,l,n]) = b[i,l,n]
+        upstream G[j,(l,n)] = dL/dx[j,(l,n)]
+        derive A, b
+    """,
+    "read directly and through another": """
+        input A[i,j], b[i]
+        solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
+        s = sum[j](x[j]^2)
+        p[j] = x[j] / s
+        upstream G[j] = dL/dp[j], H[j] = dL/dx[j]
+        derive A, b
+    """,
+}
+
+
+def problem_of(text):
+    return ic.read_problem(HEAD + text)
+
+
+@pytest.fixture(params=SPECS, scope="module")
+def derivation(request):
+    text = SPECS[request.param].replace(", H[j]", "\n        upstream H[j]")
+    return ic.derive(problem_of(text))
+
+
+def test_the_gradients_are_those_of_complex_step(derivation):
+    report = check_backward(derivation.problem, derivation.backward)
+    assert report.ok, report.comparisons
+
+
+def test_every_step_keeps_its_value(derivation):
+    extents = dict(zip(derivation.problem.program.extents, (3, 2, 4), strict=False))
+    assert check_derivation(derivation, sizes=[extents]) == []
+
+
+def test_the_code_agrees_with_the_evaluator_and_complex_step(derivation):
+    module = loaded(ic.numpy_module(derivation))
+    names, symbols = module_names(derivation), module_symbols(derivation)
+    assert check_module(derivation.problem, module, names=names, symbols=symbols).ok
+
+
+def test_notes_and_costs_are_written(derivation):
+    unknown = derivation.problem.program.unknowns[0].name
+    for note in (ic.markdown_note(derivation), ic.latex_note(derivation), ic.html_note(derivation)):
+        assert "is what th" in note
+    assert any(row.equation.name == unknown for row in ic.cost_report(derivation).forward.equations)
+
+
+def test_a_wrong_sign_in_any_equation_is_refuted(derivation):
+    backward = derivation.backward
+    sizes = size_sets(derivation.problem.program, np.random.default_rng(1), count=1)[:1]
+    for number, equation in enumerate(backward.equations):
+        first, *rest = equation.terms
+        wrong = replace(equation, terms=(Term(-first.coeff, first.powers, first.summed), *rest))
+        changed = replace(backward, equations=(*backward.equations[:number], wrong, *backward.equations[number + 1 :]))
+        assert not check_backward(derivation.problem, changed, sizes=sizes).ok, equation.name
+
+
+def test_the_evaluator_solves_as_mpmath_does():
+    problem = problem_of(SPECS["one system"])
+    rng = np.random.default_rng(5)
+    A, b = rng.normal(size=(5, 5)), rng.normal(size=5)
+    found = run_program(problem.program, {"A": A, "b": b}, dict.fromkeys(problem.program.extents, 5))["x"]
+    with mpmath.workdps(40):
+        expected = mpmath.lu_solve(mpmath.matrix(A.tolist()), mpmath.matrix(b.tolist()))
+    assert np.allclose(found, np.array([float(entry) for entry in expected]), rtol=1e-12)
+
+
+def test_the_adjoint_system_is_the_transposed_one():
+    derivation = ic.derive(problem_of(SPECS["one system"]))
+    found = {e.name: ic.formula_text(e, derivation) for e in derivation.backward.equations}
+    assert found["s_x"] == "Σ_i lam[i] A[i,j] = G[j]"
+    assert found["dA"] == "dL/dA[i,j] = −lam[i] x[j]"
+    assert found["db"] == "dL/db[i] = lam[i]"
+    assert "np.linalg.solve(A.T, G)" in ic.numpy_module(derivation)
+
+
+def test_the_adjoint_of_a_symmetric_system_may_be_known():
+    text = """
+        input A[i,j], b[i], g
+        assume A[i,j] = A[j,i]
+        solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
+        L = g*sum[i](b[i]*x[i])
+        loss L
+        derive A
+    """
+    derivation = ic.derive(problem_of(text))
+    assert derivation.backward.unknowns == ()
+    assert [ic.formula_text(e, derivation) for e in derivation.derived] == ["dL/dA[i,j] = −g x[i] x[j]"]
+    assert check_derivation(derivation) == []
+    # The matrix must be symmetric, and the right side a multiple.
+    for old, new in (("assume A[i,j] = A[j,i]\n", "\n"), ("g*sum[i](b[i]*x[i])", "sum[i](b[i]^2*x[i])")):
+        assert ic.derive(problem_of(text.replace(old, new))).backward.unknowns
+
+
+def test_the_derivative_of_a_likelihood_is_half_of_the_inverse_less_the_outer_product():
+    text = SPECS["determinant"].replace("input A[i,j], b[i]", "input A[i,j], b[i]\nassume A[i,j] = A[j,i]")
+    derivation = ic.derive(problem_of(text))
+    found = {e.name: ic.formula_text(e, derivation) for e in derivation.derived}
+    assert found == {"dA": "dL/dA[i,j] = (1/2) (A_inv[i,j] − x[i] x[j])", "db": "dL/db[i] = x[i]"}
+    assert "np.linalg.inv(A)" in ic.numpy_module(derivation)
+
+
+def test_an_inverse_that_nothing_reads_is_not_computed():
+    derivation = ic.derive(problem_of("input A[i,j], b\nL = b*logdet[i,j](A[i,j])\nloss L\nderive b"))
+    assert "inv" not in ic.numpy_module(derivation)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_the_logarithm_of_a_determinant_is_that_of_mpmath(size):
+    A = np.random.default_rng(size).normal(size=(2, size, size))
+    with mpmath.workdps(40):
+        expected = [float(mpmath.log(abs(mpmath.det(mpmath.matrix(one.tolist()))))) for one in A]
+    assert np.allclose(log_determinant(A), expected, rtol=1e-12)
+
+
+def test_code_for_speed_solves_no_systems():
+    derivation = ic.derive(problem_of(SPECS["one system"]))
+    with pytest.raises(UnsupportedError, match="code for speed solves no systems yet, and x is determined by one"):
+        fast_module(derivation, FastOptions({}, None))
+
+
+def test_samples_are_drawn_at_which_systems_are_not_nearly_singular():
+    problem = problem_of("input a[i,j]\nsolve x[j] : sum[j](a[i,j]*x[j]) = 1 + 0*sum[j](a[i,j])")
+    sizes = dict.fromkeys(problem.program.extents, 3)
+    for seed in range(20):
+        point = sample_point(problem.program, sizes, np.random.default_rng(seed))
+        assert np.linalg.cond(point.values["a"]) < 2e4
+
+
+MISTAKES = {
+    "solve x[j] : sum[j](A[i,j]*b[j]) = b[i]": r":6:7: the system for x does not read x, and so cannot determine it",
+    "solve x[l] : sum[l](C[i,l]*x[l]) = b[i]": "has I equations, one for each i, but x has M entries",
+    "solve x[j] : sum[j](A[i,j]*A[i,j])*x[j] = b[i]": r"has I\*\*2 equations, one for each",
+    "solve x[j] : sum[j](A[i,j]*y[j]) = b[i]\nsolve y[j] : sum[j](A[i,j]*x[j]) = b[i]": "determined by one another",
+    "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nx[j] = b[j]": "x is determined by a system",
+    "solve A[i,j] : A[i,j] = b[i]": "the tensor A is declared already",
+    "solve x[i,i] : x[i,j] = b[i]": "x is defined with the index i in two slots",
+    "solve x[j] : sum[j](A[i,j]*x[q]) = b[i]": "the index q is not declared",
+    "L = logdet[i](b[i])\nloss L": "logdet runs over two indices of one extent",
+    "L = logdet[i,l](C[i,l])\nloss L": "logdet runs over two indices of one extent",
+    "y[i] = b[i]\nprove logdet[i,j](A[i,j]) = 0": "logdet stands in equations",
+    "solve x[j] = b[j]": "expected ':'|such a line reads: solve x",
+    "solve x : x*2 = sum[i](b[i])\nloss x": "the loss x is determined by a system; give it an equation",
+    "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nrecompute x": "x is determined by a system",
+    "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nL = sum[j](x[j]^2)\nloss L\nhessian L by b": "only gradients",
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_mistakes_are_told(text):
+    with pytest.raises(IndexCalcError, match=MISTAKES[text]):
+        ic.derive(problem_of(f"input A[i,j], b[i], C[i,l]\n{text}"))
+
+
+def test_a_singular_system_is_told_at_its_place():
+    text = "input a[i], b[i]\nsolve x[j] : sum[j](a[i]*a[j]*x[j]) = b[i]"
+    problem = problem_of(text)
+    size = dict.fromkeys(problem.program.extents, 3)
+    with pytest.raises(UnsupportedError, match="the system for x must not be singular") as found:
+        sample_point(problem.program, size, np.random.default_rng(0))
+    assert found.value.place is not None
+    assert found.value.place.line == 6
+
+
+def test_a_program_whose_system_does_not_stand_together_is_refused():
+    program = problem_of(SPECS["equations between"]).program
+    h, residual, loss = program.equations
+    with pytest.raises(ProgramError, match=r"do not stand together|read before"):
+        check_program(replace(program, equations=(h, loss, residual)))
