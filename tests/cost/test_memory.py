@@ -85,7 +85,7 @@ def test_where_sizes_decide_both_moments_are_kept():
 
 def run_and_free(programs, results, sizes):
     """The most entries that a run holds beside inputs and results, if it frees what nobody reads later."""
-    equations = [equation for program in programs for equation in program.equations]
+    equations = [equation for program in programs for equation in program.computed]
     stored, most = {}, 0
     for place, equation in enumerate(equations):
         if equation.name not in results:
