@@ -69,7 +69,8 @@ def test_shipped_specs_are_complete(path):
     assert problem.slug == path.parent.name
     assert problem.program.title
     assert all(tensor.doc for tensor in problem.program.inputs)
-    assert all(equation.doc for equation in problem.program.equations if not equation.hoisted)
+    assert all(equation.doc or equation.hoisted for equation in problem.program.explicit.equations)
+    assert all(unknown.tensor.doc or unknown.hoisted for unknown in problem.program.unknowns)
     assert set(problem.program.index_docs) == {index.name for index in problem.program.indices}
 
 

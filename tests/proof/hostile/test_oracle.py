@@ -170,7 +170,11 @@ def test_wrong_adjoints_do_not_pass_central_differences(monkeypatch):
             check_slopes(asked, changed, inputs)
 
 
-@pytest.mark.parametrize("name", sorted(shipped_paths()))
+EVALUATED = sorted(name for name, path in shipped_paths().items() if not load_problem(path).program.unknowns)
+"""Not those with systems, which this oracle refuses."""
+
+
+@pytest.mark.parametrize("name", EVALUATED)
 def test_at_mild_inputs_it_agrees_with_the_evaluator_and_complex_step(name):
     problem = load_problem(shipped_paths()[name])
     trial = hostile_trial(problem)
