@@ -18,6 +18,7 @@ FLOORS = {
     "errors": 0,
     "recurrence": 1,
     "program": 1,
+    "consistency": 1,
     "problem": 1,
     "calculus": 2,
     "rewrite": 3,

@@ -12,11 +12,11 @@ import pytest
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import module_names, module_symbols, numpy_module
+from indexcalc.consistency import check_program
 from indexcalc.generation import loaded
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.problem import check_problem
-from indexcalc.program import check_program
 from indexcalc.proof.gradcheck import FLOOR, backward_candidate, check_module, module_candidate
 from indexcalc.proof.oracles import relative_error
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for

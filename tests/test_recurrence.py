@@ -7,8 +7,9 @@ import sympy as sp
 
 from indexcalc.algebra.slots import Index, place
 from indexcalc.algebra.terms import Access, Iverson
+from indexcalc.consistency import check_program
 from indexcalc.errors import ProgramError
-from indexcalc.program import Equation, Program, Tensor, check_program
+from indexcalc.program import Equation, Program, Tensor
 from indexcalc.recurrence import Recurrence, Unordered, groups_of, is_recurrent, recurrence_of
 from tests.support.build import term
 

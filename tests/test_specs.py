@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from indexcalc.calculus.steps import Derivation, Rule
+from indexcalc.consistency import check_program
 from indexcalc.generation import render, validate
 from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
 from indexcalc.problem import Problem, Upstream
-from indexcalc.program import Program, Tensor, check_program
+from indexcalc.program import Program, Tensor
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.proof.steps import check_derivation
 from indexcalc.rewrite.derive import derive

@@ -10,11 +10,11 @@ import pytest
 
 import indexcalc as ic
 from indexcalc.algebra.terms import Term
-from indexcalc.codegen import module_names, module_symbols
+from indexcalc.codegen import module_names, module_symbols, numpy_module
 from indexcalc.codegen.fast.module import FastOptions, fast_module
+from indexcalc.consistency import check_program
 from indexcalc.errors import IndexCalcError, ProgramError, UnsupportedError
 from indexcalc.generation import loaded
-from indexcalc.program import check_program
 from indexcalc.proof.evaluate import run_program
 from indexcalc.proof.gradcheck import check_backward, check_module
 from indexcalc.proof.sampling import sample_point, size_sets
@@ -262,6 +262,7 @@ MISTAKES = {
     "solve x : x*2 = sum[i](b[i])\nloss x": "the loss x is determined by a system; give it an equation",
     "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nrecompute x": "x is determined by a system",
     "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nL = sum[j](x[j]^2)\nloss L\nhessian L by b": "only gradients",
+    "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\njacobian x by b": "by a system; only gradients go through one",
 }
 
 
@@ -286,3 +287,19 @@ def test_a_program_whose_system_does_not_stand_together_is_refused():
     h, residual, loss = program.equations
     with pytest.raises(ProgramError, match=r"do not stand together|read before"):
         check_program(replace(program, equations=(h, loss, residual)))
+
+
+def test_an_unknown_without_its_residual_is_refused():
+    program = problem_of(SPECS["one system"]).program
+    with pytest.raises(ProgramError, match="r_x, the residual of the system for x, is not defined"):
+        check_program(replace(program, equations=()))
+
+
+def test_code_that_is_refused_is_told_at_the_place_of_the_system():
+    text = (
+        "input A[i,j], b[i]\nsolve x[j] : sum[j](A[i,j]*tanh(x[j])) + 4*x[i] = b[i]\nL = sum[j](x[j])\nloss L\nderive b"
+    )
+    with pytest.raises(UnsupportedError, match="code solves linear systems alone so far") as found:
+        numpy_module(ic.derive(problem_of(text)))
+    assert found.value.place is not None
+    assert found.value.place.line == 6

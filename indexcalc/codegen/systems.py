@@ -68,7 +68,8 @@ class Lowering:
             if system is None:
                 raise UnsupportedError(
                     f"the system for {unknown.name} is not linear in {unknown.name}, and code solves linear systems "
-                    "alone so far"
+                    "alone so far; a few steps of an iteration can be written as equations, or as a recurrence",
+                    block[-1].place,
                 )
             self.take_apart(system, block[-1])
             self.equations += block[:-1]

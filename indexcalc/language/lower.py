@@ -8,6 +8,7 @@ from functools import partial
 
 from indexcalc.algebra.slots import Index, slot_text
 from indexcalc.algebra.terms import Access, Term, Terms, tensors_of
+from indexcalc.consistency import check_numbers, check_program
 from indexcalc.errors import SpecError
 from indexcalc.language.checks import check_equation_line, check_expression, check_left_side, check_piece
 from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
@@ -26,7 +27,7 @@ from indexcalc.language.systems import unknowns_of, with_residuals
 from indexcalc.language.targets import read_requests
 from indexcalc.language.use import Resolve, Uses
 from indexcalc.problem import Problem
-from indexcalc.program import Equation, Identity, Program, Tensor, check_numbers, check_program
+from indexcalc.program import Equation, Identity, Program, Tensor
 from indexcalc.recurrence import Unordered, groups_of, is_recurrent, recurrence_of
 
 EQUATION_LIMIT = 2_000

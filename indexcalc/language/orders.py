@@ -58,6 +58,10 @@ def read_derivatives(
     for line in lines:
         for slot in (line.of, *line.by):
             known(slot, program, scope)
+        if line.of.name in program.residuals:
+            raise scope.source.error(
+                f"{line.of.name} is determined by a system; only gradients go through one", line.of.at
+            )
         if line.of.name not in program.definitions:
             raise scope.source.error(f"{line.of.name} is an input; differentiate what an equation computes", line.of.at)
         for number, slot in enumerate(line.by):

@@ -15,8 +15,8 @@ from indexcalc.calculus.adjoint import derive_gradients
 from indexcalc.calculus.relabel import Nomenclature, relabel
 from indexcalc.calculus.statistics import find_flow
 from indexcalc.calculus.steps import Cited, Derivation, Proof, Rule, Section, Step
+from indexcalc.consistency import check_program
 from indexcalc.problem import Problem, check_problem
-from indexcalc.program import check_program
 from indexcalc.rewrite.adjoints import inverse_proofs, symmetric_inverses, with_known_adjoints
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.bounds import check_bounds

@@ -24,9 +24,10 @@ from indexcalc.calculus.differentiate import Wanted, insert, local_derivative
 from indexcalc.calculus.relabel import relabel
 from indexcalc.calculus.statistics import reachable, reaching
 from indexcalc.calculus.steps import Derivation, LocalDerivative, Order, Path, Proof, Rule, Section, Step
+from indexcalc.consistency import check_program
 from indexcalc.errors import LimitError, ProgramError
 from indexcalc.problem import Kind, Problem, Result, Upstream
-from indexcalc.program import Equation, Program, Tensor, check_program
+from indexcalc.program import Equation, Program, Tensor
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.compact import compacted, in_reading_order, is_one_array
 from indexcalc.rewrite.naming import PartNaming, extended

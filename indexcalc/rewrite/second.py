@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from indexcalc.calculus.steps import Derivation
+from indexcalc.consistency import check_program
 from indexcalc.errors import ProgramError
 from indexcalc.problem import Problem, Upstream
-from indexcalc.program import Program, Tensor, check_program
+from indexcalc.program import Program, Tensor
 
 
 def joined(derivation: Derivation) -> Program:

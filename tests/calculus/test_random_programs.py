@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, assume, event, given, reject, settings
 
 from indexcalc.calculus.adjoint import derive_gradients
 from indexcalc.calculus.steps import Derivation
+from indexcalc.consistency import check_program
 from indexcalc.errors import UnsupportedError
-from indexcalc.program import check_program
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.proof.sampling import sample_point
 from indexcalc.proof.steps import check_derivation

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from indexcalc.program import Equation, check_program
+from indexcalc.consistency import check_program
+from indexcalc.program import Equation
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.proof.variants import KINDS, wrong_programs, wrong_variants
 from indexcalc.rewrite.derive import derive

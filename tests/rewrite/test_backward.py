@@ -8,8 +8,8 @@ import pytest
 
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.adjoint import derive_gradients
+from indexcalc.consistency import check_program
 from indexcalc.problem import Upstream
-from indexcalc.program import check_program
 from indexcalc.rewrite.backward import backward_program
 from tests.support.build import attention
 
