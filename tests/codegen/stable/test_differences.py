@@ -7,8 +7,10 @@ import pytest
 
 import indexcalc as ic
 from indexcalc.algebra.terms import free_indices
+from indexcalc.codegen import numpy_module
 from indexcalc.codegen.formula import terms_text
 from indexcalc.codegen.stable.differences import joined_sums
+from indexcalc.generation import loaded
 
 HEAD = "index i, j, k : N\nindex h : H\nparam eps\ninput A[i,j], B[i,j], a[i], b[i], w[h], X[i,h], Y[i,h]\n"
 
@@ -66,3 +68,29 @@ def test_near_entries_keep_their_digits():
     a = np.nextafter(b, np.float32(np.inf))
     exact = (a.astype(float) - b.astype(float)).sum()
     np.testing.assert_allclose(module.forward(a, b).L, exact, rtol=1e-5)
+
+
+CENTRED = """
+index i, j : N
+index m, s : M
+input E[m], g[m], w[j,m]
+a[m] = exp(erf(E[m]))
+b[s] = g[s] * a[s]
+h[j] = norm2[s](b[s] * w[j,s])
+u[i] = (h[i] - mean[i](h[i])) / sqrt(var[i](h[i]) + 0.1)
+v[i] = u[i] - mean[i](u[i])
+y[i] = v[i]^2
+upstream G[i] = dL/dy[i]
+derive E
+"""
+
+
+def test_the_mean_of_a_difference_of_exponentials_is_one_sum():
+    derivation = ic.derive(ic.read_problem(CENTRED))
+    module = loaded(numpy_module(derivation))
+    rng = np.random.default_rng(0)
+    E, g, w = rng.normal(size=5), rng.normal(size=5), 300 + rng.normal(size=(1, 5))
+    # One entry is its own mean, whatever it is.
+    values = module.forward(E, g, w)
+    assert values.y == pytest.approx([0.0], abs=1e-25)
+    assert module.backward(values, np.ones(1)).dE == pytest.approx(np.zeros(5), abs=1e-10)
