@@ -171,11 +171,14 @@ def pairs(term: Term, bounds: Bounds, *, ones: bool = True) -> Iterator[Pair]:
         parts = [part for part in (*bound.parts, *bound.implied) if part.exponents or (alone and ones)]
         # The most first: a mask goes with the pair, and hides all of what is raised to a power.
         counts = dict.fromkeys((times, *fewer(times)))
-        for part, count in product_of(parts, counts):
-            for binding in matched(part.exponents, above, start, count):
-                # Two guards may be alike: first the ways in which all of them stand in the term.
-                ways = sorted(guarded(part, term, binding), key=lambda whole: not holds(term, part.guards_under(whole)))
-                yield from (Pair(bound, part, whole, count, base) for whole in ways)
+        # Two guards may be alike, and so may two parts: first the ways in which all guards stand in the term. Where
+        # none of them does, what they hide is not below the bound.
+        for in_place in (True, False):
+            for part, count in product_of(parts, counts):
+                for binding in matched(part.exponents, above, start, count):
+                    for whole in guarded(part, term, binding):
+                        if holds(term, part.guards_under(whole)) is in_place:
+                            yield Pair(bound, part, whole, count, base)
         # A term without exponentials is bounded by what counts as 1, also where its own guards are others.
         for part, count in product_of(parts if ones else (), counts):
             if not part.exponents:

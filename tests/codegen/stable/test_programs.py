@@ -56,6 +56,16 @@ q[h] = y[h]*z[h]
 upstream G[h] = dL/dq[h]
 derive u
 """,
+    "two_parts_alike_but_for_what_they_are_largest_over": """
+index m, t : M
+input u[m], w[m,t], v[m,t]
+a[m] = exp(u[m])
+Z = sum[t](a[t])
+d[m] = sum[t]([m < t] * w[m,t] * a[t]) + sum[t]([m < t] * v[m,t] * a[m])
+y[m] = d[m] / Z
+upstream G[m] = dL/dy[m]
+derive u, w, v
+""",
     "two_guards_alike": """
 index m, s, t : M
 index k, q    : D
