@@ -60,7 +60,9 @@ from indexcalc.codegen.stable.logistic import with_sigmoids
 from indexcalc.program import Equation
 
 TERM_LIMIT = 12
-"""The most terms of a form, and of a product with forms put in."""
+"""The most terms of a form, and of a product with forms put in that has no longer bracket."""
+BRACKET_LIMIT = 60
+"""The most terms of a bracket that takes in what is wild beside it."""
 IMPLIED_LIMIT = 16
 """The most products of exponentials that a bound is known to bound through other bounds."""
 FACTOR_LIMIT = 40
@@ -259,6 +261,9 @@ class Carriers:
     def unfolding(self, term: Term, everything: bool) -> Terms:
         """What `unfolded` gives, with the forms that are known now."""
         pending, done = [term], list[Term]()
+        # A long bracket stays as long when it takes in a factor beside it; two of them would multiply.
+        longest = max((len(base.terms) for base in term.bases if isinstance(base, Add)), default=0)
+        limit = longest if TERM_LIMIT < longest <= BRACKET_LIMIT else TERM_LIMIT
         while pending:
             # The exponential of a logarithm is what the logarithm is of, and that may have a form.
             current = apart(pending.pop())
@@ -267,7 +272,7 @@ class Carriers:
                 done.append(with_deltas(apart(with_sigmoids(current))))
             else:
                 pending.extend(reversed(found))
-            if len(pending) + len(done) > TERM_LIMIT:
+            if len(pending) + len(done) > limit:
                 return (with_deltas(apart(with_sigmoids(term))),)
         return tuple(done)
 
