@@ -96,7 +96,8 @@ def block_of(
     statements: Sequence[Statement], names: Names, large: frozenset[str], indices: Mapping[str, tuple[Index, ...]]
 ) -> Block:
     """The graph of some statements; `indices` are those of each on the dimensions of the loop around them."""
-    lowering = Lowering(names.scope.scalars, names.own["size"], names.own["dtype"], large, scope=names.scope)
+    own, scope = names.own, names.scope
+    lowering = Lowering(scope.scalars, own["size"], own["dtype"], large, scope=scope, largest=names.largest)
     spans = []
     for statement in statements:
         start = len(lowering.graph.nodes)

@@ -8,7 +8,7 @@ from functools import partial, reduce
 
 import sympy as sp
 
-from indexcalc.algebra.build import is_negative
+from indexcalc.algebra.build import is_negative, lone_entry
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -47,11 +47,13 @@ class Lowering(Arrays):
         tensors: the node of every tensor made in the block; its axes stand in the order of the slots given here.
         name: of the present statement.
         scope: the names outside the block.
+        largest: the tensors that are the largest of something, which is subtracted from that first.
     """
 
     tensors: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
     name: str = ""
     scope: Scope | None = None
+    largest: frozenset[str] = frozenset()
 
     def add(self, statement: Statement, indices: tuple[Index, ...] = ()) -> None:
         """Build what a statement computes; `indices` are its indices on the dimensions of the loop."""
@@ -131,9 +133,26 @@ class Lowering(Arrays):
         return self.made(Operation.DIAGONAL, "", (use,), distinct)
 
     def total(self, terms: Terms) -> Value:
-        """A sum of terms without sums in them."""
-        parts = [(is_negative(term.coeff), term) for term in terms]
-        values = [(minus, self.term(Term(-term.coeff, term.powers) if minus else term)) for minus, term in parts]
+        """A sum of terms without sums in them: small ones first, but a largest entry is taken off what it is of.
+
+        ``x - (x_max + log(Z))`` would round the logarithm to the digits of the maximum, even where ``x`` is near that.
+        """
+        values: list[tuple[bool, Value]] = []
+        for term in terms:
+            minus = is_negative(term.coeff)
+            values.append((minus, self.term(Term(-term.coeff, term.powers) if minus else term)))
+            entry = lone_entry((Term(-term.coeff, term.powers),))
+            if entry is not None and entry.tensor in self.largest:
+                values = [self.joined(values)]
+        if not values:
+            return sp.S.Zero
+        minus, value = self.joined(values)
+        if not minus:
+            return value
+        return -value if not isinstance(value, Array) else self.called("np.negative", value)
+
+    def joined(self, values: list[tuple[bool, Value]]) -> tuple[bool, Value]:
+        """The sum of values, each with whether it is subtracted, and whether it is itself."""
         while len(values) > 1:
             first, second = self.nearest([value for _, value in values])
             (minus, left), (other, right) = values[first], values[second]
@@ -145,12 +164,7 @@ class Lowering(Arrays):
             else:
                 joined = False, self.combined("np.subtract", left, right)
             values = [*rest[:first], joined, *rest[first:]]
-        if not values:
-            return sp.S.Zero
-        ((minus, value),) = values
-        if not minus:
-            return value
-        return -value if not isinstance(value, Array) else self.called("np.negative", value)
+        return values[0]
 
     def term(self, term: Term) -> Value:
         """A product of factors whose coefficient has no minus sign."""

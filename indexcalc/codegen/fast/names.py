@@ -24,11 +24,13 @@ class Names:
         scope: of tensors and scalars.
         own: of the function's own variables, by their name or stem in `LOCALS`.
         letters: what the author calls the indices of an extent, where that is a letter.
+        largest: the tensors that are largest exponents, or largest entries that the author asked for.
     """
 
     scope: Scope
     own: Mapping[str, str]
     letters: Mapping[sp.Expr, tuple[str, ...]] = field(default_factory=dict)
+    largest: frozenset[str] = frozenset()
 
     def letters_for(self, axes: Sequence[Axis], blocks: Sequence[str]) -> list[str]:
         """A letter for every axis: that of its block, else one that the author gave an index of the extent."""

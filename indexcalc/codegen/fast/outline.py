@@ -16,7 +16,7 @@ from indexcalc.codegen.fast.storing import ancestors, kept_tensors
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, gradient_fields, make_plan
-from indexcalc.codegen.statements import Statement
+from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.codegen.storage import Array
 from indexcalc.errors import UnsupportedError
 
@@ -106,7 +106,9 @@ def all_names(plan: Plan, statements: Sequence[Statement]) -> Names:
     added = python_names([s.name for s in statements if s.name not in plan.tensors], taken)
     tensors = {**plan.tensors, **added}
     own = own_names({*tensors.values(), *plan.stored.values(), *plan.scalars.values()})
-    return Names(Scope(tensors, plan.scalars, own["dtype"], plan.layouts), own, letters_of(plan.program.indices))
+    scope = Scope(tensors, plan.scalars, own["dtype"], plan.layouts)
+    largest = frozenset(s.name for s in statements if s.kind in (Kind.MAXIMUM, Kind.LARGEST))
+    return Names(scope, own, letters_of(plan.program.indices), largest)
 
 
 def inputs_of(plan: Plan) -> list[str]:

@@ -48,3 +48,25 @@ derive Y
         entries = np.random.default_rng(seed).normal(size=(5, 2, 5))
         (_, expected), (_, found) = (module.value_and_grad(entries, np.ones(2)) for module in (plain, again))
         np.testing.assert_allclose(found.dY, expected.dY, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [100.0, 1000.0, 30000.0])
+def test_log_probabilities_of_large_scores_keep_their_digits(scale):
+    """Rounded beside a score of 1000, a logarithm of 1.1 has an error of 3e-5; the difference of scores is exact."""
+    text = """
+index i : N
+index j, k : M
+input x[i,j], w[i]
+R[i,j] = w[i] + logsoftmax[j](x[i,j])
+upstream G[i,j] = dL/dR[i,j]
+derive x
+"""
+    module = loaded(fast_module(ic.derive(ic.read_problem(text))).source)
+    near = np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 4.0], [0.0, 0.5, -0.25], [-8.0, 0.0, 4.0]])
+    w = np.array([0.5, 0.0, -0.25, 1.0])
+    Z = np.exp(near).sum(axis=1, keepdims=True)
+    expected = w[:, None] + near - np.log(Z)
+    arrays = (near + scale).astype(np.float32), w.astype(np.float32)
+    G = np.ones_like(arrays[0])
+    for R in (module.forward(*arrays).R, module.value_and_grad(*arrays, G)[0]):
+        np.testing.assert_allclose(R, expected, rtol=3e-7, atol=3e-7)
