@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import json
 import sys
+import time
 from dataclasses import replace
 
 import pytest
 
+from indexcalc.errors import UnsupportedError
 from indexcalc.generation import BrokenCodeError, checked, generate, loaded, render, validate
-from indexcalc.language import read_problem
+from indexcalc.language import load_problem, read_problem
+from indexcalc.library import shipped_paths
 from indexcalc.rewrite.derive import derive
 
 SPEC = """
@@ -108,3 +111,43 @@ def test_importing_leaves_no_trace():
     assert loaded("x = 1\n").x == 1
     assert sys.dont_write_bytecode is flag
     assert set(sys.modules) == modules
+
+
+def chain_of(length):
+    lines = "\n".join(f"x{n}[i] = tanh(x{n - 1}[i])" for n in range(1, length + 1))
+    return f"index i : N\ninput x0[i]\n{lines}\nupstream G[i] = dL/dx{length}[i]\nderive x0\n"
+
+
+ORDINARY = {
+    "a chain of 300 statements": chain_of(300),
+    "38 nested functions": f"index i : N\ninput x[i]\ny[i] = {'tanh(' * 38}x[i]{')' * 38}\n",
+    "a sum of 300 products": "index i : N\n"
+    + "\n".join(f"input x{n}[i]" for n in range(300))
+    + f"\ny[i] = {' + '.join(f'x{n}[i] * x{(n + 1) % 300}[i]' for n in range(300))}\nderive x0, x1\n",
+    "matrices of a thousand rows": "index i, l : 1000\nindex j : 1000\ninput x[i,j], w[j]\n"
+    "y[i] = sum[j](softmax[j](x[i,j]) * w[j])\n",
+}
+SHIPPED = {"grouped-query attention": "grouped_query_attention"}
+
+
+def seconds_of(problem):
+    """What it takes this thread to write and check all files."""
+    start = time.thread_time()
+    assert generate(derive(problem)).report.ok
+    return time.thread_time() - start
+
+
+def test_what_is_ordinary_takes_the_time_of_a_few_blocks_of_attention():
+    paths = shipped_paths()
+    block = min(seconds_of(load_problem(paths["multi_head_attention"])) for _ in range(2))
+    problems = {name: read_problem(text) for name, text in ORDINARY.items()}
+    problems |= {name: load_problem(paths[slug]) for name, slug in SHIPPED.items()}
+    slow = {name: found for name, problem in problems.items() if (found := seconds_of(problem)) > 3 * block}
+    assert not slow, f"a block takes {block:.2f} s"
+
+
+def test_a_tower_without_a_value_is_refused_in_short_order():
+    start = time.thread_time()
+    with pytest.raises(UnsupportedError, match="no random inputs were found at which the program is defined"):
+        generate(derive(read_problem(f"index i : N\ninput x[i]\ny[i] = {'exp(' * 38}x[i]{')' * 38}\n")))
+    assert time.thread_time() - start < 5

@@ -85,8 +85,9 @@ DOCUMENT_FLOORS = {
     "fitting": 13,
     "deciding": 14,
     "explanation": 14,
-    "check": 15,
-    "collecting": 16,
+    "restated": 15,
+    "check": 16,
+    "collecting": 17,
 }
 """The floors of the checker of documents, from what is written and what it means up to its reports."""
 

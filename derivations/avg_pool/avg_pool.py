@@ -153,14 +153,14 @@ def _windows(
     if 0 in shape or 0 in x.shape:
         return np.zeros(shape, dtype=x.dtype)
     ends = _ends(start, steps, x.shape[axis])
-    if any(ends):
-        x = np.pad(x, [ends if n == axis else (0, 0) for n in range(x.ndim)])
+    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
+    padded = np.pad(x, widths) if any(ends) else x
     strides = (
-        *x.strides[:axis],
-        *(step * x.strides[axis] for step, _ in steps),
-        *x.strides[axis + 1 :],
+        *padded.strides[:axis],
+        *(step * padded.strides[axis] for step, _ in steps),
+        *padded.strides[axis + 1 :],
     )
-    first = x[(slice(None),) * axis + (slice(start + ends[0], None),)]
+    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
     return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
 
 
@@ -171,8 +171,8 @@ def _folded(
 
     The axes of places, one for each step, become one; nothing is added outside of it.
     """
-    parts = np.moveaxis(parts, range(axis, axis + len(steps)), range(len(steps)))
-    sizes, rest = parts.shape[: len(steps)], parts.shape[len(steps) :]
+    moved = np.moveaxis(parts, range(axis, axis + len(steps)), range(len(steps)))
+    sizes, rest = moved.shape[: len(steps)], moved.shape[len(steps) :]
     total = np.zeros((length, *rest), dtype=parts.dtype)
     # One slice for each place along all axes but the longest.
     long = max(range(len(steps)), key=lambda n: sizes[n])
@@ -185,5 +185,5 @@ def _folded(
         stop = min(size, (high - to) // abs(step) + 1)
         if first < stop:
             where = (*place[:long], slice(first, stop), *place[long + 1 :])
-            total[at + step * first :: step][: stop - first] += parts[where]
+            total[at + step * first :: step][: stop - first] += moved[where]
     return np.moveaxis(total, 0, axis)

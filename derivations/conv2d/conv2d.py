@@ -71,8 +71,8 @@ def forward(x: np.ndarray, w: np.ndarray) -> Values:
         (1, K),
     )
     # y[b,(g,f),i,j] = sum[c,k,l](x_win[b,g,c,i,k,j,l] * w[(g,f),c,k,l])
-    part_1 = x_win.transpose(1, 2, 4, 6, 0, 3, 5)
-    part_2 = part_1.reshape(S, C * K * Q, B * ((N - K) // 2 + 2) * (M - 2 * Q + 4))
+    part = x_win.transpose(1, 2, 4, 6, 0, 3, 5)
+    part_2 = part.reshape(S, C * K * Q, B * ((N - K) // 2 + 2) * (M - 2 * Q + 4))
     part_3 = w_split.reshape(S, F, C * K * Q) @ part_2
     part_4 = part_3.reshape(S, F, B, (N - K) // 2 + 2, M - 2 * Q + 4)
     y_split = part_4.transpose(2, 0, 1, 3, 4)
@@ -100,8 +100,8 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     # G_win[b,g,f,i,l,m] = G[b,(g,f),i,m-2*l+1]
     G_win = _windows(G_split, 4, 1, (-2, Q), (1, M))
     # dx_parts[b,g,c,i,k,m] = sum[f,l](G_win[b,g,f,i,l,m] * w[(g,f),c,k,l])
-    part_1 = G_win.transpose(1, 2, 4, 0, 3, 5)
-    part_2 = part_1.reshape(S, F * Q, B * ((N - K) // 2 + 2) * M)
+    part = G_win.transpose(1, 2, 4, 0, 3, 5)
+    part_2 = part.reshape(S, F * Q, B * ((N - K) // 2 + 2) * M)
     part_3 = w_split.transpose(0, 2, 3, 1, 4).reshape(S, C * K, F * Q) @ part_2
     part_4 = part_3.reshape(S, C, K, B, (N - K) // 2 + 2, M)
     dx_parts = part_4.transpose(3, 0, 1, 4, 2, 5)
@@ -117,12 +117,12 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         (1, K),
     )
     # dw[(g,f),c,k,l] = sum[b,i,j](G[b,(g,f),i,j] * x_win[b,g,c,i,k,j,l])
-    part_1 = x_win.transpose(1, 0, 3, 5, 2, 4, 6)
-    part_2 = part_1.reshape(S, B * ((N - K) // 2 + 2) * (M - 2 * Q + 4), C * K * Q)
-    part_3 = G_split.transpose(1, 2, 0, 3, 4)
-    part_4 = part_3.reshape(S, F, B * ((N - K) // 2 + 2) * (M - 2 * Q + 4))
-    part_5 = part_4 @ part_2
-    dw_split = part_5.reshape(S, F, C, K, Q)
+    part_5 = x_win.transpose(1, 0, 3, 5, 2, 4, 6)
+    part_6 = part_5.reshape(S, B * ((N - K) // 2 + 2) * (M - 2 * Q + 4), C * K * Q)
+    part_7 = G_split.transpose(1, 2, 0, 3, 4)
+    part_8 = part_7.reshape(S, F, B * ((N - K) // 2 + 2) * (M - 2 * Q + 4))
+    part_9 = part_8 @ part_6
+    dw_split = part_9.reshape(S, F, C, K, Q)
     dw = dw_split.reshape(S * F, C, K, Q)
     return Gradients(dx, dw)
 
@@ -203,14 +203,14 @@ def _windows(
     if 0 in shape or 0 in x.shape:
         return np.zeros(shape, dtype=x.dtype)
     ends = _ends(start, steps, x.shape[axis])
-    if any(ends):
-        x = np.pad(x, [ends if n == axis else (0, 0) for n in range(x.ndim)])
+    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
+    padded = np.pad(x, widths) if any(ends) else x
     strides = (
-        *x.strides[:axis],
-        *(step * x.strides[axis] for step, _ in steps),
-        *x.strides[axis + 1 :],
+        *padded.strides[:axis],
+        *(step * padded.strides[axis] for step, _ in steps),
+        *padded.strides[axis + 1 :],
     )
-    first = x[(slice(None),) * axis + (slice(start + ends[0], None),)]
+    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
     return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
 
 
@@ -221,8 +221,8 @@ def _folded(
 
     The axes of places, one for each step, become one; nothing is added outside of it.
     """
-    parts = np.moveaxis(parts, range(axis, axis + len(steps)), range(len(steps)))
-    sizes, rest = parts.shape[: len(steps)], parts.shape[len(steps) :]
+    moved = np.moveaxis(parts, range(axis, axis + len(steps)), range(len(steps)))
+    sizes, rest = moved.shape[: len(steps)], moved.shape[len(steps) :]
     total = np.zeros((length, *rest), dtype=parts.dtype)
     # One slice for each place along all axes but the longest.
     long = max(range(len(steps)), key=lambda n: sizes[n])
@@ -235,5 +235,5 @@ def _folded(
         stop = min(size, (high - to) // abs(step) + 1)
         if first < stop:
             where = (*place[:long], slice(first, stop), *place[long + 1 :])
-            total[at + step * first :: step][: stop - first] += parts[where]
+            total[at + step * first :: step][: stop - first] += moved[where]
     return np.moveaxis(total, 0, axis)

@@ -147,8 +147,8 @@ def backward(values: Values) -> Gradients:
     y_win = _windows(y, 0, 0)
     # du[t,j] = da_win[j] * delta[0,t] + ds_lse[t,j] + dc_win * delta[0,t] *
     #     delta[y_win,j] + dc[t] * [1 <= t] * delta[y[t],j]
-    part_1 = (1 <= np.arange(T, dtype=int))[:, None]
-    part_2 = part_1 & (y[:, None] == np.arange(K, dtype=int))
+    part = (1 <= np.arange(T, dtype=int))[:, None]
+    part_2 = part & (y[:, None] == np.arange(K, dtype=int))
     part_3 = (0 == np.arange(T, dtype=int))[:, None]
     part_4 = part_3 & (y_win == np.arange(K, dtype=int))
     du = (
@@ -160,9 +160,9 @@ def backward(values: Values) -> Gradients:
     # y_win_2[t] = y[t-1]
     y_win_2 = _nearest(y, np.arange(T, dtype=int) - 1)
     # dA_moved_parts[t,j] = dc[t] * [1 <= t] * delta[y[t],j]
-    part_1 = (1 <= np.arange(T, dtype=int))[:, None]
-    part_2 = part_1 & (y[:, None] == np.arange(K, dtype=int))
-    dA_moved_parts = np.where(part_2, dc[:, None], 0.0)
+    part_5 = (1 <= np.arange(T, dtype=int))[:, None]
+    part_6 = part_5 & (y[:, None] == np.arange(K, dtype=int))
+    dA_moved_parts = np.where(part_6, dc[:, None], 0.0)
     # dA_moved[i,j] = sum[t](dA_moved_parts[t,j] * delta[y_win_2[t],i])
     dA_moved = _summed_at(dA_moved_parts, 0, y_win_2, K)
     # dA[i,j] = sum[t](ds[t,i,j]) + dA_moved[i,j]
@@ -200,11 +200,11 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _whole(name: str, array: np.ndarray) -> np.ndarray:
     """The array, if it holds whole numbers."""
-    array = np.asarray(array)
-    if not np.issubdtype(array.dtype, np.integer):
-        message = f"{name} holds numbers of {array.dtype}; expected whole numbers"
+    numbers = np.asarray(array)
+    if not np.issubdtype(numbers.dtype, np.integer):
+        message = f"{name} holds numbers of {numbers.dtype}; expected whole numbers"
         raise ValueError(message)
-    return array
+    return numbers
 
 
 def _check_below(name: str, array: np.ndarray, extent: str, size: int) -> None:
@@ -247,14 +247,14 @@ def _windows(
     if 0 in shape or 0 in x.shape:
         return np.zeros(shape, dtype=x.dtype)
     ends = _ends(start, steps, x.shape[axis])
-    if any(ends):
-        x = np.pad(x, [ends if n == axis else (0, 0) for n in range(x.ndim)])
+    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
+    padded = np.pad(x, widths) if any(ends) else x
     strides = (
-        *x.strides[:axis],
-        *(step * x.strides[axis] for step, _ in steps),
-        *x.strides[axis + 1 :],
+        *padded.strides[:axis],
+        *(step * padded.strides[axis] for step, _ in steps),
+        *padded.strides[axis + 1 :],
     )
-    first = x[(slice(None),) * axis + (slice(start + ends[0], None),)]
+    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
     return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
 
 
@@ -266,15 +266,15 @@ def _summed_at(
     Rows of one place are brought together by a sort, and added up run by run; nothing
     is added outside.
     """
-    places, count = np.asarray(places), np.ndim(places)
-    parts = np.moveaxis(parts, range(axis, axis + count), range(count))
-    rest = parts.shape[count:]
-    rows, places = parts.reshape(places.size, -1), places.reshape(-1)
-    inside = np.flatnonzero((places >= 0) & (places < length))
-    order = inside[np.argsort(places[inside], kind="stable")]
+    at, count = np.ravel(places), np.ndim(places)
+    moved = np.moveaxis(parts, range(axis, axis + count), range(count))
+    rest = moved.shape[count:]
+    rows = moved.reshape(at.size, -1)
+    inside = np.flatnonzero((at >= 0) & (at < length))
+    order = inside[np.argsort(at[inside], kind="stable")]
     total = np.zeros((length, rows.shape[1]), dtype=parts.dtype)
     if order.size:
-        runs = places[order]
+        runs = at[order]
         starts = np.flatnonzero(np.diff(runs, prepend=-1))
         total[runs[starts]] = np.add.reduceat(rows[order], starts, axis=0)
     return np.moveaxis(total.reshape((length, *rest)), 0, axis)

@@ -107,11 +107,11 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _whole(name: str, array: np.ndarray) -> np.ndarray:
     """The array, if it holds whole numbers."""
-    array = np.asarray(array)
-    if not np.issubdtype(array.dtype, np.integer):
-        message = f"{name} holds numbers of {array.dtype}; expected whole numbers"
+    numbers = np.asarray(array)
+    if not np.issubdtype(numbers.dtype, np.integer):
+        message = f"{name} holds numbers of {numbers.dtype}; expected whole numbers"
         raise ValueError(message)
-    return array
+    return numbers
 
 
 def _check_below(name: str, array: np.ndarray, extent: str, size: int) -> None:

@@ -175,12 +175,12 @@ def _windows(
     if 0 in shape or 0 in x.shape:
         return np.zeros(shape, dtype=x.dtype)
     ends = _ends(start, steps, x.shape[axis])
-    if any(ends):
-        x = np.pad(x, [ends if n == axis else (0, 0) for n in range(x.ndim)])
+    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
+    padded = np.pad(x, widths) if any(ends) else x
     strides = (
-        *x.strides[:axis],
-        *(step * x.strides[axis] for step, _ in steps),
-        *x.strides[axis + 1 :],
+        *padded.strides[:axis],
+        *(step * padded.strides[axis] for step, _ in steps),
+        *padded.strides[axis + 1 :],
     )
-    first = x[(slice(None),) * axis + (slice(start + ends[0], None),)]
+    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
     return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)

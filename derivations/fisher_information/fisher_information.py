@@ -109,9 +109,9 @@ def backward(values: Values) -> Gradients:
     part = np.einsum("nc,nf->cfn", p, X, optimize=True)
     GN_block = np.einsum("cfn,ng->cfg", part, X, optimize=True) / N
     # GN_full[c,f,d,g] = 1/N * sum[n](p[n,c] * X[n,f] * p[n,d] * X[n,g])
-    part_1 = np.einsum("nd,ng->dgn", p, X, optimize=True)
-    part_2 = np.einsum("nc,nf->cfn", p, X, optimize=True)
-    GN_full = np.einsum("dgn,cfn->cfdg", part_1, part_2, optimize=True) / N
+    part_2 = np.einsum("nd,ng->dgn", p, X, optimize=True)
+    part_3 = np.einsum("nc,nf->cfn", p, X, optimize=True)
+    GN_full = np.einsum("dgn,cfn->cfdg", part_2, part_3, optimize=True) / N
     return Gradients(GN=GaussNewton(GN_block, GN_full))
 
 

@@ -124,11 +124,11 @@ def _checked(**given: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _whole(name: str, array: np.ndarray) -> np.ndarray:
     """The array, if it holds whole numbers."""
-    array = np.asarray(array)
-    if not np.issubdtype(array.dtype, np.integer):
-        message = f"{name} holds numbers of {array.dtype}; expected whole numbers"
+    numbers = np.asarray(array)
+    if not np.issubdtype(numbers.dtype, np.integer):
+        message = f"{name} holds numbers of {numbers.dtype}; expected whole numbers"
         raise ValueError(message)
-    return array
+    return numbers
 
 
 def _check_below(name: str, array: np.ndarray, extent: str, size: int) -> None:
@@ -164,15 +164,15 @@ def _summed_at(
     Rows of one place are brought together by a sort, and added up run by run; nothing
     is added outside.
     """
-    places, count = np.asarray(places), np.ndim(places)
-    parts = np.moveaxis(parts, range(axis, axis + count), range(count))
-    rest = parts.shape[count:]
-    rows, places = parts.reshape(places.size, -1), places.reshape(-1)
-    inside = np.flatnonzero((places >= 0) & (places < length))
-    order = inside[np.argsort(places[inside], kind="stable")]
+    at, count = np.ravel(places), np.ndim(places)
+    moved = np.moveaxis(parts, range(axis, axis + count), range(count))
+    rest = moved.shape[count:]
+    rows = moved.reshape(at.size, -1)
+    inside = np.flatnonzero((at >= 0) & (at < length))
+    order = inside[np.argsort(at[inside], kind="stable")]
     total = np.zeros((length, rows.shape[1]), dtype=parts.dtype)
     if order.size:
-        runs = places[order]
+        runs = at[order]
         starts = np.flatnonzero(np.diff(runs, prepend=-1))
         total[runs[starts]] = np.add.reduceat(rows[order], starts, axis=0)
     return np.moveaxis(total.reshape((length, *rest)), 0, axis)

@@ -66,8 +66,8 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, N_G: int) -> Values:
     K_split = K.reshape(B, S_size, N_G, D_h)
     V_split = V.reshape(B, S_size, N_G, D_h)
     # S[b,g,r,s,t] = 1/sqrt(D_h) * sum[k](Q[b,s,(g,r,k)] * K[b,t,(g,k)])
-    part_1 = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
-    part_2 = part_1 @ K_split.transpose(0, 2, 3, 1)
+    part = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
+    part_2 = part @ K_split.transpose(0, 2, 3, 1)
     part_3 = part_2.reshape(B, N_G, R, S_size, S_size)
     S = part_3 / D_h**0.5
     # S_max[b,g,r,s] = max[u](S[b,g,r,s,u])
@@ -79,10 +79,10 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, N_G: int) -> Values:
     # A[b,g,r,s,t] = exp_S[b,g,r,s,t] / Z[b,g,r,s]
     A = exp_S / Z[..., None]
     # O[b,s,(g,r,k)] = sum[t](A[b,g,r,s,t] * V[b,t,(g,k)])
-    part_1 = A.transpose(0, 1, 3, 2, 4).reshape(B, N_G, S_size * R, S_size)
-    part_2 = part_1 @ V_split.transpose(0, 2, 1, 3)
-    part_3 = part_2.reshape(B, N_G, S_size, R, D_h)
-    O_split = part_3.transpose(0, 2, 1, 3, 4)
+    part_4 = A.transpose(0, 1, 3, 2, 4).reshape(B, N_G, S_size * R, S_size)
+    part_5 = part_4 @ V_split.transpose(0, 2, 1, 3)
+    part_6 = part_5.reshape(B, N_G, S_size, R, D_h)
+    O_split = part_6.transpose(0, 2, 1, 3, 4)
     O = O_split.reshape(B, S_size, N_G * R * D_h)
     return Values(Q, K, V, S, A, O, N_G)
 
@@ -105,30 +105,30 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     O_split = O.reshape(B, S_size, N_G, R, D_h)
     G_split = G.reshape(B, S_size, N_G, R, D_h)
     # dV[b,t,(g,k)] = sum[s,r](G[b,s,(g,r,k)] * A[b,g,r,s,t])
-    part_1 = G_split.transpose(0, 2, 1, 3, 4).reshape(B, N_G, S_size * R, D_h)
-    part_2 = A.transpose(0, 1, 4, 3, 2).reshape(B, N_G, S_size, S_size * R) @ part_1
+    part = G_split.transpose(0, 2, 1, 3, 4).reshape(B, N_G, S_size * R, D_h)
+    part_2 = A.transpose(0, 1, 4, 3, 2).reshape(B, N_G, S_size, S_size * R) @ part
     dV_split = part_2.transpose(0, 2, 1, 3)
     dV = dV_split.reshape(B, S_size, N_G * D_h)
     # D[b,g,r,s,t] = sum[k](G[b,s,(g,r,k)] * V[b,t,(g,k)])
-    part_1 = G_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
-    part_2 = part_1 @ V_split.transpose(0, 2, 3, 1)
-    D = part_2.reshape(B, N_G, R, S_size, S_size)
+    part_3 = G_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
+    part_4 = part_3 @ V_split.transpose(0, 2, 3, 1)
+    D = part_4.reshape(B, N_G, R, S_size, S_size)
     # v[b,g,r,s] = sum[k](G[b,s,(g,r,k)] * O[b,s,(g,r,k)])
     v = np.einsum("bsgrk,bsgrk->bgrs", G_split, O_split)
     # dS[b,g,r,s,t] = A[b,g,r,s,t] * (D[b,g,r,s,t] - v[b,g,r,s])
     dS = A * (D - v[..., None])
     # dQ[b,s,(g,r,k)] = 1/sqrt(D_h) * sum[t](dS[b,g,r,s,t] * K[b,t,(g,k)])
-    part_1 = dS.transpose(0, 1, 3, 2, 4).reshape(B, N_G, S_size * R, S_size)
-    part_2 = part_1 @ K_split.transpose(0, 2, 1, 3)
-    part_3 = part_2.reshape(B, N_G, S_size, R, D_h)
-    part_4 = part_3.transpose(0, 2, 1, 3, 4)
-    dQ_split = part_4 / D_h**0.5
+    part_5 = dS.transpose(0, 1, 3, 2, 4).reshape(B, N_G, S_size * R, S_size)
+    part_6 = part_5 @ K_split.transpose(0, 2, 1, 3)
+    part_7 = part_6.reshape(B, N_G, S_size, R, D_h)
+    part_8 = part_7.transpose(0, 2, 1, 3, 4)
+    dQ_split = part_8 / D_h**0.5
     dQ = dQ_split.reshape(B, S_size, N_G * R * D_h)
     # dK[b,t,(g,k)] = 1/sqrt(D_h) * sum[r,s](dS[b,g,r,s,t] * Q[b,s,(g,r,k)])
-    part_1 = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
-    part_2 = dS.transpose(0, 1, 4, 2, 3).reshape(B, N_G, S_size, R * S_size) @ part_1
-    part_3 = part_2.transpose(0, 2, 1, 3)
-    dK_split = part_3 / D_h**0.5
+    part_9 = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
+    part_10 = dS.transpose(0, 1, 4, 2, 3).reshape(B, N_G, S_size, R * S_size) @ part_9
+    part_11 = part_10.transpose(0, 2, 1, 3)
+    dK_split = part_11 / D_h**0.5
     dK = dK_split.reshape(B, S_size, N_G * D_h)
     return Gradients(dV=dV, dA=D, dS=dS, dQ=dQ, dK=dK)
 

@@ -48,9 +48,9 @@ def forward(m: np.ndarray, J: np.ndarray, h: np.ndarray) -> Values:
     U = part - np.einsum("i,i->", h, m, optimize=True)
     # S = -0.5 * sum[i]((1 + m[i]) * log(0.5 * (1 + m[i]))) - 0.5 * sum[i]((1 - m[i]) *
     #     log(0.5 * (1 - m[i])))
-    part_1 = -0.5 * np.einsum("i,i->", 1.0 + m, np.log(0.5 * (1.0 + m)), optimize=True)
-    part_2 = 0.5 * np.einsum("i,i->", 1.0 - m, np.log(0.5 * (1.0 - m)), optimize=True)
-    S = part_1 - part_2
+    part_2 = -0.5 * np.einsum("i,i->", 1.0 + m, np.log(0.5 * (1.0 + m)), optimize=True)
+    part_3 = 0.5 * np.einsum("i,i->", 1.0 - m, np.log(0.5 * (1.0 - m)), optimize=True)
+    S = part_2 - part_3
     # F = U - S
     F = U - S
     return Values(m, J, h, U, S, F)

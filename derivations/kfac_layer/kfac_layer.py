@@ -123,9 +123,9 @@ def backward(values: Values) -> Gradients:
     part = np.einsum("ni,nk->ikn", p, a, optimize=True)
     GN_block = np.einsum("ikn,nl->ikl", part, a, optimize=True) / N
     # GN_full[i,k,j,l] = 1/N * sum[n](p[n,i] * a[n,k] * p[n,j] * a[n,l])
-    part_1 = np.einsum("nj,nl->jln", p, a, optimize=True)
-    part_2 = np.einsum("ni,nk->ikn", p, a, optimize=True)
-    GN_full = np.einsum("jln,ikn->ikjl", part_1, part_2, optimize=True) / N
+    part_2 = np.einsum("nj,nl->jln", p, a, optimize=True)
+    part_3 = np.einsum("ni,nk->ikn", p, a, optimize=True)
+    GN_full = np.einsum("jln,ikn->ikjl", part_2, part_3, optimize=True) / N
     return Gradients(dW=dW, GN=GaussNewton(GN_block, GN_full))
 
 

@@ -48,9 +48,9 @@ class HessianPP(NamedTuple):
         H_P_P_diagonal = self.H_P_P_diagonal
         U, K, _ = H_P_P_block.shape
         mask = np.eye(U, dtype=bool)
-        part_1 = mask[:, None, :, None] & np.eye(K, dtype=bool)[:, None, :]
+        part = mask[:, None, :, None] & np.eye(K, dtype=bool)[:, None, :]
         part_2 = np.where(mask[:, None, :, None], H_P_P_block[:, :, None, :], 0.0)
-        return part_2 + np.where(part_1, H_P_P_diagonal, 0.0)
+        return part_2 + np.where(part, H_P_P_diagonal, 0.0)
 
     def __matmul__(self, vector: np.ndarray) -> np.ndarray:
         """The product with an array of shape [U, K]."""
@@ -109,9 +109,9 @@ class HessianQQ(NamedTuple):
         H_Q_Q_diagonal = self.H_Q_Q_diagonal
         I, K, _ = H_Q_Q_block.shape
         mask = np.eye(I, dtype=bool)
-        part_1 = mask[:, None, :, None] & np.eye(K, dtype=bool)[:, None, :]
+        part = mask[:, None, :, None] & np.eye(K, dtype=bool)[:, None, :]
         part_2 = np.where(mask[:, None, :, None], H_Q_Q_block[:, :, None, :], 0.0)
-        return part_2 + np.where(part_1, H_Q_Q_diagonal, 0.0)
+        return part_2 + np.where(part, H_Q_Q_diagonal, 0.0)
 
     def __matmul__(self, vector: np.ndarray) -> np.ndarray:
         """The product with an array of shape [I, K]."""

@@ -46,8 +46,8 @@ def forward(X: np.ndarray, theta: np.ndarray) -> Values:
     P = theta.shape[1]
     X_split = X.reshape(T, P, 2)
     # R[t,p,q,r] = delta[q,r] * cos(theta[t,p]) + ([r < q] - [q < r]) * sin(theta[t,p])
-    part_1 = np.tri(2, k=-1, dtype=X.dtype) - (~np.tri(2, dtype=bool)).astype(X.dtype)
-    part_2 = part_1 * np.sin(theta)[:, :, None, None]
+    part = np.tri(2, k=-1, dtype=X.dtype) - (~np.tri(2, dtype=bool)).astype(X.dtype)
+    part_2 = part * np.sin(theta)[:, :, None, None]
     R = np.where(np.eye(2, dtype=bool), np.cos(theta)[:, :, None, None], 0.0) + part_2
     # Y[t,(p,q)] = sum[r](R[t,p,q,r] * X[t,(p,r)])
     Y_split = np.einsum("tpqr,tpr->tpq", R, X_split, optimize=True)

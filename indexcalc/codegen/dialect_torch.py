@@ -10,10 +10,10 @@ from indexcalc.codegen.special import Special
 PROMOTED = '''\
 def _promoted(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """The tensors in one floating dtype: products of matrices don't mix them."""
-    dtype = tensors[0].dtype
+    common = tensors[0].dtype
     for tensor in tensors[1:]:
-        dtype = torch.promote_types(dtype, tensor.dtype)
-    dtype = dtype if dtype.is_floating_point else torch.get_default_dtype()
+        common = torch.promote_types(common, tensor.dtype)
+    dtype = common if common.is_floating_point else torch.get_default_dtype()
     return tuple(tensor.to(dtype) for tensor in tensors)'''
 
 ONLY_DERIVED = '''\

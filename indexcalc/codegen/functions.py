@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
-from itertools import count, repeat
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
 from indexcalc.algebra.slots import constant_of, slot_text
 from indexcalc.algebra.terms import Access, Base, Delta, Iverson, tensors_of
@@ -12,7 +11,7 @@ from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import Layouts, base_text, equation_text, terms_text
 from indexcalc.codegen.layout import INDENT, WIDTH, assignment
-from indexcalc.codegen.names import python_name
+from indexcalc.codegen.names import unused
 from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, as_numbers, common_axes, reduced
 from indexcalc.codegen.plan import base_operand, shape_of, spread, terms_node, terms_operand
 from indexcalc.codegen.prose import comment
@@ -26,16 +25,13 @@ from indexcalc.codegen.windows import moving_node
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 
 
-def pass_lines(
-    statements: Sequence[Statement], scope: Scope, part: str, taken: Collection[str], depth: int = 1
-) -> list[list[str]]:
+def pass_lines(statements: Sequence[Statement], scope: Scope, taken: set[str], depth: int = 1) -> list[list[str]]:
     """The lines of every statement; masks that occur twice are built once, before their first use.
 
     Args:
         statements: of one pass, in order.
         scope: the names that they may use.
-        part: the stem of the names for parts of long expressions.
-        taken: the names in use.
+        taken: the names in use; those of masks and of parts of long expressions join, so that none is bound twice.
         depth: of the indentation at which they will stand.
     """
     nodes = [statement_node(statement, scope) for statement in statements]
@@ -46,7 +42,7 @@ def pass_lines(
     names: dict[str, str] = {}
     for text in dict.fromkeys(used):
         if used.count(text) > 1:
-            names[text] = python_name("mask", {*taken, *names.values()})
+            names[text] = unused("mask", taken)
     lines, built = [], set[str]()
     inside: list[tuple[Statement, Node]] = []
     for number, (statement, node) in enumerate(zip(statements, nodes, strict=True)):
@@ -54,19 +50,17 @@ def pass_lines(
             # The whole loop stands where its last statement does.
             inside.append((statement, node))
             ends = number + 1 == len(statements) or statements[number + 1].loop != statement.loop
-            lines.append(loop_lines(inside, scope, part, taken, depth) if ends else [])
+            lines.append(loop_lines(inside, scope, taken, depth) if ends else [])
             inside = [] if ends else inside
             continue
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
         built.update(new)
-        code = statement_lines(statement, with_masks_named(node, names), scope, part, depth)
+        code = statement_lines(statement, with_masks_named(node, names), scope, taken, depth)
         lines.append([*(f"{names[text]} = {words[text]}" for text in new), *code])
     return lines
 
 
-def loop_lines(
-    group: Sequence[tuple[Statement, Node]], scope: Scope, part: str, taken: Collection[str], depth: int
-) -> list[str]:
+def loop_lines(group: Sequence[tuple[Statement, Node]], scope: Scope, taken: set[str], depth: int) -> list[str]:
     """A loop over steps: the arrays, zero where no step assigns anything, then the statements of one step.
 
     Where arrays can't be assigned to, a step is a function of them, and what it gives are new ones.
@@ -76,16 +70,17 @@ def loop_lines(
     lines = []
     for name, axes, _ in loop.arrays:
         zeros = Call("np.zeros", (shape_of(axes, scope),), (f"dtype={scope.dtype}",))
-        lines += numbered(scope.tensors[name], spelled(zeros, scope.dialect, scope.dtype), part, depth)
+        lines += numbered(scope.tensors[name], spelled(zeros, scope.dialect, scope.dtype), taken, depth)
     count, variable = flat(scalar_node(loop.extent, scope.scalars)), scope.scalars[loop.symbol]
-    inside = [line for statement, node in group for line in step_lines(statement, node, scope, part, depth + 1)]
+    inside = [line for statement, node in group for line in step_lines(statement, node, scope, taken, depth + 1)]
     if not scope.dialect.loop:
         steps = f"range({count})" if loop.direction > 0 else f"reversed(range({count}))"
         return [*lines, f"for {variable} in {steps}:", *inside]
     arrays = ", ".join(scope.tensors[name] for name, _, _ in loop.arrays)
     state = f"({arrays},)" if len(loop.arrays) == 1 else arrays
     passed = state if len(loop.arrays) == 1 else f"({arrays})"
-    number, given, function = (python_name(word, {*taken, variable}) for word in ("number", "arrays", "step"))
+    number, given = (unused(word, {*taken, variable}) for word in ("number", "arrays"))
+    function = unused("step", taken)
     last = f"{count} - 1 - {number}" if loop.direction < 0 else number
     return [
         *lines,
@@ -100,7 +95,7 @@ def loop_lines(
     ]
 
 
-def step_lines(statement: Statement, node: Node, scope: Scope, part: str, depth: int) -> list[str]:
+def step_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], depth: int) -> list[str]:
     """One statement at one step, under its conditions."""
     loop = statement.loop
     assert loop is not None
@@ -116,7 +111,7 @@ def step_lines(statement: Statement, node: Node, scope: Scope, part: str, depth:
             other = "0.0" if statement.adds else target
             node = Call("np.where", (Atom(holds), node, Atom(other)))
         method, node = "add" if statement.adds else "set", spelled(node, scope.dialect, scope.dtype)
-        code = numbered(array, Call(f"{array}.at[{at}].{method}", (node,)), part, depth)
+        code = numbered(array, Call(f"{array}.at[{at}].{method}", (node,)), taken, depth)
         return [*lines, *("    " + line for line in code)]
     inner = 1
     if conditions:
@@ -127,7 +122,7 @@ def step_lines(statement: Statement, node: Node, scope: Scope, part: str, depth:
         lines.append("    " * inner + silenced)
         inner += 1
     sign = " +" if statement.adds else ""
-    code = numbered(f"{target}{sign}", spelled(node, scope.dialect, scope.dtype), part, depth + inner - 1)
+    code = numbered(f"{target}{sign}", spelled(node, scope.dialect, scope.dtype), taken, depth + inner - 1)
     head = f"{target} + = "
     code = [line.replace(head, f"{target} += ", 1) if line.startswith(head) else line for line in code]
     return [*lines, *("    " * inner + line for line in code)]
@@ -139,33 +134,52 @@ def condition_text(guard: Delta | Iverson, scope: Scope) -> str:
     return f"{left} {'==' if isinstance(guard, Delta) else guard.relation} {right}"
 
 
-def statement_lines(statement: Statement, node: Node, scope: Scope, part: str, depth: int = 1) -> list[str]:
-    """The comment with the index formula, and the assignment in code; parts of it are called after `part`."""
+def statement_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], depth: int = 1) -> list[str]:
+    """The comment with the index formula, and the assignment in code; names of its parts join those that are taken."""
     if scope.dialect.prefix and not statement.axes and not tensors_of(statement.terms):
         node = Call("np.asarray", (node,), (f"dtype={scope.dtype}",))
     target = scope.tensors[statement.name]
     lines = comment(statement.note or formula(statement, scope.layouts), depth)
     silenced = scope.dialect.silenced if statement.may_overflow else ""
-    code = numbered(target, spelled(node, scope.dialect, scope.dtype), part, depth + bool(silenced))
+    code = numbered(target, spelled(node, scope.dialect, scope.dtype), taken, depth + bool(silenced))
     if silenced:
         return [*lines, silenced, *(f"    {line}" for line in code)]
     return [*lines, *code]
 
 
-def numbered(target: str, node: Node, part: str, depth: int) -> list[str]:
-    """The assignment, with the parts that it is split into numbered in reading order."""
-    names = (f"{part}_{number}" for number in count(1))
-    lines = assignment(target, node, names, depth)
-    order = [m[1] for line in lines if (m := re.match(rf"({re.escape(part)}_\d+) = ", line))]
-    if len(order) == 1:
-        return assignment(target, node, repeat(part), depth)
-    if len(order) > 9:
-        # Names of one length, so that putting them in order changes no line's length.
-        lines = assignment(target, node, (f"{part}_{number:03}" for number in count(1)), depth)
-        order = [m[1] for line in lines if (m := re.match(rf"({re.escape(part)}_\d+) = ", line))]
-    digits = 3 if len(order) > 9 else 1
-    places = {name: f"{part}_{number:0{digits}}" for number, name in enumerate(order, start=1)}
-    return [re.sub(rf"(?<![\w.]){re.escape(part)}_\d+", lambda m: places[m[0]], line) for line in lines]
+ROUNDS = 4
+"""How often parts are put in order: a longer name may break a line elsewhere, and so change the order."""
+
+
+def numbered(target: str, node: Node, taken: set[str], depth: int) -> list[str]:
+    """The assignment; the parts that it is split into are called `part`, `part_2` and so on in reading order."""
+    places: list[int] = []
+    for _ in range(ROUNDS):
+        fresh = part_names(taken)
+        first = list(islice(fresh, len(places)))
+        given = [first[place] for place in places]
+        lines = assignment(target, node, recorded(given, fresh), depth)
+        read = [name for line in lines if (name := line.partition(" = ")[0]) in given]
+        if read == list(islice(part_names(taken), len(read))):
+            break
+        places = [read.index(name) for name in given if name in read]
+    taken.update(read)
+    return lines
+
+
+def part_names(taken: Collection[str]) -> Iterator[str]:
+    """Names for parts, none of them taken."""
+    names = set(taken)
+    while True:
+        yield unused("part", names)
+
+
+def recorded(given: list[str], fresh: Iterator[str]) -> Iterator[str]:
+    """The names that are given, then fresh ones, which join them."""
+    yield from tuple(given)
+    for name in fresh:
+        given.append(name)
+        yield name
 
 
 def formula(statement: Statement, layouts: Layouts) -> str:

@@ -29,7 +29,6 @@ from indexcalc.codegen.outline import (
     forward_scope,
     gradient_fields,
     make_plan,
-    part_stem,
     result_fields,
 )
 from indexcalc.codegen.parts import axes_of, class_name, record_of, result_values
@@ -132,13 +131,12 @@ def title(plan: Plan) -> str:
 
 def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope, results: Collection[str]) -> list[str]:
     """All statements as lines; `results` are the tensors that the function returns."""
-    part = part_stem(plan)
     given = [*plan.program.tensors, *(up.name for up in plan.derivation.problem.handed)]
     assigned = {statement.name for statement in statements}
     lines: list[str] = []
     names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
     waiting: dict[str, None] = {}
-    for statement, code in zip(statements, pass_lines(statements, scope, part, names), strict=True):
+    for statement, code in zip(statements, pass_lines(statements, scope, names), strict=True):
         lines += code
         if statement.name in results and plan.is_fused(statement.name):
             waiting[statement.name] = None

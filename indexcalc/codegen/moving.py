@@ -27,14 +27,14 @@ def _windows(
     if 0 in shape or 0 in x.shape:
         return np.zeros(shape, dtype=x.dtype)
     ends = _ends(start, steps, x.shape[axis])
-    if any(ends):
-        x = np.pad(x, [ends if n == axis else (0, 0) for n in range(x.ndim)])
+    widths = [ends if n == axis else (0, 0) for n in range(x.ndim)]
+    padded = np.pad(x, widths) if any(ends) else x
     strides = (
-        *x.strides[:axis],
-        *(step * x.strides[axis] for step, _ in steps),
-        *x.strides[axis + 1 :],
+        *padded.strides[:axis],
+        *(step * padded.strides[axis] for step, _ in steps),
+        *padded.strides[axis + 1 :],
     )
-    first = x[(slice(None),) * axis + (slice(start + ends[0], None),)]
+    first = padded[(slice(None),) * axis + (slice(start + ends[0], None),)]
     return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)'''
 
 FOLDED = '''\
@@ -45,8 +45,8 @@ def _folded(
 
     The axes of places, one for each step, become one; nothing is added outside of it.
     """
-    parts = np.moveaxis(parts, range(axis, axis + len(steps)), range(len(steps)))
-    sizes, rest = parts.shape[: len(steps)], parts.shape[len(steps) :]
+    moved = np.moveaxis(parts, range(axis, axis + len(steps)), range(len(steps)))
+    sizes, rest = moved.shape[: len(steps)], moved.shape[len(steps) :]
     total = np.zeros((length, *rest), dtype=parts.dtype)
     # One slice for each place along all axes but the longest.
     long = max(range(len(steps)), key=lambda n: sizes[n])
@@ -59,7 +59,7 @@ def _folded(
         stop = min(size, (high - to) // abs(step) + 1)
         if first < stop:
             where = (*place[:long], slice(first, stop), *place[long + 1 :])
-            total[at + step * first :: step][: stop - first] += parts[where]
+            total[at + step * first :: step][: stop - first] += moved[where]
     return np.moveaxis(total, 0, axis)'''
 
 LOOKED_UP = '''\
@@ -76,15 +76,15 @@ def _summed_at(
     Rows of one place are brought together by a sort, and added up run by run; nothing
     is added outside.
     """
-    places, count = np.asarray(places), np.ndim(places)
-    parts = np.moveaxis(parts, range(axis, axis + count), range(count))
-    rest = parts.shape[count:]
-    rows, places = parts.reshape(places.size, -1), places.reshape(-1)
-    inside = np.flatnonzero((places >= 0) & (places < length))
-    order = inside[np.argsort(places[inside], kind="stable")]
+    at, count = np.ravel(places), np.ndim(places)
+    moved = np.moveaxis(parts, range(axis, axis + count), range(count))
+    rest = moved.shape[count:]
+    rows = moved.reshape(at.size, -1)
+    inside = np.flatnonzero((at >= 0) & (at < length))
+    order = inside[np.argsort(at[inside], kind="stable")]
     total = np.zeros((length, rows.shape[1]), dtype=parts.dtype)
     if order.size:
-        runs = places[order]
+        runs = at[order]
         starts = np.flatnonzero(np.diff(runs, prepend=-1))
         total[runs[starts]] = np.add.reduceat(rows[order], starts, axis=0)
     return np.moveaxis(total.reshape((length, *rest)), 0, axis)'''
@@ -135,9 +135,8 @@ def _windows(
     """
     places = _places(start, steps, x.device)
     outside = (places < 0) | (places >= x.shape[axis])
-    x = torch.cat((x, torch.zeros_like(x.narrow(axis, 0, 1))), dim=axis)
-    places = torch.where(outside, x.shape[axis] - 1, places)
-    return _looked_up(x, axis, places)'''
+    padded = torch.cat((x, torch.zeros_like(x.narrow(axis, 0, 1))), dim=axis)
+    return _looked_up(padded, axis, torch.where(outside, x.shape[axis], places))'''
 
 TORCH_FOLDED = '''\
 def _folded(
@@ -213,8 +212,8 @@ def _windows(x: jax.Array, axis: int, start: int, *steps: tuple[int, int]) -> ja
     Outside of x it is zero.
     """
     places = _places(start, steps)
-    places = jnp.where(places < 0, x.shape[axis], places)
-    return jnp.take(x, places, axis=axis, mode="fill", fill_value=0)'''
+    where = jnp.where(places < 0, x.shape[axis], places)
+    return jnp.take(x, where, axis=axis, mode="fill", fill_value=0)'''
 
 JAX_FOLDED = '''\
 def _folded(
@@ -241,10 +240,10 @@ def _summed_at(
     Nothing is added outside.
     """
     count = places.ndim
-    parts = jnp.moveaxis(parts, range(axis, axis + count), range(count))
-    total = jnp.zeros((length, *parts.shape[count:]), dtype=parts.dtype)
+    moved = jnp.moveaxis(parts, range(axis, axis + count), range(count))
+    total = jnp.zeros((length, *moved.shape[count:]), dtype=parts.dtype)
     where = jnp.where(places < 0, length, places)
-    return jnp.moveaxis(total.at[where].add(parts, mode="drop"), 0, axis)'''
+    return jnp.moveaxis(total.at[where].add(moved, mode="drop"), 0, axis)'''
 
 JAX_ENTRIES = '''\
 def _entries(x: jax.Array, *places: jax.Array) -> jax.Array:

@@ -226,15 +226,6 @@ def fused_tensors(derivation: Derivation) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*fused, *upstream, *reverse)))
 
 
-def part_stem(plan: Plan) -> str:
-    """The stem of the names for parts of long expressions; no other name begins with it."""
-    taken = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
-    stem = "part"
-    while any(name.startswith(stem) for name in taken):
-        stem += "_"
-    return stem
-
-
 def forward_scope(plan: Plan) -> Scope:
     """Names as they are; arrays made from nothing take the dtype of the first input."""
     inputs = plan.program.inputs

@@ -15,7 +15,7 @@ from indexcalc.codegen.functions import head, pass_lines
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.operands import Scope
-from indexcalc.codegen.outline import Plan, part_stem, result_fields
+from indexcalc.codegen.outline import Plan, result_fields
 from indexcalc.codegen.prose import field, paragraph, shape_text
 from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.statements import Statement
@@ -177,7 +177,8 @@ class Spelling:
             own[self.vector] = split[self.vector] = f"{self.vector}_split"
         tensors = {**plan.tensors, **{array: plan.stored[array] for array in self.order.arrays}, **split, **own}
         scope = Scope(tensors, plan.scalars, self.dtype(columns), layouts, dialect=plan.dialect)
-        (lines,) = pass_lines([Statement(self.value, slots, terms)], scope, part_stem(plan), set(tensors.values()), 2)
+        taken = {*tensors.values(), *plan.scalars.values()}
+        (lines,) = pass_lines([Statement(self.value, slots, terms)], scope, taken, 2)
         body = [line for line in lines if not line.startswith("#")]
         if is_fused(axes):
             body.append(merge_line(self.value, Array(self.value, axes), scope))

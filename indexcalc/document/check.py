@@ -25,6 +25,7 @@ from indexcalc.document.page import Page, page_of
 from indexcalc.document.reader import Reader, read
 from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
+from indexcalc.document.restated import contradicted
 from indexcalc.document.scope import Scope
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
 from indexcalc.document.statements.context import Context, read_context
@@ -142,10 +143,13 @@ def claims_in(page: Page, explain: Collection[int] = ()) -> list[Claim]:
     """Every relation of a page, with its verdict; of those on some lines also how they were read."""
     judged, votes = judgements(page, explain)
     corrector, supported = Corrector(page), consensus(votes)
+    mistaken = contradicted(page, judged)
     claims = [
         claim
         for number in range(page.told, len(page.statements))
-        for claim in claims_of(page, number, judged, votes, supported=supported, corrector=corrector, explain=explain)
+        for claim in claims_of(
+            page, number, judged, votes, supported=supported, corrector=corrector, explain=explain, mistaken=mistaken
+        )
     ]
     for trouble in page.troubles:
         side = Side("", (), None, trouble.reason, trouble.span.start, trouble.span.end)
@@ -229,6 +233,7 @@ def claims_of(
     supported: Interpretation,
     corrector: Corrector,
     explain: Collection[int],
+    mistaken: Mapping[int, int],
 ) -> Iterator[Claim]:
     """The claims of one statement; on some lines also how they were read."""
     statement = page.statements[number]
@@ -241,6 +246,10 @@ def claims_of(
             yield shape_claim(page, number, member)
             continue
         said = unjudged(page, number, member, supported)
+        if said is not None and said.defines and number in mistaken:
+            wrong.add(member)
+            yield mistaken_definition(page, number, member, mistaken[number])
+            continue
         if said is not None:
             holding.update((member,) if said.defines else ())
             yield claim_of(page, side, said.verdict, said.reason, display=statement.span.display)
@@ -347,6 +356,17 @@ def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, 
     if correction is None:
         return claim
     return replace(claim, reason=correction.explained(found.diagnosis), correction=correction.latex)
+
+
+def mistaken_definition(page: Page, number: int, member: int, again: int) -> Claim:
+    """The claim on a definition that a restatement contradicts, with what that says if it speaks of the same entry."""
+    statement, other = page.statements[number], page.statements[again]
+    reason = f"line {page.line(again)} says otherwise, and what follows holds by that alone"
+    claim = claim_of(page, statement.sides[member], Verdict.REFUTED, reason, display=statement.span.display)
+    if page.spellings[number][0] != page.spellings[again][0]:
+        return claim
+    side = other.sides[1]
+    return replace(claim, correction=" ".join(page.document.source[side.start : side.end].split()))
 
 
 def speaks_of_function(page: Page, number: int) -> bool:

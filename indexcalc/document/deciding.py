@@ -244,12 +244,18 @@ def renames(accused: Accused, name: str) -> bool:
         return True
     start = page.statements[own].span.start
     before = page.statements[numbers[-1]]
-    if NEW.search(page.document.source[max(0, start - 120) : start].lower()):
+    if says_new(page, own):
         return True
     sections, earlier = page.sections, before.span.start
     units = {sections.unit(earlier), sections.unit(start)}
     elsewhere = sections.around(earlier) != sections.around(start) or (len(units) == 2 and "" not in units)
     return elsewhere and not rejected(accused, name)
+
+
+def says_new(page: Page, number: int) -> bool:
+    """Whether a word before an equation may say that it gives a name a new meaning."""
+    start = page.statements[number].span.start
+    return NEW.search(page.document.source[max(0, start - 120) : start].lower()) is not None
 
 
 def rejected(accused: Accused, name: str) -> bool:

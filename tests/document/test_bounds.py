@@ -97,10 +97,21 @@ def test_what_is_too_large_is_not_understood(source, reason):
     ("source", "message"),
     [
         ("\n\n".join(f"$$y_i = {n} x_i$$" for n in range(3_000)), "note.md has 3000 relations; the limit is 1200"),
+        ("\n\n".join(["$$y_i = 2 x_i$$"] * 3_000), "note.md has 3000 relations; the limit is 1200"),
+        (
+            "\n".join(f"Let $y_{{{n}}} = x^2 + {n}$." for n in range(5_900)),
+            "note.md has 5900 formulas; the limit is 4000",
+        ),
         (" ".join(["$x$"] * 100_000), "note.md has 100000 formulas; the limit is 4000"),
         ("one\n\n$x" + " " * 1_000_000 + "$", "note.md, line 3: more than 2000 blanks or line ends in a row"),
     ],
-    ids=["three thousand equations", "a hundred thousand formulas", "a million blanks"],
+    ids=[
+        "three thousand equations",
+        "one equation three thousand times",
+        "thousands of definitions",
+        "a hundred thousand formulas",
+        "a million blanks",
+    ],
 )
 def test_a_document_that_is_too_long_is_refused(source, message):
     with bounded(), pytest.raises(LimitError, match=message):
@@ -152,6 +163,12 @@ TYPESET = {
     "code": ("note.html", "<code>" * 50_000 + "$x = x$"),
     "verbatim": ("note.tex", r"\begin{verbatim}" * 50_000 + "$x = x$"),
     "openings": ("note.tex", r"\(" * 200_000),
+    "openings on a page": ("note.html", r"\(" * 200_000),
+    "macros": (
+        "note.tex",
+        "\n".join(rf"\newcommand{{\{a}{b}{c}}}{{x}}" for a in LETTERS for b in LETTERS for c in LETTERS[:9])
+        + "$x = x$",
+    ),
     "lists": ("note.tex", r"\begin{enumerate}\item " * 20_000 + "$x = x$"),
 }
 

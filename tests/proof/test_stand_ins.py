@@ -64,5 +64,14 @@ def test_extents_that_are_too_large_to_run_are_checked_at_small_sizes_only():
     assert "not compared" in stand_ins_text(report)
 
 
+def test_a_large_matrix_is_checked_at_small_sizes():
+    text = "index i : 1000\nindex j : 1000\ninput x[i,j], w[j]\ny[i] = sum[j](softmax[j](x[i,j]) * w[j])\n"
+    report = generate(derive(read_problem(text))).report
+    assert report.ok
+    assert list(report.stand_ins.values()) == [1000]
+    assert max(size for sizes in report.sizes for size in sizes.values()) < 10
+    assert "1000" in stand_ins_text(report)
+
+
 def test_small_literal_extents_stay():
     assert stand_ins(read_problem("index i : 3\ninput x[i]\ny[i] = exp(x[i])\nupstream g[i] = dL/dy[i]")) is None

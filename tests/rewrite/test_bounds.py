@@ -4,6 +4,7 @@ from itertools import combinations
 
 import pytest
 
+from indexcalc.calculus import differentiate
 from indexcalc.errors import LimitError, SpecError
 from indexcalc.language import read_problem
 from indexcalc.rewrite import inline, lemmas, normal, reuse, sharing
@@ -67,6 +68,19 @@ def counted(monkeypatch, module, name, work) -> int:
 
 
 WORK = [(inline, "tensors_of"), (reuse, "find_products"), (lemmas, "prove_constant"), (inline, "put_in")]
+
+
+def nested(depth: int) -> str:
+    return one_entry(f"{'tanh(' * depth}x[i]{')' * depth}")
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [(inline, "tensors_of"), (lemmas, "prove_constant"), (inline, "put_in"), (differentiate, "product_rule")],
+)
+def test_the_work_of_nested_functions_grows_with_their_depth(monkeypatch, module, name):
+    found = [counted(monkeypatch, module, name, lambda n=n: derive(read_problem(nested(n)))) for n in (9, 36)]
+    assert found[1] <= 4.5 * found[0] + 10
 
 
 @pytest.mark.parametrize(("module", "name"), WORK)

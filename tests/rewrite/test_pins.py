@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,12 +56,28 @@ def test_pins_keep_the_value(drawn, data):
     assert pinned(at("Y", *free), after, free) == ()
 
 
-def test_a_contrastive_loss_by_probabilities_has_the_gradient_by_scores():
-    spec = (
-        "index i, j, l : N\ninput S[i,j]\nP[i,j] = exp(S[i,j]) / sum[l](exp(S[i,l]))\n"
-        "R[i,j] = exp(S[i,j]) / sum[l](exp(S[l,j]))\nL = -1/(2*N) * sum[i](log(P[i,i]) + log(R[i,i]))\n"
-        "loss L\nderive S"
-    )
+SHARES = "P[i,j] = softmax[j](S[i,j])\nR[i,j] = softmax[i](S[i,j])\n"
+CONTRASTIVE = {
+    "quotients": (
+        "P[i,j] = exp(S[i,j]) / sum[l](exp(S[i,l]))\nR[i,j] = exp(S[i,j]) / sum[l](exp(S[l,j]))\n"
+        "L = -1/(2*N) * sum[i](log(P[i,i]) + log(R[i,i]))"
+    ),
+    "two sums": SHARES + "L = -1/(2*N) * sum[i](log(P[i,i])) - 1/(2*N) * sum[j](log(R[j,j]))",
+    "two losses": SHARES + "A = -mean[i](log(P[i,i]))\nB = -mean[j](log(R[j,j]))\nL = (A + B)/2",
+    "the logarithm of a product": SHARES + "L = -1/(2*N) * sum[i](log(P[i,i] * R[i,i]))",
+    "a delta": SHARES + "L = -1/(2*N) * sum[i,j](delta[i,j] * (log(P[i,j]) + log(R[i,j])))",
+    "log-probabilities": (
+        SHARES + "p[i,j] = logsoftmax[j](S[i,j])\nr[i,j] = logsoftmax[i](S[i,j])\n"
+        "L = -1/2 * (mean[i](p[i,i]) + mean[i](r[i,i]))"
+    ),
+    "sums of exponentials": (SHARES + "L = 1/(2*N) * sum[i](logsumexp[j](S[i,j]) + logsumexp[j](S[j,i]) - 2*S[i,i])"),
+}
+"""The contrastive loss of CLIP in several spellings."""
+
+
+@pytest.mark.parametrize("spelling", CONTRASTIVE)
+def test_a_contrastive_loss_has_the_gradient_by_scores_however_it_is_written(spelling):
+    spec = f"index i, j, l : N\ninput S[i,j]\n{CONTRASTIVE[spelling]}\nloss L\nderive S"
     derivation = derive(read_problem(spec))
     (equation,) = derivation.backward.equations
     row, column = equation.lhs.slots

@@ -27,6 +27,7 @@ from indexcalc.rewrite.symmetry import NONE, TERM_LIMIT, assumed_order, find_sym
 from tests.support.build import add, at, ell, fn, i, j, term
 from tests.support.programs import COLUMNS, ROWS, Draft, N, problems, sizes
 from tests.support.values import assert_same_value, random_tensors
+from tests.textbook.reading import operations, textbook_program, written_out
 
 slow = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 
@@ -132,6 +133,42 @@ def test_without_the_assumption_both_directions_pull():
     both = add(term(at("E", row, other)), term(at("E", other, row)))
     expected = (term(difference, both, coeff=2, over=(other,)),)
     assert same(expand(equations_of(problem)["dY"].terms), expand(expected))
+
+
+PAIRS = "index n, m : N\nindex d : D\ninput X[n,d], k[n,m], r[n,m]\nassume k[n,m] = k[m,n]\nassume r[n,m] = r[m,n]\n"
+FORCES = {
+    "springs": (
+        "D[n,m] = sum[d]((X[n,d] - X[m,d])^2)\nL = 1/4 * sum[n,m]([n != m] * k[n,m] * (sqrt(D[n,m]) - r[n,m])^2)\n"
+        "loss L\nderive D, X",
+        "dD[n,m] = [n != m] * k[n,m] * (sqrt(D[n,m]) - r[n,m]) / (4 * sqrt(D[n,m]))\n"
+        "dX[n,d] = 4 * sum[m](dD[n,m] * (X[n,d] - X[m,d]))",
+    ),
+    "springs with a distance inline": (
+        "L = 1/4 * sum[n,m](k[n,m] * sum[d]((X[n,d] - X[m,d])^2))\nloss L\nderive X",
+        "dX[n,d] = sum[m](k[n,m] * (X[n,d] - X[m,d]))",
+    ),
+    "a kernel": (
+        "K[n,m] = exp(-1/2 * sum[d]((X[n,d] - X[m,d])^2))\nL = 1/2 * sum[n,m](k[n,m] * K[n,m])\nloss L\nderive X",
+        "E[n,m] = -k[n,m] * K[n,m] / 4\ndX[n,d] = 4 * sum[m](E[n,m] * (X[n,d] - X[m,d]))",
+    ),
+    "a kernel under any gradient": (
+        "K[n,m] = exp(-1/2 * sum[d]((X[n,d] - X[m,d])^2))\nupstream G[n,m] = dL/dK[n,m]\nderive X",
+        "E[n,m] = -G[n,m] * K[n,m] / 2\ndX[n,d] = 2 * sum[m]((E[n,m] + E[m,n]) * (X[n,d] - X[m,d]))",
+    ),
+}
+"""Forces between pairs of points, with the gradients of a textbook: along the differences of the points."""
+
+
+@pytest.mark.parametrize("name", FORCES)
+def test_forces_between_points_are_along_their_differences(name):
+    body, forms = FORCES[name]
+    problem = read_problem(PAIRS + body)
+    derivation, textbook = derive(problem), textbook_program(problem, PAIRS + body, forms)
+    for target in problem.targets:
+        gradient = problem.gradient_names[target]
+        ours, theirs = (written_out(found, gradient) for found in (derivation.backward, textbook))
+        assert find_symmetries(problem.program).same(ours, theirs)
+    assert operations(problem, derivation.backward) <= operations(problem, textbook)
 
 
 def test_the_note_states_each_symmetry_that_a_step_uses():

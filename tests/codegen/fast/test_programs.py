@@ -66,6 +66,21 @@ G[l,m] = mean[i](v[i,m,l,l])
 L = mean[l,m](tanh(G[l,m]))
 loss L
 """,
+    "a number that is read in the other order": """
+index i, j : N
+input x[i,j]
+u[i,j] = 2 + 0*x[i,j]
+z[i,j] = u[j,i] * x[i,j]
+""",
+    "a function of a parameter times what is read in the other order": """
+index i : N
+index k : K
+param al = 0.3
+input x[i,k], w[i]
+y[i,k] = w[i]*cos(al) + x[i,k]
+u[k,i] = y[i,k] * cos(al)
+z[k,i] = tanh(u[k,i]) * 2 + x[i,k]*cos(al)
+""",
 }
 
 

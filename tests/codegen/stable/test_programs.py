@@ -332,6 +332,28 @@ b[w,s,k] = [k >= s] * sqrt([s <= k] * Y[w]^2 + 1)
 upstream G[w,s,k] = dL/db[w,s,k]
 derive Y
 """,
+    "adaptive_layer_norm": """
+index n : N
+index h : H
+index c : C
+param eps = 1e-5
+input X[n,h], z[n,c], W[c,h], U[c,h]
+Y[n,h] = (1 + sum[c](z[n,c]*W[c,h])) * (X[n,h] - mean[h](X[n,h])) / sqrt(var[h](X[n,h]) + eps) + sum[c](z[n,c]*U[c,h])
+upstream G[n,h] = dL/dY[n,h]
+derive X, z, W, U
+""",
+    "kernel_ridge_with_an_inline_distance": """
+index n, m : N
+index d : D
+param g = 0.5
+param lam = 0.1
+input X[n,d], a[n], y[n]
+K[n,m] = exp(-g * sum[d]((X[n,d] - X[m,d])^2))
+f[n] = sum[m](K[n,m] * a[m])
+L = 1/N * sum[n]((f[n] - y[n])^2) + lam * sum[n,m](a[n] * K[n,m] * a[m])
+loss L
+derive X, a
+""",
     "softmaxes_product_inline": """
 index i : M
 index j : N

@@ -164,6 +164,19 @@ def test_careless_code_is_refused(name):
     assert "float32" in {finding.format for finding in report.failures}
 
 
+@pytest.mark.parametrize(("roundings", "ok"), [(20, True), (1000, False)])
+def test_an_error_is_allowed_to_be_a_hundred_times_what_rounding_explains(roundings, ok):
+    def forward(x):
+        return SimpleNamespace(x=x, y=x**2 * x.dtype.type(1 + roundings * np.finfo(x.dtype).eps))
+
+    def backward(values, G):
+        return SimpleNamespace(dx=2 * G * values.x)
+
+    report = verdict("index i : N\ninput x[i]\ny[i] = x[i]^2\nupstream G[i] = dL/dy[i]\n", forward, backward)
+    assert report.ok is ok
+    assert {finding.tensor for finding in report.failures} == (set() if ok else {"y"})
+
+
 def test_what_is_not_finite_is_infinitely_wrong():
     found = unexplained(np.array([np.nan, np.inf, 1.0]), np.array([1.0, 1.0, 1.0]), np.ones(3), 0.0)
     assert list(found) == [np.inf, np.inf, 0.0]
