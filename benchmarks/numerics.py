@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import recurrent_references  # noqa: F401  enters references
+import system_references  # noqa: F401  enters references
 import torch
 from references import REFERENCES
 from torch_derivatives import THROUGH, derivatives

@@ -7,9 +7,12 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
+from indexcalc.proof.hostile.adjoints import backward
+from indexcalc.proof.hostile.nodes import Call, Leaf
 from indexcalc.proof.hostile.points import Hostile
-from indexcalc.proof.hostile.sweep import Forward, backward, forward
-from indexcalc.proof.hostile.unrolled import Call, Leaf, Unrolled
+from indexcalc.proof.hostile.runs import Forward
+from indexcalc.proof.hostile.sweep import forward
+from indexcalc.proof.hostile.unrolled import Unrolled
 from indexcalc.proof.hostile.wide import ONE, ZERO, constant, wide, wide_of
 from indexcalc.proof.numeric import Array
 

@@ -16,8 +16,11 @@ from decimal import Decimal, getcontext, localcontext
 
 import numpy as np
 
-from indexcalc.proof.hostile.sweep import Adjoints, Forward, Rounding, backward, forward, loss_of
-from indexcalc.proof.hostile.unrolled import Leaf, Node, Power, Product, Sum, Unrolled
+from indexcalc.proof.hostile.adjoints import backward
+from indexcalc.proof.hostile.nodes import Leaf, Node, Power, Product, Root, Sum
+from indexcalc.proof.hostile.runs import Adjoints, Forward, Rounding, loss_of
+from indexcalc.proof.hostile.sweep import forward
+from indexcalc.proof.hostile.unrolled import Unrolled
 from indexcalc.proof.hostile.wide import ONE, ZERO, wide
 from indexcalc.proof.numeric import Array
 
@@ -123,7 +126,7 @@ def both_passes(asked: Asked, inputs: Inputs, rounding: Rounding | None = None) 
     """
     run = forward(asked.graph, inputs, rounding)
     if run.outside and rounding is None:
-        raise UndeterminedError("outside the domain")
+        raise UndeterminedError(run.outside)
     return Passes(run, backward(asked.graph, run, asked.weights, rounding))
 
 
@@ -260,7 +263,7 @@ def check_slopes(asked: Asked, passes: Passes, inputs: Inputs) -> None:
 
 def is_entry(node: Node) -> bool:
     """Whether a node is an entry of a tensor."""
-    return isinstance(node, Leaf) or (isinstance(node, Sum) and bool(node.tensor))
+    return isinstance(node, Leaf | Root) or (isinstance(node, Sum) and bool(node.tensor))
 
 
 def explained_by(asked: Asked, passes: Passes, inputs: Inputs, format: Format) -> Errors:

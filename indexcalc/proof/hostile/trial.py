@@ -16,10 +16,11 @@ from indexcalc.proof.evaluate import numbers_of
 from indexcalc.proof.extents import Sizes
 from indexcalc.proof.hostile.admission import InadmissibleError, Rule, rules_of
 from indexcalc.proof.hostile.kinks import kink_points
+from indexcalc.proof.hostile.nodes import Call
 from indexcalc.proof.hostile.oracle import BEYOND, FORMATS, Asked, Truth, UndeterminedError, truth
 from indexcalc.proof.hostile.points import EVERYTHING, Hostile, hostile_points
 from indexcalc.proof.hostile.report import ALLOWED
-from indexcalc.proof.hostile.unrolled import Call, Unrolled, unrolled
+from indexcalc.proof.hostile.unrolled import Unrolled, unrolled
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
@@ -107,9 +108,6 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
         UnsupportedError: if no mild inputs are found.
         LimitError: if the program has too many scalars even at small sizes.
     """
-    if problem.program.unknowns:
-        name = problem.program.unknowns[0].name
-        raise UnsupportedError(f"how exact {name} is depends on the condition of its system, beside roundings of terms")
     rng = np.random.default_rng(seed)
     program = problem.program
     sizes, parameters, mild = mild_point(program, rng, small_sizes(program))
@@ -120,8 +118,10 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
     trial = Trial(problem, graph, sizes, parameters)
     weights = {name: np.asarray(w, dtype=np.float32) for name, w in weights_for(problem, mild, rng).items()}
     inputs = {tensor.name: mild.values[tensor.name] for tensor in program.inputs}
-    written = tuple(equation.name for equation in program.equations if not equation.hoisted)
-    asked = Asked(graph, written, problem.targets, loss_weights(graph, weights), seed)
+    zero = {unknown.residual for unknown in program.unknowns}
+    written = [eq.name for eq in program.equations if not eq.hoisted and eq.name not in zero]
+    written += [unknown.name for unknown in program.unknowns if not unknown.hoisted]
+    asked = Asked(graph, tuple(written), problem.targets, loss_weights(graph, weights), seed)
     search = Search(trial, asked, inputs, weights, rules_of(program, numbers_of(sizes, parameters)))
     points = [*hostile_points(problem, graph.shapes), *kink_points(graph, inputs)]
     chosen = spread(points, room_of(graph))

@@ -13,9 +13,23 @@ from functools import cached_property
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Lookup, Slot, Term, Terms
+from indexcalc.algebra.terms import (
+    Access,
+    Add,
+    Base,
+    Delta,
+    Fn,
+    Index,
+    Iverson,
+    LogDet,
+    Lookup,
+    Slot,
+    Term,
+    Terms,
+)
 from indexcalc.errors import LimitError, ProgramError
-from indexcalc.program import Equation, Program
+from indexcalc.program import Equation, Program, Unknown
+from indexcalc.proof.hostile.nodes import Call, Leaf, LogDeterminant, Node, Number, Power, Product, Root, Sought, Sum
 from indexcalc.proof.hostile.wide import wide_of
 from indexcalc.proof.numeric import Array
 from indexcalc.recurrence import Recurrence
@@ -26,55 +40,6 @@ NODE_LIMIT = 20_000
 """The most scalars of one program; a run through so many takes some hundredths of a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """An entry of an input; entries are counted in row-major order."""
-
-    tensor: str
-    entry: int
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A coefficient, without symbols."""
-
-    value: sp.Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """The sum of some nodes; an entry of a computed tensor is one of its own, whatever it equals."""
-
-    parts: tuple[int, ...]
-    tensor: str = ""
-    entry: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Product:
-    """The product of some nodes."""
-
-    parts: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Power:
-    """A node to an exponent without symbols."""
-
-    part: int
-    exponent: sp.Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A pointwise function of a node, with its constants."""
-
-    part: int
-    name: str
-    constants: tuple[sp.Expr, ...] = ()
-
-
-Node = Leaf | Number | Sum | Product | Power | Call
 Numbers = Mapping[sp.Symbol, sp.Expr]
 Place = Mapping[Index, int]
 
@@ -111,6 +76,25 @@ class Unrolled:
                     found.add(part)
         return frozenset(found)
 
+    @cached_property
+    def inside(self) -> Mapping[int, str]:
+        """What systems compute from their own unknowns, with the unknown; each of it after what it reads."""
+        found: dict[int, str] = {}
+        for number, node in enumerate(self.nodes):
+            match node:
+                case Sought(tensor):
+                    found[number] = tensor
+                case Sum(parts) | Product(parts) | LogDeterminant(parts):
+                    if name := next((found[part] for part in parts if part in found), ""):
+                        found[number] = name
+                case Power(part) | Call(part) if part in found:
+                    found[number] = found[part]
+        return found
+
+    def members(self, root: Root) -> list[int]:
+        """What the system of a root computes from its unknown, in order."""
+        return [number for number, name in self.inside.items() if name == root.tensor and number not in root.sought]
+
 
 def unrolled(program: Program, numbers: Numbers, whole: Mapping[str, Array] = NO_ARRAYS) -> Unrolled:
     """All scalars of a program.
@@ -134,14 +118,29 @@ def unrolled(program: Program, numbers: Numbers, whole: Mapping[str, Array] = NO
         if recurrence is not None:
             unroll_steps(graph, [program.definitions[name] for name in recurrence.axes], recurrence)
             continue
-        (equation,) = block
-        slots, name = equation.slots, equation.name
-        graph.shapes[name] = graph.shape(slots)
-        graph.entries[name] = tuple(
-            graph.node(Sum(graph.parts(equation.terms, place), name, entry))
-            for entry, place in enumerate(graph.places(slots))
-        )
+        unknown = program.determined_by(block)
+        if unknown is not None:
+            unroll_system(graph, block, unknown)
+            continue
+        for equation in block:
+            graph.define(equation)
     return Unrolled(tuple(graph.nodes), graph.entries, graph.shapes, graph.whole)
+
+
+def unroll_system(graph: Graph, block: Sequence[Equation], unknown: Unknown) -> None:
+    """The scalars of a system, then its roots, and what it computes from its unknown once more, of the roots."""
+    name = unknown.name
+    graph.shapes[name] = graph.shape(unknown.tensor.slots)
+    count = range(sp.prod(graph.shapes[name]))
+    sought = tuple(graph.node(Sought(name, entry)) for entry in count)
+    graph.entries[name] = sought
+    for equation in block:
+        graph.define(equation)
+    residuals = graph.entries[unknown.residual]
+    graph.entries[name] = tuple(graph.node(Root(name, entry, residuals, sought)) for entry in count)
+    for equation in block:
+        if equation.name != unknown.residual:
+            graph.define(equation)
 
 
 def unroll_steps(graph: Graph, equations: Sequence[Equation], recurrence: Recurrence) -> None:
@@ -188,6 +187,15 @@ class Graph:
             self.numbering[node] = len(self.nodes)
             self.nodes.append(node)
         return self.numbering[node]
+
+    def define(self, equation: Equation) -> None:
+        """The entries of the tensor that an equation defines."""
+        name, slots = equation.name, equation.slots
+        self.shapes[name] = self.shape(slots)
+        self.entries[name] = tuple(
+            self.node(Sum(self.parts(equation.terms, place), name, entry))
+            for entry, place in enumerate(self.places(slots))
+        )
 
     def value(self, scalar: sp.Expr) -> sp.Expr:
         """A scalar without symbols."""
@@ -253,6 +261,13 @@ class Graph:
                         return self.node(Number(sp.S.Zero))
                     entry = entry * size + at
                 return self.entries[tensor][entry]
+            case LogDet(tensor, slots):
+                *sizes, rows, columns = self.shapes[tensor]
+                number = 0
+                for slot, size in zip(slots, sizes, strict=True):
+                    number = number * size + self.at(slot, place)
+                first = number * rows * columns
+                return self.node(LogDeterminant(self.entries[tensor][first : first + rows * columns]))
             case Fn(name, arg, params):
                 constants = tuple(self.value(param) for param in params)
                 return self.node(Call(self.body(arg, place), name, constants))

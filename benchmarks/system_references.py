@@ -1,0 +1,62 @@
+"""The shipped derivations with systems as a user of PyTorch writes them, with `torch.linalg`.
+
+Each function is as those in `references`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from references import reference
+from torch import Tensor
+
+
+def correlations(X: Tensor, Z: Tensor, s: Tensor) -> Tensor:
+    """The Gaussian kernel between two sets of points."""
+    return torch.exp(-s / 2 * ((X[:, None] - Z[None]) ** 2).sum(-1))
+
+
+@reference
+def ridge_closed_form(X: Tensor, y: Tensor, V: Tensor, t: Tensor, alpha: Tensor) -> Tensor:
+    A = X.T @ X + alpha * torch.eye(X.shape[1], dtype=X.dtype)
+    w = torch.linalg.solve(A, X.T @ y)
+    return ((V @ w - t) ** 2).sum() / (2 * len(t))
+
+
+@reference
+def mahalanobis(x: Tensor, mu: Tensor, S: Tensor) -> Tensor:
+    u = x - mu
+    return (u * torch.linalg.solve(S, u.T).T).sum(1)
+
+
+@reference
+def kernel_ridge(X: Tensor, y: Tensor, Z: Tensor, s: Tensor, ridge: Tensor) -> Tensor:
+    a = torch.linalg.solve(correlations(X, X, s) + ridge * torch.eye(len(y), dtype=y.dtype), y)
+    return correlations(Z, X, s) @ a
+
+
+@reference
+def least_squares_layer(J: Tensor, y: Tensor, w: Tensor) -> Tensor:
+    weighted = w[:, None] * J
+    return torch.linalg.solve(weighted.mT @ J, (weighted.mT @ y[..., None]))[..., 0]
+
+
+@reference
+def gaussian_full_covariance(x: Tensor, mu: Tensor, S: Tensor) -> Tensor:
+    u = x - mu
+    distances = (u * torch.linalg.solve(S, u.T).T).sum()
+    return distances / 2 + len(x) / 2 * torch.linalg.slogdet(S)[1] + x.numel() / 2 * math.log(2 * math.pi)
+
+
+@reference
+def gaussian_process(X: Tensor, y: Tensor, a: Tensor, s: Tensor, noise: Tensor) -> Tensor:
+    K = a * correlations(X, X, s) + noise * torch.eye(len(y), dtype=y.dtype)
+    alpha = torch.linalg.solve(K, y)
+    return y @ alpha / 2 + torch.linalg.slogdet(K)[1] / 2 + len(y) / 2 * math.log(2 * math.pi)
+
+
+@reference
+def log_det_flow(x: Tensor, W: Tensor, b: Tensor) -> Tensor:
+    z = x @ W.T + b
+    return (z**2).sum() / (2 * len(x)) + x.shape[1] / 2 * math.log(2 * math.pi) - torch.linalg.slogdet(W)[1]

@@ -1,0 +1,110 @@
+"""What the two passes of an unrolled program hold, and the roundings that may move it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import lru_cache
+
+from indexcalc.proof.hostile.wide import ZERO
+
+LEAST_PART, PARTS = 256, 1024
+"""A rounding is between a quarter of the unit and all of it, in so many steps."""
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """What a format loses: every tensor entry and every sum is moved by a rounding, up or down at random.
+
+    Attributes:
+        unit: the rounding relative to the sum of the absolute terms.
+        seed: of the directions.
+        above: on which side an argument goes that lies within its rounding of a kink or of the end of a domain.
+    """
+
+    unit: Decimal
+    seed: int
+    above: bool
+
+
+@dataclass
+class Forward:
+    """The values of all nodes.
+
+    Attributes:
+        values: the value of each.
+        sizes: for each, the sum of the absolute values of what was added up.
+        spans: the same with sums in sums and products in mind: what a rounding is to be multiplied by, to first
+            order, for all that was rounded since the last function or quotient; zero where no edge asks for it.
+        arguments: of powers and functions, on the side of their kink where rounding put them.
+        slopes: what rounding adds to the slopes of functions whose usual slope cancels.
+        inverses: of the slopes of each system, under its first entry, and of the matrices of determinants.
+        sides: on which side of its kink each argument lies.
+        outside: why the point lies outside the domain, if it does: a logarithm or root was taken of a negative number,
+            or a system determines nothing to the digits of the smallest format.
+        absorbed: whether one over zero, or its logarithm, was taken where more digits may show another number,
+            as ``1 - p`` is for a p that rounds to 1; or an exponential exceeds even these numbers.
+    """
+
+    values: list[Decimal]
+    sizes: list[Decimal]
+    spans: list[Decimal]
+    arguments: dict[int, Decimal] = field(default_factory=dict)
+    slopes: dict[int, Decimal] = field(default_factory=dict)
+    inverses: dict[int, list[list[Decimal]]] = field(default_factory=dict)
+    sides: dict[int, int] = field(default_factory=dict)
+    outside: str = ""
+    absorbed: bool = False
+
+
+@dataclass(frozen=True)
+class Adjoints:
+    """The derivative of the loss by each node.
+
+    Attributes:
+        values: the derivatives.
+        sizes: the sum of the absolute contributions to each.
+        spans: the sum of the absolute products along all ways from the loss: what cancels in another order of the
+            operations too. An output times its gradient may stand for a sum over all that it was made of.
+    """
+
+    values: list[Decimal]
+    sizes: list[Decimal]
+    spans: list[Decimal]
+
+
+def signs(rounding: Rounding | None, count: int, part: str) -> list[Decimal]:
+    """One rounding for each node, up or down, by a part of the unit.
+
+    Were all as large as the unit, those of equal entries would cancel to nothing in every second pattern.
+    """
+    if rounding is None:
+        return []
+    return [rounding.unit * part / PARTS for part in signed_parts(rounding.seed, part, count)]
+
+
+@lru_cache(maxsize=32)
+def signed_parts(seed: int, part: str, count: int) -> tuple[int, ...]:
+    """How many parts of the unit, up or down; all points and both formats of a trial have the same."""
+    source = random.Random(f"{seed} {part}")
+    return tuple(source.randint(LEAST_PART, PARTS) * source.choice((-1, 1)) for _ in range(count))
+
+
+def others(values: Sequence[Decimal], parts: Sequence[int], place: int, start: Decimal) -> Decimal:
+    """The product of all parts but the one at a place, times a number."""
+    for number, part in enumerate(parts):
+        if number != place:
+            start = start * values[part]
+    return start
+
+
+def rounded(unit: Decimal, size: Decimal) -> Decimal:
+    """A rounding of what has a size; nothing where there is none."""
+    return unit * size if size.is_finite() else ZERO
+
+
+def loss_of(run: Forward, weights: Mapping[int, Decimal]) -> Decimal:
+    """The sum of the weighted values."""
+    return sum((weight * run.values[number] for number, weight in weights.items()), ZERO)
