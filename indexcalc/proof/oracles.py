@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import sympy as sp
 
-from indexcalc.algebra.terms import Fn, Index, Terms, tensors_of, walk
+from indexcalc.algebra.terms import Fn, Index, Term, Terms, tensors_of, walk
 from indexcalc.program import Equation, Program
 from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, numbers_of, run_lanes, size_of
 from indexcalc.proof.numeric import Array, numeric_of
@@ -132,10 +132,10 @@ def chained_gradients(
 
     ``dL/dX = weight of X + sum over the equations Y = f(X, ...) of d/dX sum(dL/dY * f)``, last tensors first.
     """
-    method = method_for(program)
+    method, shares = method_for(program), shares_of(program)
     found: dict[str, Array] = {}
     for name in reversed(passed_through(program, weights, targets)):
-        readers = [program.definitions[reader] for reader in program.consumers[name] if reader in found]
+        readers = [share for share in shares.get(name, ()) if share.name in found]
         at = np.asarray(point.values[name], dtype=float)
         total = np.array(weights.get(name, np.zeros(at.shape)), dtype=float)
         for equation in readers:
@@ -152,6 +152,19 @@ def chained_gradients(
     return {name: found.get(name, np.zeros(np.shape(point.values[name]))) for name in targets}
 
 
+def shares_of(program: Program) -> dict[str, list[Equation]]:
+    """For each tensor, the equations that read it, with the terms that do: no other has a share in a derivative."""
+    found: dict[str, list[Equation]] = {}
+    for equation in program.equations:
+        reading: dict[str, list[Term]] = {}
+        for term in equation.terms:
+            for name in tensors_of((term,)):
+                reading.setdefault(name, []).append(term)
+        for name, terms in reading.items():
+            found.setdefault(name, []).append(replace(equation, terms=tuple(terms)))
+    return found
+
+
 def gradients_by_entry(
     program: Program, point: Point, weights: Mapping[str, Array], targets: Collection[str]
 ) -> dict[str, Array] | None:
@@ -162,7 +175,8 @@ def gradients_by_entry(
         chained = max(whole, chained)
     if min(whole, chained) > WORK_LIMIT:
         return None
-    if chained < whole:
+    # Of one equation both are the same, and a chain reads no more of it than holds the target.
+    if chained <= whole:
         return chained_gradients(program, point, weights, targets)
     return {name: total_gradient(program, point, weights, name) for name in targets}
 
@@ -182,9 +196,9 @@ def whole_work(program: Program, point: Point, targets: Collection[str]) -> int:
 def chained_work(program: Program, point: Point, weights: Mapping[str, Array], targets: Collection[str]) -> int:
     """Grid points, lanes included, to perturb each equation by itself."""
     names = passed_through(program, weights, targets)
-    points = {equation.name: grid_points(equation, point) for equation in program.equations}
+    shares = shares_of(program)
     return sum(
-        max(1, np.size(point.values[name])) * sum(points[reader] for reader in program.consumers[name])
+        max(1, np.size(point.values[name])) * sum(grid_points(share, point) for share in shares.get(name, ()))
         for name in names
     )
 

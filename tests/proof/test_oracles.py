@@ -7,6 +7,7 @@ from indexcalc.language import load_problem, read_problem
 from indexcalc.library import find_spec
 from indexcalc.program import Equation, Program, Tensor
 from indexcalc.proof import oracles
+from indexcalc.proof.evaluate import closed_term
 from indexcalc.proof.gradcheck import Reference, compare
 from indexcalc.proof.oracles import (
     DIRECTIONS,
@@ -175,3 +176,28 @@ def test_a_batch_of_lanes_is_small_where_the_array_is_larger_than_what_is_made_o
     gradient = oracles.differentiate(first_entry, np.ones(100), "complex step", 1)
     assert gradient[:, 0].tolist() == [1.0] + [0.0] * 99
     assert max(lanes) == 10
+
+
+def terms_evaluated(monkeypatch, count):
+    """How many terms are evaluated for all gradients of a sum of so many products."""
+    products = " + ".join(f"x{n}[i] * x{(n + 1) % count}[i]" for n in range(count))
+    inputs = "\n".join(f"input x{n}[i]" for n in range(count))
+    targets = ", ".join(f"x{n}" for n in range(count))
+    problem = read_problem(f"index i : N\n{inputs}\ny[i] = {products}\nderive {targets}\n")
+    rng = np.random.default_rng(0)
+    point = sample_point(problem.program, size_sets(problem.program, rng)[0], rng)
+    seen = []
+
+    def counted(term, *rest):
+        seen.append(term)
+        return closed_term(term, *rest)
+
+    monkeypatch.setattr("indexcalc.proof.evaluate.closed_term", counted)
+    found = gradients_by_entry(problem.program, point, weights_for(problem, point, rng), problem.targets)
+    monkeypatch.undo()
+    assert set(found) == set(problem.targets)
+    return len(seen)
+
+
+def test_the_work_for_all_gradients_of_a_wide_sum_grows_with_its_width_alone(monkeypatch):
+    assert terms_evaluated(monkeypatch, 40) == 2 * terms_evaluated(monkeypatch, 20)
