@@ -170,13 +170,12 @@ def gradients_by_entry(
 ) -> dict[str, Array] | None:
     """dL/d of each target, in the way that takes least work; None if either takes more than `WORK_LIMIT`."""
     whole, chained = whole_work(program, point, targets), chained_work(program, point, weights, targets)
-    if program.is_recurrent or program.unknowns:
-        # An equation that reads itself at other steps, or determines what it reads, can't be perturbed by itself.
-        chained = max(whole, chained)
-    if min(whole, chained) > WORK_LIMIT:
+    # An equation that reads itself at other steps, or determines what it reads, can't be perturbed by itself.
+    alone = not (program.is_recurrent or program.unknowns)
+    if (min(whole, chained) if alone else whole) > WORK_LIMIT:
         return None
     # Of one equation both are the same, and a chain reads no more of it than holds the target.
-    if chained <= whole:
+    if alone and chained <= whole:
         return chained_gradients(program, point, weights, targets)
     return {name: total_gradient(program, point, weights, name) for name in targets}
 
