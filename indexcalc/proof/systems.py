@@ -22,6 +22,9 @@ STEP = 1e-6
 SMALL = 1e-11
 """The change, in units of max(1, |x|), at which a few more rounds with the same slopes are the last."""
 
+FAST = 0.1
+"""How much smaller a change must be than the last one for the same slopes to serve again."""
+
 LAST = 3
 """How many more rounds there are: they bring the imaginary part, which no bound sees, to its last digits too."""
 
@@ -50,20 +53,25 @@ def root(residual: Residual, shape: tuple[int, ...]) -> Array:
 
 
 def by_newton(residual: Residual, start: Array) -> Array:
-    """Newton's method from a starting point."""
-    found, shape = start, start.shape[1:]
+    """Newton's method from a starting point; slopes serve again as long as the change shrinks fast."""
+    found, shape, last = start, start.shape[1:], np.inf
+    slopes: Array | None = None
     for _ in range(ROUNDS):
         value = flat(residual(found))
         size = max(1.0, float(np.max(np.abs(found))))
-        slopes = slopes_at(residual, found, value, STEP * size)
+        if slopes is None:
+            slopes = slopes_at(residual, found, value, STEP * size)
         change = eliminated(slopes, value).reshape(-1, *shape)
         found = found - change
-        if not np.all(np.isfinite(found)):
+        largest = float(np.max(np.abs(change)))
+        if not np.isfinite(largest):
             break
-        if np.max(np.abs(change)) <= SMALL * size:
+        if largest <= SMALL * size:
+            slopes = slopes_at(residual, found, flat(residual(found)), STEP * size)
             for _ in range(LAST):
                 found = found - eliminated(slopes, flat(residual(found))).reshape(-1, *shape)
             return found
+        slopes, last = (slopes if largest <= FAST * last else None), largest
     return np.full_like(found, np.nan)
 
 

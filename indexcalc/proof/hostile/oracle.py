@@ -118,13 +118,13 @@ class Passes:
     adjoints: Adjoints
 
 
-def both_passes(asked: Asked, inputs: Inputs, rounding: Rounding | None = None) -> Passes:
+def both_passes(asked: Asked, inputs: Inputs, rounding: Rounding | None = None, near: Forward | None = None) -> Passes:
     """The forward and the backward pass in the precision of the context.
 
     Raises:
         UndeterminedError: if the point lies outside the domain.
     """
-    run = forward(asked.graph, inputs, rounding)
+    run = forward(asked.graph, inputs, rounding, near=near)
     if run.outside and rounding is None:
         raise UndeterminedError(run.outside)
     return Passes(run, backward(asked.graph, run, asked.weights, rounding))
@@ -153,7 +153,7 @@ def settled(asked: Asked, inputs: Inputs) -> Truth:
         coarse = both_passes(asked, inputs)
     for before, digits in itertools.pairwise(DIGITS):
         with localcontext(wide(digits)):
-            fine = both_passes(asked, inputs)
+            fine = both_passes(asked, inputs, near=coarse.run)
         with localcontext(wide(before)):
             explained = explained_by(asked, coarse, inputs, double)
         floors = {format.name: floor_of(asked, fine, format) for format in FORMATS}
@@ -248,7 +248,8 @@ def check_slopes(asked: Asked, passes: Passes, inputs: Inputs) -> None:
     sizes = {n: passes.run.sizes[n] or ONE for n, node in enumerate(graph.nodes) if is_entry(node)}
     direction = {n: size * source.randint(-1000, 1000) / 1000 for n, size in sizes.items() if size.is_finite()}
     ahead, behind = (
-        forward(graph, inputs, shifts={n: sign * length * d for n, d in direction.items()}) for sign in (1, -1)
+        forward(graph, inputs, shifts={n: sign * length * d for n, d in direction.items()}, near=passes.run)
+        for sign in (1, -1)
     )
     found = (loss_of(ahead, asked.weights) - loss_of(behind, asked.weights)) / (2 * length)
     terms = [passes.adjoints.values[n] * d for n, d in direction.items()]
@@ -269,7 +270,7 @@ def is_entry(node: Node) -> bool:
 def explained_by(asked: Asked, passes: Passes, inputs: Inputs, format: Format) -> Errors:
     """How far roundings move each value and each gradient; infinite where they leave the domain."""
     rounded = [
-        both_passes(asked, inputs, Rounding(format.unit, asked.seed + pattern, above=pattern % 2 == 0))
+        both_passes(asked, inputs, Rounding(format.unit, asked.seed + pattern, above=pattern % 2 == 0), passes.run)
         for pattern in range(PATTERNS)
     ]
 

@@ -42,6 +42,7 @@ def forward(
     inputs: Mapping[str, Sequence[Decimal]],
     rounding: Rounding | None = None,
     shifts: Mapping[int, Decimal] | None = None,
+    near: Forward | None = None,
 ) -> Forward:
     """All values in the precision of the context.
 
@@ -50,8 +51,9 @@ def forward(
         inputs: the entries of each input, row-major.
         rounding: what every sum loses; by default nothing.
         shifts: what is added to the value of some nodes.
+        near: a run with nearly the same values, whose roots are where the search for roots starts.
     """
-    sweep = Sweep(graph, inputs, rounding, shifts or {})
+    sweep = Sweep(graph, inputs, rounding, shifts or {}, near)
     for number in range(len(graph.nodes)):
         # What a system computes from its unknown waits until the unknown is found.
         if number not in graph.inside:
@@ -68,12 +70,13 @@ class Sweep:
         inputs: Mapping[str, Sequence[Decimal]],
         rounding: Rounding | None,
         shifts: Mapping[int, Decimal],
+        near: Forward | None,
     ) -> None:
         """Nothing is computed yet; the arguments are those of `forward`."""
         count = len(graph.nodes)
-        self.graph, self.inputs, self.rounding, self.shifts = graph, inputs, rounding, shifts
+        self.graph, self.inputs, self.rounding, self.shifts, self.near = graph, inputs, rounding, shifts, near
         self.run = Forward([ZERO] * count, [ZERO] * count, [ZERO] * count)
-        self.moved = signs(rounding, count, "forward")
+        self.moved, self.again = signs(rounding, count, "forward"), signs(rounding, count, "again")
         self.slopes = signs(rounding, count, "slopes")
 
     def visit(self, number: int) -> None:
@@ -108,19 +111,25 @@ class Sweep:
             run.spans[number] = span_of(node, number, run) or run.sizes[number]
 
     def solve(self, root: Root) -> None:
-        """Find the unknown of a system by Newton's method, from zero; with rounding, that of the rounded residual."""
-        run, members = self.run, self.graph.members(root)
+        """Find the unknown of a system by Newton's method; with rounding, that of the rounded residual.
+
+        From a run nearby its slopes serve for all rounds. What is computed from the unknown is rounded once more at the
+        end, as it is in code: the roundings that the root has made up for are others.
+        """
+        run, members, first = self.run, self.graph.members(root), root.sought[0]
         before = run.outside, run.absorbed
         tolerance = ONE.scaleb(SPARE - getcontext().prec)
+        inverted = self.near.inverses[first] if self.near is not None else None
         for place in root.sought:
-            run.values[place] = ZERO
+            run.values[place] = ZERO if self.near is None else self.near.values[place]
         for _ in range(ROUNDS):
             run.outside, run.absorbed = before
             for number in members:
                 self.visit(number)
             residual = [run.values[number] for number in root.residuals]
-            matrix = slopes_in(self.graph, run, root, members)
-            inverted = inverse(matrix)
+            if self.near is None:
+                inverted = inverse(slopes_in(self.graph, run, root, members))
+            assert inverted is not None
             change = [sum((a * b for a, b in zip(row, residual, strict=True)), ZERO) for row in inverted]
             for place, moved in zip(root.sought, change, strict=True):
                 run.values[place] -= moved
@@ -128,14 +137,26 @@ class Sweep:
                 break
             largest = max(abs(run.values[place]) for place in root.sought)
             if max(map(abs, change)) <= tolerance * largest:
-                run.inverses[root.sought[0]] = inverted
-                if condition(matrix, inverted) > WORST_CONDITION:
-                    run.outside = f"the system of {root.tensor} is near a singular one"
+                self.settle(root, members)
                 return
         run.outside = f"the system of {root.tensor} has no single root that is found"
-        run.inverses[root.sought[0]] = [[NAN] * len(root.sought)] * len(root.sought)
+        run.inverses[first] = [[NAN] * len(root.sought)] * len(root.sought)
         for number in (*root.sought, *members):
             run.values[number] = NAN
+
+    def settle(self, root: Root, members: Sequence[int]) -> None:
+        """The slopes of a system at its root."""
+        moved, self.moved = self.moved, self.again
+        if moved:
+            for place in root.sought:
+                self.run.values[place] += rounded(self.again[place], abs(self.run.values[place]))
+        for number in members:
+            self.visit(number)
+        self.moved = moved
+        matrix = slopes_in(self.graph, self.run, root, members)
+        inverted = self.run.inverses[root.sought[0]] = inverse(matrix)
+        if not condition(matrix, inverted) <= WORST_CONDITION:
+            self.run.outside = f"the system of {root.tensor} is near a singular one"
 
 
 def slopes_in(graph: Unrolled, run: Forward, root: Root, members: Sequence[int]) -> list[list[Decimal]]:
