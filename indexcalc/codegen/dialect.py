@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from indexcalc.codegen.moving import NUMPY_MOVING
+from indexcalc.codegen.newton import NUMPY_ROOT
 from indexcalc.codegen.source import Atom, Binary, Call, Method, Node, Prefix, Trailer
 from indexcalc.codegen.special import SPECIAL, Special
 from indexcalc.errors import UnsupportedError
@@ -150,6 +151,9 @@ NUMPY = Dialect(
     array="np.ndarray",
     template="module.py.jinja2",
     silenced='with np.errstate(over="ignore"):',
-    private={**SPECIAL, **NUMPY_MOVING},
-    imports=({"NamedTuple": "from typing import NamedTuple"}, {"np": "import numpy as np"}),
+    private={**SPECIAL, **NUMPY_MOVING, **NUMPY_ROOT},
+    imports=(
+        {"Callable": "from collections.abc import Callable", "NamedTuple": "from typing import NamedTuple"},
+        {"np": "import numpy as np"},
+    ),
 )

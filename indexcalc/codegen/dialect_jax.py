@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from indexcalc.codegen.dialect import Arguments, Dialect, Keywords, renamed
 from indexcalc.codegen.moving import JAX_MOVING, MOVING
+from indexcalc.codegen.newton import JAX_ROOT
 from indexcalc.codegen.source import Atom, Call, Node, product_of
 from indexcalc.codegen.special import Special
 
@@ -80,17 +81,23 @@ JAX = Dialect(
         "_silu": renamed("jax.nn.silu"),
         "_gelu": exact_gelu,
         "_erf": renamed("jax.lax.erf"),
+        "_root": renamed("_root"),
     },
     number=through_floats,
     constants={"np.pi": "jnp.pi", "np.e": "jnp.e", "np.inf": "jnp.inf", "-np.inf": "-jnp.inf"},
     private={
         **JAX_MOVING,
+        **JAX_ROOT,
         "_promoted": Special(PROMOTED),
         "_tanh": Special(TANH),
         "_constant": Special(CONSTANT),
     },
     imports=(
-        {"partial": "from functools import partial", "NamedTuple": "from typing import NamedTuple"},
+        {
+            "Callable": "from collections.abc import Callable",
+            "partial": "from functools import partial",
+            "NamedTuple": "from typing import NamedTuple",
+        },
         {"jax": "import jax", "jnp": "import jax.numpy as jnp"},
     ),
 )

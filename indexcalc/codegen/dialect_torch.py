@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from indexcalc.codegen.dialect import Arguments, Dialect, Keywords, renamed
 from indexcalc.codegen.moving import MOVING, TORCH_MOVING
+from indexcalc.codegen.newton import TORCH_ROOT
 from indexcalc.codegen.source import Binary, Call, Node, Trailer
 from indexcalc.codegen.special import Special
 
@@ -92,6 +93,7 @@ TORCH = Dialect(
         "_silu": renamed("torch.nn.functional.silu"),
         "_gelu": renamed("torch.nn.functional.gelu"),
         "_erf": renamed("torch.erf"),
+        "_root": renamed("_root"),
     },
     plain={
         "np.exp": "math.exp",
@@ -121,13 +123,18 @@ TORCH = Dialect(
     },
     private={
         **TORCH_MOVING,
+        **TORCH_ROOT,
         "_promoted": Special(PROMOTED),
         "_only_derived": Special(ONLY_DERIVED),
         "_softplus": Special(SOFTPLUS),
         "_step": Special(STEP),
     },
     imports=(
-        {"math": "import math", "NamedTuple": "from typing import NamedTuple"},
+        {
+            "math": "import math",
+            "Callable": "from collections.abc import Callable",
+            "NamedTuple": "from typing import NamedTuple",
+        },
         {"torch": "import torch", "once_differentiable": "from torch.autograd.function import once_differentiable"},
     ),
 )

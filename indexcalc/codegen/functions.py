@@ -136,15 +136,39 @@ def condition_text(guard: Delta | Iverson, scope: Scope) -> str:
 
 def statement_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], depth: int = 1) -> list[str]:
     """The comment with the index formula, and the assignment in code; names of its parts join those that are taken."""
-    if scope.dialect.prefix and not statement.axes and not tensors_of(statement.terms):
+    if scope.dialect.prefix and not statement.axes and not tensors_of(statement.terms) and not statement.inside:
         node = Call("np.asarray", (node,), (f"dtype={scope.dtype}",))
     target = scope.tensors[statement.name]
     lines = comment(statement.note or formula(statement, scope.layouts), depth)
+    if statement.kind is Kind.ROOT:
+        return ["", *lines, *root_lines(statement, node, scope, taken, depth)]
     silenced = scope.dialect.silenced if statement.may_overflow else ""
     code = numbered(target, spelled(node, scope.dialect, scope.dtype), taken, depth + bool(silenced))
     if silenced:
         return [*lines, silenced, *(f"    {line}" for line in code)]
     return [*lines, *code]
+
+
+STEP = "newton"
+"""What the function is called that computes a residual, and a step towards a root."""
+
+
+def root_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], depth: int) -> list[str]:
+    """A function that computes a step of Newton's method, and the root that is found by it."""
+    target, array = scope.tensors[statement.name], scope.dialect.array
+    function = unused(STEP, taken)
+    assert isinstance(node, Call)
+    node = Call(node.function, (Atom(function), *node.arguments[1:]))
+    inside = pass_lines(statement.inside, scope, set(taken), depth + 1)
+    residual, step = (scope.tensors[name] for name in (statement.residual, statement.inside[-1].name))
+    return [
+        f"def {function}({target}: {array}) -> tuple[{array}, {array}]:",
+        f'    """The residual of the system at `{target}`, and the step of Newton\'s method."""',
+        *(f"    {line}" for lines in inside for line in lines),
+        f"    return {residual}, {step}",
+        "",
+        *numbered(target, spelled(node, scope.dialect, scope.dtype), taken, depth),
+    ]
 
 
 ROUNDS = 4
@@ -211,6 +235,9 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
         return largest_node(statement, scope)
     if statement.kind is Kind.SOLVE:
         return solved_node(statement, scope)
+    if statement.kind is Kind.ROOT:
+        zeros = Call("np.zeros", (shape_of(statement.axes, scope),), (f"dtype={scope.dtype}",))
+        return Call("_root", (Atom(STEP), zeros))
     if statement.moves:
         return moving_node(statement, scope)
     order = (*statement.axes, *statement.over)

@@ -16,6 +16,7 @@ from indexcalc.codegen.halves import halved
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.recurrences import At, Entries, with_loops
+from indexcalc.codegen.roots import root_statement
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.shared import share_functions
 from indexcalc.codegen.source import flat
@@ -25,7 +26,8 @@ from indexcalc.codegen.statements import Statement
 from indexcalc.codegen.storage import Array, Layout, is_fused, unshown
 from indexcalc.codegen.systems import with_plain_operands, without_systems
 from indexcalc.codegen.views import with_views
-from indexcalc.program import Program, Tensor
+from indexcalc.errors import UnsupportedError
+from indexcalc.program import Equation, Program, Tensor
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,17 @@ def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, t
     program, backward = derivation.problem.program, derivation.backward
     every = {*program.tensors, *backward.tensors, *(given.name for given in derivation.problem.handed)}
     first, second = without_systems(program, every), without_systems(backward, every)
-    solves = (first.solves, second.solves)
+    for unknown in first.roots:
+        block = program.systems[unknown.name]
+        if read_expressions(block, program):
+            raise UnsupportedError(
+                f"the system for {unknown.name} is not linear in {unknown.name} and reads entries under expressions, "
+                "and code for such systems reads entries under indices alone so far; give what it reads so a name "
+                "of its own, above the system",
+                block[-1].place,
+            )
+    roots = [root_statement(unknown, program, every) for unknown in first.roots]
+    solves = ((*first.solves, *roots), second.solves)
     passes = stable_passes(first.program, second.program, derivation.problem.recompute, solves)
     if any(solves):
         forward, reverse = with_plain_operands(passes.forward), with_plain_operands(passes.backward)
@@ -140,9 +152,14 @@ def with_axes(statements: Iterable[Statement], tensors: dict[str, Tensor]) -> di
 
 def has_expressions(program: Program) -> bool:
     """Whether some slot, delta or bracket of a program holds more than an index of the right extent."""
+    return read_expressions(program.equations, program)
+
+
+def read_expressions(equations: Iterable[Equation], program: Program) -> bool:
+    """Whether some slot, delta or bracket of these equations does."""
     return any(
         not isinstance(slot, Index) or (isinstance(base, Access) and slot.extent != declared)
-        for equation in program.equations
+        for equation in equations
         for base in walk(equation.terms)
         for slot, declared in zip(own_slots(base), declared_extents(base, program), strict=True)
     )
@@ -166,7 +183,8 @@ def planned(derivation: Derivation, dialect: Dialect) -> Plan:
     if not loops:
         forward = tuple(share_functions(forward, set(taken), passes.maxima))
         reverse = tuple(share_functions(reverse, set(taken), passes.maxima))
-    added = [statement.name for statement in (*forward, *reverse)]
+    statements = (*forward, *reverse)
+    added = [statement.name for outer in statements for statement in (outer, *outer.inside)]
     upstream = [up.name for up in derivation.problem.handed]
     results = [result.name for result in derivation.problem.results]
     stored = python_names([*program.tensors, *upstream, *backward.tensors, *added, *results], dialect.reserved)

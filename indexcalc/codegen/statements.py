@@ -24,6 +24,7 @@ class Kind(Enum):
     GATHER = "name[axes] = one entry under expressions, zero outside of its tensor"
     NEAREST = "name[axes] = one entry under expressions, the nearest outside of its tensor"
     SOLVE = "name[axes] = where the first term times it, summed over its other axes, is the second, for each of `over`"
+    ROOT = "name[axes] = where the statements inside, which compute a step of Newton's method from it, find none"
     SCATTER = "name[axes] = parts added up where deltas of expressions move them"
 
 
@@ -66,6 +67,8 @@ class Statement:
         loop: the loop that this is a part of, one step of it.
         conditions: for a part of a loop, the brackets on the step under which it is done at all.
         adds: for a part of a loop, whether it is added to what stands there.
+        inside: for a root, the statements that compute a residual from a value of it, and the step, which comes last.
+        residual: for a root, the tensor that is zero at it.
     """
 
     name: str
@@ -79,6 +82,8 @@ class Statement:
     loop: Loop | None = None
     conditions: tuple[Delta | Iverson, ...] = ()
     adds: bool = False
+    inside: tuple[Statement, ...] = ()
+    residual: str = ""
 
     @property
     def moves(self) -> bool:
@@ -103,9 +108,12 @@ class Statement:
     @property
     def reads(self) -> tuple[str, ...]:
         """The tensors that are read."""
-        return tensors_of(self.content)
+        own = {self.name, *(statement.name for statement in self.inside)}
+        inside = (name for statement in self.inside for name in statement.reads if name not in own)
+        return tuple(dict.fromkeys((*tensors_of(self.content), *inside)))
 
     def reading(self, names: Mapping[str, str]) -> Statement:
         """The statement with other names for some of the tensors that it reads."""
         guards = tuple(with_tensors_in(guard, names) for guard in self.guards)
-        return replace(self, terms=with_tensors(self.terms, names), guards=guards)
+        inside = tuple(statement.reading(names) for statement in self.inside)
+        return replace(self, terms=with_tensors(self.terms, names), guards=guards, inside=inside)

@@ -18,7 +18,7 @@ from indexcalc.codegen.operands import Axes, Operand, Scope, transposed
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, Method, Node, Trailer, flat
 from indexcalc.codegen.statements import Kind, Statement
-from indexcalc.errors import UnsupportedError
+from indexcalc.errors import Place
 from indexcalc.program import Equation, Program, Unknown
 from indexcalc.rewrite.systems import Affine, affine_system, divided, sides_of
 
@@ -31,11 +31,13 @@ class Lowered:
 
     Attributes:
         program: unknowns are given in it; the equations of their matrices and right sides stand before what reads them.
-        solves: the statement that computes each unknown, in order.
+        solves: the statement that computes each unknown of a linear system, in order.
+        roots: the other unknowns.
     """
 
     program: Program
     solves: tuple[Statement, ...] = ()
+    roots: tuple[Unknown, ...] = ()
 
 
 @dataclass
@@ -52,13 +54,10 @@ class Lowering:
     equations: list[Equation] = field(default_factory=list)
     unknowns: list[Unknown] = field(default_factory=list)
     solves: list[Statement] = field(default_factory=list)
+    roots: list[Unknown] = field(default_factory=list)
 
     def run(self) -> Lowered:
-        """The program with every system taken apart.
-
-        Raises:
-            UnsupportedError: for a system that is not affine in its unknown.
-        """
+        """The program with every linear system taken apart; the residual of any other is not kept."""
         for block in self.program.blocks:
             unknown = self.program.determined_by(block)
             if unknown is None:
@@ -66,24 +65,27 @@ class Lowering:
                 continue
             system = affine_system(unknown, block, self.program)
             if system is None:
-                raise UnsupportedError(
-                    f"the system for {unknown.name} is not linear in {unknown.name}, and code solves linear systems "
-                    "alone so far; a few steps of an iteration can be written as equations, or as a recurrence",
-                    block[-1].place,
-                )
-            self.take_apart(system, block[-1])
+                self.roots.append(unknown)
+                self.unknowns.append(unknown)
+                self.equations += (*block[:-1], replace(block[-1], hoisted=True))
+                continue
+            self.take_apart(system, system_text(unknown, block[-1], self.program.layouts), block[-1].place)
             self.equations += block[:-1]
-        program = replace(self.program, equations=tuple(self.equations), unknowns=tuple(self.unknowns))
-        return Lowered(program, tuple(self.solves))
+        return self.lowered
 
-    def take_apart(self, system: Affine, residual: Equation) -> None:
-        """The equations of the matrix and the right side, and the statement that solves."""
-        unknown, place = system.unknown, residual.place
+    @property
+    def lowered(self) -> Lowered:
+        """What has been found."""
+        program = replace(self.program, equations=tuple(self.equations), unknowns=tuple(self.unknowns))
+        return Lowered(program, tuple(self.solves), tuple(self.roots))
+
+    def take_apart(self, system: Affine, note: str, place: Place | None) -> None:
+        """The equations of the matrix and the right side, and the statement that solves, with a note."""
+        unknown = system.unknown
         matrix, right = (unused(f"{unknown.name}_{word}", self.taken) for word in ("matrix", "right"))
         left = Access(matrix, (*system.batch, *system.rows, *system.columns))
         side = Access(right, (*system.batch, *system.rows, *system.shared))
         self.equations.append(Equation(left, system.matrix, hoisted=True, place=place))
-        note = system_text(unknown, residual, self.program.layouts)
         slots = unknown.tensor.slots
         if is_identity(system):
             self.unknowns.append(Unknown(unknown.tensor, matrix, unknown.hoisted))
@@ -114,9 +116,6 @@ def without_systems(program: Program, taken: set[str]) -> Lowered:
     Args:
         program: of one pass.
         taken: the names in use; new ones join.
-
-    Raises:
-        UnsupportedError: for a system that is not affine in its unknown.
     """
     return Lowering(program, taken).run() if program.unknowns else Lowered(program)
 
@@ -130,14 +129,20 @@ def system_text(unknown: Unknown, residual: Equation, layouts: Layouts) -> str:
 
 def with_solves(statements: Iterable[Statement], solves: Sequence[Statement]) -> Iterator[Statement]:
     """The statements, with those that solve as soon as their matrix and right side are there."""
-    done, waiting = set[str](), list(solves)
+    statements, waiting = list(statements), list(solves)
+    missing = {statement.name for statement in (*statements, *waiting)}
+
+    def ready() -> Iterator[Statement]:
+        while (found := next((one for one in waiting if missing.isdisjoint(one.reads)), None)) is not None:
+            waiting.remove(found)
+            missing.discard(found.name)
+            yield found
+
+    yield from ready()
     for statement in statements:
         yield statement
-        done.add(statement.name)
-        for solve in [one for one in waiting if done.issuperset(one.reads)]:
-            waiting.remove(solve)
-            done.add(solve.name)
-            yield solve
+        missing.discard(statement.name)
+        yield from ready()
 
 
 def with_plain_operands(statements: Sequence[Statement]) -> tuple[Statement, ...]:

@@ -22,6 +22,7 @@ from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program, Unknown
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.cost import Sizes, nominal_sizes
+from indexcalc.rewrite.newton import newton_step
 from indexcalc.rewrite.systems import affine_system
 
 
@@ -172,13 +173,14 @@ def system_flops(unknown: Unknown, program: Program, sizes: Sizes) -> Count:
     Of a system that is not affine, those of its residual and of one round of Newton's method.
     """
     block = program.systems[unknown.name]
-    found = affine_system(unknown, block, program)
-    slots = unknown.tensor.slots
+    found, slots = affine_system(unknown, block, program), unknown.tensor.slots
+    parts: tuple[Count, ...] = ()
     if found is None:
-        return total((equation_flops(block[-1], sizes), span(slots * 3), span(slots * 2, 2)))
+        step = newton_step(unknown, block, program)
+        found, parts = step.system, tuple(equation_flops(equation, sizes) for equation in step.program.equations)
     matrix = Equation(Access("", (*found.batch, *found.rows, *found.columns)), found.matrix)
     right = Equation(Access("", (*found.batch, *found.rows, *found.shared)), found.right)
-    made = (equation_flops(matrix, sizes), equation_flops(right, sizes))
+    made = (*parts, equation_flops(matrix, sizes), equation_flops(right, sizes))
     if not found.columns:
         return total((*made, span(slots)))
     once = (*found.batch, *found.columns * 2)

@@ -11,6 +11,7 @@ from indexcalc.notes.cost import is_contraction
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.setup import comma_separated
 from indexcalc.notes.tables import memory_blocks
+from indexcalc.rewrite.systems import affine_system
 
 FEW = 6
 """The most tensors that are listed in the middle of a sentence."""
@@ -30,6 +31,10 @@ def cost_blocks(derivation: Derivation) -> Iterator[Block]:
     yield Table(
         ("Pass", "FLOPs", "Equations"), tuple((*row, tuple(comma_separated(entries))) for row, entries in rows.items())
     )
+    program = derivation.problem.program
+    roots = [u for u in program.unknowns if affine_system(u, program.systems[u.name], program) is None]
+    if roots:
+        yield Paragraph(say("cost.newton", unknowns=listed(Symbol(unknown.name) for unknown in roots)))
     yield Paragraph(say("cost.totals"))
     yield Table(("", "FLOPs", "Entries moved"), tuple(total_rows(report)), wrapping=2)
     yield Paragraph(peak_sentence(report))

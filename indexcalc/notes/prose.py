@@ -130,6 +130,7 @@ SENTENCES: Mapping[str, str] = {
     "matrix.some": "What matrices can say is written between whole arrays, the rest entry by entry. ",
     "cost": "The backward pass has {number}. FLOPs are additions, multiplications, divisions and functions "
     "of one entry each, with sums of products in the cheapest pairwise order:",
+    "cost.newton": "Of {unknowns}, these are the FLOPs of one round of Newton's method.",
     "cost.totals": "In all; an equation reads every tensor once and writes its own once:",
     "cost.ends": "Inputs and results hold {ends} entries, and nothing else has to be held.",
     "cost.peak": "Inputs and results hold {ends} entries. Beside them, at most {moments}.",
