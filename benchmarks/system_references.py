@@ -6,6 +6,7 @@ Each function is as those in `references`.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from references import reference
@@ -54,6 +55,35 @@ def gaussian_process(X: Tensor, y: Tensor, a: Tensor, s: Tensor, noise: Tensor) 
     K = a * correlations(X, X, s) + noise * torch.eye(len(y), dtype=y.dtype)
     alpha = torch.linalg.solve(K, y)
     return y @ alpha / 2 + torch.linalg.slogdet(K)[1] / 2 + len(y) / 2 * math.log(2 * math.pi)
+
+
+@reference
+def deep_equilibrium(W: Tensor, U: Tensor, b: Tensor, x: Tensor) -> Tensor:
+    z = FixedPoint.apply(W, x @ U.T + b)
+    assert isinstance(z, Tensor)
+    return z
+
+
+class FixedPoint(torch.autograd.Function):
+    """``z = tanh(W z / D + c)`` for each row of c, by iteration; the backward pass iterates the adjoint equation."""
+
+    @staticmethod
+    def forward(ctx: Any, W: Tensor, c: Tensor) -> Tensor:
+        """The fixed point."""
+        z = torch.zeros_like(c)
+        for _ in range(300):
+            z = torch.tanh(z @ W.T / len(W) + c)
+        ctx.save_for_backward(W, z)
+        return z
+
+    @staticmethod
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, Tensor]:
+        """The gradients by the weights and by what is added."""
+        W, z = ctx.saved_tensors
+        adjoint, slope = upstream, 1 - z**2
+        for _ in range(300):
+            adjoint = upstream + (adjoint * slope) @ W / len(W)
+        return (adjoint * slope).T @ z / len(W), adjoint * slope
 
 
 @reference

@@ -339,6 +339,13 @@ def kernel_ridge(a):
     return {"f": gaussian_kernel(a, a.Z, a.X) @ coefficients}
 
 
+def deep_equilibrium(a):
+    z = torch.zeros(a.N, a.D, dtype=a.x.dtype)
+    for _ in range(200):
+        z = torch.tanh(z @ a.W.T / a.D + a.x @ a.U.T + a.b)
+    return {"z": z}
+
+
 FORWARD: dict[str, Forward] = {
     "alibi_attention": alibi_attention,
     "attention": lambda a: {"O": attend(a.Q, a.K, a.V)},
@@ -351,6 +358,7 @@ FORWARD: dict[str, Forward] = {
     "cox_partial_likelihood": cox,
     "cp_decomposition": cp_decomposition,
     "cross_attention": projected("X_Q", "X_KV", "X_KV"),
+    "deep_equilibrium": deep_equilibrium,
     "dice": dice,
     "distillation": distillation,
     "dpo": dpo,
