@@ -1,9 +1,10 @@
-"""Random linear systems: drawn in a representation of their own, printed as specs, and solved by PyTorch.
+"""Random systems, linear or bent: drawn in a representation of their own, printed as specs, and solved by PyTorch.
 
 An unknown has one to three slots. Each is its own row, so that each of its values has a system, or it is mixed:
 a term sums it with a matrix, transposed or not, or leaves it in its row. Matrices are inputs, functions of inputs, or
-symmetric products of one. The oracle knows nothing of the engine: it has the residual of one draw as sums of
-products, takes its slopes by autograd, solves the whole as one dense system, and differentiates through that.
+symmetric products of one. A bent term has a function of the unknown in place of it. The oracle knows nothing of the
+engine: it has the residual of one draw as sums of products, takes its slopes by autograd, solves the whole as one dense
+system, round after round if it is bent, and differentiates through the last round.
 """
 
 from __future__ import annotations
@@ -20,6 +21,12 @@ EXTENTS = {"i": "N", "j": "N", "k": "N", "l": "M", "m": "M", "o": "M", "n": "B"}
 KINDS = ("plain", "tanh", "symmetric")
 """How a matrix is made of an input: it itself, a function of it, or ``Q Q^T``."""
 
+BENDS = ("", "", "", "tanh", "sin")
+"""The functions of the unknown in a term; most terms have none."""
+
+ROUNDS = 60
+"""The most rounds of the oracle."""
+
 FUNCTIONS = ("{0}", "tanh({0})", "{0}^2", "sin({0})")
 
 
@@ -35,10 +42,14 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Part:
-    """``number * matrices * x``: for each mixed slot a matrix, with whether it is transposed, or None."""
+    """``number * matrices * x``: for each mixed slot a matrix, with whether it is transposed, or None.
+
+    One that is bent has a function of the unknown in it.
+    """
 
     number: float
     matrices: tuple[tuple[str, tuple[Matrix, bool] | None], ...]
+    bend: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,7 @@ def drawn(seed: int) -> Draw:
                 own = [matrix for matrix in pool if matrix.slot == slot]
                 use = rng.random() < 0.75
                 chosen.append((slot, (rng.choice(own), rng.random() < 0.3) if use else None))
-            parts.append(Part(rng.choice((1.0, 0.5, -0.25)), tuple(chosen)))
+            parts.append(Part(rng.choice((1.0, 0.5, -0.25)), tuple(chosen), rng.choice(BENDS)))
         used = [one[0] for part in parts for _, one in part.matrices if one is not None]
         rotated = rng.choice(used) if used and rng.random() < 0.3 else None
         reads = systems[0].name if systems else ""
@@ -114,7 +125,8 @@ def part_text(system: System, part: Part) -> str:
         pair = (slot, ROWS[slot]) if transposed else (ROWS[slot], slot)
         factors.append(made(matrix, *pair))
         summed.append(slot)
-    factors.append(entry(system.name, system.slots, rows))
+    unknown = entry(system.name, system.slots, rows)
+    factors.append(f"{part.bend}({unknown})" if part.bend else unknown)
     product = "*".join(factors[1:])
     return f"({factors[0]})*" + (f"sum[{','.join(summed)}]({product})" if summed else product)
 
@@ -213,7 +225,7 @@ def loss_of(draw: Draw, given: dict[str, Any], torch: Any) -> Any:
         def left(unknown: Any, system: System = system) -> Any:
             result = 4 * unknown
             for part in system.parts:
-                value = unknown
+                value = getattr(torch, part.bend)(unknown) if part.bend else unknown
                 for slot, chosen in part.matrices:
                     if chosen is not None:
                         matrix, transposed = chosen
@@ -223,9 +235,17 @@ def loss_of(draw: Draw, given: dict[str, Any], torch: Any) -> Any:
                 result = result + part.number * value
             return result
 
-        slopes = torch.autograd.functional.jacobian(left, torch.zeros_like(right), create_graph=True)
-        size = right.numel()
-        solution = torch.linalg.solve(slopes.reshape(size, size), right.reshape(size)).reshape(right.shape)
+        def nearer(at: Any, right: Any = right, left: Any = left) -> Any:
+            slopes = torch.autograd.functional.jacobian(left, at, create_graph=True)
+            size = right.numel()
+            rest = (right - left(at)).reshape(size)
+            return at + torch.linalg.solve(slopes.reshape(size, size), rest).reshape(right.shape)
+
+        root = torch.zeros_like(right).detach()
+        for _ in range(ROUNDS if any(part.bend for part in system.parts) else 0):
+            root = nearer(root).detach()
+        # The last round differentiates: its derivative by the point that it starts from is zero at a root.
+        solution = nearer(root)
         found[system.name] = solution
         total = total + applied(loss, solution, torch).sum()
     return total

@@ -1,4 +1,4 @@
-"""Random linear systems through the engine, against one dense solve of PyTorch's."""
+"""Random systems through the engine, against dense solves of PyTorch's."""
 
 from __future__ import annotations
 
@@ -47,3 +47,4 @@ def test_the_draws_differ():
     assert {len(draw.systems[0].slots) for draw in draws} == {1, 2, 3}
     assert {matrix.kind for draw in draws for matrix in matrices_of(draw)} == {"plain", "tanh", "symmetric"}
     assert {system.rotated is None for draw in draws for system in draw.systems} == {True, False}
+    assert {part.bend for draw in draws for system in draw.systems for part in system.parts} == {"", "tanh", "sin"}
