@@ -20,6 +20,9 @@ FUNCTIONS = {
     "exp": "np.exp", "log": "np.log", "sin": "np.sin", "cos": "np.cos", "tan": "np.tan", "tanh": "np.tanh",
     "sinh": "np.sinh", "cosh": "np.cosh", "atan": "np.arctan", "Abs": "np.abs",
 }  # fmt: skip
+LARGEST = 2**53
+"""The largest whole number that is written as one: beyond, a float does not hold all of them."""
+
 CONSTANTS = {sp.pi: "np.pi", sp.E: "np.e", sp.oo: "np.inf"}
 
 
@@ -63,12 +66,17 @@ def number_node(value: sp.Expr) -> Node:
     if value in CONSTANTS:
         return Atom(CONSTANTS[value])
     if isinstance(value, sp.Integer):
-        return Atom(str(value))
+        return whole(value)
     if isinstance(value, sp.Rational):
         if is_short_decimal(value):
             return Atom(decimal(value))
-        return Binary("/", Atom(str(value.p)), Atom(str(value.q)))
+        return Binary("/", whole(value.p), whole(value.q))
     return Atom(decimal(value))
+
+
+def whole(value: sp.Expr | int) -> Node:
+    """A whole number; as a float where array libraries have no integer of its size."""
+    return Atom(str(value) if abs(value) <= LARGEST else decimal(sp.Integer(value)))
 
 
 def decimal(value: sp.Expr) -> str:
@@ -93,8 +101,8 @@ def split_scalar(value: sp.Expr, symbols: Symbols) -> tuple[list[Node], list[Nod
             continue
         if isinstance(part, sp.Rational) and not isinstance(part, sp.Integer) and not is_short_decimal(part):
             if part.p != 1:
-                factors.append(Atom(str(part.p)))
-            divisors.append(Atom(str(part.q)))
+                factors.append(whole(part.p))
+            divisors.append(whole(part.q))
         elif isinstance(part, sp.Pow) and part.exp.could_extract_minus_sign():
             divisors.append(scalar_node(1 / part, symbols))
         else:

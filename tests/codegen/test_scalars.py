@@ -29,6 +29,11 @@ SYMBOLS = {d: "d", n: "n", eps: "eps"}
         (sp.sqrt(2) / (2 * sp.sqrt(sp.pi)), "1.0 / (2 * np.pi) ** 0.5"),
         (4 / sp.sqrt(sp.pi), "4 / np.pi**0.5"),
         (sp.exp(eps), "float(np.exp(eps))"),
+        # Array libraries have no integers of this size.
+        (sp.Integer(2) ** 53, "9007199254740992"),
+        (sp.Integer(10) ** 20, "1e20"),
+        (d / (3 * sp.Integer(2) ** 60), "d / 3.458764513820541e18"),
+        (sp.Rational(10**20, 7), "1e20 / 7"),
     ],
 )
 def test_text(value, text):

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import sympy as sp
 
-from indexcalc.algebra.build import is_divisor, lone, power, product, scale
+from indexcalc.algebra.build import is_divisor, lone, lone_entry, power, product, scale
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -85,8 +85,15 @@ class Rewriting:
         plain = paired(term, self.carriers.bounds)
         folded = paired(reuse_in_term(term, self.held, {}), self.carriers.bounds)
         # What a tensor holds may be a part of what a bound bounds.
-        best = folded if len(exponents_of(folded.powers)) <= len(exponents_of(plain.powers)) else plain
+        best = folded if self.unbounded(folded) <= self.unbounded(plain) else plain
         return together(best, self.carriers.bounds)
+
+    def unbounded(self, term: Term) -> int:
+        """How many exponentials are left; one over a bound counts, where all that it bounds may be hidden."""
+        alone = [base.arg for base in term.bases if is_exponential(base) and not is_open((base, ONE))]
+        entries = (lone_entry(scale(arg, -ONE)) for arg in alone)
+        bounds = (self.carriers.bounds.get(entry.tensor) for entry in entries if entry is not None)
+        return len(exponents_of(term.powers)) + sum(bound is not None and bound.limited for bound in bounds)
 
     def cancelled(self, term: Term) -> Terms | None:
         """The term with forms put in, if exponentials cancel by it: fewer are left unbounded than its factors have."""

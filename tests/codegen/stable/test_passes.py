@@ -198,6 +198,25 @@ derive A
     assert report.ok, report.failures
 
 
+def test_what_another_tensor_holds_is_not_read_where_all_of_a_bound_may_be_hidden():
+    """``exp(-bound)`` alone is infinite where every weight is zero; under the bound the exponential is hidden too."""
+    text = """
+index h : H
+input U[h], F[h]
+p[h] = softmax[h](U[h])
+C = sum[h](F[h] * p[h] + tanh(F[h]))
+W = C / (1 + C)
+derive U, F
+"""
+    module = types.ModuleType("generated")
+    exec(numpy_module(derive(read_problem(text))), module.__dict__)
+    values = module.forward(np.array([1.0, 2.0]), np.zeros(2))
+    gradients = module.backward(values, np.ones(()))
+    assert float(values.W) == 0.0
+    assert np.all(gradients.dU == 0.0)
+    np.testing.assert_allclose(gradients.dF, 1 + np.exp([1.0, 2.0]) / np.exp([1.0, 2.0]).sum())
+
+
 def test_what_counts_as_one_is_hidden_in_the_dtype_of_the_rest():
     text = """
 index i, j : N
