@@ -188,7 +188,8 @@ class Drawing:
                 return Over("sum", bound, Apply("exp", body)) if bound else Apply("exp", body)
             case _:
                 found = self.read("positive")
-                return found if isinstance(found, Read) else one
+                # The logarithm of 1 is zero, and what it multiplies is not read.
+                return found if isinstance(found, Read) else Number("2")
 
     def pair(self, alike: bool = True) -> tuple[str, str] | None:
         """Two indices of the frame, of one extent if they must be; no product of extents."""
