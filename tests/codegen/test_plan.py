@@ -45,7 +45,7 @@ def test_random_terms_agree_with_the_evaluator(expression, extents, random, wide
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = eval(flat(node), space)
-        exec("\n".join(numbered("wrapped", node, "part", 12)), space)
+        exec("\n".join(numbered("wrapped", node, set(space), 12)), space)
     expected = evaluate(terms, tuple(axes), arrays, extents)
     assert np.shape(found) == expected.shape
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
