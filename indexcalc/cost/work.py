@@ -7,7 +7,7 @@ deltas, brackets and scalar constants by themselves are free.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
@@ -16,7 +16,6 @@ from indexcalc.algebra.canonical import components
 from indexcalc.algebra.renaming import rename_powers
 from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import (
-    Access,
     Add,
     Base,
     Delta,
@@ -53,6 +52,19 @@ class Value:
     def diagonal(self, indices: Iterable[Index]) -> Indices:
         """Those of the indices that are left where it is not zero."""
         return tuple(dict.fromkeys(self.equal.get(index, index) for index in indices))
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What deltas of expressions add up somewhere else.
+
+    Attributes:
+        inner: the summed indices in them, one part for each of their values.
+        places: the other indices in them, of the places.
+    """
+
+    inner: Indices = ()
+    places: Indices = ()
 
 
 Seen = set[Base | tuple[Base, sp.Expr]]
@@ -110,8 +122,22 @@ def nominal(value: Value, sizes: Sizes) -> int:
 
 
 def term_value(term: Term, sizes: Sizes, seen: Seen) -> Value:
-    """One term: each sum of a product pair by pair, then their product; scalars go to the smallest array."""
+    """One term: each sum of a product pair by pair, then their product; scalars go to the smallest array.
+
+    What a delta of an expression takes to its place is added up there, one addition for each part.
+    """
     term, equal = without_deltas(term)
+    term, moved = without_moves(term)
+    value = product_value(term, sizes, seen)
+    if not moved.inner:
+        return replace(value, equal=equal)
+    parts = dict.fromkeys((*value.indices, *moved.inner))
+    indices = dict.fromkeys((*(index for index in parts if index not in moved.inner), *moved.places))
+    return Value((*value.works, Work(tuple(parts))), tuple(indices), equal)
+
+
+def product_value(term: Term, sizes: Sizes, seen: Seen) -> Value:
+    """A term without deltas."""
     works: list[Work] = []
     arrays: list[Factor] = []
     scalars = [] if term.coeff in (1, -1) else [Factor(())]
@@ -129,14 +155,14 @@ def term_value(term: Term, sizes: Sizes, seen: Seen) -> Value:
         else:
             scalars.append(plan.result)
     if not arrays:
-        return Value((*works, *scalar_works(scalars, alone=True)), (), equal)
+        return Value((*works, *scalar_works(scalars, alone=True)), ())
     plan = contraction(arrays, (), sizes)
     works.extend((*plan.works, *scalar_works(scalars)))
     if plan.result.inverse:
         works.append(Work(plan.result.indices))
     elif scalars:
         works.append(Work(min(places, key=lambda indices: size_of(indices, sizes))))
-    return Value(tuple(works), plan.result.indices, equal)
+    return Value(tuple(works), plan.result.indices)
 
 
 def scalar_works(scalars: Sequence[Factor], *, alone: bool = False) -> tuple[Work, ...]:
@@ -173,7 +199,6 @@ def base_works(base: Base, sizes: Sizes, seen: Seen) -> tuple[Work, ...]:
 def without_deltas(term: Term) -> tuple[Term, Mapping[Index, Index]]:
     """The term on the diagonals that its deltas leave, and which index each of them makes equal to which."""
     equal: dict[Index, Index] = {}
-    term = without_moves(term)
     while (delta := next((base for base in term.bases if isinstance(base, Delta) and base.is_plain), None)) is not None:
         left, right = plain_slots((delta.left, delta.right))
         killed, kept = (left, right) if left in term.summed and right not in term.summed else (right, left)
@@ -185,20 +210,21 @@ def without_deltas(term: Term) -> tuple[Term, Mapping[Index, Index]]:
     return term, equal
 
 
-def without_moves(term: Term) -> Term:
+def without_moves(term: Term) -> tuple[Term, Moved]:
     """The term without what moves entries but computes none: deltas of expressions, brackets that windows make good.
 
-    ``sum_ik G_i w_k delta_{a,2i+k}`` takes a product and an addition for each i and k, not for each a.
+    ``sum_ik G_i w_k delta_{a,2i+k}`` takes a product and an addition for each i and k, not for each a: what is summed
+    in the delta stays apart until it is added up at its place.
     """
-    kept = [power for power in term.powers if not is_move(power[0], term)]
-    if len(kept) == len(term.powers):
-        return term
-    left = {index for base, _ in kept for index in occurring_indices(base)}
-    gone = [base for base, _ in term.powers if isinstance(base, Delta) and is_move(base, term)]
-    moved = {index for delta in gone for index in occurring_indices(delta)}
-    inner = tuple(index for index in term.summed if index in moved)
-    places = [(Access("places", inner), sp.S.One)] if not left.issuperset(inner) else []
-    return Term(term.coeff, (*kept, *places), term.summed)
+    gone = [base for base in term.bases if is_move(base, term)]
+    if not gone:
+        return term, Moved()
+    deltas = [base for base in gone if isinstance(base, Delta)]
+    held = dict.fromkeys(index for delta in deltas for index in occurring_indices(delta))
+    kept = tuple(power for power in term.powers if power[0] not in gone)
+    summed = tuple(index for index in term.summed if index not in held)
+    inner = tuple(index for index in held if index in term.summed)
+    return Term(term.coeff, kept, summed), Moved(inner, tuple(index for index in held if index not in inner))
 
 
 def is_move(base: Base, term: Term) -> bool:
