@@ -39,12 +39,16 @@ Renaming = Mapping[Index, Slot]
 """What stands for indices: other indices, or expressions. Sums are renamed to indices alone."""
 
 
+LETTERS = "".join(letter for letter in ascii_lowercase if letter not in "eo")
+"""What dummies are called: not as the base of exponentials is, nor like a zero."""
+
+
 def fresh_names(avoid: Collection[str]) -> Iterator[str]:
     """Names for dummies: a, b, c, ..., then a1, b1, ..., without those in `avoid`."""
     taken = frozenset(avoid)
     round_number = 0
     while True:
-        for letter in ascii_lowercase:
+        for letter in LETTERS:
             name = f"{letter}{round_number}" if round_number else letter
             if name not in taken:
                 yield name

@@ -29,7 +29,8 @@ def cost_blocks(derivation: Derivation) -> Iterator[Block]:
         for row in cost.equations:
             rows.setdefault(((name,), (Polynomial(row.flops),)), []).append(row.equation.lhs)
     yield Table(
-        ("Pass", "FLOPs", "Equations"), tuple((*row, tuple(comma_separated(entries))) for row, entries in rows.items())
+        ("Pass", "FLOPs each", "Equations"),
+        tuple((*row, tuple(comma_separated(entries))) for row, entries in rows.items()),
     )
     program = derivation.problem.program
     roots = [u for u in program.unknowns if affine_system(u, program.systems[u.name], program) is None]

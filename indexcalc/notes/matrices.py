@@ -32,6 +32,7 @@ from indexcalc.notes.matrix import (
 )
 from indexcalc.notes.matrix_form import MOST_SLICED, matrix_form
 from indexcalc.notes.prose import listed, say
+from indexcalc.notes.systems import has_equations_between
 from indexcalc.program import Equation, Program
 from indexcalc.rewrite.systems import sides_of
 
@@ -62,7 +63,8 @@ def implementation_blocks(derivation: Derivation) -> Iterator[Block]:
     yield Heading(2, ("Implementation summary",))
     yield Paragraph(say("implementation.steps" if derivation.backward.is_recurrent else "implementation"))
     if derivation.backward.unknowns:
-        yield Paragraph(say("implementation.systems"))
+        between = has_equations_between(derivation.backward)
+        yield Paragraph(say("implementation.systems.between" if between else "implementation.systems"))
     found = [line for line in lines if is_whole(line)]
     if found and shown_before(derivation).brief:
         key = "matrix.every" if len(found) == len(lines) else "matrix.some"

@@ -203,6 +203,8 @@ def intro(step: Step, local: Local | None) -> Spans:
             entries = [entry for name in tensors for entry in accesses_of(step.after, name)]
             narrow = {len(entry.slots) < len(step.subject.slots) for entry in entries}
             return say("name.narrow" if narrow == {True} else "name.both" if True in narrow else "name.shared")
+        case Rule.FACTOR, _ if set(step.before) == set(step.after):
+            return say("reordered")
         case Rule.ENTRY, _ if isinstance(step.subject, Partial) and not step.subject.wrt.slots:
             return say("entry.scalar")
     return fill(RULES[step.rule], **fields(step, local))

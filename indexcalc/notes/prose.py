@@ -11,7 +11,7 @@ from indexcalc.notes.blocks import Span, Spans
 RULES: Mapping[Rule, str] = {
     Rule.CHAIN: "The chain rule:",
     Rule.FORWARD: "The forward equation at this entry:",
-    Rule.PRODUCT: "The sum rule and the product rule:",
+    Rule.PRODUCT: "Differentiate term by term, and products factor by factor:",
     Rule.QUOTIENT: "Numerator and denominator both depend on {target}, so the quotient rule applies:",
     Rule.CONSTANT: "Nothing here depends on {target}, so the derivative is zero:",
     Rule.POINTWISE: "The chain rule through {outer}: the derivative at the argument, times that of the argument:",
@@ -52,7 +52,7 @@ SENTENCES: Mapping[str, str] = {
     "chain.path": "For the part that passes through {consumer}, "
     "the full chain rule sums over every entry of {consumer}, with {noun} {dummies}:",
     "chain.scalar": "{loss} depends on {target} through the scalar {consumer}:",
-    "chain.loss": "Only the equation of {consumer} itself reads {target}, so its derivative is the gradient.",
+    "chain.loss": "{consumer} is the loss itself, so its derivative by {target} is the gradient.",
     "chain.direct": "The equation of {consumer} itself reads {target}. Its derivative there is the whole of this path.",
     "path.direct": "The direct path, in the equation of {consumer}",
     "bar.via": "A gradient with a bar, such as {share}, is the part of it that passes "
@@ -94,6 +94,7 @@ SENTENCES: Mapping[str, str] = {
     "Terms without this delta keep the sum:",
     "collapse.range": "{delta} collapses the sum over {killed}; only {match} is left, and only where that lies in the "
     "range of {killed}, which a bracket says:",
+    "reordered": "Write the terms in another order:",
     "drops": " The terms without {target} drop out.",
     "factors.constant": "Differentiate the right side. Here {constants} {verb} held, so {entries} {be} constant.",
     "factors.others": "Differentiate the right side. Whatever does not depend on {target} is held constant.",
@@ -133,11 +134,13 @@ SENTENCES: Mapping[str, str] = {
     "cost.newton": "Of {unknowns}, these are the FLOPs of one round of Newton's method.",
     "cost.totals": "In all; an equation reads every tensor once and writes its own once:",
     "cost.ends": "Inputs and results hold {ends} entries, and nothing else has to be held.",
-    "cost.peak": "Inputs and results hold {ends} entries. Beside them, at most {moments}.",
+    "cost.peak": "Inputs and results hold {ends} entries. Besides them, at most {moments}.",
     "cost.moment": "{entries} entries are held while {made} is computed",
     "implementation": "The same as a list of assignments. A name such as dX stands for the gradient with respect to X; "
     "every line reads only what stands above it, what is given, or what the forward pass kept.",
     "implementation.systems": "A line without an arrow is a system, to be solved for what it names.",
+    "implementation.systems.between": "A line without an arrow is a system, to be solved for what it names, with the "
+    "lines above put in that read it.",
     "implementation.steps": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
     "every line reads only what stands above it, what is given, what the forward pass kept, or steps that are there.",
     "recurrence": "{names} {are} computed step by step, from {first} to {last}: each step reads those before it in "
@@ -158,6 +161,8 @@ SENTENCES: Mapping[str, str] = {
     "through all that reads {unknown} outside of its system, and what the system adds.",
     "adjoint.result": "The adjoint variable {adjoint} is that for which {total} is zero:",
     "summary.system": "{unknown} is what the system determines in which it stands.",
+    "summary.system.between": "{unknown} is what the system determines in which it stands, with what stands above "
+    "and reads it put in.",
     "symbols.unknown": "determined by a system",
     "symbols.residual": "residual of the system for {unknown}, zero",
     "symbols.adjoint": "adjoint variable of {unknown}",
@@ -176,12 +181,12 @@ SENTENCES: Mapping[str, str] = {
     "store": "The tensors of the forward pass that the backward pass reads:",
     "store.cheap": "cheap to compute again, entry by entry, from {sources}",
     "store.keep": "keep, or compute again from {sources} in {cost}",
-    "stream": "{names} hold {entries} entries each, a size that no input and no output has. Their readers either "
-    "read them entry by entry or sum over one of their indices, so they can be made block by block where they are "
-    "read: none needs to be materialised, unless it is itself asked for.",
-    "stream.one": "{names} holds {entries} entries, a size that no input and no output has. Its readers either "
-    "read it entry by entry or sum over one of its indices, so it can be made block by block where it is "
-    "read: it need not be materialised, unless it is itself asked for.",
+    "stream": "{names} hold {entries} entries each, a size that no input and no output of the forward pass "
+    "has. Their readers either read them entry by entry or sum over some of their indices, so they can be made "
+    "block by block where they are read: none needs to be materialised, unless it is itself asked for.",
+    "stream.one": "{names} holds {entries} entries, a size that no input and no output of the forward pass "
+    "has. Its readers either read it entry by entry or sum over some of its indices, so it can be made "
+    "block by block where it is read: it need not be materialised, unless it is itself asked for.",
     "jacobians": "The Jacobian, every entry by every entry, where one depends on a whole row or more of the other:",
     "jacobians.many": "The Jacobians, every entry by every entry, "
     "where one depends on a whole row or more of the other:",
@@ -198,6 +203,7 @@ SENTENCES: Mapping[str, str] = {
     "symbols.hoisted": "the sum inside {readers}",
     "symbols.hoisted.part": "a part of {readers}",
     "symbols.gradient": "gradient of {loss} with respect to {target}",
+    "symbols.upstream": "gradient of {loss} with respect to {target} from outside of the program",
     "symbols.part": "part of {readers}",
     "read.moved": "The sum over {indices} is what survives: {delta} says at which entry of {target} each of its terms "
     "is added up.",
@@ -279,6 +285,7 @@ SENTENCES: Mapping[str, str] = {
     "read.zero": "Nothing is left: the result is zero.",
     "read.none": "No sum is left: the gradient is computed entry by entry.",
     "read.deltas": "The delta in the result is structure: only entries where its indices agree are not zero.",
+    "read.deltas.some": "A delta stays in the result: its term counts only where the indices of the delta agree.",
 }
 
 CONVENTION = (

@@ -33,11 +33,12 @@ def range_blocks(checked: CheckedRange | None) -> Iterator[Block]:
     yield Heading(2, ("Range",))
     yield Paragraph(
         (
-            f"The code is run in float32 and in float64 at {checked.points} points. Beside inputs of ordinary size, "
+            f"The code is run in float32 and in float64 at {checked.points} points. Besides inputs of ordinary size, "
             "these are ",
             *listed(said),
-            "; each kind in one input alone, and in all at once. The results are finite there, and their error is at "
-            f"most {checked.allowed} times what one rounding of every tensor and sum above causes.",
+            "; in single inputs, and in all at once. Where the function has a value that float32 holds, the results "
+            f"are finite, and their error is at most {checked.allowed} times what one rounding of every tensor and sum "
+            "above causes.",
         )
     )
     if checked.limits:

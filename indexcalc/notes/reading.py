@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from indexcalc.algebra.terms import Access, Add, Delta, Index, Slot, Terms, own_indices, walk
+from indexcalc.algebra.slots import indices_of_slot
+from indexcalc.algebra.terms import Access, Add, Delta, Index, Slot, Terms, own_indices, own_slots, walk
 from indexcalc.calculus.steps import Collapse, Derivation, LocalDerivative, Path, Renamed, Rule, Section, Step
 from indexcalc.notes.blocks import Block, Match, Paragraph, Span, Spans, Symbol
 from indexcalc.notes.prose import listed, say
@@ -18,7 +19,7 @@ def reading_of(derivation: Derivation, section: Section, told: Collection[str] =
     if len(section.paths) != 1 or is_a_sum_of_paths(section):
         return []
     (path,) = section.paths
-    named = [part.equation.name for part in derivation.sections if part.target is None]
+    named = [eq.name for eq in derivation.backward.equations if any(term.summed for term in eq.terms)]
     return reading(section, path, named, told)
 
 
@@ -49,8 +50,10 @@ def read_off(section: Section, path: Path) -> tuple[tuple[Step, ...], Terms]:
 
 
 def reading(section: Section, path: Path, named: Iterable[str], told: Collection[str]) -> list[Block]:
-    """The sentences about a result, as one paragraph."""
+    """The sentences about a result, as one paragraph; `named` are the tensors that hold sums."""
     steps, terms = read_off(section, path)
+    given = {base.tensor for base in walk(path.steps[0].after) if isinstance(base, Access)}
+    named = [name for name in named if name not in given]
     spans: list[Span] = list(say("reading"))
     sentences = (
         *surviving(section, path, steps, terms, again="read.sum" in told),
@@ -90,6 +93,8 @@ def surviving(section: Section, path: Path, steps: tuple[Step, ...], terms: Term
             form = ".many" if len(moved) > 1 else ""
             yield say(f"read.moved{form}", indices=listed(moved), delta=delta, target=Symbol(section.target))
             sums = [pair for pair in sums if pair[0] not in moved]
+    # A delta that tied the index in another term is no reason for the sum that is left in this one.
+    again = again or any(origin in tied(path, section.target) for _, origin in sums)
     for index, origin in sums:
         together.setdefault(weight_of(terms, index, path), []).append((index, origin))
     for weight, pairs in together.items():
@@ -101,6 +106,18 @@ def surviving(section: Section, path: Path, steps: tuple[Step, ...], terms: Term
         yield say(f"read.sum{form}", indices=indices, origins=origins_listed, target=target, weight=list(factor))
 
 
+def tied(path: Path, target: str) -> frozenset[Index]:
+    """The dummies of the chain rule that some delta of the local derivative makes equal to an index of the target."""
+    found: set[Index] = set()
+    for local in path.locals:
+        wrt = local.partial.wrt
+        if wrt.tensor == target:
+            deltas = (base for base in walk(local.result) if isinstance(base, Delta))
+            pairs = (own_indices(delta) for delta in deltas)
+            found.update(index for pair in pairs if set(pair) & set(wrt.indices) for index in pair)
+    return frozenset(found & set(path.consumer.slots))
+
+
 def left_over(terms: Terms, named: Iterable[str]) -> Iterator[Spans]:
     """What is said of a result without sums, and of deltas that stay in it."""
     if not terms:
@@ -110,8 +127,9 @@ def left_over(terms: Terms, named: Iterable[str]) -> Iterator[Spans]:
     parts = [base for base in walk(terms) if isinstance(base, Access) and base.tensor in names]
     if not any(term.summed for term in terms):
         yield say("read.part", parts=listed(dict.fromkeys(parts))) if parts else say("read.none")
+    with_delta = [any(isinstance(base, Delta) and base.is_plain for base in term.bases) for term in terms]
     if any(isinstance(base, Delta) and base.is_plain for base in walk(terms)):
-        yield say("read.deltas")
+        yield say("read.deltas" if all(with_delta) else "read.deltas.some")
 
 
 def weight_of(terms: Terms, index: Index, path: Path) -> Access | None:
@@ -127,6 +145,9 @@ def weight_of(terms: Terms, index: Index, path: Path) -> Access | None:
 def passed(section: Section, path: Path, steps: tuple[Step, ...]) -> list[tuple[str, dict[Index, Collapse]]]:
     """The indices of the target that deltas tied to sums, and so took over: of the chain rule, then of the consumer."""
     slots = section.equation.slots
+    # Where entries at other places are read too, different values of an index do mix.
+    slots_read = (slot for base in walk(section.equation.terms) for slot in own_slots(base))
+    shifted = {index for slot in slots_read if not isinstance(slot, Index) for index in indices_of_slot(slot)}
     inner = path.locals[-1].steps if path.locals else ()
     upstream: dict[Index, Collapse] = {}
     own: dict[Index, Collapse] = {}
@@ -134,7 +155,7 @@ def passed(section: Section, path: Path, steps: tuple[Step, ...]) -> list[tuple[
         match step.detail:
             case Collapse(_, killed, survivor) as collapse:
                 clean = all(killed not in term.summed for term in step.after)
-                if survivor in slots and clean:
+                if survivor in slots and clean and survivor not in shifted:
                     found = upstream if killed in path.consumer.slots else own
                     found.setdefault(survivor, collapse)
     return [(key, found) for key, found in (("read.pass", upstream), ("read.fixed", own)) if found]

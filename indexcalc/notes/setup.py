@@ -201,6 +201,8 @@ def given_gradient(problem: Problem, upstream: Upstream) -> Display:
 def partial_gradient(problem: Problem, upstream: Upstream) -> Paragraph:
     """What a given gradient means that is only a part of the whole."""
     slots = problem.program.tensors[upstream.of].slots
+    own = upstream.of in problem.program.recurrence_by_name
+    others = "its own other steps or through other tensors" if own else "other tensors"
     return Paragraph(
         (
             "Given is ",
@@ -208,7 +210,7 @@ def partial_gradient(problem: Problem, upstream: Upstream) -> Paragraph:
             f" ({upstream.doc})" if upstream.doc else "",
             ", the part of ",
             Gradient(Access(upstream.of, slots)),
-            " that does not pass through other tensors of the program.",
+            f" that does not pass through {others} of the program.",
         )
     )
 

@@ -90,7 +90,9 @@ def given_meaning(derivation: Derivation, tensor: Tensor) -> Spans:
     owners = {up.name: up.of for up in derivation.problem.upstream if not up.doc}
     if tensor.name not in owners:
         return (tensor.doc,)
-    return say("symbols.gradient", loss=Loss(), target=Symbol(owners[tensor.name]))
+    target = owners[tensor.name]
+    key = "symbols.upstream" if target in derivation.gradients.values() else "symbols.gradient"
+    return say(key, loss=Loss(), target=Symbol(target))
 
 
 def backward_meaning(derivation: Derivation, equation: Equation) -> Spans:

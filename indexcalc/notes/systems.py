@@ -73,3 +73,8 @@ def unknown_of(derivation: Derivation, section: Section) -> Unknown | None:
     names |= {problem.gradient_names[unknown.residual]: unknown.name for unknown in problem.program.unknowns}
     name = names.get(section.equation.name)
     return next((one for one in problem.program.unknowns if one.name == name), None)
+
+
+def has_equations_between(program: Program) -> bool:
+    """Whether some system reads what is computed from its own unknown."""
+    return any(len(block) > 1 for block in program.systems.values())

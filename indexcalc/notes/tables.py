@@ -25,7 +25,7 @@ from indexcalc.notes.cost import memory_of
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.recurrences import recurrence_blocks
 from indexcalc.notes.setup import comma_separated, forward_display, recompute_sources
-from indexcalc.notes.systems import system_display
+from indexcalc.notes.systems import has_equations_between, system_display
 
 
 def summary_blocks(derivation: Derivation) -> Iterator[Block]:
@@ -59,7 +59,8 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
         yield displays
     if derivation.backward.unknowns:
         names = listed(Symbol(unknown.name) for unknown in derivation.backward.unknowns)
-        yield Paragraph(say("summary.system", unknown=names))
+        key = "summary.system.between" if has_equations_between(derivation.backward) else "summary.system"
+        yield Paragraph(say(key, unknown=names))
     yield from recurrence_blocks(derivation.backward)
     made = tuple(order.equation for order in derivation.orders if not order.whole)
     if made:
@@ -127,9 +128,9 @@ def memory_blocks(derivation: Derivation) -> Iterator[Block]:
     program, backward = derivation.problem.program, derivation.backward
     memory = memory_of(program, backward, [name for order in derivation.orders for name in order.arrays])
     if memory.unread:
-        them = "it is" if len(memory.unread) == 1 else "they are"
+        them = "it need" if len(memory.unread) == 1 else "they need"
         names = listed([Symbol(name) for name in memory.unread], "or")
-        yield Paragraph(("The backward pass never reads ", *names, f", so {them} not kept after the forward pass."))
+        yield Paragraph(("The backward pass never reads ", *names, f", so {them} not be kept for it."))
     if memory.streamed:
         names = listed(Symbol(name) for name in memory.streamed)
         key = "stream" if len(memory.streamed) > 1 else "stream.one"

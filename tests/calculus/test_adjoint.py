@@ -92,7 +92,7 @@ derive W, c
         index.name for step in derivation.all_steps() for index in occurring_indices((*step.before, *step.after))
     }
     assert not indices & {"a", "b", "c", "d"}
-    assert {"i", "j", "e"} <= indices
+    assert {"i", "j", "f"} <= indices
 
 
 def test_no_dummy_is_named_like_what_stands_below_a_name():

@@ -46,7 +46,7 @@ def test_the_note_says_what_simplification_saves_and_what_is_held() -> None:
     section = note[note.index("## Cost and memory") :]
     assert "| backward, before simplification | $`17 H N" in section
     report = cost_report(DERIVED["layer_norm"])
-    held = f"Inputs and results hold $`{report.ends}`$ entries. Beside them, at most $`{report.peak}`$ entries"
+    held = f"Inputs and results hold $`{report.ends}`$ entries. Besides them, at most $`{report.peak}`$ entries"
     assert held in section
     assert r"forward & \(8 H N + 5 N\)" in latex_note(DERIVED["layer_norm"])
 

@@ -245,6 +245,8 @@ def is_exponential(term: Term) -> bool:
 
 def hides(mask: Access, term: Term, exponentials: set[str]) -> bool:
     """Whether a factor of a term is zero or one for exponentials in it: as they are, or entry by entry."""
+    if not mask.slots:
+        return False
     for base in term.bases:
         if is_exp(base) or (
             isinstance(base, Access) and base.tensor in exponentials and set(mask.slots) <= set(base.slots)
