@@ -7,11 +7,13 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import pytest
+import sympy as sp
 
 import indexcalc as ic
-from indexcalc.algebra.terms import Term
+from indexcalc.algebra.terms import Access, Index, Term
 from indexcalc.codegen import module_names, module_symbols, numpy_module
 from indexcalc.codegen.fast.module import FastOptions, fast_module
+from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.consistency import check_program
 from indexcalc.errors import IndexCalcError, ProgramError, UnsupportedError
 from indexcalc.generation import loaded
@@ -380,3 +382,12 @@ def test_a_system_without_a_root_is_an_error():
     module = loaded(numpy_module(ic.derive(problem_of(text))))
     with pytest.raises(ValueError, match="Newton's method finds no root of a system"):
         module.forward(np.full(3, 0.9))
+
+
+def test_what_a_step_computes_keeps_its_name_where_another_of_that_name_is_called_otherwise():
+    i = Index("i", sp.Symbol("I", positive=True, integer=True))
+    terms = {name: (Term(sp.S.One, ((Access(name, (i,)), sp.S.One),)),) for name in ("a", "s")}
+    inside = Statement("s", (i,), terms["a"]), Statement("x_step", (i,), terms["s"])
+    found = Statement("x", (i,), (), Kind.ROOT, inside=inside, residual="s").reading({"s": "Z", "a": "b"})
+    assert [(one.name, one.reads) for one in found.inside] == [("s", ("b",)), ("x_step", ("s",))]
+    assert found.reads == ("b",)

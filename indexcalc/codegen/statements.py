@@ -115,5 +115,8 @@ class Statement:
     def reading(self, names: Mapping[str, str]) -> Statement:
         """The statement with other names for some of the tensors that it reads."""
         guards = tuple(with_tensors_in(guard, names) for guard in self.guards)
-        inside = tuple(statement.reading(names) for statement in self.inside)
+        # What is computed inside is meant there, whatever stands outside under its name.
+        own = {statement.name for statement in self.inside}
+        outer = {name: other for name, other in names.items() if name not in own}
+        inside = tuple(statement.reading(outer) for statement in self.inside)
         return replace(self, terms=with_tensors(self.terms, names), guards=guards, inside=inside)
