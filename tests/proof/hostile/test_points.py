@@ -56,6 +56,11 @@ def test_a_mask_is_found_where_the_exponential_has_a_name_and_where_it_has_fewer
     assert multiplicative_masks(read_problem(fewer).program) == ("R",)
 
 
+def test_a_scalar_that_multiplies_exponentials_hides_no_entry():
+    text = "index i, j : N\ninput a positive, x[i]\nK[i,j] = a*exp(-(x[i] - x[j])^2)\nderive a, x\n"
+    assert multiplicative_masks(read_problem(text).program) == ()
+
+
 @pytest.mark.parametrize("name", ["attention", "flash_attention", "moe_gate", "linear"])
 def test_what_is_averaged_is_no_mask(name):
     assert multiplicative_masks(load_problem(shipped_paths()[name]).program) == ()

@@ -1,0 +1,39 @@
+"""What a note says of a result holds for all of it: sums that survive, deltas that stay, indices that pass through."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.language import read_problem
+from indexcalc.notes import markdown_note
+from indexcalc.rewrite.derive import derive
+
+HEAD = 'title "t"\nindex i, j : N\nindex k : N-1\nindex m : M\n'
+
+DELTA_IN_ONE_TERM = "input C[i,j]\nL = sum[i,j](delta[i,j]*C[i,j]) + sum[i,j](C[i,j]^2)\nloss L\nderive C\n"
+DELTA_IN_ALL = "input C[i,j]\nL = sum[i](C[i,i]^2)\nloss L\nderive C\n"
+BOTH_SLOTS = "input x[i]\nP[i,j] = x[i] * x[j]^3\nupstream G[i,j] = dL/dP[i,j]\nderive x\n"
+ONE_SLOT = "input x[i], W[i,m]\ny[m] = sum[i](W[i,m] * x[i])\nupstream G[m] = dL/dy[m]\nderive x\n"
+NEIGHBOURS = "input x[i]\ny[k] = x[k+1]^2 - x[k]\nupstream G[k] = dL/dy[k]\nderive x\n"
+ENTRIES = "input x[i]\ny[i] = x[i]^2\nupstream G[i] = dL/dy[i]\nderive x\n"
+
+
+def reading(text: str) -> str:
+    """What the note says of its results."""
+    lines = markdown_note(derive(read_problem(HEAD + text))).splitlines()
+    return "\n".join(line for line in lines if line.startswith("Reading the result."))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "said"),
+    [
+        (DELTA_IN_ONE_TERM, "only entries where its indices agree are not zero", False),
+        (DELTA_IN_ALL, "only entries where its indices agree are not zero", True),
+        (BOTH_SLOTS, "no delta tied", False),
+        (ONE_SLOT, "no delta tied", True),
+        (NEIGHBOURS, "do not mix", False),
+        (ENTRIES, "do not mix", True),
+    ],
+)
+def test_a_sentence_is_said_where_it_is_true(text, sentence, said):
+    assert (sentence in reading(text)) is said
