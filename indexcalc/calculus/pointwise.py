@@ -178,7 +178,8 @@ def from_formula(formula: sp.Expr, fn: Fn) -> Terms:
         return tuple(term for part in formula.args for term in from_formula(part, fn))
     if isinstance(formula, sp.Mul):
         result = multiplied(power(from_formula(part, fn), sp.S.One) for part in formula.args)
-        return expand_term(result) if len(result.powers) == 1 else (result,)
+        # A scalar times a sum is distributed; a square of a sum stays, or the cube of one would be a hundred terms.
+        return expand_term(result) if len(result.powers) == 1 and result.powers[0][1] == 1 else (result,)
     if isinstance(formula, sp.Pow):
         return (power(from_formula(formula.base, fn), formula.exp),)
     if isinstance(formula, sp.Function):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from indexcalc.algebra.terms import Fn
+from indexcalc.algebra.terms import Add, Fn, Term
 from indexcalc.calculus.pointwise import ROWS, TABLE, derivative_of, row_of
 from indexcalc.errors import UnsupportedError
 from indexcalc.problem import Problem, Upstream
@@ -64,3 +64,12 @@ def test_the_second_derivative_is_the_derivative_of_the_backward_pass(row):
     problem = Problem(both, (Upstream("V", "dx"),), ("x", "G"))
     report = check_backward(problem, derive(problem).backward)
     assert report.ok, "\n".join(map(str, report.failures))
+
+
+def test_a_power_of_a_sum_stays_a_power_in_a_derivative():
+    """``exp(-u^2)`` at ``u = (1 + x^2 + ...)^(3/2)`` is the exponential of a cube, not of the terms of the cube."""
+    terms = tuple(term(*[at("x", i)] * power) for power in range(9))
+    inner = Fn("erf", (Term(sp.S.One, ((Add(terms), sp.Rational(3, 2)),)),))
+    (derivative,) = derivative_of(inner)
+    ((gaussian, _),) = derivative.powers
+    assert gaussian == Fn("exp", (Term(-sp.S.One, ((Add(terms), sp.Integer(3)),)),))
