@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import sympy as sp
 
+from indexcalc.algebra.build import power
 from indexcalc.algebra.slots import Lookup, Slot, difference, parts_of_slot
 from indexcalc.algebra.terms import (
     Access,
@@ -303,6 +304,16 @@ def collect(terms: Terms, key_of: Callable[[Term], str] = term_key) -> Terms:
         if coeff != 0:
             combined.append(Term(coeff, members[0].powers, members[0].summed))
     return tuple(combined)
+
+
+def with_like_terms(factor: Power) -> Term:
+    """The factor, where it is a sum with its like terms combined: ``x_i - x_j`` has become ``x_i - x_i = 0``."""
+    base, exponent = factor
+    if isinstance(base, Add) and exponent.is_positive:
+        terms = collect(base.terms)
+        if terms != base.terms:
+            return power(terms, exponent)
+    return Term(sp.S.One, (factor,))
 
 
 def simplify_sum(coefficients: Iterable[sp.Expr]) -> sp.Expr:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import sympy as sp
 
-from indexcalc.algebra.build import is_negative, power, product
+from indexcalc.algebra.build import is_negative, power, product, scale
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.terms import Add, Base, Index, Power, Term, Terms
 
@@ -41,6 +41,8 @@ def factor_group(terms: Terms, symbolic: bool) -> Terms:
     if not common and coeff in (1, -1):
         return original
     rests = flattened(tuple(divide(term, common, coeff) for term in terms))
+    if is_negative(coeff) and any(is_negative(rest.coeff) for rest in rests):
+        coeff, rests = -coeff, positive_first(scale(rests, -sp.S.One))
     inner = power(rests, sp.S.One)
     joined = product(coeff * inner.coeff, common + inner.powers, terms[0].summed)
     if frozenset(joined.summed) != frozenset(terms[0].summed):

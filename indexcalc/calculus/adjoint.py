@@ -11,19 +11,20 @@ change with x to first order, and r is a consumer of A like any other, with the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 import sympy as sp
 
+from indexcalc.algebra.build import product
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import fresh_indices
-from indexcalc.algebra.terms import Access, Index, Partial, Slot, Term, Terms
+from indexcalc.algebra.terms import Access, Delta, Index, Partial, Slot, Term, Terms
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.differentiate import Tidy, Wanted, insert, local_derivative, no_tidying
 from indexcalc.calculus.relabel import Nomenclature, relabel
 from indexcalc.calculus.statistics import Flow, find_flow, nearest_consumers, statistics_between
-from indexcalc.calculus.steps import LocalDerivative, Path, Rule, Section, Step, Subject, ThroughConsumer
+from indexcalc.calculus.steps import LocalDerivative, Path, Rule, Section, Step, Subject, ThroughConsumer, Used
 from indexcalc.errors import placed
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program, Unknown
@@ -31,12 +32,13 @@ from indexcalc.program import Equation, Program, Unknown
 
 @dataclass(frozen=True)
 class Sweep:
-    """What stays the same during one reverse sweep."""
+    """One reverse sweep: what stays the same, and the gradients that were found, by name."""
 
     problem: Problem
     flow: Flow
     names: Nomenclature
     tidy: Tidy
+    found: dict[str, Equation] = field(default_factory=dict)
 
     def gradient(self, tensor: str, slots: tuple[Slot, ...]) -> Access:
         """The entry of the gradient by `tensor`."""
@@ -48,6 +50,20 @@ class Sweep:
             return (Term(sp.S.One),)
         return (Term(sp.S.One, ((self.gradient(entry.tensor, entry.slots), sp.S.One),)),)
 
+    def diagonal(self, entry: Access) -> tuple[Delta, ...]:
+        """The deltas between slots of a consumer that its whole gradient has: it is zero off that diagonal."""
+        equation = self.found.get(self.problem.gradient_names[entry.tensor])
+        if equation is None or not equation.terms:
+            return ()
+        names = dict(zip(equation.slots, entry.indices, strict=True))
+        shared = set.intersection(*(set(term.bases) for term in equation.terms))
+        deltas = (base for base in equation.terms[0].bases if isinstance(base, Delta) and base in shared)
+        return tuple(
+            Delta(names[delta.left], names[delta.right])
+            for delta in deltas
+            if delta.left in names and delta.right in names
+        )
+
 
 def derive_gradients(problem: Problem, tidy: Tidy = no_tidying) -> tuple[Section, ...]:
     """One section for each gradient that is asked for or needed on the way, in an order that works.
@@ -58,7 +74,11 @@ def derive_gradients(problem: Problem, tidy: Tidy = no_tidying) -> tuple[Section
     """
     flow = find_flow(problem)
     sweep = Sweep(problem, flow, nomenclature(problem), tidy)
-    return tuple(derive_section(sweep, name) for name in sweep_order(problem, flow))
+    sections: list[Section] = []
+    for name in sweep_order(problem, flow):
+        sections.append(derive_section(sweep, name))
+        sweep.found[sections[-1].equation.name] = sections[-1].equation
+    return tuple(sections)
 
 
 def nomenclature(problem: Problem) -> Nomenclature:
@@ -216,6 +236,12 @@ def derive_path(sweep: Sweep, wrt: Access, consumer: str, lhs: Access, alone: bo
     before = (Term(sp.S.One, ((lhs, sp.S.One),)),) if alone else chain
     steps = [Step(Rule.CHAIN, subject, before, chain)]
     steps.append(Step(Rule.SUBSTITUTE, subject, chain, insert(chain, partial, own.result)))
+    deltas = sweep.diagonal(entry)
+    if deltas and steps[-1].after:
+        before = steps[-1].after
+        after = tuple(product(t.coeff, (*((d, sp.S.One) for d in deltas), *t.powers), t.summed) for t in before)
+        name = sweep.problem.gradient_names[consumer]
+        steps.append(Step(Rule.DIAGONAL, subject, before, after, Used((name,))))
     steps.extend(contract(subject, steps[-1].after))
     steps.extend(sweep.tidy(subject, steps[-1].after))
     return Path(entry, (*local_steps, own), tuple(steps), steps[-1].after)

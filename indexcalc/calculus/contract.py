@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from indexcalc.algebra.build import expand_term, is_expandable, product, within
+import sympy as sp
+
+from indexcalc.algebra.build import expand_term, is_expandable, multiplied, product, within
+from indexcalc.algebra.canonical import with_like_terms
 from indexcalc.algebra.renaming import rename_powers
 from indexcalc.algebra.slots import (
     Affine,
@@ -67,7 +70,12 @@ def collapse_term(term: Term, collapse: Collapse) -> Term:
     renamed = rename_powers(rest, {collapse.killed: collapse.survivor})
     if not may_replace(collapse.killed, collapse.survivor):
         renamed = (*renamed, *within(collapse.survivor, collapse.killed.extent))
-    return product(term.coeff, renamed, summed)
+    # With one name for two indices, terms of a parenthesis may be alike: 1 - delta_bc is zero at b = c.
+    sums = {power for power in renamed if isinstance(power[0], Add)}.difference(rest)
+    if not sums:
+        return product(term.coeff, renamed, summed)
+    factors = (with_like_terms(power) if power in sums else Term(sp.S.One, (power,)) for power in renamed)
+    return multiplied(factors, term.coeff, summed)
 
 
 def contract(subject: Subject, terms: Terms, ahead: Collection[Index] = ()) -> tuple[Step, ...]:

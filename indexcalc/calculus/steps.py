@@ -45,6 +45,7 @@ class Rule(Enum):
     LEMMA = "a known identity is applied"
     SAME_SYSTEM = "systems with one matrix and proportional right sides have proportional solutions"
     SYMMETRIC_INVERSE = "the inverse of a symmetric matrix is symmetric"
+    DIAGONAL = "what is zero off a diagonal may have the delta of that diagonal beside it"
     SUPPORT = "a bracket goes beside a tensor that is zero where the bracket is"
 
 

@@ -37,6 +37,7 @@ RULES: Mapping[Rule, str] = {
     Rule.SAME_SYSTEM: "Its matrix does not change when rows and columns are exchanged. So it is that of the system for "
     "{used}, and its right side is a multiple of that system's. The solution is this multiple of {used}:",
     Rule.LEMMA: "Apply the identity {identity}:",
+    Rule.DIAGONAL: "{used} is zero unless the indices of its delta agree, so the delta may stand beside it:",
     Rule.SUPPORT: "Where the bracket is zero, {used} is zero already, so the bracket goes:",
 }
 """What introduces a step of each rule, where `SENTENCES` has nothing more exact."""

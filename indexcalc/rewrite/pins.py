@@ -6,17 +6,15 @@ from collections.abc import Sequence
 
 import sympy as sp
 
-from indexcalc.algebra.build import multiplied, power
-from indexcalc.algebra.canonical import collect
+from indexcalc.algebra.build import multiplied
+from indexcalc.algebra.canonical import with_like_terms
 from indexcalc.algebra.renaming import rename_powers, replace_lookup
 from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import (
-    Add,
     Base,
     Delta,
     Index,
     Lookup,
-    Power,
     Term,
     Terms,
     occurring_indices,
@@ -91,16 +89,6 @@ def pin_lookup(term: Term, delta: Delta) -> Term:
     if changed == term.powers:
         return term
     return multiplied((with_like_terms(factor) for factor in changed), term.coeff, term.summed)
-
-
-def with_like_terms(factor: Power) -> Term:
-    """The factor, where it is a sum with its like terms combined: ``x_i - x_j`` has become ``x_i - x_i = 0``."""
-    base, exponent = factor
-    if isinstance(base, Add) and exponent.is_positive:
-        terms = collect(base.terms)
-        if terms != base.terms:
-            return power(terms, exponent)
-    return Term(sp.S.One, (factor,))
 
 
 def in_order(delta: Delta, slots: Sequence[Index]) -> tuple[Index, Index]:

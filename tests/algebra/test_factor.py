@@ -96,3 +96,9 @@ def test_symbolic_powers_share_the_lesser_in_a_last_form():
     terms = (term((at("q", i), gamma), at("a", i)), term((at("q", i), gamma + 1)))
     assert factor(terms) == terms
     assert factor(terms, symbolic=True) == (term((at("q", i), gamma), add(term(at("a", i)), term(at("q", i)))),)
+
+
+def test_a_bracket_that_is_put_together_begins_with_what_is_positive():
+    """``-2 (x - r) - 2 (x - y)`` is ``2 (r - 2 x + y)``, not ``-2 (2 x - r - y)``."""
+    terms = (term(add(term(x), term(r, coeff=-1)), coeff=-2), term(add(term(x), term(y, coeff=-1)), coeff=-2))
+    assert factor(terms) == (term(add(term(r), term(x, coeff=-2), term(y)), coeff=2),)

@@ -104,3 +104,32 @@ def test_no_dummy_is_named_like_what_stands_below_a_name():
     summed = {index.name for step in steps for term in step.after for index in term.summed}
     assert summed - {"n", "m", "k"}
     assert not summed & {"a", "b", "c"}
+
+
+DIAGONAL = """
+index i, j : N
+index k : M
+input A[i,k], B[k,j], c[i], w[i,j]
+Y[i,j] = (1 - [i == j]) * w[i,j] + sum[k](A[i,k] * B[k,j])
+L = sum[i](c[i] * Y[i,i]^2)
+loss L
+derive Y, A, w
+"""
+
+
+def test_a_gradient_that_is_zero_off_a_diagonal_is_summed_along_it():
+    """``dL/dA_ik = dL/dY_ii B_ki``; and what the forward pass hides on that diagonal has no gradient."""
+    sections = {section.target: section for section in sections_of(DIAGONAL)}
+    (path,) = sections["A"].paths
+    assert Rule.DIAGONAL in [step.rule for step in path.steps]
+    assert [term.summed for term in sections["A"].equation.terms] == [()]
+    assert sections["w"].equation.terms == ()
+    derivation = derive(read_problem(DIAGONAL))
+    assert check_backward(derivation.problem, derivation.backward).ok
+
+
+def test_no_delta_is_put_beside_a_gradient_that_only_has_it_in_part():
+    text = DIAGONAL.replace("\nL = ", "\nL = sum[i,j](w[i,j] * Y[i,j]) + ")
+    sections = {section.target: section for section in sections_of(text)}
+    rules = {step.rule for section in sections.values() for path in section.paths for step in path.steps}
+    assert Rule.DIAGONAL not in rules

@@ -94,3 +94,16 @@ def test_the_mean_of_a_difference_of_exponentials_is_one_sum():
     values = module.forward(E, g, w)
     assert values.y == pytest.approx([0.0], abs=1e-25)
     assert module.backward(values, np.ones(1)).dE == pytest.approx(np.zeros(5), abs=1e-10)
+
+
+def test_a_difference_from_the_largest_entry_is_exactly_zero_there():
+    """With the exponentials of `f` apart from it, the difference would be two products, each rounded."""
+    problem = ic.read_problem(
+        "index i, j : N\ninput a[i], b[i]\nf[i] = exp(a[i]) * b[i] - b[i]\nT[i] = (max[j](f[j]) - f[i]) * f[i]\n"
+        "Y[i] = exp(T[i]) / sum[j](exp(T[j])) + 1 / (1 + f[i]^2)\nupstream G[i] = dL/dY[i]\nderive a, b\n"
+    )
+    rng = np.random.default_rng(3)
+    module = loaded(numpy_module(ic.derive(problem)))
+    for _ in range(20):
+        values = module.forward(10 * rng.standard_normal(5), rng.standard_normal(5))
+        assert values.T[np.argmax(values.f)] == 0.0
