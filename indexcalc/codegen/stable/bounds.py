@@ -52,6 +52,8 @@ class Part:
         guards: the deltas, brackets and weights of the sum: where one is zero the exponent does not count, for it may
             be huge.
         hidden: the name of the exponent with minus infinity where a guard is zero; empty without guards.
+        axes: the indices of the exponent and of its guards. They stay in this order when guards are written in another
+            way, for entries of what is hidden are read by then.
     """
 
     name: str
@@ -59,17 +61,18 @@ class Part:
     exponents: tuple[Power, ...]
     guards: tuple[Base, ...] = ()
     hidden: str = ""
+    axes: tuple[Index, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.axes:
+            guards = Term(ONE, tuple((guard, ONE) for guard in self.guards))
+            axes = dict.fromkeys((*free_indices(self.argument), *free_indices((guards,))))
+            object.__setattr__(self, "axes", tuple(axes))
 
     @property
     def argument(self) -> Terms:
         """The exponent."""
         return argument_of(self.exponents)
-
-    @property
-    def axes(self) -> tuple[Index, ...]:
-        """The indices of the exponent and of its guards."""
-        guards = Term(ONE, tuple((guard, ONE) for guard in self.guards))
-        return tuple(dict.fromkeys((*free_indices(self.argument), *free_indices((guards,)))))
 
     @property
     def slots(self) -> tuple[Index, ...]:

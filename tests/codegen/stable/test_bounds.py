@@ -122,3 +122,21 @@ derive o
     moves = step * np.eye(12).reshape(12, 2, 2, 3)
     slopes = [(total(o + move) - total(o - move)) / (2 * step) for move in moves]
     np.testing.assert_allclose(do.reshape(-1), slopes, rtol=1e-6, atol=1e-8)
+
+
+def test_a_weight_that_is_written_otherwise_keeps_its_axes():
+    """The weight's own softmax is in stable form where the exponent is hidden, and reads its indices in another order."""
+    masked = "[q <= i] * exp(U[i,q]) / sum[q]([q <= i] * exp(U[i,q]))"
+    source = numpy_module(
+        derive(
+            read_problem(
+                f"index i : N\nindex q : D\ninput U[i,q]\ne = mean[q,i](exp(U[i,q]) + tanh({masked}))\n"
+                "z = e / e^2\nupstream G = dL/dz\nderive U\n"
+            )
+        )
+    )
+    scores = np.random.default_rng(5).standard_normal((3, 3))
+    exponentials = np.tril(np.exp(scores))
+    weights = exponentials / exponentials.sum(axis=1, keepdims=True)
+    values = loaded(source).forward(scores)
+    np.testing.assert_allclose(values.e, np.mean(np.exp(scores) + np.tanh(weights)), rtol=1e-12)
