@@ -167,7 +167,9 @@ class Evaluation:
             second = labels.index(twice, first + 1)
             array = array.diagonal(0, first, second)
             labels = [label for place, label in enumerate(labels) if place not in (first, second)] + [twice]
-        return Labelled(tuple(labels), array)
+        # What each reading gives to the gradient is rounded before it is added to the others.
+        sizes = np.ones(tuple(map(int, array.shape)))
+        return Labelled(tuple(labels), self.arithmetic.steepened(array, sizes, BATCH in labels))
 
     def related(self, sign: str, left: str, right: str) -> Labelled:
         """1 where a relation holds."""

@@ -7,13 +7,27 @@ import time
 from dataclasses import replace
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
 import indexcalc as ic
 from tests.campaign import judge
 from tests.campaign.case import REFUSED, counts, failures, refusals
-from tests.campaign.formulas import Apply, Over, Program, Ratio, Read, Statement, Tensor, Times
+from tests.campaign.formulas import (
+    Apply,
+    Negative,
+    Number,
+    Over,
+    Plus,
+    Program,
+    Ratio,
+    Read,
+    Statement,
+    Tensor,
+    Times,
+)
 from tests.campaign.judge import judged
+from tests.campaign.oracle import evaluator, sample, truth
 
 
 def softmax_program() -> Program:
@@ -129,3 +143,16 @@ def test_what_takes_too_long_is_stopped(monkeypatch):
     start = time.process_time()
     assert failures(judged(PROGRAM, ("numpy",))) == ["derive: slow: more than 0 s"]
     assert time.process_time() - start < 3
+
+
+def test_what_readings_give_and_cancels_leaves_room_for_rounding():
+    """The gradient of ``1e6 (x - x)`` is zero, of two parts that are not."""
+    read = Read("x", (("n",),))
+    line = Statement("y", (("n",),), Times((Number("1e6"), Plus((read, Negative(read))))))
+    indices, inputs = (("n", ("N",)),), (Tensor("x", (("n",),)),)
+    program = Program(indices, (), inputs, (line,), upstream=(("G", "y"),), targets=("x",))
+    evaluate = evaluator()
+    right = truth(program, sample(program, {"N": 3}, np.random.default_rng(0)), evaluate)
+    assert right is not None
+    assert np.all(right.gradients["x"] == 0)
+    assert 1e4 < right.spread["d x"] < 1e7
