@@ -125,7 +125,7 @@ derive o
 
 
 def test_a_weight_that_is_written_otherwise_keeps_its_axes():
-    """The weight's own softmax is in stable form where the exponent is hidden, and reads its indices in another order."""
+    """The softmax in the weight is in stable form by then, and reads its indices in another order."""
     masked = "[q <= i] * exp(U[i,q]) / sum[q]([q <= i] * exp(U[i,q]))"
     source = numpy_module(
         derive(
