@@ -17,7 +17,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
 from indexcalc.codegen.fast.module import FastModule, FastOptions, fast_module
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
-from indexcalc.notes import html_note, latex_note, markdown_note
+from indexcalc.notes import Detail, html_note, latex_note, markdown_note
 from indexcalc.proof.claims import check_claims
 from indexcalc.proof.fast import check_fast
 from indexcalc.proof.gradcheck import check_module
@@ -112,6 +112,8 @@ def render(
     targets: Collection[str] = (),
     fast: FastOptions | None = None,
     formats: Collection[str] = USUAL_FORMATS,
+    *,
+    detail: Detail = Detail.FULL,
 ) -> Texts:
     """The note and the code of a derivation.
 
@@ -121,6 +123,7 @@ def render(
         targets: the libraries to write code for, besides NumPy: `torch`, `jax`.
         fast: asks for a module made for speed too, and says how to cut its work into blocks.
         formats: the formats of the note: `md`, `tex`, `html`.
+        detail: how much the note says.
 
     Raises:
         UnsupportedError: if a scalar or factor cannot be written with one of these libraries.
@@ -131,7 +134,7 @@ def render(
     loops = module.loops if module is not None else ()
     trial = trial_of(derivation)
     checked = checked_range(trial) if trial is not None else None
-    notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked) for name in formats}
+    notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked, detail) for name in formats}
     return Texts(notes, numpy_module(derivation), others, module, trial)
 
 

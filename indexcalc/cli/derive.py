@@ -18,7 +18,7 @@ from indexcalc.cli.style import Style, fast_options
 from indexcalc.codegen import TARGETS
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import NOTE_WRITERS, USUAL_FORMATS, BrokenCodeError, Outputs, Texts, checked, render
-from indexcalc.notes import VIEWS, formula_text
+from indexcalc.notes import VIEWS, Detail, formula_text
 from indexcalc.rewrite.derive import derive
 from indexcalc.writing import write
 
@@ -56,6 +56,10 @@ def derive_spec(
             "--format", metavar="LIST", help=f"The formats of the note, with commas between: {', '.join(NOTE_WRITERS)}."
         ),
     ] = ",".join(USUAL_FORMATS),
+    detail: Annotated[
+        Detail,
+        typer.Option(help="`full` shows every step; `brief` says what is alike once, and each result once."),
+    ] = Detail.FULL,
     target: Annotated[
         str,
         typer.Option(
@@ -95,7 +99,7 @@ def derive_spec(
             derivation = derive(problem)
             progress("writing the note and the code")
             fast = fast_options(style, at, block, cache, problem.program.extents)
-            texts = render(derivation, asked, targets, fast, notes)
+            texts = render(derivation, asked, targets, fast, notes, detail=detail)
             progress("checking the code")
             outputs = checked_or_refused(derivation, texts)
             report = outputs.report

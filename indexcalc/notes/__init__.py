@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from indexcalc.notes.familiar import Detail
     from indexcalc.notes.html import html_note
     from indexcalc.notes.markdown import markdown_note
     from indexcalc.notes.outline import displayed_equations
@@ -13,9 +14,10 @@ if TYPE_CHECKING:
     from indexcalc.notes.text import formula_text
     from indexcalc.notes.views import VIEWS
 
-__all__ = ["VIEWS", "displayed_equations", "formula_text", "html_note", "latex_note", "markdown_note"]
+__all__ = ["VIEWS", "Detail", "displayed_equations", "formula_text", "html_note", "latex_note", "markdown_note"]
 
 HOMES = {
+    "Detail": "indexcalc.notes.familiar",
     "VIEWS": "indexcalc.notes.views",
     "displayed_equations": "indexcalc.notes.outline",
     "formula_text": "indexcalc.notes.text",

@@ -1,6 +1,6 @@
-"""What a long note has shown in full: from then on the same is said in fewer words, and in fewer equations.
+"""What a note has shown in full: in a brief or long one the same is said in fewer words and equations from then on.
 
-A short note shows every step. In a long one a run of collapses, a new name for a dummy or a forward
+A short note in full detail shows every step. In others a run of collapses, a new name for a dummy or a forward
 equation is shown in full the first time; nothing that is new is ever left out.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import Enum, StrEnum
 
 from indexcalc.algebra.terms import Access, Terms
 from indexcalc.calculus.steps import Collapse, Derivation, Path, Rule, Section, Step, Subject
@@ -20,8 +20,18 @@ LONG = 9
 INSIDE = (Rule.PRODUCT, Rule.QUOTIENT, Rule.POINTWISE, Rule.CONSTANT)
 """The rules whose equation holds the right side of the forward equation before it is differentiated."""
 
+ROUTINE = (Rule.REUSE, Rule.COLLECT, Rule.TURN, Rule.EXPAND, Rule.FACTOR)
+"""The rules that only write an expression in another way."""
+
 COPYING = (Rule.FORWARD, Rule.PRODUCT, Rule.ENTRY, Rule.INSERT)
 """The steps of the derivative of a copy."""
+
+
+class Detail(StrEnum):
+    """How much a note says: every step and every table, or what is new, and each result once."""
+
+    BRIEF = "brief"
+    FULL = "full"
 
 
 class Habit(Enum):
@@ -91,6 +101,10 @@ class Shown:
             else:
                 yield from ((step,) for step in group)
 
+    def rewrites(self, group: Sequence[Step]) -> bool:
+        """Whether a group is a step of a brief note that only writes an expression in another way."""
+        return self.brief and len(group) == 1 and group[0].rule in ROUTINE
+
     def is_familiar(self, group: Sequence[Step]) -> bool:
         """Whether all that a group does has been shown in full."""
         if group[0].rule is Rule.FORWARD and len(group) < len(COPYING):
@@ -98,10 +112,14 @@ class Shown:
         return self.brief and habits_of(group) <= self.habits
 
 
-def shown_before(derivation: Derivation) -> Shown:
+def shown_before(derivation: Derivation, detail: Detail = Detail.FULL) -> Shown:
     """What is shown when a note begins: nothing."""
-    gradients = sum(section.target is not None for section in derivation.sections)
-    return Shown(brief=gradients >= LONG)
+    return Shown(brief=detail is Detail.BRIEF or is_long(derivation))
+
+
+def is_long(derivation: Derivation) -> bool:
+    """Whether a note about so many gradients is long in any case."""
+    return sum(section.target is not None for section in derivation.sections) >= LONG
 
 
 def habits_of(group: Sequence[Step]) -> set[Habit]:

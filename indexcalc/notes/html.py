@@ -29,6 +29,7 @@ from indexcalc.notes.blocks import (
 )
 from indexcalc.notes.collapses import COLLAPSE_MARK, SUM_MARK
 from indexcalc.notes.colours import DARK, LIGHT, colour
+from indexcalc.notes.familiar import Detail
 from indexcalc.notes.latex import scalar_text
 from indexcalc.notes.mathml import mathml
 from indexcalc.notes.names import DELTA_MARK, Notation, index_mark, notation_of
@@ -100,9 +101,10 @@ def html_note(
     views: Collection[str] = (),
     loops: Sequence[BlockedLoop] = (),
     checked: CheckedRange | None = None,
+    detail: Detail = Detail.FULL,
 ) -> str:
     """The note as one HTML page, which holds its style and its formulas as MathML."""
-    title, *rest = outline(derivation, views, loops, checked)
+    title, *rest = outline(derivation, views, loops, checked, detail)
     page = page_of(derivation, rest)
     assert isinstance(title, Heading)
     heading, body = page.text(title.spans), "\n".join(sectioned(rest, page))

@@ -23,6 +23,7 @@ from indexcalc.notes.blocks import (
     Spans,
     Table,
 )
+from indexcalc.notes.familiar import Detail
 from indexcalc.notes.mermaid import mermaid_text
 from indexcalc.notes.names import Notation, notation_of
 from indexcalc.notes.outline import outline
@@ -45,10 +46,11 @@ def markdown_note(
     views: Collection[str] = (),
     loops: Sequence[BlockedLoop] = (),
     checked: CheckedRange | None = None,
+    detail: Detail = Detail.FULL,
 ) -> str:
     """The note as Markdown; inline formulas are in GitHub's code-like form, which no underscore can break."""
     notation = notation_of(derivation)
-    blocks = [block_text(block, notation) for block in outline(derivation, views, loops, checked)]
+    blocks = [block_text(block, notation) for block in outline(derivation, views, loops, checked, detail)]
     return environment().get_template("note.md.jinja2").render(blocks=blocks)
 
 

@@ -72,9 +72,28 @@ def steps_blocks(
 ) -> Iterator[Block]:
     """A sentence and an equation for each step; neighbouring steps of one sentence share it.
 
-    Steps that do what a long note has `shown` in full are put together.
+    Steps that do what a note has `shown` in full are put together, and steps of a brief note that only write an
+    expression in another way are one chain of equations.
     """
     groups = [(group_intro(group, local), group) for group in shown.groups(tuple(steps))]
+    for routine, runs in groupby(groups, key=lambda pair: pair[1][0].subject if shown.rewrites(pair[1]) else None):
+        run = tuple(runs)
+        if routine is not None and len(run) > 1:
+            *before, (last, _) = run
+            yield Paragraph((*(span for sentence, _ in before for span in (*ended(sentence), " ")), *last))
+            yield Display(routine, tuple(side for _, (step,) in run for side in sides(step, local)))
+        else:
+            yield from groups_blocks(run, parts, local)
+
+
+def ended(sentence: Spans) -> Spans:
+    """A sentence before an equation as one before another sentence."""
+    *before, last = sentence
+    return (*before, f"{last[:-1]}." if isinstance(last, str) and last.endswith(":") else last)
+
+
+def groups_blocks(groups: Iterable[tuple[Spans, Sequence[Step]]], parts: Parts, local: Local | None) -> Iterator[Block]:
+    """Groups of steps, each under its sentence."""
     for sentence, pairs in groupby(groups, key=lambda pair: pair[0]):
         displays: list[Display] = []
         same = [group for _, group in pairs]

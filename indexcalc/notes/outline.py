@@ -10,7 +10,7 @@ from indexcalc.calculus.steps import Derivation, Section
 from indexcalc.notes.blocks import Block, Heading, Left, Paragraph, displays_of, side_terms
 from indexcalc.notes.costs import cost_blocks
 from indexcalc.notes.diagram import diagram_blocks
-from indexcalc.notes.familiar import shown_before
+from indexcalc.notes.familiar import Detail, shown_before
 from indexcalc.notes.matrices import implementation_blocks, matrix_blocks
 from indexcalc.notes.orders import order_blocks
 from indexcalc.notes.parts import is_part, parts_put_in
@@ -20,7 +20,7 @@ from indexcalc.notes.repetition import repeats_of
 from indexcalc.notes.sections import cited_consumers, section_blocks
 from indexcalc.notes.setup import setup_blocks
 from indexcalc.notes.symbols import symbol_blocks
-from indexcalc.notes.tables import delta_blocks, summary_blocks
+from indexcalc.notes.tables import delta_blocks, says_more, summary_blocks
 from indexcalc.notes.views import loop_blocks, storage_blocks, view_blocks
 from indexcalc.program import BlockedLoop, CheckedRange
 
@@ -37,10 +37,14 @@ ORDERS = (
 
 @lru_cache(maxsize=2)
 def outline_once(
-    derivation: Derivation, views: tuple[str, ...], loops: tuple[BlockedLoop, ...], checked: CheckedRange | None
+    derivation: Derivation,
+    views: tuple[str, ...],
+    loops: tuple[BlockedLoop, ...],
+    checked: CheckedRange | None,
+    detail: Detail,
 ) -> tuple[Block, ...]:
     """The outline, once for all formats."""
-    return composed(derivation, views, loops, checked)
+    return composed(derivation, views, loops, checked, detail)
 
 
 def outline(
@@ -48,9 +52,10 @@ def outline(
     views: Collection[str] = (),
     loops: Sequence[BlockedLoop] = (),
     checked: CheckedRange | None = None,
+    detail: Detail = Detail.FULL,
 ) -> tuple[Block, ...]:
     """Every block of the note; see `composed`."""
-    return outline_once(derivation, tuple(views), tuple(loops), checked)
+    return outline_once(derivation, tuple(views), tuple(loops), checked, detail)
 
 
 def composed(
@@ -58,6 +63,7 @@ def composed(
     views: Collection[str] = (),
     loops: Sequence[BlockedLoop] = (),
     checked: CheckedRange | None = None,
+    detail: Detail = Detail.FULL,
 ) -> tuple[Block, ...]:
     """Every block of the note.
 
@@ -66,25 +72,30 @@ def composed(
         views: asks for rows and entries of all gradients.
         loops: how code that runs in blocks does so, if there is such code.
         checked: the inputs at which the code is checked, if it is.
+        detail: whether every step and table is there. A brief note says what is alike once, and each result once.
     """
+    brief = detail is Detail.BRIEF
     blocks: list[Block] = [
         Heading(1, (derivation.problem.program.title,)),
         Paragraph((ORDERS if derivation.orders else OPENING,)),
     ]
     blocks.extend(setup_blocks(derivation))
     blocks.extend(diagram_blocks(derivation))
-    blocks.extend(lemma_blocks(derivation))
-    repeats, shown = repeats_of(derivation), shown_before(derivation)
+    blocks.extend(lemma_blocks(derivation, detail))
+    repeats, shown = repeats_of(derivation), shown_before(derivation, detail)
     for section in reading_order(derivation):
         blocks.extend(section_blocks(derivation, section, repeats, shown))
         shown = shown.after_section(section, cited_consumers(section, repeats))
     blocks.extend(order_blocks(derivation))
-    blocks.extend(identity_blocks(derivation))
-    blocks.extend(summary_blocks(derivation))
+    blocks.extend(identity_blocks(derivation, detail))
+    if not brief or says_more(derivation):
+        blocks.extend(summary_blocks(derivation))
     blocks.extend(matrix_blocks(derivation))
-    blocks.extend(view_blocks(derivation, views))
-    blocks.extend(implementation_blocks(derivation))
-    blocks.extend(symbol_blocks(derivation))
+    if not brief or views:
+        blocks.extend(view_blocks(derivation, views))
+    if not brief:
+        blocks.extend(implementation_blocks(derivation))
+        blocks.extend(symbol_blocks(derivation))
     blocks.extend(delta_blocks(derivation))
     blocks.extend(cost_blocks(derivation))
     blocks.extend(storage_blocks(derivation))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import sympy as sp
 
@@ -13,26 +14,27 @@ from indexcalc.algebra.terms import Access, Delta, Index, Term, tensors_of, walk
 from indexcalc.calculus.steps import Derivation, Proof, Rule, Step, Used
 from indexcalc.errors import LimitError
 from indexcalc.notes.blocks import Block, Display, Equality, Heading, Paragraph, Scalar, Span, Spans, Split, Symbol
-from indexcalc.notes.narration import fields, sides
+from indexcalc.notes.familiar import Detail
+from indexcalc.notes.narration import ended, fields, sides
 from indexcalc.notes.prose import RULES, fill, listed, say
 from indexcalc.program import Identity as Claim
 
 
-def lemma_blocks(derivation: Derivation) -> Iterator[Block]:
+def lemma_blocks(derivation: Derivation, detail: Detail = Detail.FULL) -> Iterator[Block]:
     """Identities of the forward pass, before the gradients that use them."""
     if derivation.lemmas:
         yield Heading(2, ("Identities of the forward pass",))
         for proof in derivation.lemmas:
-            yield from proof_blocks(proof)
+            yield from proof_blocks(proof, detail)
 
 
-def identity_blocks(derivation: Derivation) -> Iterator[Block]:
+def identity_blocks(derivation: Derivation, detail: Detail = Detail.FULL) -> Iterator[Block]:
     """Identities of the gradients with their proofs, and claims for which none was found."""
     if derivation.proofs or derivation.unproved:
         yield Heading(2, ("Identities of the gradients",))
     for proof in derivation.proofs:
         shown = any(equal(proof.identity, lemma.identity) for lemma in derivation.lemmas)
-        yield from cited_identity(proof.identity) if shown else proof_blocks(proof)
+        yield from cited_identity(proof.identity) if shown else proof_blocks(proof, detail)
     for claim in derivation.unproved:
         yield Paragraph((f"No proof was found of this claim{doc_of(claim.doc)}:",))
         yield Display(claim.left, (claim.right,))
@@ -56,21 +58,36 @@ def doc_of(doc: str) -> str:
     return f" ({doc})" if doc else ""
 
 
-def proof_blocks(proof: Proof) -> Iterator[Block]:
-    """An identity and the steps from its left side to its right side."""
+def proof_blocks(proof: Proof, detail: Detail) -> Iterator[Block]:
+    """An identity and the steps from its left side to its right side; in a brief note as one chain of equations."""
     identity = proof.identity
     yield Paragraph(about_identity(identity))
     yield Display(identity.left, (identity.right,), boxed=True)
-    for number, step in enumerate(proof.steps):
-        sentence = (
-            counted_sentence(step)
-            or exchanged_sentence(step, identity)
-            or cancelled_sentence(step)
-            or fill(RULES[step.rule], **fields(step, None))
-        )
+    told = [(sentence_of(step, identity), displayed(step, identity)) for step in proof.steps]
+    if detail is Detail.BRIEF and len({display.left for _, display in told}) == 1:
+        *before, (last, display) = told
+        sentences = [span for sentence, _ in before for span in (*ended(sentence), " ")]
+        chain = tuple(side for _, each in told for side in each.sides)
+        told = [((*sentences, *last), replace(display, sides=chain))]
+    for number, (sentence, display) in enumerate(told):
         yield Paragraph(sentence if number else ("Proof. ", *sentence))
-        start = step.subject.left if isinstance(step.subject, Claim) else identity.left
-        yield Display(start, (Split(step.after),) if step.rule is Rule.UNFOLD else sides(step, None))
+        yield display
+
+
+def sentence_of(step: Step, identity: Claim) -> Spans:
+    """What is said of a step of a proof."""
+    return (
+        counted_sentence(step)
+        or exchanged_sentence(step, identity)
+        or cancelled_sentence(step)
+        or fill(RULES[step.rule], **fields(step, None))
+    )
+
+
+def displayed(step: Step, identity: Claim) -> Display:
+    """The equation of a step of a proof."""
+    start = step.subject.left if isinstance(step.subject, Claim) else identity.left
+    return Display(start, (Split(step.after),) if step.rule is Rule.UNFOLD else sides(step, None))
 
 
 def counted_sentence(step: Step) -> Spans:

@@ -32,9 +32,10 @@ from indexcalc.notes.blocks import (
     Span,
     Spans,
     Spelled,
+    Split,
     Symbol,
 )
-from indexcalc.notes.familiar import Habit, Shown
+from indexcalc.notes.familiar import Habit, Shown, is_long
 from indexcalc.notes.narration import NOTHING, Local, steps_blocks, tensor_of
 from indexcalc.notes.parts import Parts, named_parts, names_on_the_way, start_of
 from indexcalc.notes.prose import listed, say
@@ -51,7 +52,7 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
     """
     unknown = unknown_of(derivation, section)
     if section.target is None and unknown is None:
-        return part_blocks(derivation, section)
+        return part_blocks(derivation, section, shown)
     parts = named_parts(derivation)
     several = is_a_sum_of_paths(section)
     blocks: list[Block]
@@ -89,7 +90,7 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
         return boxed_result([*blocks, *steps_blocks(steps[place:], parts, shown=shown)], section)
     blocks.extend(steps_blocks(steps, parts, shown=shown))
     reading = [] if cited else reading_of(derivation, section, told)
-    once_more = () if shown.brief else put_in(derivation, section)
+    once_more = () if is_long(derivation) else put_in(derivation, section)
     return [*boxed_result(blocks, section), *once_more, *reading]
 
 
@@ -112,8 +113,11 @@ def paths_sentence(derivation: Derivation, section: Section, target: Access) -> 
     return (*intro, *say("paths.direct", given=listed(Access(name, target.slots) for name in given), **names))
 
 
-def part_blocks(derivation: Derivation, section: Section) -> list[Block]:
-    """How a part that got a name is computed from less; nothing if its definition is its last word."""
+def part_blocks(derivation: Derivation, section: Section, shown: Shown = NOTHING) -> list[Block]:
+    """How a part that got a name is computed from less; nothing if its definition is its last word.
+
+    What it stands for is said again, unless the note is brief.
+    """
     entry = section.equation.lhs
     named = entry.tensor in names_on_the_way(derivation)
     if named and not section.steps:
@@ -121,12 +125,10 @@ def part_blocks(derivation: Derivation, section: Section) -> list[Block]:
     equations = derivation.backward.equations
     readers = [equation.lhs for equation in equations if accesses_of(equation.terms, entry.tensor)]
     intro = say("part", part=entry) if named else say("part.first", part=entry, readers=listed(readers))
-    blocks: list[Block] = [
-        Heading(3 if named else 2, say("part.heading", part=entry)),
-        Paragraph(intro),
-        Display(entry, (start_of(section),), defines=True),
-        *steps_blocks(section.steps, named_parts(derivation)),
-    ]
+    blocks: list[Block] = [Heading(3 if named else 2, say("part.heading", part=entry))]
+    if not (named and shown.brief):
+        blocks += [Paragraph(intro), Display(entry, (start_of(section),), defines=True)]
+    blocks.extend(steps_blocks(section.steps, named_parts(derivation)))
     return boxed_result(blocks, section) if section.steps else blocks
 
 
@@ -136,7 +138,11 @@ def boxed_result(blocks: list[Block], section: Section) -> list[Block]:
     result = Display(equation.lhs, (equation.terms,), boxed=True, spelled=True)
     last = blocks[-1]
     if isinstance(last, Display) and is_about(last, section) and last.sides[-1] == equation.terms:
-        return [*blocks[:-1], replace(last, left=equation.lhs, boxed=True, spelled=True)]
+        rewritten = len(last.sides) > 1 and all(isinstance(side, tuple | Split) for side in last.sides)
+        # Of a chain of equations the last one is the result.
+        before = [replace(last, sides=last.sides[:-1])] if rewritten else []
+        boxed = result if rewritten else replace(last, left=equation.lhs, boxed=True, spelled=True)
+        return [*blocks[:-1], *before, boxed]
     return [*blocks, result]
 
 

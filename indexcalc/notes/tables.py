@@ -69,6 +69,12 @@ def summary_blocks(derivation: Derivation) -> Iterator[Block]:
     yield from jacobian_blocks(derivation)
 
 
+def says_more(derivation: Derivation) -> bool:
+    """Whether a summary says more than the results of the sections: an order of steps, a system, structured arrays."""
+    backward = derivation.backward
+    return bool(derivation.recomputed or derivation.orders or backward.unknowns or backward.recurrences)
+
+
 def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
     """The derivatives of whole tensors that were found through sums they are normalised by, such as a softmax's."""
     gradients = [section for section in derivation.sections if section.target is not None]

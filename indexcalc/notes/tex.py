@@ -24,6 +24,7 @@ from indexcalc.notes.blocks import (
     Spans,
     Table,
 )
+from indexcalc.notes.familiar import Detail
 from indexcalc.notes.names import GREEK, Notation, greek_name, notation_of
 from indexcalc.notes.outline import outline
 from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
@@ -109,10 +110,11 @@ def latex_note(
     views: Collection[str] = (),
     loops: Sequence[BlockedLoop] = (),
     checked: CheckedRange | None = None,
+    detail: Detail = Detail.FULL,
 ) -> str:
     """The note as a standalone LaTeX document."""
     notation = notation_of(derivation)
-    title, *rest = outline(derivation, views, loops, checked)
+    title, *rest = outline(derivation, views, loops, checked, detail)
     assert isinstance(title, Heading)
     body: list[str] = []
     announced = False
