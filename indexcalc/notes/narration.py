@@ -61,10 +61,14 @@ MANY = 12
 
 @dataclass(frozen=True)
 class Local:
-    """What the prose of a local derivative's steps refers to: its entry, target and forward equation."""
+    """What the prose of a local derivative's steps refers to: its entry, target and forward equation.
+
+    Of what is constant, the tensors in `held` depend on the target too. Where these are not known, None.
+    """
 
     partial: Partial
     forward: Terms
+    held: frozenset[str] | None = None
 
 
 def steps_blocks(
@@ -221,6 +225,8 @@ def intro(step: Step, local: Local | None) -> Spans:
         case Rule.NAME, Used(tensors) if isinstance(step.subject, Access):
             entries = [entry for name in tensors for entry in accesses_of(step.after, name)]
             narrow = {len(entry.slots) < len(step.subject.slots) for entry in entries}
+            if narrow == {True} and len({entry.slots for entry in entries}) == 1 and entries[0].slots:
+                return say("name.narrow.of", indices=listed(entries[0].slots))
             return say("name.narrow" if narrow == {True} else "name.both" if True in narrow else "name.shared")
         case Rule.FACTOR, _ if set(step.before) == set(step.after):
             return say("reordered")
@@ -265,10 +271,12 @@ def inside_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
     if len(tensors) > MANY:
         return say(f"{where}.others", target=Symbol(local.partial.wrt.tensor))
     entries = [entry for name in tensors for entry in accesses_of(local.forward, name)]
+    free = local.held is not None and local.held.isdisjoint(tensors)
+    one, many = ("does", "do") if free else ("is", "are")
     sentence = say(
-        f"{where}.constant",
+        f"{where}.apart" if free else f"{where}.constant",
         constants=listed([Symbol(name) for name in tensors]),
-        verb="is" if len(tensors) == 1 else "are",
+        verb=one if len(tensors) == 1 else many,
         target=Symbol(local.partial.wrt.tensor),
         entries=listed(entries),
         be="is" if len(entries) == 1 else "are",

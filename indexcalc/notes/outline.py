@@ -16,7 +16,7 @@ from indexcalc.notes.orders import order_blocks
 from indexcalc.notes.parts import is_part, parts_put_in
 from indexcalc.notes.proofs import identity_blocks, lemma_blocks
 from indexcalc.notes.range import range_blocks
-from indexcalc.notes.repetition import repeats_of
+from indexcalc.notes.repetition import mirrors_of, repeats_of
 from indexcalc.notes.sections import cited_consumers, section_blocks
 from indexcalc.notes.setup import setup_blocks
 from indexcalc.notes.symbols import symbol_blocks
@@ -83,6 +83,8 @@ def composed(
     blocks.extend(diagram_blocks(derivation))
     blocks.extend(lemma_blocks(derivation, detail))
     repeats, shown = repeats_of(derivation), shown_before(derivation, detail)
+    if brief:
+        repeats = {**mirrors_of(derivation), **repeats}
     for section in reading_order(derivation):
         blocks.extend(section_blocks(derivation, section, repeats, shown))
         shown = shown.after_section(section, cited_consumers(section, repeats))

@@ -18,7 +18,7 @@ RULES: Mapping[Rule, str] = {
     Rule.JACOBI: "Jacobi's formula: the logarithm of a determinant changes by what the entries of the matrix change "
     "by, each times the entry of the inverse with its indices exchanged:",
     Rule.SYMMETRIC_INVERSE: "The inverse of a symmetric matrix is symmetric:",
-    Rule.ENTRY: "Entries of {target} are independent of each other, so there is one delta for each index slot:",
+    Rule.ENTRY: "Each entry of {target} is a variable of its own here, so there is one delta for each index slot:",
     Rule.INSERT: "Combining:",
     Rule.COLLAPSE: "{delta} collapses the sum over {killed}; only {match} is left:",
     Rule.REUSE: "Write {used} for what the forward pass already computed:",
@@ -32,8 +32,8 @@ RULES: Mapping[Rule, str] = {
     Rule.SUBSTITUTE: "Substitute back into the chain rule:",
     Rule.PATHS: "Add the contributions of all paths:",
     Rule.NAME: "A part gets a name:",
-    Rule.UNFOLD: "Put in what {used} stands for:",
-    Rule.FOLD: "This contains the right side of the equation of {used}, so write its name:",
+    Rule.UNFOLD: "Insert the equation of {used}:",
+    Rule.FOLD: "The right side of the equation of {used} stands here; write its name for it:",
     Rule.SAME_SYSTEM: "Its matrix does not change when rows and columns are exchanged. So it is that of the system for "
     "{used}, and its right side is a multiple of that system's. The solution is this multiple of {used}:",
     Rule.LEMMA: "Apply the identity {identity}:",
@@ -44,6 +44,7 @@ RULES: Mapping[Rule, str] = {
 
 SENTENCES: Mapping[str, str] = {
     "name.narrow": "A part with fewer indices gets a name of its own:",
+    "name.narrow.of": "A part that depends on {indices} alone gets a name of its own:",
     "name.shared": "A sum that another gradient contains too gets a name:",
     "name.both": "A part that has fewer indices, or that another gradient contains too, gets a name:",
     "chain.only": "{loss} depends on {target} only through {consumer}. "
@@ -77,20 +78,22 @@ SENTENCES: Mapping[str, str] = {
     "back.heading": "Back to {loss}",
     "forward.dummies": "The forward equation, with its own {noun} {dummies}:",
     "inside.constant": "Pull the derivative inside the sum. Here {constants} {verb} held, so {entries} {be} constant.",
+    "inside.apart": "Pull the derivative inside the sum. {constants} {verb} not depend on {target}, so {entries} {be} "
+    "constant.",
     "inside.others": "Pull the derivative inside the sum. Whatever does not depend on {target} is held constant.",
     "inside": "Pull the derivative inside the sum:",
     "forward.again": "The forward equation of {entry} is as above. ",
     "copy.again": "The forward equation {copy} is a copy, so there is one delta for each index slot:",
-    "entry.again": "Entries of {target} are independent of each other: {deltas}. ",
+    "entry.again": "Each entry of {target} is a variable of its own: {deltas}. ",
     "entry.insert": "Combining:",
-    "entry.collapse": "Put in, ",
+    "entry.collapse": "With this inserted, ",
     "back.again": "Back in the chain rule, ",
     "run.one": "{deltas} collapses the sum over {killed}; only {matches} is left:",
     "run": "{deltas} collapse the sums over {killed}; only {matches} are left:",
-    "run.relabel": "{deltas} collapse the sums over {killed}; only {matches} are left. With {renamings} relabelled:",
-    "run.one.relabel": "{deltas} collapses the sum over {killed}; only {matches} is left. With {renamings} relabelled:",
+    "run.relabel": "{deltas} collapse the sums over {killed}; only {matches} are left. Relabelling {renamings}:",
+    "run.one.relabel": "{deltas} collapses the sum over {killed}; only {matches} is left. Relabelling {renamings}:",
     "collapse.part.relabel": "{deltas} collapses the sum over {killed} where it stands: only {matches} is left there. "
-    "Terms without this delta keep the sum. With {renamings} relabelled:",
+    "Terms without this delta keep the sum. Relabelling {renamings}:",
     "collapse.part": "{delta} collapses the sum over {killed} where it stands: only {match} is left there. "
     "Terms without this delta keep the sum:",
     "collapse.range": "{delta} collapses the sum over {killed}; only {match} is left, and only where that lies in the "
@@ -98,9 +101,11 @@ SENTENCES: Mapping[str, str] = {
     "reordered": "Write the terms in another order:",
     "drops": " The terms without {target} drop out.",
     "factors.constant": "Differentiate the right side. Here {constants} {verb} held, so {entries} {be} constant.",
+    "factors.apart": "Differentiate the right side. {constants} {verb} not depend on {target}, so {entries} {be} "
+    "constant.",
     "factors.others": "Differentiate the right side. Whatever does not depend on {target} is held constant.",
     "factors": "Differentiate the right side:",
-    "power": "The power rule, times the derivative of the base:",
+    "power": "The derivative of a power, times that of its base:",
     "self": "The chain rule through {outer} gives the function back, times the derivative of its argument:",
     "entry.scalar": "The derivative of a scalar with respect to itself is 1:",
     "remains": "{deltas} remains, ready to collapse the sum over {own} of the chain rule.",
@@ -126,6 +131,8 @@ SENTENCES: Mapping[str, str] = {
     "cited.path": "The steps are those of the path through {earlier}, with {swaps}. They give",
     "cited.all": "The steps are those for {earlier}, with {swaps}:",
     "cited.path.all": "The steps are those of the path through {earlier}, with {swaps}:",
+    "cited.mirror": "{consumer} stays the same if {one} and {other} change places{together}. "
+    "So the steps are those for {earlier} with this exchange:",
     "cited.result": "and in the chain rule",
     "matrix.none": "Left in index notation: {entries}.",
     "matrix.every": "Every line is written between whole arrays. ",
@@ -191,13 +198,13 @@ SENTENCES: Mapping[str, str] = {
     "jacobians": "The Jacobian, every entry by every entry, where one depends on a whole row or more of the other:",
     "jacobians.many": "The Jacobians, every entry by every entry, "
     "where one depends on a whole row or more of the other:",
-    "unfold.counted": "Put in what {used} stands for; it does not depend on {indices}, so the sum over {indices} "
+    "unfold.counted": "Insert the equation of {used}; it does not depend on {indices}, so the sum over {indices} "
     "gives {count} times its value:",
     "identity.sum": "The sum of {tensor} over {indices}:",
     "identity.symmetry": "{tensor} does not change when indices are exchanged:",
     "identity.exchanged": "The right side does not change when {indices} are exchanged{reasons}, "
     "so it is that of {entry} too:",
-    "identity.cancelled": "This contains the right side of the equation of {used}, which cancels:",
+    "identity.cancelled": "The right side of the equation of {used} stands here, and cancels:",
     "identity.other": "A sum that comes up on the way:",
     "symbols": "Every tensor of both passes, with the shape of the array that holds it, "
     "in an order in which they can be computed:",
@@ -276,12 +283,14 @@ SENTENCES: Mapping[str, str] = {
     "so different values of {indices} do not mix.",
     "read.pass.again": "The index {indices} only passes through.",
     "read.pass.again.many": "The indices {indices} only pass through.",
-    "read.fixed.again": "The index {indices} is free because {deltas} collapsed the sum over {killed}.",
-    "read.fixed.again.many": "The indices {indices} are free because {deltas} collapsed the sums over {killed}.",
-    "read.fixed": "The index {indices} is free because {deltas} collapsed the forward equation's own sum over "
-    "{killed}.",
-    "read.fixed.many": "The indices {indices} are free because {deltas} collapsed the forward equation's own sums "
-    "over {killed}.",
+    "read.fixed.again": "Of the forward equation's sum over {killed}, {deltas} leaves the term with the free index "
+    "{indices}.",
+    "read.fixed.again.many": "Of the forward equation's sums over {killed}, {deltas} leave the terms with the free "
+    "indices {indices}.",
+    "read.fixed": "The forward equation sums over {killed}; the derivative is by a single entry, so {deltas} leaves "
+    "the term with the free index {indices}.",
+    "read.fixed.many": "The forward equation sums over {killed}; the derivative is by a single entry, so {deltas} "
+    "leave the terms with the free indices {indices}.",
     "read.part": "The only sums left are those inside {parts}; the rest is computed entry by entry.",
     "read.zero": "Nothing is left: the result is zero.",
     "read.none": "No sum is left: the gradient is computed entry by entry.",
@@ -294,9 +303,8 @@ CONVENTION = (
     "therefore sums "
     "over upstream entries under fresh dummies, never under names that already stand on the left. "
     "The derivative of one entry of a tensor by another entry of the same tensor is a product of Kronecker "
-    "deltas, one for each index slot, because the entries are independent variables. A delta is 1 where its two "
-    "indices "
-    "are equal and 0 elsewhere, so a sum over one of them collapses: only the term in which they are equal is "
+    "deltas, one for each index slot, because each entry counts as a variable of its own. A delta is 1 where its two "
+    "indices are equal and 0 elsewhere, so a sum over one of them collapses: only the term in which they are equal is "
     "left. Everything below is a record of "
     "where deltas appear and which sums they collapse."
 )

@@ -36,6 +36,7 @@ from indexcalc.notes.blocks import (
     Symbol,
 )
 from indexcalc.notes.familiar import Habit, Shown, is_long
+from indexcalc.notes.held import Held, held_in, held_tensors
 from indexcalc.notes.narration import NOTHING, Local, steps_blocks, tensor_of
 from indexcalc.notes.parts import Parts, named_parts, names_on_the_way, start_of
 from indexcalc.notes.prose import listed, say
@@ -69,13 +70,15 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
     for path in section.paths:
         if path.consumer.tensor in cited:
             repeat = repeats[target.tensor, path.consumer.tensor]
-            short = shown.brief and (several or all(step.rule is Rule.RELABEL for step in section.steps))
+            relabelled = all(step.rule is Rule.RELABEL for step in section.steps)
+            short = repeat.mirror or (shown.brief and (several or relabelled))
             blocks.extend((cited_in_short if short else cited_blocks)(path, target, repeat, several=several))
             steps = () if short and not several else steps
             continue
         # Where there is one path, its steps and those of the section are one chain.
         tail, steps = ((), steps) if several else (steps, ())
-        blocks.extend(path_blocks(path, target, parts, shown, tail, several=several))
+        held = held_tensors(derivation)
+        blocks.extend(path_blocks(path, target, parts, shown, tail, several=several, held=held))
         told, shown = shown.readings, shown.after_path(section, path)
         if several and unknown is None:
             blocks.extend(path_reading(section, path, told))
@@ -157,7 +160,7 @@ def is_about(display: Display, section: Section) -> bool:
 
 
 def path_blocks(
-    path: Path, target: Access, parts: Parts, shown: Shown, tail: tuple[Step, ...], *, several: bool
+    path: Path, target: Access, parts: Parts, shown: Shown, tail: tuple[Step, ...], *, several: bool, held: Held
 ) -> Iterator[Block]:
     """What one consumer contributes: chain rule, local derivatives, and everything put together, up to the `tail`."""
     if several:
@@ -170,7 +173,7 @@ def path_blocks(
     for local in path.locals:
         if len(path.locals) > 1:
             yield Heading(level, say("statistic.heading", statistic=Symbol(tensor_of(local.partial))))
-        yield from local_blocks(local, path, parts, shown)
+        yield from local_blocks(local, path, parts, shown, held)
         shown = shown.after(local.steps)
     if len(path.locals) > 1:
         yield Heading(level, say("back.heading", loss=Loss()))
@@ -208,6 +211,8 @@ def cited_in_short(path: Path, target: Access, repeat: Repeat, *, several: bool)
 
 def citation(target: Access, repeat: Repeat, form: str) -> Spans:
     """Which steps are the same, and with which names."""
+    if repeat.mirror:
+        return mirror_citation(repeat)
     swaps: list[Span] = []
     for number, (old, new) in enumerate(repeat.renamed):
         comma = "" if not number else " and " if number == len(repeat.renamed) - 1 else ", "
@@ -217,6 +222,16 @@ def citation(target: Access, repeat: Repeat, form: str) -> Spans:
     if repeat.target == target.tensor:
         return say(f"cited.path{form}", earlier=Symbol(repeat.consumer), swaps=swaps)
     return say(f"cited{form}", earlier=Gradient(Access(repeat.target)), swaps=swaps)
+
+
+def mirror_citation(repeat: Repeat) -> Spans:
+    """What changes places in the equation of the consumer, and so in the steps for an earlier tensor."""
+    ((one, other),) = repeat.renamed
+    pairs = [span for pair in repeat.indices for span in (", ", *listed(pair))]
+    names: dict[str, Span | list[Span]] = {"one": Symbol(one), "other": Symbol(other)}
+    together: list[Span] = [" together with ", *pairs[1:]] if pairs else []
+    earlier = Gradient(Access(repeat.target))
+    return say("cited.mirror", consumer=Symbol(repeat.consumer), together=together, earlier=earlier, **names)
 
 
 def statistics_blocks(path: Path, target: Access) -> Iterator[Block]:
@@ -246,9 +261,10 @@ def chain_blocks(chain: Step, path: Path, target: Access, shown: Shown, *, sever
     yield Display(chain.subject, (Spelled(chain.after), chain.after))
 
 
-def local_blocks(local: LocalDerivative, path: Path, parts: Parts, shown: Shown) -> Iterator[Block]:
+def local_blocks(local: LocalDerivative, path: Path, parts: Parts, shown: Shown, held: Held) -> Iterator[Block]:
     """One local derivative, step by step, and what its deltas will do next."""
-    yield from steps_blocks(local.steps, parts, Local(local.partial, forward_of(local)), shown)
+    through = frozenset(held_in(local.partial, held))
+    yield from steps_blocks(local.steps, parts, Local(local.partial, forward_of(local), through), shown)
     yield from leftover_deltas(local, path, brief=Habit.REMAINS in shown.habits)
 
 

@@ -134,9 +134,10 @@ def memory_blocks(derivation: Derivation) -> Iterator[Block]:
     program, backward = derivation.problem.program, derivation.backward
     memory = memory_of(program, backward, [name for order in derivation.orders for name in order.arrays])
     if memory.unread:
-        them = "it need" if len(memory.unread) == 1 else "they need"
+        them, of = ("it need", "it") if len(memory.unread) == 1 else ("they need", "them")
         names = listed([Symbol(name) for name in memory.unread], "or")
-        yield Paragraph(("The backward pass never reads ", *names, f", so {them} not be kept for it."))
+        kept = f", so {them} not be kept for it as long as what is made of {of} is."
+        yield Paragraph(("The backward pass never reads ", *names, kept))
     if memory.streamed:
         names = listed(Symbol(name) for name in memory.streamed)
         key = "stream" if len(memory.streamed) > 1 else "stream.one"

@@ -102,7 +102,7 @@ def test_the_long_note_is_the_shorter_one_and_boxes_every_gradient() -> None:
         brief = section_blocks(DERIVATION, section, repeats, Shown(True, frozenset(Habit)))
         assert len(brief) < len(full) or section.target is None, number
     text = markdown_note(DERIVATION)
-    for sentence in ("Back in the chain rule, ", "relabelled:", "is as above. ", "independent of each other: "):
+    for sentence in ("Back in the chain rule, ", "Relabelling ", "is as above. ", "a variable of its own: "):
         assert sentence in text
     assert text == markdown_note(long_derivation())
     assert latex_note(DERIVATION) == latex_note(long_derivation())

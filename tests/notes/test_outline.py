@@ -72,7 +72,7 @@ def test_the_quotient_rule_is_shown_over_a_common_denominator() -> None:
 
 def test_the_prose_names_what_happens() -> None:
     text = sentences("attention")
-    assert "Here @ is held, so @ is constant." in text
+    assert "@ does not depend on @, so @ is constant." in text
     assert "there is one delta for each index slot" in text
     assert "@ collapses the sum over @; only @ is left:" in text
     assert "Terms without this delta keep the sum:" in text

@@ -59,7 +59,7 @@ def test_an_identity_without_words_says_which_sum_it_is_about() -> None:
 
 def test_a_proof_begins_with_its_first_step() -> None:
     text = markdown_note(DERIVED["attention"])
-    assert text.count("Proof. Put in what $`A`$ stands for:") == 1
+    assert text.count("Proof. Insert the equation of $`A`$:") == 1
     assert "Proof.\n" not in text
 
 
