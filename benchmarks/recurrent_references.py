@@ -142,3 +142,12 @@ def transformer(tok: Tensor, y: Tensor, E: Tensor, P: Tensor, eps: float, sizes:
         x = x + F.gelu(F.layer_norm(x, x.shape[2:], g_u, eps=eps) @ W_1) @ W_2
     logits = F.layer_norm(x, x.shape[2:], weights["g_e"], eps=eps) @ E.T
     return F.cross_entropy(logits.flatten(0, 1), y.long().flatten())
+
+
+@reference
+def sinkhorn(C: Tensor, a: Tensor, b: Tensor, g0: Tensor, eps: float, sizes: Sizes) -> Tensor:
+    g = g0
+    for _ in range(sizes["T"]):
+        f = eps * (torch.log(a) - torch.logsumexp((g - C) / eps, dim=1))
+        g = eps * (torch.log(b) - torch.logsumexp((f[:, None] - C) / eps, dim=0))
+    return (torch.exp((f[:, None] + g - C) / eps) * C).sum()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 from pathlib import Path
 
 import numpy as np
@@ -139,6 +140,14 @@ def transformer(tok, y, E, P, g_x, W_Q, W_K, W_V, W_O, g_u, W_1, W_2, g_e):
     return torch.nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten())
 
 
+def sinkhorn(C, a, b, g0, T, eps):
+    g = g0
+    for _ in range(T):
+        f = eps * (torch.log(a) - torch.logsumexp((g - C) / eps, dim=1))
+        g = eps * (torch.log(b) - torch.logsumexp((f[:, None] - C) / eps, dim=0))
+    return (torch.exp((f[:, None] + g - C) / eps) * C).sum()
+
+
 def gates(kinds, first):
     return {f"{letter}_{k}": s for k in kinds for letter, s in (("W", (H, D)), ("U", (H, H)), ("b", (H,)))} | first
 
@@ -184,19 +193,23 @@ def test_it_agrees_with_automatic_differentiation(name):
         assert np.max(np.abs(found - own)) <= BOUND * max(1.0, np.max(np.abs(own))), key
 
 
-def compared_with_autograd(name, loop, arrays, whole=None, *, bound=BOUND, **options):
-    """The loss and all gradients of a derivation beside those of a loop."""
+def compared_with_autograd(name, loop, arrays, whole=None, *, asked=None, bound=BOUND, **options):
+    """The values of a derivation, whose loss and gradients, all or those asked for, are those of a loop."""
     whole = whole or {}
     module = module_of(name)
     values = module.forward(**arrays, **whole, **options)
     gradients = module.backward(values)
     tensors = {key: torch.tensor(array, requires_grad=True) for key, array in arrays.items()}
-    expected = loop(**tensors, **{key: torch.tensor(array) for key, array in whole.items()})
+    passed = {key: option for key, option in options.items() if key in inspect.signature(loop).parameters}
+    expected = loop(**tensors, **{key: torch.tensor(array) for key, array in whole.items()}, **passed)
     expected.backward()
     assert abs(float(values.L) - float(expected.detach())) <= BOUND * max(1.0, abs(float(expected.detach())))
     for key, tensor in tensors.items():
+        if asked is not None and key not in asked:
+            continue
         found, own = getattr(gradients, f"d{key}"), tensor.grad.numpy()
         assert np.max(np.abs(found - own)) <= bound * max(1.0, np.max(np.abs(own))), key
+    return values
 
 
 @pytest.mark.parametrize("scale", [1.0, 300.0])
@@ -228,3 +241,14 @@ def test_a_transformer_agrees_with_automatic_differentiation_of_its_blocks(block
     rng = np.random.default_rng(3)
     whole = {"tok": rng.integers(0, words, (B, T)), "y": rng.integers(0, words, (B, T))}
     compared_with_autograd("transformer", transformer, drawn(**shapes), whole, H=HEADS)
+
+
+@pytest.mark.parametrize("eps", [1.0, 0.01])
+@pytest.mark.parametrize("iterations", [1, 2, 30])
+def test_transport_agrees_with_automatic_differentiation_of_the_iterations(iterations, eps):
+    rng = np.random.default_rng(4)
+    a, b = (mass / mass.sum() for mass in (rng.uniform(0.5, 2, 5), rng.uniform(0.5, 2, 4)))
+    arrays = {"C": rng.uniform(0, 1, (5, 4)), "a": a, "b": b, "g0": rng.normal(0, 0.1, 4)}
+    options = {"T": iterations, "eps": eps}
+    values = compared_with_autograd("sinkhorn", sinkhorn, arrays, asked="Cab", bound=BOUND / eps, **options)
+    assert np.allclose(values.P.sum(axis=0), b, rtol=0, atol=BOUND)  # the last step sets the columns right
