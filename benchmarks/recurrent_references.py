@@ -126,3 +126,28 @@ def crf(u: Tensor, A: Tensor, y: Tensor) -> Tensor:
     labels = y.long()
     own = u.gather(1, labels[:, None]).sum() + A[labels[:-1], labels[1:]].sum()
     return forward_scores(u[0], A, u[1:]) - own
+
+
+@reference
+def transformer(tok: Tensor, y: Tensor, E: Tensor, P: Tensor, eps: float, sizes: Sizes, **weights: Tensor) -> Tensor:
+    def heads(x: Tensor) -> Tensor:
+        return x.unflatten(2, (sizes["H"], -1)).transpose(1, 2)
+
+    names = ("g_x", "W_Q", "W_K", "W_V", "W_O", "g_u", "W_1", "W_2")
+    x = F.embedding(tok.long(), E) + P
+    for g_x, W_Q, W_K, W_V, W_O, g_u, W_1, W_2 in zip(*(weights[name] for name in names), strict=True):
+        X = F.layer_norm(x, x.shape[2:], g_x, eps=eps)
+        read = F.scaled_dot_product_attention(heads(X @ W_Q), heads(X @ W_K), heads(X @ W_V), is_causal=True)
+        x = x + read.transpose(1, 2).flatten(2) @ W_O
+        x = x + F.gelu(F.layer_norm(x, x.shape[2:], g_u, eps=eps) @ W_1) @ W_2
+    logits = F.layer_norm(x, x.shape[2:], weights["g_e"], eps=eps) @ E.T
+    return F.cross_entropy(logits.flatten(0, 1), y.long().flatten())
+
+
+@reference
+def sinkhorn(C: Tensor, a: Tensor, b: Tensor, g0: Tensor, eps: float, sizes: Sizes) -> Tensor:
+    g = g0
+    for _ in range(sizes["T"]):
+        f = eps * (torch.log(a) - torch.logsumexp((g - C) / eps, dim=1))
+        g = eps * (torch.log(b) - torch.logsumexp((f[:, None] - C) / eps, dim=0))
+    return (torch.exp((f[:, None] + g - C) / eps) * C).sum()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ torch = pytest.importorskip("torch")
 
 BOUND = 1e-12
 T, B, H, D, P = 6, 2, 4, 3, 5
+HEADS = 2
 
 
 def module_of(name):
@@ -118,6 +120,34 @@ def crf(u, A, y):
     return torch.logsumexp(a, dim=0) - score
 
 
+def transformer(tok, y, E, P, g_x, W_Q, W_K, W_V, W_O, g_u, W_1, W_2, g_e):
+    def normal(x, gain):
+        return torch.nn.functional.layer_norm(x, x.shape[-1:], gain, eps=1e-5)
+
+    def heads(x, weights):
+        return (x @ weights).unflatten(2, (HEADS, -1)).transpose(1, 2)
+
+    past = torch.ones(tok.shape[1], tok.shape[1], dtype=torch.bool).tril()
+    x = E[tok] + P
+    for block in range(len(g_x)):
+        X = normal(x, g_x[block])
+        q, k, v = (heads(X, w[block]) for w in (W_Q, W_K, W_V))
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = torch.softmax(scores.masked_fill(~past, -torch.inf), dim=-1)
+        x = x + (weights @ v).transpose(1, 2).flatten(2) @ W_O[block]
+        x = x + torch.nn.functional.gelu(normal(x, g_u[block]) @ W_1[block]) @ W_2[block]
+    logits = normal(x, g_e) @ E.T
+    return torch.nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten())
+
+
+def sinkhorn(C, a, b, g0, T, eps):
+    g = g0
+    for _ in range(T):
+        f = eps * (torch.log(a) - torch.logsumexp((g - C) / eps, dim=1))
+        g = eps * (torch.log(b) - torch.logsumexp((f[:, None] - C) / eps, dim=0))
+    return (torch.exp((f[:, None] + g - C) / eps) * C).sum()
+
+
 def gates(kinds, first):
     return {f"{letter}_{k}": s for k in kinds for letter, s in (("W", (H, D)), ("U", (H, H)), ("b", (H,)))} | first
 
@@ -163,22 +193,32 @@ def test_it_agrees_with_automatic_differentiation(name):
         assert np.max(np.abs(found - own)) <= BOUND * max(1.0, np.max(np.abs(own))), key
 
 
+def compared_with_autograd(name, loop, arrays, whole=None, *, asked=None, bound=BOUND, **options):
+    """The values of a derivation, whose loss and gradients, all or those asked for, are those of a loop."""
+    whole = whole or {}
+    module = module_of(name)
+    values = module.forward(**arrays, **whole, **options)
+    gradients = module.backward(values)
+    tensors = {key: torch.tensor(array, requires_grad=True) for key, array in arrays.items()}
+    passed = {key: option for key, option in options.items() if key in inspect.signature(loop).parameters}
+    expected = loop(**tensors, **{key: torch.tensor(array) for key, array in whole.items()}, **passed)
+    expected.backward()
+    assert abs(float(values.L) - float(expected.detach())) <= BOUND * max(1.0, abs(float(expected.detach())))
+    for key, tensor in tensors.items():
+        if asked is not None and key not in asked:
+            continue
+        found, own = getattr(gradients, f"d{key}"), tensor.grad.numpy()
+        assert np.max(np.abs(found - own)) <= bound * max(1.0, np.max(np.abs(own))), key
+    return values
+
+
 @pytest.mark.parametrize("scale", [1.0, 300.0])
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_loss_over_states_agrees_with_automatic_differentiation(name, scale):
     loop, shapes = LOSSES[name]
     arrays = {key: scale * array for key, array in drawn(**shapes).items()}
     whole = {"y": np.array([1, 3, 0, 0, 2, 1])} if name == "crf" else {}
-    module = module_of(name)
-    values = module.forward(**arrays, **whole)
-    gradients = module.backward(values)
-    tensors = {key: torch.tensor(array, requires_grad=True) for key, array in arrays.items()}
-    expected = loop(**tensors, **{key: torch.tensor(array) for key, array in whole.items()})
-    expected.backward()
-    assert abs(float(values.L) - float(expected.detach())) <= BOUND * max(1.0, abs(float(expected.detach())))
-    for key, tensor in tensors.items():
-        found, own = getattr(gradients, f"d{key}"), tensor.grad.numpy()
-        assert np.max(np.abs(found - own)) <= BOUND * scale, key
+    compared_with_autograd(name, loop, arrays, whole, bound=BOUND * scale)
 
 
 def test_one_step_leaves_the_state_before():
@@ -190,3 +230,25 @@ def test_one_step_leaves_the_state_before():
     assert np.array_equal(values.h, arrays["h0"][None])
     assert np.array_equal(gradients.dh0, upstream[0])
     assert not np.any(gradients.dW)
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 5])
+def test_a_transformer_agrees_with_automatic_differentiation_of_its_blocks(blocks):
+    features, inner, units, words = 6, 8, 10, 7
+    shapes = {"E": (words, features), "P": (T, features), "g_x": (blocks, features), "g_u": (blocks, features)}
+    shapes |= {f"W_{letter}": (blocks, features, inner) for letter in "QKV"} | {"W_O": (blocks, inner, features)}
+    shapes |= {"W_1": (blocks, features, units), "W_2": (blocks, units, features), "g_e": (features,)}
+    rng = np.random.default_rng(3)
+    whole = {"tok": rng.integers(0, words, (B, T)), "y": rng.integers(0, words, (B, T))}
+    compared_with_autograd("transformer", transformer, drawn(**shapes), whole, H=HEADS)
+
+
+@pytest.mark.parametrize("eps", [1.0, 0.01])
+@pytest.mark.parametrize("iterations", [1, 2, 30])
+def test_transport_agrees_with_automatic_differentiation_of_the_iterations(iterations, eps):
+    rng = np.random.default_rng(4)
+    a, b = (mass / mass.sum() for mass in (rng.uniform(0.5, 2, 5), rng.uniform(0.5, 2, 4)))
+    arrays = {"C": rng.uniform(0, 1, (5, 4)), "a": a, "b": b, "g0": rng.normal(0, 0.1, 4)}
+    options = {"T": iterations, "eps": eps}
+    values = compared_with_autograd("sinkhorn", sinkhorn, arrays, asked="Cab", bound=BOUND / eps, **options)
+    assert np.allclose(values.P.sum(axis=0), b, rtol=0, atol=BOUND)  # the last step sets the columns right

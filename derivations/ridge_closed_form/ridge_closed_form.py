@@ -94,8 +94,8 @@ def backward(values: Values) -> Gradients:
     dalpha = -np.einsum("f,f->", lam, w, optimize=True)
     # r[n] = sum[g](w[g] * X[n,g])
     r = X @ w
-    # dX[n,f] = lam[f] * y[n] - lam[f] * r[n] - dy[n] * w[f]
-    dX = lam * y[:, None] - lam * r[:, None] - dy[:, None] * w
+    # dX[n,f] = lam[f] * (y[n] - r[n]) - dy[n] * w[f]
+    dX = lam * (y - r)[:, None] - dy[:, None] * w
     return Gradients(dw, dalpha, dy, dX)
 
 

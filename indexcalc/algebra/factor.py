@@ -8,7 +8,10 @@ import sympy as sp
 
 from indexcalc.algebra.build import is_negative, power, product, scale
 from indexcalc.algebra.canonical import collect
-from indexcalc.algebra.terms import Add, Base, Index, Power, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Base, Index, Power, Term, Terms
+
+PART = 2
+"""The fewest terms of a longer sum that are joined."""
 
 
 def factor(terms: Terms, symbolic: bool = False) -> Terms:
@@ -48,6 +51,28 @@ def factor_group(terms: Terms, symbolic: bool) -> Terms:
     if frozenset(joined.summed) != frozenset(terms[0].summed):
         return original
     return (joined,)
+
+
+def factor_in_parts(terms: Terms, symbolic: bool = False) -> Terms:
+    """``r a - r b + c = r (a - b) + c``: terms that share their sums and an entry of a tensor are joined.
+
+    The entry that most terms are multiplied by comes first, of several the first in the order of the terms. A term that
+    is the entry alone stays by itself, since to join ``u`` and ``u a`` saves no multiplication, and so do terms that
+    share only a bracket or a delta, which say where a term counts.
+    """
+    shared: dict[tuple[Base, frozenset[Index]], list[Term]] = {}
+    for term in terms:
+        for base, _ in term.powers:
+            if isinstance(base, Access) and len(term.powers) > 1:
+                shared.setdefault((base, frozenset(term.summed)), []).append(term)
+    for members in sorted(shared.values(), key=len, reverse=True):
+        if len(members) < PART or len(members) == len(terms):
+            continue
+        joined = factor_group(tuple(members), symbolic)
+        if len(joined) == 1:
+            rest = factor_in_parts(tuple(term for term in terms if term not in members), symbolic)
+            return (*joined, *rest)
+    return terms
 
 
 def flattened(terms: Terms) -> Terms:

@@ -245,25 +245,29 @@ def fused_tensors(derivation: Derivation) -> tuple[str, ...]:
 
 
 def forward_scope(plan: Plan) -> Scope:
-    """Names as they are; arrays made from nothing take the dtype of the first input."""
-    inputs = plan.program.inputs
+    """Names as they are; arrays made from nothing take the dtype of the first input that isn't looked up."""
+    first = first_of_numbers(plan)
     return Scope(
         {**plan.tensors, **plan.entries},
         {**plan.scalars, **plan.steps},
-        f"{plan.stored[inputs[0].name]}.dtype" if inputs else "float",
+        f"{first}.dtype" if first else "float",
         plan.layouts,
         dialect=plan.dialect,
     )
 
 
 def backward_scope(plan: Plan) -> Scope:
-    """Names as they are; arrays made from nothing take the dtype of the upstream gradient or the first input."""
-    upstream = plan.derivation.problem.handed
-    inputs = plan.program.inputs
-    first = plan.stored[upstream[0].name] if upstream else f"values.{plan.stored[inputs[0].name]}" if inputs else ""
-    dtype = f"{first}.dtype" if first else "float"
+    """Names as they are; arrays made from nothing take the dtype of the upstream gradient, or else as ahead."""
+    upstream, first = plan.derivation.problem.handed, first_of_numbers(plan)
+    given = plan.stored[upstream[0].name] if upstream else f"values.{first}" if first else ""
+    dtype = f"{given}.dtype" if given else "float"
     tensors, scalars = {**plan.tensors, **plan.entries}, {**plan.scalars, **plan.steps}
     return Scope(tensors, scalars, dtype, plan.layouts, dialect=plan.dialect)
+
+
+def first_of_numbers(plan: Plan) -> str:
+    """The array of the first input that holds numbers, not places where others are looked up; empty if there is none."""
+    return next((plan.stored[tensor.name] for tensor in plan.program.inputs if tensor.values is None), "")
 
 
 def function_name(plan: Plan) -> str:

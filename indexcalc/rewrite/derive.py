@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from indexcalc.algebra.factor import factor
+from indexcalc.algebra.factor import factor, factor_in_parts
 from indexcalc.algebra.terms import free_indices
 from indexcalc.calculus.adjoint import derive_gradients
 from indexcalc.calculus.relabel import Nomenclature, relabel
@@ -87,7 +87,7 @@ def finished(section: Section, order: Nomenclature) -> Section:
     """The section with authors' names for its dummies and common factors taken out."""
     lhs = section.equation.lhs
     section = extended(section, *relabel(lhs, section.equation.terms, order))
-    terms = factor(section.equation.terms, symbolic=True)
+    terms = factor_in_parts(factor(section.equation.terms, symbolic=True), symbolic=True)
     if terms != section.equation.terms:
         section = extended(section, Step(Rule.FACTOR, lhs, section.equation.terms, terms))
     assert set(free_indices(section.equation.terms)) <= set(lhs.slots)

@@ -45,7 +45,10 @@ def find_lemmas(program: Program) -> tuple[Proof, ...]:
 
 
 def lemmas_of(equation: Equation, program: Program, known: Knowledge, sums: Sums) -> Iterator[Proof]:
-    """The lemmas of one equation: one slot at a time, and slots that the program sums together."""
+    """The lemmas of one equation: one slot at a time, and slots that the program sums together.
+
+    What is constant already when summed over some of the slots needs no lemma for more of them.
+    """
     unfoldable = narrower_tensors(program, len(equation.slots), (equation.name,)) | {equation.name}
     entry = (Term(sp.S.One, ((equation.lhs, sp.S.One),)),)
     try:
@@ -53,9 +56,13 @@ def lemmas_of(equation: Equation, program: Program, known: Knowledge, sums: Sums
     except LimitError:
         return
     single = tuple((slot,) for slot in equation.slots)
+    found: list[frozenset[Index]] = []
     for summed in (*single, *slots_summed_together(equation, sums)):
+        if any(fewer <= frozenset(summed) for fewer in found):
+            continue
         proof = prove_constant(sum_over(entry, summed), unfolded.summed(summed), known, unfoldable)
         if proof is not None:
+            found.append(frozenset(summed))
             yield proof
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from indexcalc.algebra.build import expand
 from indexcalc.algebra.canonical import same
-from indexcalc.algebra.factor import factor, positive_first
+from indexcalc.algebra.factor import factor, factor_in_parts, positive_first
 from indexcalc.algebra.terms import free_indices
 from tests.support.build import M, add, at, i, j, k, term
 from tests.support.programs import expressions
@@ -53,6 +53,38 @@ def test_the_exponent_nearer_to_zero_is_shared(one, other, common):
         assert len(factored) == 2
     else:
         assert factored[0].powers[0] == (x, common)
+
+
+def test_terms_that_share_an_entry_are_joined_beside_those_that_do_not():
+    w = at("w", i)
+    joined = term(r, add(term(x), term(y, coeff=-1)))
+    assert factor_in_parts((term(r, x), term(r, y, coeff=-1), term(w))) == (joined, term(w))
+    assert factor_in_parts((term(w), term(r, x), term(r, y, coeff=-1))) == (joined, term(w))
+
+
+def test_the_entry_that_most_terms_have_comes_first():
+    terms = (term(x, y), term(x, r), term(A, r), term(D, r))
+    (joined, rest) = factor_in_parts(terms)
+    assert joined.powers[0] == (r, 1) and rest == term(x, y)
+
+
+def test_an_entry_that_stands_alone_is_no_factor_of_others():
+    terms = (term(r), term(r, x, coeff=-1), term(y))
+    assert factor_in_parts(terms) == terms
+
+
+def test_terms_with_other_sums_are_not_joined():
+    terms = (term(x, at("B", i, k), over=(k,)), term(x, y), term(r))
+    assert factor_in_parts(terms) == terms
+
+
+@settings(max_examples=60, deadline=None)
+@given(expressions())
+def test_joining_some_terms_keeps_the_value(drawn):
+    terms, tensors = drawn
+    joined = factor_in_parts(factor(terms))
+    assert len(joined) <= len(terms)
+    assert_same_value(terms, joined, free_indices(terms), random_tensors(tensors))
 
 
 def test_a_scalar_is_taken_out_only_where_that_leaves_fewer():

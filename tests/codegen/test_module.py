@@ -183,3 +183,27 @@ def test_a_root_of_plain_numbers_keeps_single_precision():
     values = module.forward(x)
     assert values.y.dtype == np.float32
     assert module.backward(values, x).dx.dtype == np.float32
+
+
+def test_steps_are_numbers_of_the_first_input_that_is_not_looked_up():
+    text = """
+    index t : T
+    index v : V
+    input y[t] in V, E[v]
+    h[0] = E[y[0]]
+    h[t] = tanh(h[t-1]) + E[y[t]] for t in 1 .. T-1
+    L = h[T-1]^2
+    loss L
+    derive E
+    """
+    module = types.ModuleType("generated")
+    exec(numpy_module(derive(read_problem(text))), module.__dict__)
+    E, y = np.array([0.3, -0.2, 0.6], np.float32), np.array([2, 0, 0])
+    values = module.forward(y, E)
+    assert values.h.dtype == module.backward(values).dE.dtype == np.float32
+    assert values.h[1] == pytest.approx(np.tanh(0.6) + 0.3)
+    slope = 1 - np.tanh(float(values.h[1])) ** 2
+    last = 2 * float(values.h[2])
+    np.testing.assert_allclose(
+        module.backward(values).dE, [last * (1 + slope), 0, last * slope * (1 - np.tanh(0.6) ** 2)], rtol=1e-6
+    )

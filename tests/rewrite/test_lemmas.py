@@ -39,6 +39,12 @@ def test_sums_that_are_constant_are_found(body, found):
     assert values == found
 
 
+def test_a_sum_over_more_slots_than_it_takes_is_no_lemma_of_its_own():
+    text = "Y[n,h] = exp(X[n,h]) / sum[q](exp(X[n,q]))\nL = sum[n,h](Y[n,h] * y[n,h])\nloss L\nderive X"
+    (proof,) = find_lemmas(read_problem(HEAD + text).program)
+    assert [index.name for index in proof.identity.left[0].summed] == ["h"]
+
+
 @settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(problems())
 def test_every_lemma_of_a_random_program_is_true(problem):
