@@ -5,6 +5,8 @@ Each function is as those in `references`. Step 0 holds what is given before the
 
 from __future__ import annotations
 
+import math
+
 import torch
 import torch.nn.functional as F  # noqa: N812
 from references import Sizes, reference
@@ -151,3 +153,16 @@ def sinkhorn(C: Tensor, a: Tensor, b: Tensor, g0: Tensor, eps: float, sizes: Siz
         f = eps * (torch.log(a) - torch.logsumexp((g - C) / eps, dim=1))
         g = eps * (torch.log(b) - torch.logsumexp((f[:, None] - C) / eps, dim=0))
     return (torch.exp((f[:, None] + g - C) / eps) * C).sum()
+
+
+@reference
+def kalman_filter(y: Tensor, C: Tensor, r: Tensor, A: Tensor, Q: Tensor, m0: Tensor, P0: Tensor) -> Tensor:
+    m, P, total = m0, P0, y.new_zeros(())
+    for step in range(len(y)):
+        if step:
+            m, P = A[step] @ m, A[step] @ P @ A[step].T + Q[step]
+        c, e = P @ C[step], y[step] - C[step] @ m
+        s = C[step] @ c + r[step]
+        total = total + (e**2 / s + torch.log(s) + math.log(2 * math.pi)) / 2
+        m, P = m + c / s * e, P - torch.outer(c / s, c)
+    return total

@@ -148,6 +148,19 @@ def sinkhorn(C, a, b, g0, T, eps):
     return (torch.exp((f[:, None] + g - C) / eps) * C).sum()
 
 
+def kalman_filter(y, C, r, A, Q, m0, P0):
+    """The negative log-likelihood of vectors of observations, with inverses: what all steps share is given once."""
+    m, P, total = m0, P0, 0
+    for step, seen in enumerate(y):
+        if step:
+            m, P = A @ m, A @ P @ A.T + Q
+        S = C @ P @ C.T + torch.diag(r)
+        total = total - torch.distributions.MultivariateNormal(C @ m, S).log_prob(seen)
+        gain = P @ C.T @ torch.linalg.inv(S)
+        m, P = m + gain @ (seen - C @ m), P - gain @ C @ P
+    return total
+
+
 def gates(kinds, first):
     return {f"{letter}_{k}": s for k in kinds for letter, s in (("W", (H, D)), ("U", (H, H)), ("b", (H,)))} | first
 
@@ -252,3 +265,34 @@ def test_transport_agrees_with_automatic_differentiation_of_the_iterations(itera
     options = {"T": iterations, "eps": eps}
     values = compared_with_autograd("sinkhorn", sinkhorn, arrays, asked="Cab", bound=BOUND / eps, **options)
     assert np.allclose(values.P.sum(axis=0), b, rtol=0, atol=BOUND)  # the last step sets the columns right
+
+
+@pytest.mark.parametrize("observed", [1, 3])
+def test_a_filter_takes_the_components_of_vectors_one_by_one(observed):
+    rng = np.random.default_rng(5)
+    given = {
+        "y": rng.normal(size=(T, observed)),
+        "C": rng.normal(size=(observed, H)),
+        "r": rng.uniform(0.5, 2, observed),
+    }
+    given |= {"A": rng.normal(0, 0.5, (H, H)), "m0": rng.normal(size=H)}
+    given |= {name: half @ half.T for name, half in (("Q", rng.normal(size=(H, H))), ("P0", rng.normal(size=(H, H))))}
+    first = np.arange(T * observed) % observed == 0
+    arrays = {name: given[name] for name in ("m0", "P0")} | {"y": given["y"].ravel()}
+    arrays |= {"C": np.tile(given["C"], (T, 1)), "r": np.tile(given["r"], T)}
+    arrays |= {"A": np.where(first[:, None, None], given["A"], np.eye(H)), "Q": first[:, None, None] * given["Q"]}
+    module = module_of("kalman_filter")
+    values = module.forward(**arrays)
+    gradients = module.backward(values)
+    tensors = {name: torch.tensor(array, requires_grad=True) for name, array in given.items()}
+    expected = kalman_filter(**tensors)
+    expected.backward()
+    assert float(values.L) == pytest.approx(float(expected.detach()), rel=1e-12)
+    found = {"y": gradients.dy.reshape(T, observed), "m0": gradients.dm0, "P0": gradients.dP0}
+    found |= {"C": gradients.dC.reshape(T, observed, H).sum(0), "r": gradients.dr.reshape(T, observed).sum(0)}
+    found |= {"A": gradients.dA[first].sum(0), "Q": gradients.dQ[first].sum(0)}
+    for name, array in found.items():
+        own = tensors[name].grad.numpy()
+        # Both programs are given symmetric matrices: what they make of others is not the same.
+        one, other = (array + array.T, own + own.T) if name in ("P0", "Q") else (array, own)
+        assert np.max(np.abs(one - other)) <= 1e-10 * max(1.0, np.max(np.abs(other))), name

@@ -266,7 +266,7 @@ def backward_scope(plan: Plan) -> Scope:
 
 
 def first_of_numbers(plan: Plan) -> str:
-    """The array of the first input that holds numbers, not places where others are looked up; empty if there is none."""
+    """The array of the first input that is not looked up with; empty if there is none."""
     return next((plan.stored[tensor.name] for tensor in plan.program.inputs if tensor.values is None), "")
 
 

@@ -65,7 +65,8 @@ def test_terms_that_share_an_entry_are_joined_beside_those_that_do_not():
 def test_the_entry_that_most_terms_have_comes_first():
     terms = (term(x, y), term(x, r), term(A, r), term(D, r))
     (joined, rest) = factor_in_parts(terms)
-    assert joined.powers[0] == (r, 1) and rest == term(x, y)
+    assert joined.powers[0] == (r, 1)
+    assert rest == term(x, y)
 
 
 def test_an_entry_that_stands_alone_is_no_factor_of_others():
