@@ -21,9 +21,9 @@ def test_a_symmetric_input_is_named_as_the_reason():
 
 
 def test_a_delta_is_named_where_it_makes_indices_equal():
-    note = ic.markdown_note(ic.derive(load_problem(shipped_paths()["clip"])))
-    said = r"since $`\delta_{nm}`$ is zero unless they are equal, so it is that of $`\partial L/\partial R_{mn}`$ too:"
-    assert said in note
+    note = ic.markdown_note(ic.derive(load_problem(shipped_paths()["vicreg"])))
+    reason = r"since $`\delta_{ij}`$ is zero unless they are equal and $`C`$ is symmetric, "
+    assert reason + r"so it is that of $`\partial L/\partial C_{ji}`$ too:" in note
 
 
 def test_a_plain_exchange_needs_no_reason():
