@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from indexcalc.presentation import Presenter, present_with
+
 if TYPE_CHECKING:
     from indexcalc.algebra.sympy_bridge import from_sympy, to_sympy
     from indexcalc.calculus.steps import Derivation, Rule, Section, Step
@@ -16,9 +18,13 @@ if TYPE_CHECKING:
     from indexcalc.language.api import Program, extents
     from indexcalc.language.formulas import apply, bracket, delta, gradient
     from indexcalc.language.functions import (
+        abs,
+        cos,
+        erf,
         exp,
         gelu,
         log,
+        logdet,
         logsoftmax,
         logsumexp,
         max,
@@ -27,10 +33,13 @@ if TYPE_CHECKING:
         norm2,
         relu,
         sigmoid,
+        sign,
         silu,
+        sin,
         softmax,
         softplus,
         sqrt,
+        step,
         sum,
         tanh,
         var,
@@ -59,12 +68,15 @@ __all__ = [
     "SpecError",
     "Step",
     "UnsupportedError",
+    "abs",
     "apply",
     "bracket",
     "check",
+    "cos",
     "cost_report",
     "delta",
     "derive",
+    "erf",
     "exp",
     "extents",
     "fast_module",
@@ -78,6 +90,7 @@ __all__ = [
     "latex_note",
     "load_problem",
     "log",
+    "logdet",
     "logsoftmax",
     "logsumexp",
     "markdown_note",
@@ -92,10 +105,13 @@ __all__ = [
     "second_order",
     "shipped",
     "sigmoid",
+    "sign",
     "silu",
+    "sin",
     "softmax",
     "softplus",
     "sqrt",
+    "step",
     "sum",
     "tanh",
     "target_module",
@@ -117,9 +133,13 @@ HOMES = {
     "indexcalc.language.api": ("Program", "extents"),
     "indexcalc.language.formulas": ("apply", "bracket", "delta", "gradient"),
     "indexcalc.language.functions": (
+        "abs",
+        "cos",
+        "erf",
         "exp",
         "gelu",
         "log",
+        "logdet",
         "logsoftmax",
         "logsumexp",
         "max",
@@ -128,10 +148,13 @@ HOMES = {
         "norm2",
         "relu",
         "sigmoid",
+        "sign",
         "silu",
+        "sin",
         "softmax",
         "softplus",
         "sqrt",
+        "step",
         "sum",
         "tanh",
         "var",
@@ -140,6 +163,7 @@ HOMES = {
     "indexcalc.library": ("find_spec", "shipped"),
     "indexcalc.notes": ("formula_text", "html_note", "latex_note", "markdown_note"),
     "indexcalc.problem": ("Problem",),
+    "indexcalc.notebook.magic": ("load_ipython_extension", "unload_ipython_extension"),
     "indexcalc.proof.report": ("Report",),
     "indexcalc.rewrite.derive": ("derive",),
     "indexcalc.rewrite.second": ("second_order",),
@@ -155,6 +179,15 @@ def __getattr__(name: str) -> object:
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(MODULES[name]), name)
+
+
+def printers() -> Presenter:
+    """Who shows results."""
+    found: Presenter = import_module("indexcalc.notebook.presenter").PRINTERS
+    return found
+
+
+present_with(printers)
 
 
 def __dir__() -> list[str]:
