@@ -163,7 +163,6 @@ HOMES = {
     "indexcalc.library": ("find_spec", "shipped"),
     "indexcalc.notes": ("formula_text", "html_note", "latex_note", "markdown_note"),
     "indexcalc.problem": ("Problem",),
-    "indexcalc.notebook.magic": ("load_ipython_extension", "unload_ipython_extension"),
     "indexcalc.proof.report": ("Report",),
     "indexcalc.rewrite.derive": ("derive",),
     "indexcalc.rewrite.second": ("second_order",),
@@ -171,7 +170,11 @@ HOMES = {
 }
 """The public names of each module."""
 
+EXTENSION = ("load_ipython_extension", "unload_ipython_extension")
+"""What IPython asks of the package for ``%load_ext indexcalc``."""
+
 MODULES = {name: module for module, names in HOMES.items() for name in names}
+MODULES |= dict.fromkeys(EXTENSION, "indexcalc.notebook.magic")
 
 
 def __getattr__(name: str) -> object:

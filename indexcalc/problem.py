@@ -113,8 +113,10 @@ class Problem:
         return self.spec or presenter().problem_text(self)
 
     def __repr__(self) -> str:
-        asked = (*self.targets, *(result.name for result in self.results))
-        return f"<Problem {self.slug}: {len(self.program.equations)} equations, derivatives {', '.join(asked)}>"
+        found = ", ".join((*(f"dL/d{target}" for target in self.targets), *(result.name for result in self.results)))
+        return (
+            f"<Problem {self.slug}: {', '.join(self.program.definitions)}; asked for are {found or 'no derivatives'}>"
+        )
 
     def _repr_markdown_(self) -> str:
         return presenter().markdown(self)

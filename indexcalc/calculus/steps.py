@@ -276,9 +276,16 @@ class Derivation:
     def _repr_markdown_(self) -> str:
         return presenter().markdown(self)
 
-    def markdown(self) -> str:
-        """The note, every step of it, in Markdown as GitHub reads it; a notebook shows it set."""
-        return presenter().note(self)
+    def markdown(self, name: str = "") -> str:
+        """The note in Markdown, as GitHub reads it; a notebook shows it set.
+
+        Args:
+            name: a tensor, for the steps to its gradient alone; or a gradient or a part by its name.
+
+        Raises:
+            ProgramError: if nothing of this name was derived.
+        """
+        return presenter().note(self, name)
 
     def latex(self, name: str) -> str:
         """``dL/dX = ...`` in LaTeX, without dollar signs; a notebook shows it set.

@@ -8,16 +8,30 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.errors import ProgramError
 from indexcalc.notebook.texts import Latex, Markdown
 from indexcalc.notes.blocks import Display
-from indexcalc.notes.markdown import markdown_note
+from indexcalc.notes.markdown import block_text, markdown_note
 from indexcalc.notes.names import notation_of
 from indexcalc.notes.render import display_latex
+from indexcalc.notes.sections import section_blocks
 from indexcalc.notes.setup import forward_display, given_gradient
 from indexcalc.notes.systems import system_display
 
 
-def note_of(derivation: Derivation) -> Markdown:
-    """The note in Markdown, as it is written to a file."""
-    return Markdown(markdown_note(derivation))
+def note_of(derivation: Derivation, name: str = "") -> Markdown:
+    """The note in Markdown, as it is written to a file; with a name every step of one gradient or part.
+
+    Raises:
+        ProgramError: if nothing of this name was derived step by step.
+    """
+    if not name:
+        return Markdown(markdown_note(derivation))
+    own = derivation.problem.gradient_names.get(name, name)
+    sections = {section.equation.name: section for stage in derivation.stages[:1] for section in stage.sections}
+    if own not in sections:
+        owners = derivation.problem.owners
+        there = ", ".join(owners.get(one, one) for one in sections)
+        raise ProgramError(f"the note has no section on {name}; it has some on {there}")
+    blocks, notation = section_blocks(derivation, sections[own], {}), notation_of(derivation)
+    return Markdown("\n\n".join(block_text(block, notation) for block in blocks) + "\n")
 
 
 def latex_of(derivation: Derivation, name: str) -> Latex:
@@ -57,4 +71,4 @@ def displays_by_name(derivation: Derivation) -> Mapping[str, Display]:
 def known_names(derivation: Derivation) -> list[str]:
     """What may be asked for: tensors whose gradient was derived or is given, then parts."""
     owners = derivation.problem.owners
-    return sorted({owners.get(name, name) for name in displays_by_name(derivation)})
+    return list(dict.fromkeys(owners.get(name, name) for name in displays_by_name(derivation)))

@@ -71,8 +71,9 @@ class Report:
     own_sizes: bool = True
 
     def __repr__(self) -> str:
-        verdict = "ok" if self.ok else "WRONG"
-        return f"<Report {self.subject}: {verdict}, {len(self.comparisons)} comparisons, worst error {self.worst:.1e}>"
+        verdict, count = "ok" if self.ok else "WRONG", len(self.comparisons)
+        compared = f"{count} comparison{'' if count == 1 else 's'}"
+        return f"<Report {self.subject}: {verdict}, {compared}, worst error {self.worst:.1e}>"
 
     def _repr_markdown_(self) -> str:
         return presenter().markdown(self)
