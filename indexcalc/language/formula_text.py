@@ -221,7 +221,8 @@ def product_tree(value: sp.Expr) -> Expression:
     """A product: what is above the line, then each divisor."""
     if value.could_extract_minus_sign():
         return Negate(scalar_tree(-value))
-    above, below = [], []
+    above: list[Expression] = []
+    below: list[Expression] = []
     for factor in value.as_ordered_factors():
         if factor.is_Rational and not factor.is_Integer:
             above += [Scalar(sp.Integer(factor.p))] if factor.p != 1 else []

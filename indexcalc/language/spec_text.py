@@ -44,7 +44,7 @@ def spec_text(statements: Iterable[lines.Statement]) -> str:
 
 def group_of(line: lines.Statement) -> int:
     """The paragraph that a statement belongs to: declarations, inputs, equations, what is asked."""
-    kinds = (DECLARING, lines.InputLine, COMPUTING)
+    kinds = (DECLARING, (lines.InputLine,), COMPUTING)
     return next((number for number, kind in enumerate(kinds) if isinstance(line, kind)), len(kinds))
 
 
