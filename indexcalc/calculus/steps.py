@@ -279,22 +279,14 @@ class Derivation:
     def markdown(self, name: str = "") -> str:
         """The note in Markdown, as GitHub reads it; a notebook shows it set.
 
-        Args:
-            name: a tensor, for the steps to its gradient alone; or a gradient or a part by its name.
-
-        Raises:
-            ProgramError: if nothing of this name was derived.
+        With the name of a tensor, or of a gradient or a part, it is the steps to that alone.
         """
         return presenter().note(self, name)
 
     def latex(self, name: str) -> str:
         """``dL/dX = ...`` in LaTeX, without dollar signs; a notebook shows it set.
 
-        Args:
-            name: a tensor for its gradient; or a gradient, a named part, a Hessian by the name that the note gives it.
-
-        Raises:
-            ProgramError: if nothing of this name was derived.
+        The name is that of a tensor, for its gradient; or the note's for a gradient, a named part, a Hessian.
         """
         return presenter().latex(self, name)
 
