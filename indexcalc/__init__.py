@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from indexcalc.presentation import Presenter, present_with
+
 if TYPE_CHECKING:
     from indexcalc.algebra.sympy_bridge import from_sympy, to_sympy
     from indexcalc.calculus.steps import Derivation, Rule, Section, Step
@@ -16,9 +18,13 @@ if TYPE_CHECKING:
     from indexcalc.language.api import Program, extents
     from indexcalc.language.formulas import apply, bracket, delta, gradient
     from indexcalc.language.functions import (
+        abs,
+        cos,
+        erf,
         exp,
         gelu,
         log,
+        logdet,
         logsoftmax,
         logsumexp,
         max,
@@ -27,10 +33,13 @@ if TYPE_CHECKING:
         norm2,
         relu,
         sigmoid,
+        sign,
         silu,
+        sin,
         softmax,
         softplus,
         sqrt,
+        step,
         sum,
         tanh,
         var,
@@ -59,12 +68,15 @@ __all__ = [
     "SpecError",
     "Step",
     "UnsupportedError",
+    "abs",
     "apply",
     "bracket",
     "check",
+    "cos",
     "cost_report",
     "delta",
     "derive",
+    "erf",
     "exp",
     "extents",
     "fast_module",
@@ -78,6 +90,7 @@ __all__ = [
     "latex_note",
     "load_problem",
     "log",
+    "logdet",
     "logsoftmax",
     "logsumexp",
     "markdown_note",
@@ -92,10 +105,13 @@ __all__ = [
     "second_order",
     "shipped",
     "sigmoid",
+    "sign",
     "silu",
+    "sin",
     "softmax",
     "softplus",
     "sqrt",
+    "step",
     "sum",
     "tanh",
     "target_module",
@@ -117,9 +133,13 @@ HOMES = {
     "indexcalc.language.api": ("Program", "extents"),
     "indexcalc.language.formulas": ("apply", "bracket", "delta", "gradient"),
     "indexcalc.language.functions": (
+        "abs",
+        "cos",
+        "erf",
         "exp",
         "gelu",
         "log",
+        "logdet",
         "logsoftmax",
         "logsumexp",
         "max",
@@ -128,10 +148,13 @@ HOMES = {
         "norm2",
         "relu",
         "sigmoid",
+        "sign",
         "silu",
+        "sin",
         "softmax",
         "softplus",
         "sqrt",
+        "step",
         "sum",
         "tanh",
         "var",
@@ -147,7 +170,11 @@ HOMES = {
 }
 """The public names of each module."""
 
+EXTENSION = ("load_ipython_extension", "unload_ipython_extension")
+"""What IPython asks of the package for ``%load_ext indexcalc``."""
+
 MODULES = {name: module for module, names in HOMES.items() for name in names}
+MODULES |= dict.fromkeys(EXTENSION, "indexcalc.notebook.magic")
 
 
 def __getattr__(name: str) -> object:
@@ -155,6 +182,15 @@ def __getattr__(name: str) -> object:
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(MODULES[name]), name)
+
+
+def printers() -> Presenter:
+    """Who shows results."""
+    found: Presenter = import_module("indexcalc.notebook.presenter").PRINTERS
+    return found
+
+
+present_with(printers)
 
 
 def __dir__() -> list[str]:

@@ -18,6 +18,7 @@ from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols,
 from indexcalc.codegen.fast.module import FastModule, FastOptions, fast_module
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
 from indexcalc.notes import Detail, html_note, latex_note, markdown_note
+from indexcalc.presentation import presenter
 from indexcalc.proof.claims import check_claims
 from indexcalc.proof.fast import check_fast
 from indexcalc.proof.gradcheck import check_module
@@ -88,6 +89,12 @@ class Outputs:
     texts: Texts
     report: Report
     unchecked: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Outputs {self.slug}: {', '.join(self.files)}; {self.report!r}>"
+
+    def _repr_markdown_(self) -> str:
+        return presenter().markdown(self)
 
     @property
     def files(self) -> Mapping[str, str]:

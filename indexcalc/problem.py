@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cached_property
 
 from indexcalc.errors import ProgramError
+from indexcalc.presentation import presenter
 from indexcalc.program import Identity, Program
 
 
@@ -93,6 +94,7 @@ class Problem:
             those that it reads again.
         slug: the short name of the derivation: the folder, module and file name.
         derivatives: Jacobians, second derivatives and their products, besides the gradients.
+        spec: the text that poses this problem, as long as it is known: a changed copy has none.
     """
 
     program: Program
@@ -104,6 +106,20 @@ class Problem:
     recompute: tuple[str, ...] = ()
     slug: str = "derivation"
     derivatives: tuple[Derivative, ...] = ()
+    spec: str = field(default="", init=False, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        """The spec; the equations of a changed copy, which has none."""
+        return self.spec or presenter().problem_text(self)
+
+    def __repr__(self) -> str:
+        found = ", ".join((*(f"dL/d{target}" for target in self.targets), *(result.name for result in self.results)))
+        return (
+            f"<Problem {self.slug}: {', '.join(self.program.definitions)}; asked for are {found or 'no derivatives'}>"
+        )
+
+    def _repr_markdown_(self) -> str:
+        return presenter().markdown(self)
 
     @cached_property
     def directions(self) -> tuple[Direction, ...]:

@@ -23,6 +23,7 @@ from indexcalc.algebra.terms import (
     tensors_of,
 )
 from indexcalc.errors import Place
+from indexcalc.presentation import presenter
 from indexcalc.recurrence import Recurrence, groups_of, is_recurrent, recurrence_of
 
 
@@ -58,6 +59,12 @@ class Equation:
     doc: str = ""
     hoisted: bool = False
     place: Place | None = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Equation {presenter().equation_text(self)}>"
+
+    def _repr_latex_(self) -> str:
+        return presenter().equation_latex(self)
 
     @property
     def name(self) -> str:
@@ -195,6 +202,13 @@ class Program:
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     held: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
+
+    def __repr__(self) -> str:
+        given = ", ".join(tensor.name for tensor in self.inputs)
+        return f"<Program {self.title!r}: {', '.join(self.definitions)} from {given or 'nothing'}>"
+
+    def _repr_markdown_(self) -> str:
+        return presenter().markdown(self)
 
     def axes(self, name: str) -> tuple[tuple[Index, ...], ...]:
         """The axes of the array that stores a tensor, each with the slots that are fused in it."""

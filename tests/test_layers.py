@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent / "indexcalc"
 FLOORS = {
     "algebra": 0,
     "errors": 0,
+    "presentation": 0,
     "recurrence": 1,
     "program": 1,
     "consistency": 1,
@@ -33,6 +34,7 @@ FLOORS = {
     "writing": 7,
     "document": 7,
     "figures": 8,
+    "notebook": 8,
     "checking": 9,
     "pytest_plugin": 9,
     "cli": 9,

@@ -5,13 +5,15 @@ The steps are what a derivation returns; a note is a rendering of them, and noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from itertools import groupby
+from typing import Any
 
 from indexcalc.algebra.terms import Access, Base, Delta, Index, Partial, Slot, Terms, tensors_of
+from indexcalc.presentation import presenter
 from indexcalc.problem import Problem, Result
 from indexcalc.program import Equation, Identity, Program
 
@@ -267,6 +269,39 @@ class Derivation:
     proofs: tuple[Proof, ...] = ()
     unproved: tuple[Identity, ...] = ()
     orders: tuple[Order, ...] = ()
+
+    def __repr__(self) -> str:
+        found = (*(f"dL/d{target}" for target in self.problem.targets), *(order.result.name for order in self.orders))
+        return f"<Derivation {self.problem.slug}: {', '.join(found)}>"
+
+    def _repr_markdown_(self) -> str:
+        return presenter().markdown(self)
+
+    def markdown(self, name: str = "") -> str:
+        """The note in Markdown, as GitHub reads it; a notebook shows it set.
+
+        With the name of a tensor, or of a gradient or a part, it is the steps to that alone.
+        """
+        return presenter().note(self, name)
+
+    def latex(self, name: str) -> str:
+        """``dL/dX = ...`` in LaTeX, without dollar signs; a notebook shows it set.
+
+        The name is that of a tensor, for its gradient; or the note's for a gradient, a named part, a Hessian.
+        """
+        return presenter().latex(self, name)
+
+    def function(self, target: str = "numpy") -> Callable[..., Any]:
+        """The generated code as a function.
+
+        Args:
+            target: `numpy` or `fast`: inputs and upstream gradients to a pair, outputs and gradients. `torch` or `jax`:
+                inputs to outputs; the library differentiates the function by the derived gradients.
+
+        Raises:
+            UnsupportedError: if there is no such code, or its library is not installed.
+        """
+        return presenter().function(self, target)
 
     @property
     def stages(self) -> tuple[Derivation, ...]:

@@ -33,7 +33,7 @@ def _softplus(x: torch.Tensor) -> torch.Tensor:
 STEP = '''\
 def _step(x: torch.Tensor) -> torch.Tensor:
     """1 for x > 0, else 0."""
-    return torch.heaviside(x, torch.zeros_like(x))'''
+    return torch.heaviside(x.detach(), torch.zeros_like(x))'''
 
 PLACED = ("dtype", "device")
 
@@ -135,6 +135,6 @@ TORCH = Dialect(
             "Callable": "from collections.abc import Callable",
             "NamedTuple": "from typing import NamedTuple",
         },
-        {"torch": "import torch", "once_differentiable": "from torch.autograd.function import once_differentiable"},
+        {"torch": "import torch"},
     ),
 )

@@ -154,33 +154,42 @@ def differentiable_function(passes: Passes, call: str, constant: str = "") -> Fu
 
 
 def torch_rules(passes: Passes) -> tuple[Function, Function]:
-    """The methods ``forward(ctx, ...)`` and ``backward(ctx, ...)`` of a ``torch.autograd.Function``."""
+    """The methods ``forward(ctx, ...)`` and ``backward(ctx, ...)`` of a ``torch.autograd.Function``.
+
+    What the forward pass saves is cut off from the inputs. So where the gradients are differentiated again, the
+    backward pass first runs the forward pass once more, from the inputs: PyTorch sees all they are computed from.
+    """
     ctx = python_name("ctx", (*passes.names, *passes.upstream))
     count = len(passes.plan.kept)
+    keywords = passes.names[len(passes.inputs) :]
     block = []
     if passes.constant:
         places = [f"{name}={place}" for name, place in passes.constant.items()]
         block += call_or_wrap("_only_derived", [f"{ctx}.needs_input_grad", *places], depth=2)
     block += call_or_wrap("values = forward", passes.forward_arguments, depth=2)
-    kept = "values"
-    if passes.forgotten:
+    kept, forgotten = "values", [name for name in passes.forgotten if name not in passes.inputs]
+    if forgotten:
         kept = "kept"
-        block += call_or_wrap("kept = values._replace", [f"{name}=None" for name in passes.forgotten], depth=2)
+        block += call_or_wrap("kept = values._replace", [f"{name}=None" for name in forgotten], depth=2)
     block.append(f"{ctx}.save_for_backward(*{kept}{f'[:{count}]' if passes.carried else ''})")
     if passes.carried:
         block.append(f"{ctx}.scalars = {kept}[{count}:]")
+    if keywords:
+        block += literal(f"{ctx}.keywords", keywords, 2)
     block += returned([f"values.{name}" for name in passes.results], 2)
     forward = Function(
         head("forward", [ctx, *passes.typed], passes.result_type, 1), "", (), tuple(block), (), ("@staticmethod",)
     )
     given = passes.upstream or (passes.given,)
     carried = f", *{ctx}.scalars" if passes.carried else ""
-    block = [f"values = Values(*{ctx}.saved_tensors{carried})"]
+    block = [f"values = Values(*{ctx}.saved_tensors{carried})", "if torch.is_grad_enabled():"]
+    again = [*(f"values.{name}" for name in passes.inputs), *([f"**{ctx}.keywords"] if keywords else [])]
+    block += [f"    {line}" for line in call_or_wrap("values = forward", again, depth=3)]
     block += call_or_wrap("gradients = backward", ["values", *passes.upstream], depth=2)
     block += returned(passes.gradients, 2, always=True)
     typed = [f"{name}: {passes.array}" for name in given]
     first = head("backward", [ctx, *typed], f"tuple[{passes.array} | None, ...]", 1)
-    return forward, Function(first, "", (), tuple(block), (), ("@staticmethod", "@once_differentiable"))
+    return forward, Function(first, "", (), tuple(block), (), ("@staticmethod",))
 
 
 def jax_rules(passes: Passes) -> tuple[Function, Function, Function]:
@@ -226,6 +235,15 @@ def jax_backward(passes: Passes) -> Function:
 def carried_sizes(passes: Passes) -> list[str]:
     """The extents among the scalars that `Values` carries: numbers, never traced."""
     return [passes.plan.scalars[symbol] for symbol in passes.carried if symbol in passes.plan.extents]
+
+
+def literal(name: str, keys: Sequence[str], depth: int) -> list[str]:
+    """``name = {"a": a, "b": b}``, one a line if they are too long."""
+    pairs = [f'"{key}": {key}' for key in keys]
+    text = f"{name} = {{{', '.join(pairs)}}}"
+    if len(text) + depth * INDENT <= WIDTH:
+        return [text]
+    return [f"{name} = {{", *(f"    {pair}," for pair in pairs), "}"]
 
 
 def returned(values: Sequence[str], depth: int = 1, *, always: bool = False) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from indexcalc.presentation import presenter
+
 
 class Verdict(StrEnum):
     """The possible judgements."""
@@ -114,6 +116,13 @@ class CheckReport:
     claims: tuple[Claim, ...]
     counts: dict[str, int] = field(default_factory=dict)
     source: str = ""
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items() if count)
+        return f"<CheckReport {self.file}: {found or 'no relations'}>"
+
+    def _repr_markdown_(self) -> str:
+        return presenter().markdown(self)
 
     @property
     def refuted(self) -> tuple[Claim, ...]:

@@ -38,6 +38,7 @@ from indexcalc.language.extents import as_extent, extent_factors, extent_symbol,
 from indexcalc.language.formulas import Axes, Operand, TensorName, layout_of, slots_of, tree_of
 from indexcalc.language.lower import lower
 from indexcalc.language.source import Source
+from indexcalc.language.spec_text import spec_text
 from indexcalc.problem import Problem
 
 
@@ -77,6 +78,18 @@ class Program:
 
     def __init__(self, title: str | None = None) -> None:
         self._statements: list[lines.Statement] = [] if title is None else [lines.TitleLine(title)]
+
+    def __str__(self) -> str:
+        """The spec text that says the same."""
+        return spec_text(self._statements)
+
+    def __repr__(self) -> str:
+        title = next((repr(line.text) for line in self._statements if isinstance(line, lines.TitleLine)), "untitled")
+        count = sum(isinstance(line, lines.EquationLine | lines.SolveLine | lines.UseLine) for line in self._statements)
+        return f"<Program {title}: {count} equation{'' if count == 1 else 's'}>"
+
+    def _repr_markdown_(self) -> str:
+        return f"```text\n{self}```\n"
 
     @property
     def statements(self) -> tuple[lines.Statement, ...]:
@@ -140,9 +153,38 @@ class Program:
             self._statements.append(sums_to_one(entry, slots, None))
         return TensorName(checked_name(name))
 
-    def define(self, name: str, indices: Axes, formula: Operand, doc: str = "") -> TensorName:
-        """``name[indices] = formula``; a tensor without slots has ``()`` for its indices."""
-        self._statements.append(lines.EquationLine(declared(name, indices), tree_of(formula), doc))
+    def define(
+        self,
+        name: str,
+        indices: Axes,
+        formula: Operand,
+        doc: str = "",
+        *,
+        steps: tuple[Index, Operand, Operand] | None = None,
+    ) -> TensorName:
+        """``name[indices] = formula``; a tensor without slots has ``()`` for its indices.
+
+        Args:
+            name: of the tensor.
+            indices: one for each slot; a fixed place such as 0 where the line defines a part of the tensor.
+            formula: its value.
+            doc: what it means.
+            steps: an index with the first and the last step at which the line holds, ``(t, 1, T - 1)``.
+        """
+        during = None if steps is None else lines.Steps(*slots_of(steps))
+        self._statements.append(lines.EquationLine(declared(name, indices), tree_of(formula), doc, steps=during))
+        return TensorName(checked_name(name))
+
+    def tensor(self, name: str) -> TensorName:
+        """A tensor by its name, to be read before the line that defines it, as recurrences do."""
+        return TensorName(checked_name(name))
+
+    def solve(self, name: str, indices: Axes, left: Operand, right: Operand, doc: str = "") -> TensorName:
+        """``solve name[indices] : left = right``: the tensor that a system determines; it may stand in both sides.
+
+        Its entries in the system are those of ``program.tensor(name)``.
+        """
+        self._statements.append(lines.SolveLine(declared(name, indices), tree_of(left), tree_of(right), doc))
         return TensorName(checked_name(name))
 
     def use(
@@ -201,6 +243,10 @@ class Program:
         """Ask for the product of the second derivatives with directions: ``{"w": "s"}`` is the Hessian by w times s."""
         self._derivative("hessian", loss, tuple(along), tuple(along.values()), doc=doc)
 
+    def product_with_jacobian(self, vector: str, of: TensorName | str, *by: TensorName | str, doc: str = "") -> None:
+        """Ask for a vector times a Jacobian, ``product s with jacobian p by z``: a backward pass."""
+        self._derivative("jacobian", of, by, (vector,), doc=doc, transposed=True)
+
     def _derivative(
         self,
         word: str,
@@ -210,13 +256,14 @@ class Program:
         *,
         doc: str = "",
         through: TensorName | str | None = None,
+        transposed: bool = False,
     ) -> None:
         if not by:
             raise SpecError(f"a {word} needs a tensor to differentiate by")
         names = tuple(ast.Slot(name_of(tensor)) for tensor in by)
         given = tuple(ast.Slot(checked_name(name)) for name in along)
         middle = None if through is None else ast.Slot(name_of(through))
-        line = lines.DerivativeLine(word, ast.Slot(name_of(of)), names, given, through=middle, doc=doc)
+        line = lines.DerivativeLine(word, ast.Slot(name_of(of)), names, given, transposed, middle, doc)
         self._statements.append(line)
 
     def recompute(self, *tensors: TensorName | str) -> None:

@@ -41,14 +41,26 @@ def norm2(body: Operand, *indices: Index) -> Formula:
     return over("norm2", body, *indices)
 
 
-def max(body: Operand, *indices: Index) -> Formula:
-    """The largest entry along the indices; the larger of two values is ``apply("max", x, c)``."""
-    return over("max", body, *indices)
+def max(body: Operand, *others: Operand) -> Formula:
+    """The largest entry along indices; of an index expression and a scalar, ``max(x, 0)``, the larger one."""
+    return largest("max", body, others)
 
 
-def min(body: Operand, *indices: Index) -> Formula:
-    """The smallest entry along the indices."""
-    return over("min", body, *indices)
+def min(body: Operand, *others: Operand) -> Formula:
+    """The smallest entry along indices; of an index expression and a scalar, ``min(x, 0)``, the smaller one."""
+    return largest("min", body, others)
+
+
+def largest(word: str, body: Operand, others: tuple[Operand, ...]) -> Formula:
+    """``max[j](x)``, or ``max(x, c)`` where no index follows."""
+    if others and not any(isinstance(other, Index) for other in others):
+        return apply(word, body, *others)
+    return over(word, body, *others)
+
+
+def logdet(body: Operand, row: Index, column: Index) -> Formula:
+    """``logdet[row,column](body)``: the logarithm of the absolute determinant of the matrix with these rows."""
+    return over("logdet", body, row, column)
 
 
 def exp(x: Operand) -> Formula:
@@ -64,6 +76,16 @@ def log(x: Operand) -> Formula:
 def sqrt(x: Operand) -> Formula:
     """The square root."""
     return apply("sqrt", x)
+
+
+def sin(x: Operand) -> Formula:
+    """The sine."""
+    return apply("sin", x)
+
+
+def cos(x: Operand) -> Formula:
+    """The cosine."""
+    return apply("cos", x)
 
 
 def tanh(x: Operand) -> Formula:
@@ -94,3 +116,23 @@ def silu(x: Operand) -> Formula:
 def softplus(x: Operand) -> Formula:
     """log(1 + e^x)."""
     return apply("softplus", x)
+
+
+def erf(x: Operand) -> Formula:
+    """The error function."""
+    return apply("erf", x)
+
+
+def abs(x: Operand) -> Formula:
+    """The absolute value."""
+    return apply("abs", x)
+
+
+def step(x: Operand) -> Formula:
+    """1 where x > 0, else 0."""
+    return apply("step", x)
+
+
+def sign(x: Operand) -> Formula:
+    """-1, 0 or 1."""
+    return apply("sign", x)

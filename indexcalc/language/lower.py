@@ -9,19 +9,20 @@ from functools import partial
 from indexcalc.algebra.slots import Index, slot_text
 from indexcalc.algebra.terms import Access, Term, Terms, tensors_of
 from indexcalc.consistency import check_numbers, check_program
-from indexcalc.errors import SpecError
+from indexcalc.errors import LimitError, SpecError, UnsupportedError
 from indexcalc.language.checks import check_equation_line, check_expression, check_left_side, check_piece
 from indexcalc.language.declarations import Declarations, check_new_tensor, declare, every_name
 from indexcalc.language.determinants import with_inverses
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
-from indexcalc.language.lines import ClaimLine, DerivativeLine, DeriveLine, EquationLine, NameLine, Statement
+from indexcalc.language.lines import ClaimLine, DerivativeLine, DeriveLine, EquationLine, NameLine, Statement, UseLine
 from indexcalc.language.paths import shipped_text
 from indexcalc.language.pieces import Pieces, check_defined, pieces_of
 from indexcalc.language.ranges import check_ranges
 from indexcalc.language.refine import refine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
+from indexcalc.language.spec_text import spec_text
 from indexcalc.language.syntax import At, Bracket, Entry, Expression, nodes_in
 from indexcalc.language.systems import unknowns_of, with_residuals
 from indexcalc.language.targets import read_requests
@@ -47,7 +48,20 @@ def lower(statements: Iterable[Statement], source: Source, slug: str, resolve: R
         SpecError: for the first mistake, at its place.
     """
     uses = Uses(resolve, lambda lines, inner: lower_plain(lines, inner, slug))
-    return lower_plain(uses.expand(tuple(statements), source), source, slug)
+    lines = tuple(statements)
+    plain = uses.expand(lines, source)
+    problem = lower_plain(plain, source, slug)
+    elsewhere = resolve is not shipped_text or any(isinstance(line, UseLine) and line.is_path for line in lines)
+    object.__setattr__(problem, "spec", printed(plain if elsewhere else lines))
+    return problem
+
+
+def printed(statements: tuple[Statement, ...]) -> str:
+    """The statements as a spec text; nothing where there is none that could be read again."""
+    try:
+        return spec_text(statements)
+    except (LimitError, UnsupportedError):
+        return ""
 
 
 def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) -> Problem:

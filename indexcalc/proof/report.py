@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from indexcalc.presentation import presenter
 from indexcalc.proof.hostile.report import HostileReport
 
 FORWARD_METHOD = "naive evaluation"
@@ -68,6 +69,14 @@ class Report:
     hostile: HostileReport | None = None
     stand_ins: Mapping[str, int] = field(default_factory=dict)
     own_sizes: bool = True
+
+    def __repr__(self) -> str:
+        verdict, count = "ok" if self.ok else "WRONG", len(self.comparisons)
+        compared = f"{count} comparison{'' if count == 1 else 's'}"
+        return f"<Report {self.subject}: {verdict}, {compared}, worst error {self.worst:.1e}>"
+
+    def _repr_markdown_(self) -> str:
+        return presenter().markdown(self)
 
     @property
     def ok(self) -> bool:

@@ -17,7 +17,7 @@ from indexcalc.codegen import module_names, module_symbols, numpy_module, target
 from indexcalc.generation import loaded
 from indexcalc.language import load_problem, read_problem
 from indexcalc.proof.extents import undefined_at
-from indexcalc.proof.gradcheck import FLOOR, module_candidate
+from indexcalc.proof.gradcheck import FLOOR, keywords, module_candidate, stored
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 from indexcalc.proof.targets import LIBRARIES, check_target, is_installed, taking
 from indexcalc.rewrite.derive import derive
@@ -341,12 +341,52 @@ def test_a_parameter_is_no_variable(target):
         (by_torch if target == "torch" else by_jax)()
 
 
-def test_torch_refuses_to_differentiate_twice(torch):
+TWICE = (
+    *("attention", "layer_norm", "mlp_relu", "embedding", "conv1d", "max_pool", "ridge_closed_form"),
+    *("deep_equilibrium", "log_det_flow", "softmax_cross_entropy"),
+)
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_torch_differentiates_twice(torch, name):
+    """By finite differences of the first gradients, which PyTorch takes itself."""
+    function, problem = module_of(name, "torch"), derivation_of(name).problem
+    program = problem.program
+    point = sample_point(program, {e: 2 + n % 2 for n, e in enumerate(program.extents)}, np.random.default_rng(0))
+    scalars = {str(symbol): value for symbol, value in (*point.sizes.items(), *point.parameters.items())}
+    function = getattr(function, written(name, "torch").function)
+    inputs = {t.name: torch.as_tensor(stored(program, t.name, point.values[t.name])) for t in program.inputs}
+    wanted = [key for key in problem.targets if key in inputs]
+
+    def of_derived(*derived):
+        return function(*(inputs | dict(zip(wanted, derived, strict=True))).values(), **keywords(function, scalars))
+
+    arrays = [inputs[key].requires_grad_() for key in wanted]
+    assert torch.autograd.gradgradcheck(of_derived, arrays)
+
+
+def test_torch_sees_a_second_derivative_where_the_upstream_gradient_is_constant(torch):
+    """A penalty on the slope of what is linear in the output: nothing upstream says that it is differentiated."""
     function = module_of("softmax", "torch").softmax
-    z = torch.randn(2, 3, requires_grad=True)
-    (first,) = torch.autograd.grad((function(z) ** 2).sum(), z, create_graph=True)
-    with pytest.raises(RuntimeError, match="differentiate twice"):
-        first.sum().backward()
+    z, weights = torch.randn(2, 3, dtype=torch.float64, requires_grad=True), torch.randn(2, 3, dtype=torch.float64)
+
+    def slope(softmax):
+        (first,) = torch.autograd.grad((softmax(z) * weights).sum(), z, create_graph=True)
+        return torch.autograd.grad(first.square().sum(), z)[0]
+
+    expected = slope(lambda z: torch.softmax(z, dim=1))
+    assert expected.abs().max() > 1e-3
+    torch.testing.assert_close(slope(function), expected)
+
+
+def test_torch_says_so_where_it_cannot_differentiate_twice(torch):
+    """Loops over steps write into arrays, through which PyTorch does not look."""
+    problem, function = derivation_of("rnn").problem, module_of("rnn", "torch").rnn
+    point = sample_point(problem.program, sizes_of(problem.program), np.random.default_rng(0))
+    inputs = [torch.as_tensor(point.values[t.name]).requires_grad_() for t in problem.program.inputs]
+    first = torch.autograd.grad(function(*inputs).square().sum(), inputs, create_graph=True)
+    with pytest.raises(RuntimeError, match="inplace operation"):
+        sum(gradient.square().sum() for gradient in first).backward()
 
 
 def test_jax_differentiates_twice(jax):

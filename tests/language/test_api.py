@@ -1,5 +1,6 @@
 """Programs built in Python pose exactly the problems that spec texts pose."""
 
+import inspect
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,9 @@ import sympy as sp
 
 import indexcalc as ic
 from indexcalc.algebra.canonical import same
+from indexcalc.calculus import pointwise
 from indexcalc.errors import SpecError
+from indexcalc.language import api, lines, sugar
 
 
 def attention(factor, total):
@@ -241,3 +244,82 @@ def test_extremes_along_an_index():
     program.define("Y", (i,), ic.max(Q[i, k], k) - ic.min(Q[i, k], k))
     text = "index i : T\nindex k : d\ninput Q[i,k]\nY[i] = max[k](Q[i,k]) - min[k](Q[i,k])"
     assert program.problem() == ic.read_problem(text)
+
+
+def language_functions():
+    """Every name that a formula of a spec may have before a bracket."""
+    return {*pointwise.TABLE, *sugar.COMPOSITES, "sum", "sqrt", "delta", "logdet"}
+
+
+def test_every_function_of_the_language_has_its_name_in_python():
+    assert language_functions() <= set(ic.__all__)
+    assert all(callable(getattr(ic, name)) and getattr(ic, name).__doc__ for name in language_functions())
+
+
+@pytest.mark.parametrize("name", sorted(pointwise.TABLE))
+def test_pointwise_functions_mean_what_they_mean_in_a_spec(name):
+    constant = [2] if pointwise.TABLE[name].constants else []
+    inner = ", ".join(["b[i]", *map(str, constant)])
+    written = ic.read_problem(HEAD + f"Y[i] = {name}({inner})")
+    assert build(lambda i, j, k, X, W, b, c, eps: getattr(ic, name)(b[i], *constant)) == written
+
+
+@pytest.mark.parametrize("name", sorted(sugar.COMPOSITES))
+def test_composites_mean_what_they_mean_in_a_spec(name):
+    def formula(i, j, k, X, W, b, c, eps):
+        found = getattr(ic, name)(X[i, k], k)
+        return b[i] * (ic.sum(found, k) if keeps else found)
+
+    keeps = name in sugar.TABLE and sugar.TABLE[name].keeps
+    text = f"{name}[k](X[i,k])"
+    assert build(formula) == ic.read_problem(HEAD + f"Y[i] = b[i] * {f'sum[k]({text})' if keeps else text}")
+
+
+def test_every_kind_of_statement_can_be_made_in_python():
+    """A recurrence, a system, a determinant, and a vector times a Jacobian."""
+    program = ic.Program("All")
+    t = program.index("t", "T")
+    i, j = program.indices("i j", "N")
+    gamma = program.parameter("gamma", sp.Rational(1, 2))
+    r, A = program.input("r", t, i), program.input("A", i, j)
+    h, z = program.tensor("h"), program.tensor("z")
+    T = sp.Symbol("T")
+    program.define("h", (0, i), r[0, i], "first")
+    program.define("h", (t, i), gamma * h[t - 1, i] + r[t, i], steps=(t, 1, T - 1))
+    program.solve("z", j, ic.sum(A[i, j] * z[j], j), h[T - 1, i], "solution")
+    L = program.define("L", (), ic.sum(z[j] ** 2, j) + ic.logdet(A[i, j], i, j))
+    program.loss(L)
+    program.derive(r, A)
+    text = """
+title "All"
+index t : T
+index i, j : N
+param gamma = 0.5
+input r[t,i], A[i,j]
+h[0,i] = r[0,i] "first"
+h[t,i] = gamma*h[t-1,i] + r[t,i] for t in 1 .. T-1
+solve z[j] : sum[j](A[i,j]*z[j]) = h[T-1,i] "solution"
+L = sum[j](z[j]^2) + logdet[i,j](A[i,j])
+loss L
+derive r, A
+"""
+    assert program.problem() == ic.read_problem(text)
+    assert ic.read_problem(str(program)) == program.problem()
+
+
+def test_a_vector_times_a_jacobian():
+    program = ic.Program()
+    c = program.index("c", "C")
+    z = program.input("z", c)
+    p = program.define("p", c, ic.exp(z[c]))
+    program.product_with_jacobian("s", p, z)
+    assert program.problem() == ic.read_problem(
+        "index c : C\ninput z[c]\np[c] = exp(z[c])\nproduct s with jacobian p by z"
+    )
+
+
+def test_a_line_of_every_kind_has_a_method():
+    """The statements of the grammar against what `Program` makes; a title is given when it is made."""
+    source = inspect.getsource(api)
+    made = {kind.__name__ for kind in lines.Statement.__args__ if f"lines.{kind.__name__}(" in source}
+    assert made == {kind.__name__ for kind in lines.Statement.__args__}

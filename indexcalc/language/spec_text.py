@@ -1,0 +1,207 @@
+"""Statements as the text of a spec; `read_problem` reads the same problem from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import sympy as sp
+
+from indexcalc.errors import LimitError
+from indexcalc.language import lines
+from indexcalc.language.domains import INFINITY, WORDS, sums_to_one
+from indexcalc.language.extents import Extent, extent_value
+from indexcalc.language.formula_text import atom_text, formula_text, slot_text
+from indexcalc.language.paths import SIZE_LIMIT
+from indexcalc.language.syntax import Expression, Reduce, Slot
+
+Written = tuple[lines.Statement, tuple[Slot, ...]]
+"""A statement; with an input, the indices over which its entries sum to one."""
+
+DECLARING = (lines.TitleLine, lines.IndexLine, lines.ParameterLine)
+COMPUTING = (lines.EquationLine, lines.SolveLine, lines.UseLine)
+
+
+def spec_text(statements: Iterable[lines.Statement]) -> str:
+    """The statements one a line, as an author would write them.
+
+    Line ends in the author's words become blanks.
+
+    Raises:
+        LimitError: for a text that no reader would take.
+        UnsupportedError: for a SymPy scalar that a spec can't spell.
+    """
+    found: list[str] = []
+    group = None
+    for line, over in with_sums(tuple(statements)):
+        found += [""] if group not in (None, group_of(line)) else []
+        found.append(line_text(line, over))
+        group = group_of(line)
+    text = "".join(f"{line}\n" for line in found)
+    if len(text) > SIZE_LIMIT:
+        raise LimitError(f"a spec of more than {SIZE_LIMIT} characters")
+    return text
+
+
+def group_of(line: lines.Statement) -> int:
+    """The paragraph that a statement belongs to: declarations, inputs, equations, what is asked."""
+    kinds = (DECLARING, (lines.InputLine,), COMPUTING)
+    return next((number for number, kind in enumerate(kinds) if isinstance(line, kind)), len(kinds))
+
+
+def with_sums(statements: tuple[lines.Statement, ...]) -> Iterator[Written]:
+    """The statements; an assumption that ``probability over c`` stands for is written so."""
+    number = 0
+    while number < len(statements):
+        line, *rest = statements[number : number + 2]
+        over = summed_to_one(line, rest[0]) if rest and isinstance(line, lines.InputLine) else ()
+        yield line, over
+        number += 2 if over else 1
+
+
+def summed_to_one(line: lines.InputLine, then: lines.Statement) -> tuple[Slot, ...]:
+    """The indices over which the entries of an input sum to one, if the next statement assumes just that."""
+    if domain_text(line) != " probability" or not isinstance(then, lines.ClaimLine):
+        return ()
+    slots = then.left.indices if isinstance(then.left, Reduce) else ()
+    return slots if slots and line_text(then) == line_text(sums_to_one(line.entry, slots, None)) else ()
+
+
+def line_text(line: lines.Statement, over: tuple[Slot, ...] = ()) -> str:
+    """One statement."""
+    match line:
+        case lines.TitleLine(text=text):
+            return f"title {quoted(text)}"
+        case lines.IndexLine(names=names, extent=extent, doc=doc):
+            return f"index {listed(names)} : {extent_text(extent)}{comment(doc)}"
+        case lines.ParameterLine(name=name, default=default, doc=doc):
+            return f"param {name}{'' if default is None else f' = {formula_text(default)}'}{comment(doc)}"
+        case lines.InputLine(entry=entry, doc=doc):
+            along = f" over {several(over)}" if over else ""
+            return f"input {atom_text(entry)}{domain_text(line)}{along}{comment(doc)}"
+        case lines.EquationLine(left=left, right=right, doc=doc, steps=steps):
+            return f"{atom_text(left)} = {formula_text(right)}{steps_text(steps)}{comment(doc)}"
+        case lines.SolveLine(unknown=unknown, left=left, right=right, doc=doc):
+            return f"solve {atom_text(unknown)} : {equal(left, right)}{comment(doc)}"
+    return asked_text(line)
+
+
+def asked_text(line: lines.Statement) -> str:
+    """A statement that says what is given and what is asked for; or one that takes equations from elsewhere."""
+    match line:
+        case lines.UpstreamLine(given=given, gradient=gradient, doc=doc):
+            return f"upstream {equal(given, gradient)}{comment(doc)}"
+        case lines.LossLine(name=name):
+            return f"loss {name}"
+        case lines.DeriveLine(names=names):
+            return f"derive {listed(names)}"
+        case lines.RecomputeLine(names=names):
+            return f"recompute {listed(names)}"
+        case lines.DerivativeLine():
+            return derivative_text(line)
+        case lines.NameLine(name=name, gradient=gradient):
+            return f"name {name} = {formula_text(gradient)}"
+        case lines.ClaimLine(left=left, right=right, doc=doc, assumed=assumed):
+            return f"{'assume' if assumed else 'prove'} {equal(left, right)}{comment(doc)}"
+        case lines.UseLine():
+            return use_text(line)
+    raise TypeError(f"not a statement: {line!r}")
+
+
+def equal(left: Expression, right: Expression) -> str:
+    """``left = right``."""
+    return f"{formula_text(left)} = {formula_text(right)}"
+
+
+def quoted(text: str) -> str:
+    """The author's words in quotation marks."""
+    words = " ".join(text.split("\n")).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{words}"'
+
+
+def comment(doc: str) -> str:
+    """The words behind a statement, if there are any."""
+    return f"  {quoted(doc)}" if doc else ""
+
+
+def listed(names: Iterable[Slot]) -> str:
+    """Names with commas."""
+    return ", ".join(slot.name for slot in names)
+
+
+def several(names: tuple[Slot, ...]) -> str:
+    """One name, or several in round brackets."""
+    return names[0].name if len(names) == 1 else f"({listed(names)})"
+
+
+def extent_text(extent: Extent) -> str:
+    """``N_H*D_h``, ``N - K + 1``, ``(N - K)//2 + 1``."""
+    if all(isinstance(factor, str | int) for factor in extent):
+        return "*".join(map(str, extent))
+    return length_text(sp.expand(extent_value(extent)))
+
+
+def length_text(value: sp.Expr) -> str:
+    """A sum of extents, what is taken away after what is added."""
+    parts = sorted(sp.Add.make_args(value), key=lambda part: (bool(part.could_extract_minus_sign()), part.is_number))
+    text = ""
+    for part in parts:
+        minus = part.could_extract_minus_sign()
+        sign = ("-" if minus else "") if not text else (" - " if minus else " + ")
+        text += sign + "*".join(map(length_factor, sp.Mul.make_args(-part if minus else part)))
+    return text
+
+
+def length_factor(value: sp.Expr) -> str:
+    """A factor of an extent; what is rounded down is divided by a whole number."""
+    if value.is_Pow:
+        return "*".join([length_factor(value.base)] * int(value.exp))
+    if isinstance(value, sp.floor):
+        above, below = sp.fraction(sp.together(value.args[0]))
+        text = length_text(sp.expand(above))
+        return f"({f'({text})' if above.is_Add else text}//{below})"
+    return f"({length_text(value)})" if value.is_Add else str(value)
+
+
+def domain_text(line: lines.InputLine) -> str:
+    """Where the entries of an input lie."""
+    if line.values is not None:
+        return f" in {line.values.name}"
+    domain = line.domain
+    if domain is None:
+        return ""
+    low = f"-{INFINITY}" if domain.low is None else formula_text(domain.low)
+    high = INFINITY if domain.high is None else formula_text(domain.high)
+    text = f"{'(' if domain.open_low else '['}{low}, {high}{')' if domain.open_high else ']'}"
+    for word, named in WORDS.items():
+        ends = (named.open_low, named.open_high, named.low, named.high)
+        if ends == (domain.open_low, domain.open_high, domain.low, domain.high):
+            return f" {word}"
+    return f" in {text}"
+
+
+def steps_text(steps: lines.Steps | None) -> str:
+    """`` for t in 1 .. T-1``."""
+    if steps is None:
+        return ""
+    return f" for {steps.index.name} in {slot_text(steps.first)} .. {slot_text(steps.last)}"
+
+
+def derivative_text(line: lines.DerivativeLine) -> str:
+    """``hessian L by (u, v)``, ``product hessian L by w with s``, ``gauss_newton L by w through z``."""
+    asked = f"{line.word} {line.of.name} by {several(line.by)}"
+    if line.transposed:
+        asked = f"product {several(line.along)} with {asked}"
+    elif line.along:
+        asked = f"product {asked} with {several(line.along)}"
+    through = f" through {line.through.name}" if line.through is not None else ""
+    return f"{asked}{through}{comment(line.doc)}"
+
+
+def use_text(line: lines.UseLine) -> str:
+    """``use layer_norm(X = H[(b,s),m], g = g) as ln giving Y as X_norm``."""
+    spec = quoted(line.spec) if line.is_path else line.spec
+    bound = ", ".join(f"{one.name} = {formula_text(one.value)}" for one in line.bindings)
+    renamed = (
+        f"{one.name}{'' if one.given == one.name else f' as {one.given}'}{comment(one.doc)}" for one in line.giving
+    )
+    return f"use {spec}({bound}) as {line.prefix}{' giving ' if line.giving else ''}{', '.join(renamed)}"

@@ -1,0 +1,203 @@
+"""Derivations as functions: right values and gradients at once, or in the hands of a library."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+
+import numpy as np
+import pytest
+
+import indexcalc as ic
+from indexcalc.errors import UnsupportedError
+from indexcalc.library import shipped_paths
+from indexcalc.proof.gradcheck import stored
+from indexcalc.proof.sampling import sample_point, size_sets
+
+SHIPPED = shipped_paths()
+LOSSES = ("softmax_cross_entropy", "logistic_regression", "clip")
+SOME = ("attention", "layer_norm", "mha_block", "gru", "ridge_closed_form", "two_token_model", "embedding", *LOSSES)
+
+
+@cache
+def derived(name):
+    return ic.derive(ic.load_problem(SHIPPED[name]))
+
+
+def given(problem, seed=0):
+    """Inputs, upstream gradients, and scalars at random sizes, by name."""
+    rng = np.random.default_rng(seed)
+    program = problem.program
+    point = sample_point(program, size_sets(program, rng)[0], rng)
+    inputs = {tensor.name: stored(program, tensor.name, point.values[tensor.name]) for tensor in program.inputs}
+    upstream = {up.name: rng.normal(size=point.values[up.of].shape) for up in problem.upstream}
+    scalars = {str(s): value for s, value in (*point.sizes.items(), *point.parameters.items())}
+    return inputs, upstream, scalars
+
+
+def called(function, problem, inputs, upstream, scalars):
+    """The function at a point; scalars that shapes show it does not take."""
+    wanted = inspect.signature(function).parameters
+    arrays = [stored(problem.program, up.of, upstream[up.name]) for up in problem.upstream]
+    return function(*inputs.values(), *arrays, **{name: value for name, value in scalars.items() if name in wanted})
+
+
+def loss_at(function, problem, inputs, upstream, scalars):
+    """What the gradients are gradients of."""
+    outputs, _ = called(function, problem, inputs, upstream, scalars)
+    if problem.loss is not None:
+        return float(outputs)
+    outputs = outputs if len(problem.upstream) > 1 else (outputs,)
+    given = (stored(problem.program, up.of, upstream[up.name]) for up in problem.upstream)
+    return sum(float((output * weight).sum()) for output, weight in zip(outputs, given, strict=True))
+
+
+@pytest.mark.parametrize("target", ["numpy", "fast"])
+@pytest.mark.parametrize("name", SOME)
+def test_gradients_are_slopes_of_the_outputs(name, target):
+    """Central differences of the function's own outputs along a random direction, for each input."""
+    problem = derived(name).problem
+    try:
+        function = derived(name).function(target)
+    except UnsupportedError:
+        assert target == "fast"
+        assert problem.program.unknowns or problem.program.is_recurrent
+        return
+    inputs, upstream, scalars = given(problem)
+    _, gradients = called(function, problem, inputs, upstream, scalars)
+    rng = np.random.default_rng(1)
+    checked = 0
+    for key in (key for key in problem.targets if key in inputs):
+        direction = rng.normal(size=inputs[key].shape)
+        ends = [{**inputs, key: inputs[key] + sign * 1e-6 * direction} for sign in (1, -1)]
+        slope = np.subtract(*(loss_at(function, problem, end, upstream, scalars) for end in ends)) / 2e-6
+        assert np.isclose(slope, (getattr(gradients, f"d{key}") * direction).sum(), rtol=1e-5, atol=1e-7), key
+        checked += 1
+    assert checked
+
+
+def arrays_of(problem, name, convert):
+    """Inputs and keyword arguments for a function of another library, and the gradients that NumPy's gives."""
+    inputs, upstream, scalars = given(problem)
+    _, gradients = called(derived(name).function("numpy"), problem, inputs, upstream, scalars)
+    weights = [convert(stored(problem.program, up.of, upstream[up.name])) for up in problem.upstream] or [convert(1.0)]
+    return {key: convert(value) for key, value in inputs.items()}, weights, scalars, gradients
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_pytorch_differentiates_by_the_derived_gradients(name):
+    torch = pytest.importorskip("torch")
+    problem = derived(name).problem
+    function = derived(name).function("torch")
+    inputs, weights, scalars, gradients = arrays_of(problem, name, torch.as_tensor)
+    wanted = [key for key in problem.targets if key in inputs]
+    for key in wanted:
+        inputs[key].requires_grad_()
+    keywords = {key: value for key, value in scalars.items() if key in inspect.signature(function).parameters}
+    outputs = function(*inputs.values(), **keywords)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    found = torch.autograd.grad(outputs, [inputs[key] for key in wanted], weights)
+    for key, gradient in zip(wanted, found, strict=True):
+        assert np.allclose(gradient, getattr(gradients, f"d{key}"), rtol=1e-9, atol=1e-12), key
+
+
+@pytest.mark.parametrize("name", ["attention", "layer_norm", "softmax_cross_entropy"])
+def test_jax_differentiates_compiles_and_maps(name):
+    jax = pytest.importorskip("jax")
+    problem = derived(name).problem
+    function = derived(name).function("jax")
+    with jax.enable_x64(True):
+        inputs, weights, scalars, gradients = arrays_of(problem, name, jax.numpy.asarray)
+        keywords = {key: value for key, value in scalars.items() if key in inspect.signature(function).parameters}
+
+        def loss(first, *others):
+            return (function(first, *others, **keywords) * weights[0]).sum()
+
+        first = next(iter(inputs))
+        grad = jax.jit(jax.grad(loss))
+        found = grad(*inputs.values())
+        assert np.allclose(found, getattr(gradients, f"d{first}"), rtol=1e-9, atol=1e-12)
+        stacked = jax.vmap(grad)(*(jax.numpy.stack([value, value]) for value in inputs.values()))
+        assert np.allclose(stacked[1], found, rtol=1e-9, atol=1e-12)
+        twice = jax.grad(lambda *given: (jax.grad(loss)(*given) ** 2).sum())(*inputs.values())
+        step = 1e-6 * np.random.default_rng(2).normal(size=twice.shape)
+        ends = [(jax.grad(loss)(inputs[first] + sign * step, *[*inputs.values()][1:]) ** 2).sum() for sign in (1, -1)]
+        assert np.isclose((ends[0] - ends[1]) / 2, (twice * step).sum(), rtol=1e-4, atol=1e-12)
+
+
+def test_pytorch_refuses_what_would_be_wrong_and_the_passes_can_do_it():
+    """`torch.func` is an error on the function, and right on its two passes; a second derivative is right on both."""
+    torch = pytest.importorskip("torch")
+    function = derived("attention").function("torch")
+    Q, K, V, G = torch.randn(4, 5, 6, 3, dtype=torch.float64)
+    q = Q[0].clone().requires_grad_()
+    (first,) = torch.autograd.grad(function(q, K[0], V[0]), q, G[0], create_graph=True)
+    with pytest.raises(RuntimeError, match="setup_context"):
+        torch.func.grad(lambda q: function(q, K[0], V[0]).sum())(Q[0])
+    with pytest.raises(RuntimeError, match="setup_context"):
+        torch.vmap(function)(Q, K, V)
+    code = function.module
+
+    def gradient(q, k, v, g):
+        return code.backward(code.forward(q, k, v), g).dQ
+
+    def theirs(q, k, v, g):
+        return torch.func.grad(lambda q: (code.forward(q, k, v).O * g).sum())(q)
+
+    mapped = torch.vmap(gradient)(Q, K, V, G)
+    assert torch.allclose(mapped, torch.vmap(theirs)(Q, K, V, G), rtol=1e-9)
+    assert torch.allclose(mapped[0], first, rtol=1e-9)
+    (twice,) = torch.autograd.grad(gradient(q, K[0], V[0], G[0]).square().sum(), q)
+    assert torch.allclose(twice, torch.autograd.grad(first.square().sum(), q)[0], rtol=1e-9)
+    step = 1e-6 * torch.randn_like(q)
+    ends = [gradient(Q[0] + sign * step, K[0], V[0], G[0]).square().sum() for sign in (1, -1)]
+    assert np.isclose(float((ends[0] - ends[1]) / 2), float((twice * step).sum()), rtol=1e-4)
+
+
+def test_jax_has_no_forward_mode():
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.ones((5, 3))
+    with pytest.raises(TypeError, match="forward-mode"):
+        jax.jvp(derived("attention").function("jax"), (x, x, x), (x, x, x))
+
+
+def test_a_function_says_what_it_takes_and_where_it_is_from():
+    for target in ("numpy", "fast"):
+        function = derived("layer_norm").function(target)
+        parameters = inspect.signature(function).parameters
+        assert [*parameters][:4] == ["X", "g", "b", "G"]
+        assert parameters["eps"].default == 1e-5
+        for name in parameters:
+            assert f"    {name}: " in function.__doc__
+        assert "def forward(" in function.source
+        assert function.module.forward
+    assert derived("layer_norm").function() is derived("layer_norm").function("numpy")
+    assert derived("layer_norm").function("numpy").__name__ == "layer_norm"
+
+
+def test_tracebacks_and_inspect_find_the_generated_lines():
+    function = derived("attention").function("numpy")
+    assert inspect.getsource(function.module.backward) in function.source
+    with pytest.raises(ValueError, match="axis 0 of V"):
+        function(*np.ones((2, 4, 3)), np.ones((5, 3)), np.ones((4, 3)))
+    with pytest.raises(TypeError, match="missing a required argument: 'G'"):
+        function(*np.ones((3, 4, 3)))
+
+
+def test_a_hessian_comes_with_the_gradients():
+    derivation = derived("cross_entropy_hessian")
+    inputs, upstream, scalars = given(derivation.problem)
+    _, gradients = called(derivation.function(), derivation.problem, inputs, upstream, scalars)
+    direction = np.random.default_rng(3).normal(size=inputs["z"].shape)
+    assert np.allclose(np.einsum("ncmd,md->nc", gradients.H.dense(), direction), gradients.H @ direction)
+
+
+def test_what_there_is_no_code_for_is_refused(monkeypatch):
+    with pytest.raises(UnsupportedError, match="no code for 'tf'; there is for numpy, fast, torch, jax"):
+        derived("attention").function("tf")
+    inner = ic.derive(ic.read_problem("index i : N\ninput x[i]\ny[i] = exp(x[i])\nz[i] = y[i]^2\nderive y\n"))
+    with pytest.raises(UnsupportedError, match="no gradient by one was derived; derive x"):
+        inner.function("torch")
+    monkeypatch.setattr("indexcalc.notebook.functions.is_installed", lambda target: False)
+    with pytest.raises(UnsupportedError, match=r"jax is not installed: pip install 'indexcalc\[jax\]'"):
+        derived("huber").function("jax")
