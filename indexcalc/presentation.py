@@ -25,8 +25,8 @@ class Presenter(Protocol):
     def markdown(self, result: Any) -> str:
         """What a notebook shows of a result."""
 
-    def note(self, derivation: Any, name: str) -> str:
-        """The note in Markdown, or a section of it."""
+    def note(self, derivation: Any, name: str, detail: str) -> str:
+        """The note in Markdown, in full or in brief, or a section of it."""
 
     def latex(self, derivation: Any, name: str) -> str:
         """The LaTeX of one result."""

@@ -277,12 +277,13 @@ class Derivation:
     def _repr_markdown_(self) -> str:
         return presenter().markdown(self)
 
-    def markdown(self, name: str = "") -> str:
+    def markdown(self, name: str = "", *, detail: str = "full") -> str:
         """The note in Markdown, as GitHub reads it; a notebook shows it set.
 
-        With the name of a tensor, or of a gradient or a part, it is the steps to that alone.
+        With the name of a tensor, or of a gradient or a part, it is the steps to that alone. In `brief` detail what is
+        alike is said once, and each result.
         """
-        return presenter().note(self, name)
+        return presenter().note(self, name, detail)
 
     def latex(self, name: str) -> str:
         """``dL/dX = ...`` in LaTeX, without dollar signs; a notebook shows it set.

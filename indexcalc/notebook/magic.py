@@ -23,9 +23,15 @@ DEFAULT = "derivation"
 """What the derivation is bound to if the line names nothing."""
 
 BRIEF = "--brief"
+"""Shows the brief note."""
+
+RESULTS = "--results"
 """Shows the results alone, without the steps."""
 
-USAGE = f"write %%{MAGIC} NAME, a name for the derivation, and {BRIEF} for the results without the steps"
+USAGE = (
+    f"write %%{MAGIC} NAME, a name for the derivation, with {BRIEF} for the brief note, or {RESULTS} for the results "
+    "without the steps"
+)
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -34,12 +40,14 @@ def load_ipython_extension(shell: Any) -> None:
     def cell(line: str, text: str) -> Markdown:
         """Derive the spec in the cell, bind the derivation to a name, and show its note."""
         try:
-            name, brief = options(line)
+            name, shown = options(line)
             derivation = derived(text, name)
         except IndexCalcError as error:
             raise usage_error(str(error)) from None
         shell.push({name: derivation})
-        return Markdown(derivation_markdown(derivation)) if brief else Markdown(derivation.markdown())
+        if shown == RESULTS:
+            return Markdown(derivation_markdown(derivation))
+        return Markdown(derivation.markdown(detail="brief" if shown == BRIEF else "full"))
 
     shell.register_magic_function(cell, magic_kind="cell", magic_name=MAGIC)
 
@@ -49,17 +57,18 @@ def unload_ipython_extension(shell: Any) -> None:
     shell.magics_manager.magics["cell"].pop(MAGIC, None)
 
 
-def options(line: str) -> tuple[str, bool]:
-    """The name in the line behind the magic, and whether only results are shown.
+def options(line: str) -> tuple[str, str]:
+    """The name in the line behind the magic, and which option stands there; the last of several.
 
     Raises:
         IndexCalcError: for anything else that stands there.
     """
     words = line.split()
-    names = [word for word in words if word != BRIEF]
+    names = [word for word in words if word not in (BRIEF, RESULTS)]
     if len(names) > 1 or any(not name.isidentifier() or keyword.iskeyword(name) for name in names):
         raise IndexCalcError(f"{' '.join(names)} is not a name; {USAGE}")
-    return (names[0] if names else DEFAULT), BRIEF in words
+    asked = [word for word in words if word in (BRIEF, RESULTS)]
+    return (names[0] if names else DEFAULT), (asked[-1] if asked else "")
 
 
 def derived(text: str, name: str) -> Derivation:

@@ -34,9 +34,9 @@ class Printers:
         """What a notebook shows of a result."""
         return markdown_of(result)
 
-    def note(self, derivation: Derivation, name: str) -> Markdown:
-        """The note in Markdown, or a section of it."""
-        return note_of(derivation, name)
+    def note(self, derivation: Derivation, name: str, detail: str) -> Markdown:
+        """The note in Markdown, in full or in brief, or a section of it."""
+        return note_of(derivation, name, detail)
 
     def latex(self, derivation: Derivation, name: str) -> Latex:
         """The LaTeX of one result."""

@@ -8,6 +8,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.errors import ProgramError
 from indexcalc.notebook.texts import Latex, Markdown
 from indexcalc.notes.blocks import Display
+from indexcalc.notes.familiar import Detail
 from indexcalc.notes.markdown import block_text, markdown_note
 from indexcalc.notes.names import notation_of
 from indexcalc.notes.render import display_latex
@@ -16,14 +17,16 @@ from indexcalc.notes.setup import forward_display, given_gradient
 from indexcalc.notes.systems import system_display
 
 
-def note_of(derivation: Derivation, name: str = "") -> Markdown:
+def note_of(derivation: Derivation, name: str = "", detail: str = Detail.FULL) -> Markdown:
     """The note in Markdown, as it is written to a file; with a name every step of one gradient or part.
 
     Raises:
-        ProgramError: if nothing of this name was derived step by step.
+        ProgramError: if nothing of this name was derived step by step, or there is no such detail.
     """
+    if detail not in tuple(Detail):
+        raise ProgramError(f"there is no detail {detail!r}; there are {', '.join(Detail)}")
     if not name:
-        return Markdown(markdown_note(derivation))
+        return Markdown(markdown_note(derivation, detail=Detail(detail)))
     own = derivation.problem.gradient_names.get(name, name)
     sections = {section.equation.name: section for stage in derivation.stages[:1] for section in stage.sections}
     if own not in sections:

@@ -42,8 +42,17 @@ def test_a_cell_shows_the_note_and_binds_the_derivation(shell):
 
 
 def test_results_alone_and_the_name_that_is_bound_without_one(shell):
-    text = markdown(shown(shell, f"%%indexcalc --brief\n{SPEC}"))
+    text = markdown(shown(shell, f"%%indexcalc --results\n{SPEC}"))
     assert text == shell.user_ns["derivation"]._repr_markdown_()
+
+
+def test_a_brief_note(shell):
+    text = markdown(shown(shell, f"%%indexcalc --brief\n{SPEC}"))
+    derivation = shell.user_ns["derivation"]
+    assert text == derivation.markdown(detail="brief")._repr_markdown_()
+    assert len(text) < len(derivation.markdown())
+    with pytest.raises(ic.ProgramError, match="there are brief, full"):
+        derivation.markdown(detail="long")
 
 
 def test_a_mistake_is_shown_at_its_line_of_the_cell_without_a_traceback(shell):
