@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
+from itertools import chain, count, islice
 
 from indexcalc.algebra.slots import constant_of, slot_text
 from indexcalc.algebra.terms import Access, Base, Delta, Iverson, tensors_of
@@ -192,10 +192,9 @@ def numbered(target: str, node: Node, taken: set[str], depth: int) -> list[str]:
 
 
 def part_names(taken: Collection[str]) -> Iterator[str]:
-    """Names for parts, none of them taken."""
-    names = set(taken)
-    while True:
-        yield unused("part", names)
+    """Names for parts, none of them taken: some formulas have thousands."""
+    names = chain(("part",), (f"part_{number}" for number in count(2)))
+    yield from (name for name in names if name not in taken)
 
 
 def recorded(given: list[str], fresh: Iterator[str]) -> Iterator[str]:
