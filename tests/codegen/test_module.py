@@ -5,12 +5,14 @@ import shutil
 import subprocess
 import sys
 import types
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from indexcalc.codegen import module_names, module_symbols, numpy_module
+from indexcalc.codegen.functions import part_names
 from indexcalc.language import read_problem
 from indexcalc.proof.gradcheck import check_module
 from indexcalc.rewrite.derive import derive
@@ -207,3 +209,9 @@ def test_steps_are_numbers_of_the_first_input_that_is_not_looked_up():
     np.testing.assert_allclose(
         module.backward(values).dE, [last * (1 + slope), 0, last * slope * (1 - np.tanh(0.6) ** 2)], rtol=1e-6
     )
+
+
+def test_parts_are_numbered_past_the_names_that_are_taken():
+    assert list(islice(part_names({"part_3", "x"}), 3)) == ["part", "part_2", "part_4"]
+    *_, last = islice(part_names(frozenset()), 100_000)
+    assert last == "part_100000"
