@@ -187,7 +187,7 @@ def untried(page: Page, judged: Judged, result: Outcome, key: Key) -> bool:
 def why_no_claim(accused: Accused) -> str:
     """Why what is false may claim nothing: it asks, gives a meaning, or says what is given; empty if it claims."""
     page, statement, member, one = accused.page, accused.statement, accused.member, accused.judged
-    if asks(page, one.relation):
+    if asks(page, one.relation) or sets_to_zero(page, one.relation):
         return "it may ask where this holds"
     start = statement.span.start
     if CONDITIONS.search(page.document.source[max(0, start - 40) : start].lower()):
@@ -225,6 +225,20 @@ def asks(page: Page, relation: Relation) -> bool:
     numbers = any(len(items) == 1 and isinstance(items[0], Atom) and items[0].kind == "NUM" for items in only)
     names = {found.name for tree in (relation.left, relation.right) for found in page.survey.names(tree)}
     return numbers and bool(names & page.functions.keys()) and not names <= page.functions.keys()
+
+
+def sets_to_zero(page: Page, relation: Relation) -> bool:
+    """Whether a formula for a derivative is set to zero, as at an extremum, or a chain begins with zero."""
+    head = page.statements[relation.number].sides[0]
+    slope = any(token.kind in ("NABLA", "PARTIAL") for token in head.tokens)
+    slope = slope or (head.tree is not None and any(True for _ in differentiated(head.tree)))
+    return is_nothing(relation.left) or (slope and relation.member > 1 and is_nothing(relation.right))
+
+
+def is_nothing(tree: Sum) -> bool:
+    """Whether a member is zero."""
+    node = tree.lone
+    return isinstance(node, Atom) and (node.kind, node.text) == ("NUM", "0")
 
 
 NEW = re.compile(

@@ -8,7 +8,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from indexcalc.document.choices import LAYOUT, Kind, Option, choice
-from indexcalc.document.meaning.nodes import Derivative, Entry, Gathered, Meaning, rebuilt, renamed, walk
+from indexcalc.document.meaning.nodes import (
+    Derivative,
+    Entry,
+    Gathered,
+    Meaning,
+    Number,
+    Raised,
+    over,
+    rebuilt,
+    renamed,
+    times,
+    walk,
+)
 from indexcalc.document.meaning.slopes import refreshed
 from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
@@ -21,6 +33,9 @@ def rate(table: Table, body: Typed, wrt: Typed) -> Typed:
     if isinstance(wrt.node, Gathered):  # by the entry at a place: the derivative by any entry, at that place
         found = rate(table, body, replace(wrt, node=wrt.node.body))
         return replace(found, node=Gathered(found.node, wrt.node.axes, wrt.node.places))
+    if isinstance(wrt.node, Raised):  # d/d(s^2) = 1/(2s) d/ds
+        found = rate(table, body, replace(wrt, node=wrt.node.base))
+        return replace(found, node=times(found.node, over(slope_of_power(wrt.node))))
     assert isinstance(wrt.node, Entry)
     node = derivative(table, body.node, wrt.node)
     if not body.axes:
@@ -36,6 +51,12 @@ def rate(table: Table, body: Typed, wrt: Typed) -> Typed:
     layout = table.asking(LAYOUT).name
     axes = (*body.axes, *wrt.axes) if layout == "Jacobian" else (*wrt.axes, *body.axes)
     return Typed(node, axes)
+
+
+def slope_of_power(power: Raised) -> Meaning:
+    """d(s^n)/ds = n s^(n - 1)."""
+    assert isinstance(power.exponent, Number)
+    return times(power.exponent, Raised(power.base, Number(power.exponent.value - 1)))
 
 
 def derivative(table: Table, body: Meaning, wrt: Entry) -> Meaning:

@@ -12,7 +12,7 @@ from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import rate
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Size
+from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Size
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.places import delta_of, entry
@@ -109,7 +109,9 @@ class Names:
             if usage is not None and usage.indexed:
                 self.table.open.setdefault(f"{found.name}_0", f"{found.name}_0 may be an entry of {found.name}")
             return replace(found, name=f"{found.name}_0", parts=None)
-        if len(digits) > 1 and len(self.table.symbol(replace(found, parts=None))[1]) == len(digits):
+        usage = self.table.page.survey.usages.get(found.name)
+        indexed = usage is not None and len(digits) in usage.indexed
+        if len(digits) > 1 and (indexed or len(self.table.symbol(replace(found, parts=None))[1]) == len(digits)):
             return replace(found, parts=tuple(digits))
         return found
 
@@ -121,13 +123,26 @@ class Names:
                 break
             items = only.items
         found = self.table.page.survey.name(items[0]) if len(items) == 1 else None
-        if found is None or found.powers:
+        exponent = exponent_of(found) if found is not None else None
+        if found is None or exponent is None:
             raise NotUnderstoodError("a derivative by what is no name")
         value = self.value(found)
         inner = value.node.body if isinstance(value.node, Gathered) else value.node
         if not isinstance(inner, Entry):
             raise NotUnderstoodError(f"a derivative by {found.name}")
+        if exponent > 1 and (value.axes or inner is not value.node):
+            raise NotUnderstoodError(f"a derivative by a power of {found.name}")
+        if exponent > 1:
+            return replace(value, node=Raised(inner, Number(sp.Integer(exponent))))
         return typed.transpose(value) if found.transposed and value.axes else value
+
+
+def exponent_of(found: Named) -> int | None:
+    r"""The power of a name that a derivative is taken by, ``\sigma^2``; None if above it stands anything else."""
+    above = [token.text for tokens in found.powers for token in tokens if token.kind not in ("{", "}")]
+    if not above:
+        return 1
+    return int(above[0]) if len(above) == 1 and above[0] in "23456789" else None
 
 
 def usual_entry(table: Table, name: str) -> tuple[str, ...] | None:

@@ -214,6 +214,8 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
             table.open.setdefault(text, text)
     if right.node == ZERO and not right.axes:  # it is said of every entry
         right = replace(left, node=ZERO)
+    if left.node == ZERO and not left.axes:
+        left = replace(right, node=ZERO)
     if len(left.axes) != len(right.axes):
         raise ShapeError(f"an array with {len(left.axes)} axes is set equal to one with {len(right.axes)}")
     if len(left.axes) == 1 and left.orientation != right.orientation:

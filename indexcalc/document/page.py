@@ -17,7 +17,14 @@ from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.extents import extents_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
 from indexcalc.document.statements.index_expressions import Expression
-from indexcalc.document.statements.kinds import cases_in, compares_letters, is_about_one_name, symmetric_by
+from indexcalc.document.statements.kinds import (
+    cases_in,
+    compares_letters,
+    is_about_one_name,
+    lists_own_entries,
+    symmetric_by,
+    writes_out,
+)
 from indexcalc.document.statements.letters import (
     free_letters,
     given_letters,
@@ -30,7 +37,13 @@ from indexcalc.document.statements.nouns import called_in
 from indexcalc.document.statements.outline import Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
 from indexcalc.document.statements.scripts import Named
-from indexcalc.document.statements.shapes import Declared, declared_in, labels_of_sizes, slots_beside
+from indexcalc.document.statements.shapes import (
+    Declared,
+    added_to_arrays,
+    declared_in,
+    labels_of_sizes,
+    slots_beside,
+)
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
 from indexcalc.document.statements.trees import rates
@@ -131,7 +144,8 @@ class Page:
     @cached_property
     def counts_from_zero(self) -> bool:
         """Whether an index of several is 0 somewhere."""
-        return any("0" in parts for usage in self.survey.usages.values() for parts in usage.letters)
+        names = (found for one in self.statements for tree in one.trees for found in self.survey.names(tree))
+        return any(len(found.parts or ()) > 1 and "0" in (found.parts or ()) for found in names)
 
     @cached_property
     def recurrent(self) -> frozenset[str]:
@@ -191,6 +205,12 @@ class Page:
         return self.sizes_of_names | limits | extents | {size.name for size in self.context.sizes}
 
     @cached_property
+    def added_to_arrays(self) -> frozenset[str]:
+        """The names that are terms beside names that are declared as arrays."""
+        arrays = {name for name, shapes in self.declared.items() if any(one.sizes for one in shapes)}
+        return added_to_arrays(self.survey, self.statements, arrays)
+
+    @cached_property
     def slots_beside(self) -> Mapping[str, tuple[tuple[str, int, str], ...]]:
         """For each name that is a letter, the slots of arrays in statements with it, and the letters that they bear."""
         return slots_beside(self.survey, self.statements)
@@ -236,6 +256,8 @@ class Page:
             head = self.heads[number]
             if head is None or number in self.cases or self.gradient_target(head.name) is not None:
                 continue  # what a short name of a gradient means is known
+            if writes_out(self.survey, statement, 1) and lists_own_entries(statement.sides[1].tokens, head.name):
+                continue
             if defines(self.survey, statement, head) and not compares_letters(statement, self.index_letters):
                 found.setdefault(head.name, []).append(number)
         return {name: tuple(numbers) for name, numbers in found.items()}
@@ -293,6 +315,17 @@ class Page:
                 seen.add(read)
                 pending.append(read)
         return False
+
+    @cached_property
+    def circles(self) -> frozenset[int]:
+        """The statements that define a name by others whose equations lead back to it."""
+        return frozenset(
+            number
+            for name, numbers in self.defining.items()
+            for number in numbers
+            for tree in self.statements[number].trees[1:]
+            if any(self.rests_on(found.name, name) for found in self.survey.names(tree))
+        )
 
     @cached_property
     def given(self) -> frozenset[str]:

@@ -10,12 +10,14 @@ import sympy as sp
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Entry, Number, same, times
+from indexcalc.document.meaning.nodes import Entry, Number, Raised, Total, renamed, same, times
+from indexcalc.document.meaning.sizes import SizeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.statements.scripts import inverse_mark, is_transpose
 from indexcalc.document.statements.trees import is_operator
 from indexcalc.document.table import Table
+from indexcalc.document.units import permutation_sign
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Node
 
@@ -86,6 +88,8 @@ def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
         raise NotUnderstoodError("a point between matrices: a product of either kind")
     if text == "otimes" and len(left.axes) == len(right.axes) == 1:
         return outer(table, left, right)
+    if text == "times" and len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation:
+        return crossed(table, left, right)
     if text == "otimes" or (text == "times" and left.axes and right.axes):
         raise NotUnderstoodError("a product of another kind")
     alike = len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation
@@ -120,6 +124,31 @@ def outer(table: Table, left: Typed, right: Typed) -> Typed:
     if table.asking(question).name == "entries":
         return typed.entrywise(left, right, table.sizes)
     return Typed(times(left.node, right.node), (*left.axes, *right.axes))
+
+
+CROSS = choice(
+    Kind.WORD,
+    "a cross between vectors",
+    Option("vector", 0.0, "a cross between vectors stands for their vector product"),
+    Option("entries", 0.1, "a cross between vectors stands for products entry by entry"),
+)
+"""What a cross between two vectors says."""
+
+
+def crossed(table: Table, left: Typed, right: Typed) -> Typed:
+    """(u x v)_i = sum_jk epsilon_ijk u_j v_k, of vectors with three entries; or the products entry by entry."""
+    if table.asking(CROSS).name == "entries":
+        return typed.entrywise(left, right, table.sizes)
+    axis, *dummies = (table.sizes.measured(3) for _ in range(3))
+    factors = []
+    for value, dummy in zip((left, right), dummies, strict=True):
+        try:
+            table.sizes.unify(dummy, value.axes[0])
+        except SizeError:
+            raise NotUnderstoodError("a cross between vectors that have not three entries") from None
+        factors.append(renamed(value.node, {value.axes[0]: dummy}))
+    sign = permutation_sign(table.sizes, (axis, *dummies))
+    return replace(left, node=Total(tuple(dummies), times(sign, *factors)), axes=(axis,))
 
 
 def power(table: Table, value: Typed, above: Sequence[Token], read: Callable[[Sequence[Token]], Typed]) -> Typed:
@@ -165,3 +194,21 @@ def marked(table: Table, value: Typed, entry: Entry, mark: str) -> Typed:
         table.known[name] = tuple(table.sizes.like(slot) for slot in entry.slots)
         table.open.setdefault(name, f"{name} may be a power of {entry.name}, or another matrix")
     return replace(value, node=Entry(name, entry.slots))
+
+
+WEIGHTED = choice(
+    Kind.WORD,
+    "a matrix below a norm",
+    Option("matrix", 0.0, "a matrix below a norm stands between the vector and itself"),
+    Option("inverse", 0.1, "the inverse of a matrix below a norm stands between the vector and itself"),
+)
+"""What a matrix says that stands below a norm: authors who write a covariance there mean its inverse."""
+
+
+def weighted_norm(table: Table, value: Typed, matrix: Typed) -> Typed:
+    """The root of x^T A x, or of x^T A^-1 x."""
+    if len(value.axes) != 1 or value.orientation != typed.COLUMN:
+        raise RankError("a norm with a matrix below it of what is no vector")
+    weight = typed.inverse(matrix, table.sizes) if table.asking(WEIGHTED).name == "inverse" else matrix
+    other = typed.product(weight, again(table, value), table.sizes)
+    return Typed(Raised(typed.inner(value, other, table.sizes).node, Number(sp.Rational(1, 2))))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from indexcalc.document.choices import Choice, Kind, Option, choice
+from indexcalc.document.statements.calls import is_call
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.labels import SAMPLES
 from indexcalc.document.statements.survey import Usage
@@ -15,6 +16,14 @@ FAMILY = " with an index"
 
 WORDS = ("a number", "a vector", "a matrix")
 """What a report calls an array, by how many slots it has."""
+
+OF_CALLS: Mapping[str, Mapping[int, float]] = {
+    "Cov": {0: 0.0, 2: 0.1, 1: 1.5},
+    "Var": {0: 0.0, 2: 0.2, 1: 0.4},
+    "E": {0: 0.0, 1: 0.2, 2: 0.4},
+    "": {0: 0.0, 1: 0.5, 2: 1.5},
+}
+"""The costs of being a number, a vector or a matrix, of values of which no more is known than their operator."""
 
 SAID = {"matrix": 2, "vector": 1, "scalar": 0}
 """How many slots a name has that is a word, as in ``keyMatrix``, by the end of the word."""
@@ -27,7 +36,12 @@ def rank_choice(
 
     How it is used in the whole document counts, and whether it is so used `here`, in the section.
     """
-    costs = rank_costs(name, usage, here, unknown=unknown) if said is None else as_said(said, (0, 1, 2))
+    if said is not None:
+        costs: Mapping[int, float] = as_said(said, (0, 1, 2))
+    elif is_call(name):
+        costs = OF_CALLS.get(re.split(r"[(\[_|]", name, maxsplit=1)[0], OF_CALLS[""])
+    else:
+        costs = rank_costs(name, usage, here, unknown=unknown)
     return choice(Kind.RANK, name, *(rank_option(name, rank, cost, said) for rank, cost in costs.items()))
 
 
@@ -58,6 +72,9 @@ def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: b
         return {said: 0.0} | {rank: 1.0 for rank in (0, 1, 2) if rank != said}
     if letter.isupper() and len(letter) == 1:
         return {2: 0.0, 1: 1.0, 0: 1.0}
+    if letter[:1].isupper() and letter.lower() in GREEK:
+        bold = usage is not None and usage.bold
+        return {2: 0.0, 1: 0.5, 0: 1.0} if bold else {0: 0.0, 2: 0.2, 1: 1.0}
     if usage is not None and usage.bold:
         return {1: 0.0, 2: 1.0, 0: 1.0}
     if letter in GREEK:
@@ -79,17 +96,30 @@ def family_choice(
         costs = as_said(said, (0, 1, 2) if numbered else (0, 1))
     elif usage.transposed or usage.bold:
         costs = {1: 0.0, 0: 0.2 if usage.transposed else 0.1}
+        if usage.bold and name[:1].isupper():  # the covariance of each class
+            costs[2] = 0.1
     elif numbered or name.endswith(SAMPLES):
         costs = {0: 0.0, 1: 0.5}
     else:
         return None
-    if numbered and said is None:  # as the weights of layers are
+    if numbered and said is None and 2 not in costs:  # as the weights of layers are
         costs[2] = 0.5 if name[:1].isupper() else 1.0
     return choice(
         Kind.RANK,
         f"{name}{FAMILY}",
         *(rank_option(f"{name}{FAMILY}", rank, cost, said) for rank, cost in costs.items()),
     )
+
+
+SIZE = "size"
+"""The option that a name is that of a size."""
+
+
+def size_choice(name: str) -> Choice:
+    """Whether a name is that of a size which is also a term beside arrays, or an array with the same letter."""
+    costs = rank_costs(name, None, None, unknown=False)
+    ranks = (rank_option(name, rank, 0.1 + cost, None) for rank, cost in costs.items() if rank)
+    return choice(Kind.RANK, name, Option(SIZE, 0.0, f"{name} is the size of an axis"), *ranks)
 
 
 def row_choice(name: str, count: int) -> Choice:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.document.derivatives import derivative, rate
-from indexcalc.document.meaning.nodes import Entry
+from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.names import Names
 from indexcalc.document.statements.trees import is_differential
+from indexcalc.document.table import Table
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted
 
@@ -43,7 +44,7 @@ class Rates:
         if value.axes:
             raise NotUnderstoodError("a second derivative of an array")
         inner = derivative(self.names.table, value.node, entry_of(first))
-        return Typed(derivative(self.names.table, inner, entry_of(other)), (*first.axes, *other.axes))
+        return Typed(again(self.names.table, inner, entry_of(other)), (*first.axes, *other.axes))
 
     def waiting(self, wrt: Items, behind: Items) -> Typed:
         """The derivative of what stands behind the fraction."""
@@ -83,7 +84,7 @@ class Rates:
         if body.axes:
             raise NotUnderstoodError("a second derivative of an array")
         other = self.names.target(wrt)
-        return Typed(derivative(self.names.table, value.node, entry_of(other)), (*value.axes, *other.axes))
+        return Typed(again(self.names.table, value.node, entry_of(other)), (*value.axes, *other.axes))
 
     def parameter(self, items: Items) -> tuple[Items, int]:
         """What the function behind a nabla is a function of, and how many items it takes with its bracket."""
@@ -109,6 +110,17 @@ class Rates:
             table.known.setdefault(found.name, ())
             return Typed(Entry(found.name))
         return self.product(items)
+
+
+def again(table: Table, slope: Meaning, wrt: Entry) -> Meaning:
+    """The derivative of a derivative; of one that holds other names it is not known what it holds.
+
+    Raises:
+        NotUnderstoodError: for such a one.
+    """
+    if isinstance(slope, Derivative) and slope.local:
+        raise NotUnderstoodError("a second derivative that holds other names")
+    return derivative(table, slope, wrt)
 
 
 def entry_of(value: Typed) -> Entry:

@@ -26,7 +26,7 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.names import Names
 from indexcalc.document.places import compared
-from indexcalc.document.products import joined, power, read_dots, without_dots
+from indexcalc.document.products import joined, power, read_dots, weighted_norm, without_dots
 from indexcalc.document.rates import Rates, awaited, is_other_rate, is_rate, twice, waits
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.expectations import body_of, is_expectation
@@ -155,8 +155,7 @@ class Reader:
         if kind == "PARTIAL":
             return self.rates.inline(behind), position + 5
         if kind == "NABLA":
-            value, count = self.rates.nabla(item, behind)
-            return value, position + 1 + count
+            return self.nabla(item, behind, position)
         if isinstance(base, Fraction) and (second := twice(base)) is not None:
             end = position + 1 if second.body else len(items)
             return self.rates.second(second, second.body or behind), end
@@ -167,6 +166,16 @@ class Reader:
             value, end = self.unit(items, position + 1)
             return differential_of(self.table, value), end
         return self.call(items, position) or (self.factor(item), position + 1)
+
+    def nabla(self, sign: Node, behind: Sequence[Node], position: int) -> tuple[Typed, int]:
+        r"""A gradient; what stands above the bracket of its function, ``\nabla f(x)^T``, belongs to it."""
+        scripts = behind[1] if len(behind) > 1 and isinstance(behind[1], Scripted) else None
+        whole = scripts is not None and is_bracket(scripts.base) and not (isinstance(sign, Scripted) and sign.below)
+        if scripts is None or not whole:
+            value, count = self.rates.nabla(sign, behind)
+            return value, position + 1 + count
+        value, count = self.rates.nabla(sign, (behind[0], scripts.base, *behind[2:]))
+        return (self.scripted_value(value, scripts) if count == 2 else value), position + 1 + count
 
     def big_sum(self, item: Node, behind: Sequence[Node]) -> Typed:
         """A sum over dummies that reaches to the end of its product."""
@@ -300,9 +309,7 @@ class Reader:
     def scripted(self, item: Scripted) -> Typed:
         """Scripts on a bracket, a fraction or a number: entries, transposes, powers."""
         if isinstance(item.base, Group) and item.base.bracket == NORM and item.below:
-            kind = "".join(token.text for token in item.below if token.kind not in ("{", "}"))
-            value = typed.norm(self.sum(item.base.members[0]), kind)
-            return self.with_powers(value, item.above)
+            return self.with_powers(self.norm(self.sum(item.base.members[0]), item.below), item.above)
         if item.primes:
             raise NotUnderstoodError("a mark on an expression")
         value = self.factor(item.base)
@@ -315,6 +322,15 @@ class Reader:
         if found.label or found.unreadable:
             raise NotUnderstoodError("a label on an expression")
         return self.scripted_value(value, item)
+
+    def norm(self, value: Typed, below: Sequence[Token]) -> Typed:
+        """A norm with a mark below it: the number of its kind, or a matrix that weighs it."""
+        mark = [token for token in below if token.kind not in ("{", "}")]
+        kind = "".join(token.text for token in mark)
+        if kind in typed.NORMS or len(mark) != 1 or mark[0].kind != "NAME":
+            return typed.norm(value, kind)
+        matrix = self.tokens(below)
+        return weighted_norm(self.table, value, matrix) if len(matrix.axes) == 2 else typed.norm(value, kind)
 
     def scripted_value(self, value: Typed, item: Scripted) -> Typed:
         """The entry, the transpose and the powers of a value that the scripts behind it say."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from itertools import combinations, permutations
 
 from indexcalc.document.choices import Kind, Option, choice
-from indexcalc.document.meaning.nodes import ONE, Ones, Plus, between, negated, times
-from indexcalc.document.meaning.sizes import Ix
+from indexcalc.document.meaning.nodes import ONE, Meaning, Ones, Plus, between, negated, times
+from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.statements.index_expressions import Expression
@@ -36,10 +37,36 @@ def unit_of(table: Table, found: Named, place: Place) -> Typed | None:
     if name == "delta" and parts is not None and len(parts) == 2:
         return delta(table, place(parts[0]), place(parts[1]))
     if name == "I" and parts is None:
-        left = table.sizes.fresh()
-        right = table.sizes.like(left)
-        return Typed(between(left, "==", right), (left, right))
+        return identity(table.sizes, table.sizes.fresh())
+    if (size := size_below(table, found)) is not None:
+        return identity(table.sizes, size)
     return entry_of_identity(table, found, place)
+
+
+def identity(sizes: Sizes, left: Ix) -> Typed:
+    """The identity, whose first axis is given."""
+    right = sizes.like(left)
+    return Typed(between(left, "==", right), (left, right))
+
+
+def size_below(table: Table, found: Named) -> Ix | None:
+    """The size that stands below an identity, ``I_3``, ``I_n``; None if it is none, or an array of the document."""
+    base, mark, label = found.name.partition("_")
+    parts = (label,) if mark and found.parts is None else found.parts or ()
+    page = table.page
+    if base != "I" or len(parts) != 1 or found.name in page.declared or not re.fullmatch(r"[A-Za-z]|[2-9]", parts[0]):
+        return None
+    if parts[0] in page.index_letters and not table.view.is_size(parts[0]):
+        return None
+    question = choice(
+        Kind.WORD,
+        f"I with {parts[0]} below it",
+        Option("unit", 0.0, f"I_{parts[0]} is the identity"),
+        Option("array", 0.1, f"I_{parts[0]} is an array of its own"),
+    )
+    if table.asking(question).name == "array":
+        return None
+    return table.sizes.measured(int(parts[0])) if parts[0].isdigit() else table.sizes.named(parts[0])
 
 
 def delta(table: Table, left: Ix | None, right: Ix | None) -> Typed:
@@ -74,13 +101,18 @@ def sign_of_permutation(table: Table, found: Named, place: Place) -> Typed | Non
     indices = [index for index in map(place, parts) if index is not None]
     for index in indices:
         table.sizes.unify(index, table.sizes.measured(len(parts)))
+    return Typed(permutation_sign(table.sizes, indices))
+
+
+def permutation_sign(sizes: Sizes, indices: Sequence[Ix]) -> Meaning:
+    """The sign of the permutation that indices are, each with as many values as there are indices; else zero."""
     terms = []
     for order in permutations(range(len(indices))):
-        numbers = (table.sizes.fresh(fixed=number + 1) for number in order)
+        numbers = (sizes.fresh(fixed=number + 1) for number in order)
         entries = (between(index, "==", number) for index, number in zip(indices, numbers, strict=True))
         odd = sum(one > other for one, other in combinations(order, 2)) % 2
         terms.append(negated(times(*entries)) if odd else times(*entries))
-    return Typed(Plus(tuple(terms)))
+    return Plus(tuple(terms))
 
 
 def ones(table: Table, parts: tuple[str, ...] | None, place: Place) -> Typed:

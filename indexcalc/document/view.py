@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from indexcalc.document.choices import Asking, Kind, Option, choice, meaning_choice
 from indexcalc.document.page import Page
-from indexcalc.document.ranks import family_choice, rank_choice, row_choice
+from indexcalc.document.ranks import SIZE, family_choice, rank_choice, row_choice, size_choice
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Usage
 
@@ -54,7 +54,7 @@ class View:
         if name not in self.page.sizes:
             return False
         if self.page.survey.rank(name) is None and name not in self.page.defining:
-            return True
+            return name not in self.page.added_to_arrays or self.asking(size_choice(name)).name == SIZE
         # An array elsewhere may be a size in a section that stands alone.
         usage, section = self.usage(name), self.page.standing(self.number)
         if section is None or usage is None or usage.indexed:
@@ -75,6 +75,9 @@ class View:
     def rank(self, found: Named, *, defined: bool) -> int:
         """How many slots a name has: its indices say it, or its declaration, or else a choice."""
         name = found.name
+        if name in self.page.sizes and name in self.page.added_to_arrays and found.parts is None:
+            taken = self.asking(size_choice(name)).name
+            return 0 if taken == SIZE else int(taken)
         usage = self.usage(name)
         indexed = max(usage.indexed, default=None) if usage is not None else None
         declared = self.declared(name)
@@ -169,19 +172,30 @@ class View:
         if not numbers:
             return None
         before = [number for number in numbers if number < self.number]
+        grounded = {self.page.sections.around(self.page.start(n)) for n in before if n not in self.page.circles}
+        # One that leads back to the name says less than another one of its section.
+        before.sort(
+            key=lambda n: n not in self.page.circles or self.page.sections.around(self.page.start(n)) not in grounded
+        )
         # Equations that say the same are one: the nearest stands for all.
         ordered = self.page.different((*reversed(before), *(number for number in numbers if number > self.number)))
         line, apart = self.page.line(ordered[0]), self.apart(ordered[0])
         if len(ordered) == 1 and not apart:
             return ordered[0]
+        given = apart and self.is_given(name, ordered[0])
         options = [
-            Option(str(number), 0.15 * place, f"{name} is what line {self.page.line(number)} says", free=True)
-            for place, number in enumerate(ordered[:4])
+            Option(str(n), 0.1 * given + 0.15 * place, f"{name} is what line {self.page.line(n)} says", free=True)
+            for place, n in enumerate(ordered[:4])
         ]
         if apart:
-            options.append(Option("none", 0.1, f"{name} is not what line {line} says", free=True))
+            options.append(Option("none", 0.1 * (not given), f"{name} is not what line {line} says", free=True))
         taken = self.asking(meaning_choice(name, line, *options)).name
         return None if taken == "none" else int(taken)
+
+    def is_given(self, name: str, number: int) -> bool:
+        """Whether a name is declared before this statement, and a later section alone gives it a meaning."""
+        here = self.page.start(self.number)
+        return number > self.number and any(one.start <= here for one in self.page.declared.get(name, ()))
 
     def apart(self, number: int) -> bool:
         """Whether a definition stands in another item or row, or in a section that only follows."""

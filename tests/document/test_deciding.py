@@ -358,3 +358,13 @@ def test_what_words_before_it_make_a_condition_is_no_claim(words):
     given = r"Let $A, B \in \mathbb{R}^{n \times n}$."
     assert check(f"{given} There {words} $A B = B A = I$.").claims[-2].verdict is Verdict.UNCLEAR
     assert check(f"{given} We see that $A B = B A = I$.").claims[-2].verdict is Verdict.REFUTED
+
+
+def test_a_gradient_that_is_set_to_zero_claims_nothing_there():
+    given = r"Let $X \in \mathbb{R}^{n \times d}$, $w \in \mathbb{R}^d$, $y \in \mathbb{R}^n$."
+    loss = r"$$L(w) = \frac{1}{2}\|Xw - y\|^2 + \frac{c}{2} \|w\|^2$$"
+    asked = r"$$\nabla_w L = X^T (Xw - y) {} c w = 0$$"
+    solved = r"$$w = (X^T X)^{-1} X^T y$$ $$\frac{\partial L}{\partial w} = X^T X w - X^T y + c w$$"
+    right, wrong = (check("\n".join((given, loss, asked.replace("{}", sign), solved))) for sign in "+-")
+    assert right.counts[str(Verdict.REFUTED)] == 0
+    assert wrong.counts[str(Verdict.REFUTED)] == 1

@@ -49,10 +49,21 @@ def test_a_name_has_one_rank_at_all_of_its_steps_and_with_an_accent():
     assert {found.get(name, 1) for name in ("h_t", "h_t-1", "hat h_t", "hat h_t-1", "v_t")} == {1}
 
 
-def test_numbered_names_may_be_matrices_and_those_with_letters_may_not():
-    numbered, lettered = (family_choice("W", 1, Usage(bold=True), numbered=numbered) for numbered in (True, False))
-    assert {option.name for option in numbered.options} == {"0", "1", "2"}
-    assert {option.name for option in lettered.options} == {"0", "1"}
+@pytest.mark.parametrize(
+    ("name", "numbered", "ranks"),
+    [("W", True, "012"), ("W", False, "012"), ("Sigma", False, "012"), ("w", True, "012"), ("w", False, "01")],
+)
+def test_bold_capitals_and_numbered_names_may_be_matrices(name, numbered, ranks):
+    asked = family_choice(name, 1, Usage(bold=True), numbered=numbered)
+    assert {option.name for option in asked.options} == set(ranks)
+
+
+def test_a_matrix_of_each_class_is_found():
+    given, head = r"$$D = \sum_k \det \boldsymbol\Sigma_k$$", r"$$\frac{\partial}{\partial \boldsymbol\Sigma_k}"
+    slope = r"\log \det \boldsymbol\Sigma_k = {} \boldsymbol\Sigma_k^{-\top}$$"
+    right, wrong = (check(f"{given}\n{head} {slope.replace('{}', sign)}") for sign in ("", "-"))
+    assert right.counts[str(Verdict.PROVED)] + right.counts[str(Verdict.CONFIRMED)] == 1
+    assert wrong.counts[str(Verdict.PROVED)] + wrong.counts[str(Verdict.CONFIRMED)] == 0
 
 
 @pytest.mark.parametrize("text", [LAYER, STEPS, NUMBERED])

@@ -267,6 +267,10 @@ def outer(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     return Typed(times(left.node, right.node), (a, b))
 
 
+NORMS = ("1", "2", "F")
+"""The marks below norms that say of what kind they are."""
+
+
 def norm(value: Typed, kind: str = "") -> Typed:
     """The Euclidean norm of a vector, the Frobenius norm of a matrix; with the mark 1 the sum of magnitudes.
 

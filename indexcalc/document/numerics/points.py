@@ -30,8 +30,11 @@ from indexcalc.document.numerics.lowering import Lexicon
 from indexcalc.document.numerics.numbers import Point
 from indexcalc.proof.numeric import Array
 
-PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4))
-"""Sizes of the classes in order, repeated from the start where there are more."""
+PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4), (5, 3, 2, 4), (4, 2, 5, 3))
+"""Sizes of the classes in order, repeated from the start where there are more.
+
+The last ones are for formulas that are not defined with others: ``X^T X`` has an inverse if X has enough rows.
+"""
 
 SEEDS = 3
 """Points for a pattern of sizes."""
@@ -39,8 +42,8 @@ SEEDS = 3
 MORE_SEEDS = 30
 """Up to so many where most of them lie where a formula is not defined, as for the logarithm of a difference."""
 
-FIRST = (SEEDS, SEEDS, 1)
-"""How many of them are usual; of the last pattern one is, for much is true where a size is 1."""
+FIRST = (SEEDS, SEEDS, 1, 0, 0)
+"""How many of them are usual; of the pattern with a size of 1 one is, for there much is true."""
 
 USUAL = tuple((pattern, seed) for pattern, first in enumerate(FIRST) for seed in range(first))
 """The usual points, each by its pattern and its number."""

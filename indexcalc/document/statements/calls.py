@@ -14,6 +14,7 @@ from itertools import pairwise
 from indexcalc.document.statements.brackets import OPERATORS
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
+from indexcalc.document.statements.scripts import is_transpose
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -46,7 +47,8 @@ PARTS = 200
 def with_calls(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens of a document's mathematics, such values as names."""
     formulas = {name for tokens in pieces for name in heads(tokens)}
-    return [list(named_calls(tokens, formulas, summed_in(tokens))) for tokens in pieces]
+    summed = frozenset[str]().union(*map(summed_in, pieces))
+    return [list(named_calls(tokens, formulas, summed)) for tokens in pieces]
 
 
 def summed_in(tokens: Sequence[Token]) -> frozenset[str]:
@@ -132,7 +134,7 @@ def expectation_at(
     """An expectation of sums of products that begins here, its condition in its sign, and where it ends."""
     sign, start = tokens[position], after_scripts(tokens, position + 1)
     scripts = tokens[position + 1 : start]
-    opens = start < len(tokens) and tokens[start].kind == "["
+    opens = start < len(tokens) and (tokens[start].kind == "[" or is_mean(tokens, position, start, formulas))
     if not opens or sign.kind != "NAME" or sign.text != SIGN or any(token.kind == "SUP" for token in scripts):
         return None
     end = closing(tokens, start)
@@ -145,7 +147,15 @@ def expectation_at(
     if not is_linear(body):
         return None
     label = "".join(token.text for token in (*scripts, *inner[middle:]) if token.kind not in ("{", "}"))
-    return [replace(sign, text=f"{SIGN}{label}"), tokens[start], *body, tokens[end - 1]], end
+    opening, closing_one = replace(tokens[start], kind="[", text="["), replace(tokens[end - 1], kind="]", text="]")
+    return [replace(sign, text=f"{SIGN}{label}"), opening, *body, closing_one], end
+
+
+def is_mean(tokens: Sequence[Token], position: int, start: int, formulas: Collection[str]) -> bool:
+    """Whether E before a round bracket is the sign of an expectation: no formula gives it; a transpose is inside."""
+    sign, end = tokens[position], closing(tokens, start) if tokens[start].kind == "(" else 0
+    turned = any(one.kind == "SUP" and is_transpose([other]) for one, other in pairwise(tokens[start:end]))
+    return sign.text == SIGN and sign.text not in formulas and turned
 
 
 def outer_bar(tokens: Sequence[Token]) -> int:

@@ -150,7 +150,8 @@ def is_lookup(tokens: Sequence[Token]) -> bool:
 
 def is_index_letter(token: Token) -> bool:
     """Whether a token is a letter that may be an index."""
-    return token.kind == "NAME" and ((len(token.text) == 1 and token.text.islower()) or token.text in GREEK)
+    letter = (len(token.text) == 1 and token.text.islower()) or token.text == "ell"
+    return token.kind == "NAME" and (letter or token.text in GREEK)
 
 
 def letters_of(part: str) -> tuple[str, ...]:

@@ -88,10 +88,29 @@ def writes_out(survey: Survey, statement: Statement, member: int) -> bool:
     if side.relation not in EQUALITIES or head.tree is None or survey.lone(head.tree) is None:
         return False
     kinds = [token.kind for token in side.tokens if token.kind not in ("{", "}")]
+    if kinds[:1] in (["BEGIN"], ["["]) and ENTRIES.issuperset(kinds):
+        return "DOTS" in kinds
     depths = list(accumulate((kind in ("(", "[")) - (kind in (")", "]")) for kind in kinds))
     whole = kinds[:1] in (["("], ["["]) and 0 not in depths[:-1]
     listed = [kind for kind, depth in zip(kinds, depths, strict=True) if depth == int(whole)]
     return any(pair == ("COMMA", "DOTS") for pair in pairwise(listed))
+
+
+def lists_own_entries(tokens: Sequence[Token], name: str) -> bool:
+    """Whether all letters of an array that is written out are that of its name, large or small: ``a_{11}`` for A."""
+    depth, letters = 0, set[str]()
+    for before, token in pairwise(tokens):
+        depth += (token.kind == "{") - (token.kind == "}")
+        if token.kind == "NAME" and not depth and before.kind not in ("SUB", "SUP"):
+            letters.add(token.text.lower())
+    return letters == {name.rsplit(maxsplit=1)[-1].partition("_")[0].lower()}
+
+
+ENTRIES = frozenset(
+    {*("BEGIN", "END", "[", "]", "(", ")", "AMP", "NEWLINE", "COMMA", "COLON", "QUAD", "DOTS"), *("BAR", "MINUS")}
+    | {"NAME", "NUM", "SUB", "SUP", "TOP"}
+)
+"""The tokens of an array that is written out with dots by names and numbers: it says no more than what these are."""
 
 
 def sets(survey: Survey, statement: Statement) -> bool:

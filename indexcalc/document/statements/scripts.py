@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from indexcalc.document.statements.index_expressions import GREEK, Expression, segments
+from indexcalc.document.statements.index_expressions import GREEK, Expression, is_index_letter, segments
 from indexcalc.language.latex.tokens import Token
 from indexcalc.language.latex.tree import Atom, Group, Node, Scripted
 
 COLON = ":"
+
+CAPITALS = frozenset("IJKL")
+"""Capitals that are indices beside others, ``F_{iJ}``: those of the undeformed body in mechanics."""
 
 
 def with_primes(tokens: Sequence[Token]) -> list[Token]:
@@ -64,11 +67,14 @@ def of_letters(tokens: Sequence[Token]) -> Subscript:
     tokens = [token for token in tokens if token.kind != "DOTS"]
     parts: list[str] = []
     label = "".join(token.text for token in tokens if token.kind != "SUB")
+    several = sum(token.kind == "NAME" for token in tokens) > 1
     for token in tokens:
         if token.kind == "PRIME" and parts:
             parts[-1] += "'"
-        elif (token.kind == "NAME" and ((len(token.text) == 1 and token.text.islower()) or token.text in GREEK)) or (
-            token.kind == "NUM" and token.text.isdigit()
+        elif (
+            is_index_letter(token)
+            or (several and token.kind == "NAME" and token.text in CAPITALS)
+            or (token.kind == "NUM" and token.text.isdigit())
         ):
             parts.append(token.text)
         elif token.kind == "COLON" or (token.kind == "TIMES" and token.text in ("cdot", "*")):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.scripts import Named, is_letter
 from indexcalc.document.statements.survey import Survey
+from indexcalc.document.statements.trees import sums_of
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import Document
 from indexcalc.language.latex.grammar import parse
@@ -147,3 +148,16 @@ def slots_beside(survey: Survey, statements: Iterable[Statement]) -> Mapping[str
         name: tuple((tensor, place, letter) for (tensor, place), letter in slots.items())[:TIES]
         for name, slots in found.items()
     }
+
+
+def added_to_arrays(survey: Survey, statements: Iterable[Statement], arrays: Collection[str]) -> frozenset[str]:
+    """The names without indices that are terms beside arrays: none is a size there, though one may bear the name."""
+    found: set[str] = set()
+    for inner in (one for statement in statements for tree in statement.trees for one in (tree, *sums_of(tree))):
+        terms = [term for _, term in inner.terms]
+        beside = [any(name.name in arrays for name in survey.names(term)) for term in terms]
+        for term, own in zip(terms, beside, strict=True):
+            name = survey.name(term.items[0]) if len(term.items) == 1 else None
+            if name is not None and name.parts is None and not name.powers and sum(beside) > own:
+                found.add(name.name)
+    return frozenset(found)

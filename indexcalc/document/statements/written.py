@@ -33,9 +33,72 @@ BEFORE_TERM = frozenset({"REL", "AMP", "NEWLINE", "(", "[", "{", "QUAD"})
 
 def as_written_out(tokens: Sequence[Token]) -> list[Token]:
     """The tokens of one formula, with what is read in their place."""
-    for read in (without_brackets, with_inverses, with_numbers, without_sizes, with_commas, with_factorials, with_sums):
+    for read in (
+        without_reasons,
+        without_braces,
+        without_brackets,
+        with_inverses,
+        with_numbers,
+        without_sizes,
+        with_commas,
+        with_factorials,
+        with_sums,
+    ):
         tokens = read(tokens)
     return list(tokens)
+
+
+REASONS = frozenset({"as", "because", "by", "due", "from", "see", "since", "using", "via"})
+"""Words with which a reason begins, in a column of its own behind an equation."""
+
+COLUMNS = frozenset({"AMP", "QUAD"})
+"""What parts a column from the one before it."""
+
+INSIDE = {"BEGIN": 1, "END": -1, "{": 1, "}": -1, "(": 1, ")": -1, "[": 1, "]": -1}
+"""Where brackets and environments open and close."""
+
+
+def without_reasons(tokens: Sequence[Token]) -> list[Token]:
+    r"""Equations without the reasons beside them, ``&& \text{from } x = y``: what stands in these is no member."""
+    result: list[Token] = []
+    position = 0
+    while position < len(tokens):
+        start = position
+        while position < len(tokens) and tokens[position].kind in COLUMNS:
+            position += 1
+        if start < position < len(tokens) and is_reason(tokens[position]):
+            position = end_of_row(tokens, position)
+            continue
+        position = max(position, start + 1)
+        result.extend(tokens[start:position])
+    return result
+
+
+def without_braces(tokens: Sequence[Token]) -> list[Token]:
+    r"""Signs of sums without braces that hold nothing else, ``{\sum_i} x_i``: what stands behind them is summed."""
+    result = list(tokens)
+    for position in range(len(result) - 2, -1, -1):
+        if result[position].kind == "{" and result[position + 1].kind == "SUM":
+            end = after_scripts(result, position + 2)
+            if end < len(result) and result[end].kind == "}":
+                result[position : end + 1] = result[position + 1 : end]
+    return result
+
+
+def is_reason(token: Token) -> bool:
+    """Whether text begins as a reason does; a single word of it may stand for a name."""
+    words = token.text.split(maxsplit=1) if token.kind in ("TEXT", "NAME") else []
+    return bool(words) and words[0].lower().lstrip("(") in REASONS
+
+
+def end_of_row(tokens: Sequence[Token], start: int) -> int:
+    """Where the row ends in which a token stands: before a line break, or the end of what is around it."""
+    depth = 0
+    for position in range(start, len(tokens)):
+        depth += INSIDE.get(tokens[position].kind, 0)
+        if depth < 0 or (depth == 0 and tokens[position].kind == "NEWLINE"):
+            return position
+    return len(tokens)
 
 
 INVERTED = frozenset({"f", "g", "phi", "varphi", "psi"})
@@ -79,6 +142,7 @@ def with_numbers(tokens: Sequence[Token]) -> list[Token]:
         before = tokens[position - 1] if position else None
         digit = token.kind == "NUM" and len(token.text) == 1 and position not in inside
         letter = before is not None and before.kind == "NAME" and len(before.text) == 1 and position - 1 not in inside
+        letter = letter and (position < 2 or tokens[position - 2].kind != "FRAC")  # \\frac n2
         if digit and letter and before is not None and before.start + 1 == token.start:
             result.append(Token("SUB", "_", token.start))
         result.append(token)

@@ -19,6 +19,12 @@ SHORT = 3
 """Letters in a row from which on they are a word if none of them stands elsewhere, or they are said
 to be in a set or to have entries, ``rms(x)_i``."""
 
+SELDOM = frozenset("eo")
+"""Vowels that are seldom indices."""
+
+LABELS = frozenset({"avg", "init", "max", "min", "std", "val"})
+"""Words below names without one of them."""
+
 
 STARTS = frozenset({"NEWLINE", "AMP", "QUAD", "COMMA", "BEGIN", "TEXT", "REL"})
 """What stands before the first member of an equation, or before another one."""
@@ -38,7 +44,54 @@ def with_runs(pieces: Sequence[list[Token]]) -> list[list[Token]]:
             if len(word) >= SHORT and (is_declared(tokens, start, end) or has_entries(tokens, end)):
                 declared.add(word)
     words = {word for word, letters in inside.items() if word in declared or is_word(word, letters, single)}
-    return [joined(tokens, words) for tokens in pieces] if words else list(pieces)
+    pieces = [joined(tokens, words) for tokens in pieces] if words else list(pieces)
+    return with_labels(pieces)
+
+
+def with_labels(pieces: Sequence[list[Token]]) -> list[list[Token]]:
+    """The tokens of a document's mathematics, with words in scripts as one name, ``x_{norm}``: they are labels.
+
+    Letters that all stand in scripts in other company too are indices, ``W_{edo}`` beside ``x_{ed}``.
+    """
+    company: dict[str, set[str]] = {}
+    words: set[str] = set()
+    for tokens in pieces:
+        for start, end in runs_in_scripts(tokens):
+            word = text_of(tokens[start:end])
+            words.update((word,) if is_label(word) else ())
+            for letter in word:
+                company.setdefault(letter, set()).add(word)
+    words = {word for word in words if any(len(company[letter] - words) == 0 for letter in word)}
+    return [joined_in_scripts(tokens, words) for tokens in pieces] if words else list(pieces)
+
+
+def joined_in_scripts(tokens: Sequence[Token], words: set[str]) -> list[Token]:
+    """The tokens with each of some words in scripts as one name."""
+    result: list[Token] = []
+    done = 0
+    for start, end in runs_in_scripts(tokens):
+        if text_of(tokens[start:end]) in words:
+            word = replace(tokens[start], text=text_of(tokens[start:end]), last=tokens[end - 1].start)
+            result.extend([*tokens[done:start], word])
+            done = end
+    return [*result, *tokens[done:]]
+
+
+def runs_in_scripts(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where letters begin and end that touch each other in the braces of a script, single ones too."""
+    start = 0
+    while start < len(tokens):
+        end = start
+        while end < len(tokens) and is_letter(tokens[end]) and (end == start or touch(tokens[end - 1], tokens[end])):
+            end += 1
+        if end > start and (in_script(tokens, start) or (start and tokens[start - 1].kind == "SUB")):
+            yield start, end
+        start = max(end, start + 1)
+
+
+def is_label(word: str) -> bool:
+    """Whether letters in a script are a word: short and well known, or with a vowel that is seldom an index."""
+    return word in LABELS or (len(word) >= SHORT and not SELDOM.isdisjoint(word)) or len(word) > LONG
 
 
 def with_factors(pieces: Sequence[list[Token]]) -> list[list[Token]]:

@@ -82,3 +82,9 @@ def test_the_letters_of_sums_in_a_value_are_its_indices():
     given = r"$$V = \sum_{h=1}^H r(s_h, a_h)$$" + "\n\n"
     assert check(given + r"$$2 V = 2 \sum_{k=1}^H r(s_k, a_k)$$").claims[-1].verdict is Verdict.PROVED
     assert check(given + r"$$2 V = 2 \sum_{k=1}^H r(s_k, b_k)$$").claims[-1].verdict is Verdict.UNCLEAR
+
+
+def test_the_letters_of_sums_elsewhere_are_indices_of_a_value():
+    pieces = [tokenize(text, {}, 0) for text in (r"g_{ik} = p(x_i | m_k)", r"\sum_i \sum_k g_{ik}")]
+    texts_of = [[token.text for token in tokens] for tokens in with_calls(pieces)]
+    assert [text for text in texts_of[0] if text not in "_{}"] == ["g", "i", "k", "=", "p(x_@1|m_@2)", "i", "k"]

@@ -45,3 +45,14 @@ def test_they_are_factors_if_two_of_them_stand_the_other_way_round(turned: str) 
 
 def test_small_bold_letters_are_one_name() -> None:
     assert names(r"\mathbf{d} + \mathbf{z}", r"\mathbf{dz}") == ["dz"]
+
+
+@pytest.mark.parametrize("word", ["norm", "measure", "max", "old"])
+def test_words_in_scripts_are_labels(word: str) -> None:
+    assert names(rf"x_{{k,{word}}} = y_k")[:3] == ["x", "k", word]
+
+
+@pytest.mark.parametrize("indices", ["ijk", "ijkl", "eij", "edf"])
+def test_letters_in_scripts_that_stand_there_in_other_company_are_indices(indices: str) -> None:
+    pieces = tuple(rf"a_{letter} = b_{letter}" for letter in indices)
+    assert names(*pieces, rf"C_{{{indices}}} = 0") == ["C", *indices]
