@@ -182,9 +182,12 @@ def torch_rules(passes: Passes) -> tuple[Function, Function]:
     )
     given = passes.upstream or (passes.given,)
     carried = f", *{ctx}.scalars" if passes.carried else ""
-    block = [f"values = Values(*{ctx}.saved_tensors{carried})", "if torch.is_grad_enabled():"]
-    again = [*(f"values.{name}" for name in passes.inputs), *([f"**{ctx}.keywords"] if keywords else [])]
-    block += [f"    {line}" for line in call_or_wrap("values = forward", again, depth=3)]
+    again = ", ".join([f"*saved[:{len(passes.inputs)}]", *([f"**{ctx}.keywords"] if keywords else [])])
+    block = [
+        f"saved = Values(*{ctx}.saved_tensors{carried})",
+        "again = torch.is_grad_enabled()",
+        f"values = forward({again}) if again else saved",
+    ]
     block += call_or_wrap("gradients = backward", ["values", *passes.upstream], depth=2)
     block += returned(passes.gradients, 2, always=True)
     typed = [f"{name}: {passes.array}" for name in given]

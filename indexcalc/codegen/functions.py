@@ -82,6 +82,24 @@ def loop_lines(group: Sequence[tuple[Statement, Node]], scope: Scope, taken: set
     number, given = (unused(word, {*taken, variable}) for word in ("number", "arrays"))
     function = unused("step", taken)
     last = f"{count} - 1 - {number}" if loop.direction < 0 else number
+    outer = (f"{state} = {scope.dialect.loop}(", f"    0, {count}, {function}, {passed}", f"    return {state}")
+    if any(len(line) + INDENT * depth > WIDTH for line in (*outer, f"    {state} = {given}")):
+        # One name a line, and the call with one tuple.
+        start = unused("start", taken)
+        names = [f"    {scope.tensors[name]}," for name, _, _ in loop.arrays]
+        deeper = [f"    {name}" for name in names]
+        return [
+            *lines,
+            "",
+            f"def {function}({number}, {given}):",
+            *("    (", *deeper, f"    ) = {given}"),
+            f"    {variable} = {last}",
+            *inside,
+            *("    return (", *deeper, "    )"),
+            "",
+            *(f"{start} = (", *names, ")"),
+            *("(", *names, f") = {scope.dialect.loop}(0, {count}, {function}, {start})"),
+        ]
     return [
         *lines,
         "",

@@ -59,9 +59,9 @@ def function_of(derivation: Derivation, target: str) -> Function:
     if target == FAST:
         module, source = imported(fast_module(derivation).source)
         return with_attributes(module.value_and_grad, module, source)
+    check_inputs_derived(derivation, target)
     if not is_installed(target):
         raise UnsupportedError(f"{target} is not installed: pip install 'indexcalc[{target}]'")
-    check_inputs_derived(derivation, target)
     written = target_module(derivation, target)
     module, source = imported(written.source)
     if not hasattr(module, written.function):

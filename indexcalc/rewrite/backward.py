@@ -25,7 +25,7 @@ def backward_program(problem: Problem, sections: Sequence[Section], others: Sequ
     outputs = tuple(dict.fromkeys((*asked, *(name for name in others if name in defined))))
     systems = problem.adjoint_systems
     derived = in_steps(live_equations([section.equation for section in sections], outputs, systems), systems)
-    equations = (*recomputed_equations(problem, derived, others), *derived)
+    equations = in_steps((*recomputed_equations(problem, derived, others), *derived), systems)
     read = {name for equation in equations for name in tensors_of(equation.terms)} | set(others)
     unknowns = tuple(adjoint_unknown(problem, unknown) for unknown in reversed(forward.unknowns))
     made = {equation.name for equation in equations}
