@@ -84,7 +84,6 @@ class Carriers:
         logarithms: the sums of exponentials that tensors are logarithms of, under the indices of these tensors.
         largest: the bound that is the largest exponent of these parts, whatever they are called.
         found: what `unfolded` found, by what was asked and how much was known.
-        extremes: what the largest or smallest entries are of, by their name.
     """
 
     taken: set[str]
@@ -97,7 +96,6 @@ class Carriers:
     logarithms: dict[str, Access] = field(default_factory=dict)
     largest: dict[frozenset[Part], Access] = field(init=False)
     found: dict[tuple[Term, bool, int, int], Terms] = field(default_factory=dict)
-    extremes: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.largest = {}
@@ -113,7 +111,6 @@ class Carriers:
         What reads itself is the largest or smallest entry of something, and is computed as such.
         """
         if equation.name in tensors_of(equation.terms):
-            self.extremes[equation.name] = frozenset(tensors_of(equation.terms))
             return
         self.learn_logarithm(equation)
         sums = any(term.summed for term in equation.terms)
@@ -301,8 +298,6 @@ class Carriers:
                 return (raised(value[0], exponent, self.is_positive),)
             return value if exponent == 1 else None
         if isinstance(base, Add) and exponent == 1 and any(self.is_wild(part) for part in base.terms):
-            if self.holds_an_extreme(base.terms):
-                return None
             whole = self.as_one(
                 tuple(part for term in base.terms for part in self.unfolded(term, everything=everything))
             )
@@ -312,14 +307,6 @@ class Carriers:
             tame = tuple(part for part in base.terms if part not in wild)
             return (*wild, *((power(tame, ONE),) if tame else ()))
         return None
-
-    def holds_an_extreme(self, terms: Terms) -> bool:
-        """Whether a sum holds a tensor and its largest entry, whose difference is exactly zero for that entry.
-
-        The largest overflows where any does, so nothing is won by a form of the others alone.
-        """
-        read = frozenset(tensors_of(terms))
-        return any(self.extremes.get(name, frozenset()) & read - {name} for name in read)
 
     def as_one(self, terms: Terms) -> Terms:
         """Terms with the same exponentials as these times a sum: what is subtracted before it is added up stays so."""
