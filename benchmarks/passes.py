@@ -16,7 +16,8 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from performance import BATCHED, disagreement, flat, normal
+from comparison import disagreement, flat, normal
+from performance import BATCHED
 
 from indexcalc.codegen.fast import scheduling
 from indexcalc.codegen.fast.graph import Graph, Node
