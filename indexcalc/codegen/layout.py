@@ -6,11 +6,24 @@ statement of its own, as a person would write it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from indexcalc.codegen.source import LEVELS, Atom, Binary, Call, Method, Node, Prefix, Trailer, enclosed, flat, level
+from indexcalc.codegen.source import (
+    LEVELS,
+    Atom,
+    Binary,
+    Call,
+    Method,
+    Node,
+    Prefix,
+    Trailer,
+    enclosed,
+    flat,
+    level,
+    split_call,
+)
 
 WIDTH = 88
 INDENT = 4
@@ -21,7 +34,7 @@ def assignment(target: str, node: Node, spare: Iterator[str], depth: int = 1) ->
     line = f"{target} = {flat(node)}"
     if fits(line, depth) or isinstance(node, Atom):
         return [line]
-    layout = call_lines if isinstance(node, Call) else chain_lines if isinstance(node, Binary) else None
+    layout = LAYOUTS.get(type(node))
     lines = layout(target, node, depth) if layout else None
     if lines is not None:
         return lines
@@ -53,6 +66,19 @@ def call_lines(target: str, call: Node, depth: int) -> list[str] | None:
     assert isinstance(call, Call)
     arguments = argument_lines(call, depth)
     return None if arguments is None else [f"{target} = {call.function}(", *arguments, ")"]
+
+
+def method_lines(target: str, node: Node, depth: int) -> list[str] | None:
+    """A method called on a name, or on a part of one, with its arguments on lines of their own."""
+    assert isinstance(node, Trailer)
+    whole = flat(node.operand)
+    if (
+        not isinstance(node.operand, Atom | Trailer)
+        or "(" in whole
+        or not (node.text.startswith(".") and node.text.endswith(")"))
+    ):
+        return None
+    return call_lines(target, split_call(whole + node.text), depth)
 
 
 def chain_lines(target: str, node: Node, depth: int) -> list[str] | None:
@@ -145,3 +171,11 @@ def relinked(operands: list[tuple[str, Node]], number: int, part: Node) -> Node:
     for operator, operand in replaced[1:]:
         result = Binary(operator, result, operand)
     return result
+
+
+LAYOUTS: Mapping[type[Node], Callable[[str, Node, int], list[str] | None]] = {
+    Call: call_lines,
+    Trailer: method_lines,
+    Binary: chain_lines,
+}
+"""How an assignment of each kind of expression is broken into lines."""

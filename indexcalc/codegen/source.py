@@ -166,3 +166,17 @@ def signed_sum(parts: list[tuple[bool, Node]]) -> Node:
         if number != first:
             result = Binary("-" if minus else "+", result, part)
     return result
+
+
+def split_call(text: str) -> Call:
+    """A call that is text as one that can be written over several lines: its arguments one by one."""
+    function, _, inside = text.partition("(")
+    arguments, depth, start = [], 0, 0
+    for place, sign in enumerate(inside):
+        depth += (sign in "([") - (sign in ")]")
+        if depth < 0 or (sign == "," and depth == 0):
+            arguments.append(Atom(inside[start:place].strip()))
+            start = place + 1
+        if depth < 0:
+            break
+    return Call(function, tuple(arguments))

@@ -30,6 +30,8 @@ CASES = [
     Binary("**", chain("*", list(LONG[:4])), Atom("2")),
     Trailer(chain("*", list(LONG[:4])), ".sum(axis=1)"),
     Trailer(ROOT, "[:, None]"),
+    Trailer(LONG[0], ".reshape(one_extent, another_extent * one_extent, one_extent * one_extent)"),
+    Trailer(Trailer(LONG[0], "[:, :, None]"), ".reshape(another_extent, one_extent * one_extent)"),
     Call("np.where", (LONG[0], Binary("*", SUM, SUM), Atom("0.0"))),
     Binary("*", LONG[0], chain("+", list(LONG))),
     chain("*", [SUM, ROOT, EINSUM]),
@@ -62,7 +64,7 @@ def test_ruff_keeps_every_layout(tmp_path):
 @pytest.mark.parametrize("node", CASES, ids=range(len(CASES)))
 def test_splitting_keeps_the_value(node):
     rng = np.random.default_rng(0)
-    space = {"np": np, "d": 2.0, "n": 3.0, "some_extent": 5.0}
+    space = {"np": np, "d": 2.0, "n": 3.0, "some_extent": 5.0, "one_extent": 1, "another_extent": 9}
     space.update({atom.text: rng.random((3, 3)) for atom in LONG})
     exec("\n".join(lines_of(node)), space)
     np.testing.assert_array_equal(space["result"], eval(flat(node), space))

@@ -12,6 +12,7 @@ from heapq import heapify, heappop, heappush
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Index, own_lookups, walk
+from indexcalc.codegen.fast.overlaps import Windows, windows_of
 from indexcalc.codegen.statements import Kind, Statement
 
 
@@ -70,8 +71,13 @@ class Blocking:
 
     @cached_property
     def cheap(self) -> frozenset[str]:
-        """The statements that memory limits."""
-        return frozenset(statement.name for statement in self.statements if is_cheap(statement))
+        """The statements that memory limits; a product of windows among them, for it copies them."""
+        return frozenset(s.name for s in self.statements if is_cheap(s) or self.windows.keys() & set(s.reads))
+
+    @cached_property
+    def windows(self) -> Windows:
+        """The tensors that show windows."""
+        return windows_of(self.statements, self.given, self.sizes)
 
     @cached_property
     def needs(self) -> Mapping[str, frozenset[str]]:
@@ -96,9 +102,7 @@ class Blocking:
         kept += [self.size(self.by_name[name].axes) for name in self.wanted if name in self.by_name]
         every = {s.name: self.size(s.axes) for s in self.statements if s.name not in self.wanted and not s.moves}
         larger = [name for name, size in every.items() if not any(fits(size, other) for other in kept)]
-        return frozenset(
-            name for name in larger if any(is_cheap(self.by_name[other]) for other in (name, *self.readers[name]))
-        )
+        return frozenset(name for name in larger if any(other in self.cheap for other in (name, *self.readers[name])))
 
     def size(self, slots: Iterable[Index]) -> Counter[sp.Expr]:
         """The number of entries: how often each extent occurs, or its number under 1."""

@@ -47,7 +47,7 @@ def function_body(problem: Blocking, names: Names, block: str | None = None) -> 
             loops += 1
             later = needed_after(problem, schedule, number)
             whole.update(name for name in loop.indices if name in later)
-            lines += loop_text(loop, loops, later, names, problem.large).lines()
+            lines += loop_text(loop, loops, later, names, problem.large, is_fixed=block is not None).lines()
     return Body(tuple(lines), schedule, frozenset(whole))
 
 

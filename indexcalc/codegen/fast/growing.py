@@ -69,7 +69,8 @@ class Growth:
         """Where a statement meets the loop: in what it reads, in what reads it, in an input that both read."""
         found = {statement.axes[place] for place in self.places.get((statement.name, dimension), ())}
         for access in self.problem.accesses[statement.name]:
-            shared = statement.name in self.problem.cheap and access.tensor in self.problem.given
+            there = access.tensor in self.problem.given or access.tensor in self.problem.windows
+            shared = statement.name in self.problem.cheap and there
             if shared or access.tensor in self.members:
                 found.update(access.indices[place] for place in self.places.get((access.tensor, dimension), ()))
         return found

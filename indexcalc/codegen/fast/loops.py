@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from indexcalc.codegen.fast.block import Block, block_of, headed
 from indexcalc.codegen.fast.blocking import Loop
-from indexcalc.codegen.fast.graph import Axis
+from indexcalc.codegen.fast.graph import Axis, Node, Operation
 from indexcalc.codegen.fast.names import Names, with_names
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.functions import call_or_wrap
@@ -34,6 +34,7 @@ class LoopText:
         written: the statements whose tensors are needed in full.
         totals: the statements that sum over the loop.
         names: the Python names outside the loop.
+        is_fixed: whether the length of its blocks is asked for.
     """
 
     loop: Loop
@@ -43,6 +44,7 @@ class LoopText:
     written: tuple[Statement, ...]
     totals: tuple[Statement, ...]
     names: Names
+    is_fixed: bool
 
     def lines(self) -> Iterator[str]:
         """Arrays for results, the function, the call."""
@@ -99,7 +101,8 @@ class LoopText:
         for statement in (*self.written, *self.totals):
             size = self.shape([Axis(slot.extent) for slot in statement.axes])
             maker = "np.zeros" if statement in self.totals else "np.empty"
-            yield f"{self.names.scope.tensors[statement.name]} = {maker}({size}, {self.names.own['dtype']})"
+            made = f"{self.names.scope.tensors[statement.name]} = {maker}"
+            yield from call_or_wrap(made, [size, self.names.own["dtype"]])
 
     def definition_lines(self, inner: Sequence[str]) -> Iterator[str]:
         """The function that works through a share of the blocks."""
@@ -112,7 +115,8 @@ class LoopText:
         for place, axes in enumerate(self.writer.storage.spaces):
             space = f"{own['space']}_{place + 1}"
             if re.search(rf"\b{space}\b", text):
-                yield f"    {space} = np.empty({self.shape(axes)}, {own['dtype']})"
+                for line in call_or_wrap(f"{space} = np.empty", [self.shape(axes), own["dtype"]], 2):
+                    yield f"    {line}"
         target = f"({blocks[0]},)" if len(blocks) == 1 else ", ".join(blocks)
         yield f"    for {target} in {own['blocks']}:"
         for dimension, block in enumerate(blocks):
@@ -140,7 +144,19 @@ class LoopText:
             yield from (f"    {total}," for total in totals)
             yield "]"
             listed = own["totals"]
-        yield from call_or_wrap("_run", [f"{own['loop']}_{self.number}", lengths, cell, listed, own["threads"]])
+        arguments = [f"{own['loop']}_{self.number}", lengths, cell, listed, own["threads"]]
+        yield from call_or_wrap("_run", [*arguments, *(["least=1"] if self.may_be_short() else [])])
+
+    def may_be_short(self) -> bool:
+        """Whether a block may be of one entry where that fills the cache, for every matrix has another axis as well.
+
+        If not, BLAS would get a vector instead of a matrix. Where the author asked for a length, it is that.
+        """
+        if self.is_fixed:
+            return False
+        last = len(self.loop.extents) - 1
+        products = (self.writer.nodes[number] for number in self.writer.counts)
+        return not any(is_side_of(node, last) for node in products if node.operation is Operation.PRODUCT)
 
     def cell(self) -> str:
         """How many entries the arrays of one block hold for every entry of the loop's dimensions."""
@@ -157,13 +173,24 @@ class LoopText:
         return " + ".join(f"{count} * {text}" if count > 1 else text for text, count in counts.items())
 
 
+def is_side_of(node: Node, dimension: int) -> bool:
+    """Whether one dimension of the loop is all the length of a matrix that a product reads or makes."""
+    every = (*node.axes, *node.summed)
+    first, second = (set(use.places) for use in node.uses)
+    summed = set(range(len(node.axes), len(every)))
+    sides = ((first - second) - summed, (second - first) - summed, first & second & summed)
+    return any({every[place].dimension for place in side} == {dimension} for side in sides if side)
+
+
 def tuple_text(parts: Iterator[str] | Sequence[str]) -> str:
     """The parts as a Python tuple."""
     listed = list(parts)
     return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
 
 
-def loop_text(loop: Loop, number: int, later: Collection[str], names: Names, large: frozenset[str]) -> LoopText:
+def loop_text(
+    loop: Loop, number: int, later: Collection[str], names: Names, large: frozenset[str], *, is_fixed: bool = False
+) -> LoopText:
     """A loop as it is written; `later` are the tensors that are needed after it."""
     block = block_of(loop.statements, names, large, loop.indices)
     totals = tuple(s for s in loop.statements if loop.is_total(s))
@@ -186,7 +213,7 @@ def loop_text(loop: Loop, number: int, later: Collection[str], names: Names, lar
         counts=block.reads(wanted),
         depth=DEPTH,
     )
-    return LoopText(loop, number, block, writer, written, totals, names)
+    return LoopText(loop, number, block, writer, written, totals, names, is_fixed)
 
 
 def block_names(loop: Loop, names: Names) -> tuple[str, ...]:

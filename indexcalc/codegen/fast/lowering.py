@@ -28,6 +28,8 @@ from indexcalc.algebra.terms import (
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.codegen.fast.arrays import Array, Arrays, Value
 from indexcalc.codegen.fast.graph import Node, Operation, Use
+from indexcalc.codegen.fast.overlaps import Windows, order_of_copy
+from indexcalc.codegen.fast.storage import COPY
 from indexcalc.codegen.operands import Axes, Mask, Scope, arranged
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, flat
@@ -48,12 +50,14 @@ class Lowering(Arrays):
         name: of the present statement.
         scope: the names outside the block.
         largest: the tensors that are the largest of something, which is subtracted from that first.
+        windows: the tensors that show windows.
     """
 
     tensors: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
     name: str = ""
     scope: Scope | None = None
     largest: frozenset[str] = frozenset()
+    windows: Windows = field(default_factory=dict)
 
     def add(self, statement: Statement, indices: tuple[Index, ...] = ()) -> None:
         """Build what a statement computes; `indices` are its indices on the dimensions of the loop."""
@@ -317,6 +321,8 @@ class Lowering(Arrays):
         accesses = [base for base, power in term.powers for _ in range(int(power)) if isinstance(base, Access)]
         assert len(accesses) in (1, 2)
         arrays = [self.access(base) for base in accesses]
+        if len(arrays) == 2:
+            arrays = [self.as_matrix(arrays[n], accesses[n], arrays[1 - n], term.summed) for n in range(2)]
         if len(arrays) == 1:
             total = self.reduced("sum", arrays[0], term.summed)
             assert isinstance(total, Array)
@@ -333,6 +339,15 @@ class Lowering(Arrays):
             Operation.PRODUCT, "", (self.use(left, joint), self.use(right, joint)), axes, tuple(term.summed)
         )
         return self.scaled(product, coeff)
+
+    def as_matrix(self, array: Array, access: Access, other: Array, summed: Sequence[Index]) -> Array:
+        """A factor of a product of matrices; windows as a copy, so that a matrix is a view of it."""
+        kept = [axis for axis in array.axes if axis not in other.axes]
+        lie = self.windows.get(access.tensor, ())
+        if not (lie and kept and set(other.axes) - set(array.axes)) or len(array.axes) < len(access.slots):
+            return array
+        order = order_of_copy(array.axes, [access.indices[place] for place in lie], kept, summed)
+        return self.made(Operation.MAP, COPY, (self.use(array, order),), order)
 
 
 def oriented(left: Array, right: Array, out: Axes, summed: Sequence[Index]) -> tuple[Array, Array, Axes]:

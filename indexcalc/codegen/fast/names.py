@@ -10,6 +10,7 @@ import sympy as sp
 
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.graph import Axis
+from indexcalc.codegen.fast.overlaps import Windows
 from indexcalc.codegen.operands import Scope
 
 LOCALS = ("dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part", "block")
@@ -25,12 +26,14 @@ class Names:
         own: of the function's own variables, by their name or stem in `LOCALS`.
         letters: what the author calls the indices of an extent, where that is a letter.
         largest: the tensors that are largest exponents, or largest entries that the author asked for.
+        windows: the tensors that show windows.
     """
 
     scope: Scope
     own: Mapping[str, str]
     letters: Mapping[sp.Expr, tuple[str, ...]] = field(default_factory=dict)
     largest: frozenset[str] = frozenset()
+    windows: Windows = field(default_factory=dict)
 
     def letters_for(self, axes: Sequence[Axis], blocks: Sequence[str]) -> list[str]:
         """A letter for every axis: that of its block, else one that the author gave an index of the extent."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
@@ -71,7 +71,7 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
     statements = normal_form([every[name] for name in needed], wanted, taken, aliases)
     given = {**inputs, **{up.name: plan.program.tensors[up.of].slots for up in problem.upstream}}
     blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan))
-    names = all_names(plan, statements)
+    names = replace(all_names(plan, statements), windows=blocking.windows)
     forward = ancestors(statements, plan.program.outputs)
     kept = kept_tensors(blocking, forward, tuple(gradients.values()))
     return Fast(plan, blocking, names, gradients, kept, block)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from indexcalc.algebra.terms import Index
-from indexcalc.codegen.fast.blocking import Blocking, Loop, Members, Schedule, group_order, is_cheap, order_of
+from indexcalc.codegen.fast.blocking import Blocking, Loop, Members, Schedule, group_order, order_of
 from indexcalc.codegen.fast.growing import grown
 from indexcalc.codegen.statements import Statement
 
@@ -43,7 +43,9 @@ def roots(problem: Blocking) -> Iterator[Statement]:
     """Where a loop may begin: large tensors, then those with most slots among what memory limits."""
     large = [s for s in problem.statements if s.name in problem.large]
     other = [
-        s for s in problem.statements if s.name not in problem.large and is_cheap(s) and len(s.axes) > 1 and not s.moves
+        s
+        for s in problem.statements
+        if s.name not in problem.large and s.name in problem.cheap and len(s.axes) > 1 and not s.moves
     ]
     yield from sorted(large, key=lambda s: -len(s.axes))
     yield from sorted(other, key=lambda s: -len(s.axes))
@@ -79,7 +81,7 @@ def loop_of(problem: Blocking, root: Statement, members: Members) -> Loop:
 
 
 def cost(problem: Blocking, loop: Loop, loops: Sequence[Loop]) -> tuple[int, ...]:
-    """What to have little of: large tensors in memory, their slots in one block, statements outside."""
+    """What to have little of: large tensors in memory, copies, slots of large ones in one block, statements outside."""
     inside = set(loop.indices)
     elsewhere = {name for other in loops for name in other.indices}
     left = sum(
@@ -89,7 +91,19 @@ def cost(problem: Blocking, loop: Loop, loops: Sequence[Loop]) -> tuple[int, ...
     )
     local = [s for s in loop.statements if not loop.is_total(s)]
     slots = max((len(s.axes) - len(loop.extents) for s in local if s.name in problem.large), default=0)
-    return left, slots, -len(inside)
+    return left, copied_again(problem, loop), slots, -len(inside)
+
+
+def copied_again(problem: Blocking, loop: Loop) -> int:
+    """How many dimensions of a loop cut the rows of windows that it copies, or leave the same ones for every block."""
+    found = 0
+    for statement in loop.statements:
+        for access in problem.accesses[statement.name]:
+            if access.tensor in problem.windows:
+                rows = access.indices[max(problem.windows[access.tensor])]
+                own = loop.indices[statement.name]
+                found += sum(index not in access.indices or index == rows for index in own)
+    return found
 
 
 def ordered(problem: Blocking, loops: Sequence[Loop]) -> Schedule:

@@ -22,6 +22,10 @@ ELEMENTWISE = frozenset(
 """The functions of NumPy that can write where they read."""
 
 
+COPY = "np.ascontiguousarray"
+"""The function that puts the entries of a view one after another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Memory: a result's, a piece of space by number, or new memory for every block.
@@ -187,5 +191,5 @@ def is_truth(node: Node) -> bool:
 
 def takes_space(node: Node) -> bool:
     """Whether an array is worth keeping its memory from block to block: it has an axis that no block cuts."""
-    writes = node.operation is Operation.PRODUCT or node.name in ELEMENTWISE
+    writes = node.operation is Operation.PRODUCT or node.name in ELEMENTWISE or node.name == COPY
     return writes and any(axis.dimension is None for axis in node.axes) and len(node.axes) > 1

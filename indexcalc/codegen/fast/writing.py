@@ -12,12 +12,12 @@ from indexcalc.codegen.contraction import einsum, pairwise
 from indexcalc.codegen.fast.graph import Axis, Node, Operation, Use
 from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.nesting import NESTED_WIDTH, is_nested
-from indexcalc.codegen.fast.storage import ELEMENTWISE, Storage
+from indexcalc.codegen.fast.storage import COPY, ELEMENTWISE, Storage
 from indexcalc.codegen.functions import call_or_wrap
 from indexcalc.codegen.layout import assignment
 from indexcalc.codegen.operands import Operand, Scope, aligned, transposed
 from indexcalc.codegen.scalars import scalar_node
-from indexcalc.codegen.source import Atom, Binary, Call, Prefix, Trailer, flat
+from indexcalc.codegen.source import Atom, Binary, Call, Prefix, Trailer, flat, split_call
 from indexcalc.codegen.source import Node as Source
 
 OPERATORS = {
@@ -123,6 +123,9 @@ class Writer:
         if name == "np.negative" and (before is not None or target):
             # Where what it reads and what it writes to have strides, NumPy's own is wrong on some processors (2.4.6).
             name, arguments = "np.multiply", [*arguments, Atom("-1")]
+        if name == COPY and target:
+            copy = call_or_wrap("np.copyto", [target, *map(flat, arguments)], self.depth)
+            return [*copy, *self.named(number, Atom(target))]
         if name == "np.where" and before is not None:
             given = [before, flat(arguments[1]), f"where={flat(arguments[0])}"]
             return [*call_or_wrap("np.copyto", given, self.depth), *self.renamed(number, before)]
@@ -211,6 +214,9 @@ class Writer:
             return self.named(number, Call("np.matmul", (value.left, value.right), (f"out={target}",)))
         if target and isinstance(value, Call):
             return self.named(number, Call(value.function, value.arguments, (*value.keywords, f"out={target}")))
+        if target and not self.storage.places[number].result:
+            # What BLAS wrote is in memory of its own already.
+            return self.named(number, value)
         return self.stored(number, value)
 
     def product(self, node: Node) -> Source:
@@ -265,17 +271,3 @@ class Writer:
     def extent(self, extent: sp.Expr) -> Source:
         """An extent as Python source."""
         return scalar_node(extent, self.scope.scalars)
-
-
-def split_call(text: str) -> Call:
-    """A call that is text as one that can be written over several lines: its arguments one by one."""
-    function, _, inside = text.partition("(")
-    arguments, depth, start = [], 0, 0
-    for place, sign in enumerate(inside):
-        depth += (sign in "([") - (sign in ")]")
-        if depth < 0 or (sign == "," and depth == 0):
-            arguments.append(Atom(inside[start:place].strip()))
-            start = place + 1
-        if depth < 0:
-            break
-    return Call(function, tuple(arguments))

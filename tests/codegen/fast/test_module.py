@@ -425,11 +425,13 @@ def test_without_loops_nothing_of_threads_is_written():
 def test_blocks_fill_the_cache_from_the_last_dimension_on():
     steps = fast_of("multi_head_attention").module._steps
     module = fast_of("multi_head_attention").module
-    module.CACHE, module.LEAST = 1 << 20, 64
-    assert steps((1000, 100), 8) == (1000, 100)
-    assert steps((10_000, 1000), 8) == (130, 1000)
-    assert steps((8, 4096), 16 * 1024) == (1, 64)
-    assert steps((0, 4), 8) == (1, 4)
+    module.CACHE = 1 << 20
+    assert steps((1000, 100), 8, 64) == (1000, 100)
+    assert steps((10_000, 1000), 8, 64) == (130, 1000)
+    assert steps((8, 4096), 16 * 1024, 64) == (1, 64)
+    assert steps((8, 4096), 128 * 1024, 1) == (1, 8)
+    assert steps((8, 4096), 1 << 21, 1) == (1, 1)
+    assert steps((0, 4), 8, 64) == (1, 4)
 
 
 def test_a_length_that_is_asked_for_leaves_the_cache_to_the_others():
