@@ -173,7 +173,7 @@ def unfold_all(terms: Terms, known: Knowledge, unfoldable: Collection[str]) -> U
             opaque.append(name)
             continue
         else:
-            terms = unfold_factors(terms, equation)
+            terms = unfold_factors(terms, equation, known.terms)
         stages.append((name, terms))
         present = frozenset(tensors_of(terms))
         check_size(name, terms, known)
@@ -262,7 +262,7 @@ def without_logs(arg: Terms, exponent: sp.Expr) -> Term:
     return product(sp.S.One, powers)
 
 
-def unfold_factors(terms: Terms, equation: Equation) -> Terms:
+def unfold_factors(terms: Terms, equation: Equation, most: int = TERM_LIMIT) -> Terms:
     """A definition with sums put in wherever its name is a factor; sums that hold it are multiplied out."""
     pending = list(reversed(terms))
     done: list[Term] = []
@@ -279,8 +279,8 @@ def unfold_factors(terms: Terms, equation: Equation) -> Terms:
             pending.extend(reversed(unfold_term(term, position, equation)))
         else:
             done.append(term)
-        if len(done) + len(pending) > TERM_LIMIT:
-            raise LimitError(f"unfolding {equation.name} gives more than {TERM_LIMIT} terms")
+        if len(done) + len(pending) > most:
+            raise LimitError(f"unfolding {equation.name} gives more than {most} terms")
     return tuple(done)
 
 
