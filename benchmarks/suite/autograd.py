@@ -65,9 +65,7 @@ def embed_step(U: Tensor, V: Tensor, i: Tensor, j: Tensor, y: Tensor) -> Tensor:
 
 
 @forward
-def rnn_step(
-    x: Tensor, y: Tensor, W_x: Tensor, W_h: Tensor, b_h: Tensor, V: Tensor, c: Tensor
-) -> Tensor:
+def rnn_step(x: Tensor, y: Tensor, W_x: Tensor, W_h: Tensor, b_h: Tensor, V: Tensor, c: Tensor) -> Tensor:
     h = x.new_zeros(x.shape[0], W_h.shape[0])
     for inputs in x.unbind(1):
         h = torch.tanh(inputs @ W_x + h @ W_h + b_h)
@@ -104,9 +102,7 @@ def gpt_step(
 
 
 @forward
-def vae_sampled(
-    x: Tensor, eps: Tensor, A: Tensor, r: Tensor, W: Tensor, b: Tensor, sigma: float
-) -> Tensor:
+def vae_sampled(x: Tensor, eps: Tensor, A: Tensor, r: Tensor, W: Tensor, b: Tensor, sigma: float) -> Tensor:
     posterior = torch.distributions.Normal((x - b) @ A, torch.exp(r / 2))
     z = posterior.loc + posterior.scale * eps
     likelihood = torch.distributions.Normal(z @ W + b, sigma).log_prob(x).sum(1)
@@ -182,9 +178,7 @@ def wanted_by(function: Forward, known: Mapping[str, Any]) -> dict[str, Any]:
     """What a function takes of what is known; all tensors besides for one that takes any."""
     parameters = inspect.signature(function).parameters
     every = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-    return {
-        name: value for name, value in known.items() if name in parameters or (every and isinstance(value, Tensor))
-    }
+    return {name: value for name, value in known.items() if name in parameters or (every and isinstance(value, Tensor))}
 
 
 def evaluate(problem: Problem, tensors: Mapping[str, Tensor], options: Mapping[str, Any]) -> dict[str, Tensor]:

@@ -221,4 +221,4 @@ PROGRAMS = tuple(
         ),
     }.items()
 )
-"""Where the suite leaves a size open, it is chosen here: outputs of the readouts, F of the GPT, the layers of the last."""
+"""Sizes that were left open are chosen here: outputs of readouts, F of the GPT, tensor and layer of the last."""

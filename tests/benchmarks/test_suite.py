@@ -121,8 +121,7 @@ def test_the_loss_of_the_gpt_falls_over_twenty_steps():
 
 
 def test_adamw_is_that_of_pytorch():
-    import torch
-
+    torch = pytest.importorskip("torch")
     rng = np.random.default_rng(1)
     weights = {"W": rng.standard_normal((3, 4)), "b": rng.standard_normal(4)}
     tensors = {name: torch.nn.Parameter(torch.from_numpy(array.copy())) for name, array in weights.items()}

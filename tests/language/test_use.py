@@ -132,7 +132,8 @@ def test_an_extent_is_bound_by_its_name():
 
 
 def test_uses_that_share_an_extent_read_one_another():
-    text = "R[m] = sum[b,s](X[b,s,m])\nuse mix(p = R{0}) as q\nuse mix(p = R{0}) as r\nw = sum[m,k](q_u[m,k] * r_u[m,k])"
+    uses = "R[m] = sum[b,s](X[b,s,m])\nuse mix(p = R{0}) as q\nuse mix(p = R{0}) as r\n"
+    text = uses + "w = sum[m,k](q_u[m,k] * r_u[m,k])"
     problem = read(text.format(", E = D"))
     assert problem.program.tensors["q_u"].slots == problem.program.tensors["r_u"].slots
     with pytest.raises(SpecError, match="q_E"):
