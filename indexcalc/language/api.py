@@ -200,7 +200,8 @@ class Program:
             spec: the name of the derivation.
             prefix: before the names of its tensors: `ln` gives `ln_mu`.
             bindings: for each input the entry of a tensor, such as ``H[(b, s), m]``, or the tensor itself;
-                for a parameter a scalar. An input that is not bound becomes an input of this program.
+                for a parameter a scalar, for an extent one of this program or a whole number. An input that is
+                not bound becomes an input of this program.
             giving: names for some of its tensors instead of those with the prefix.
         """
         given = {name: checked_name(other) for name, other in (giving or {}).items()}

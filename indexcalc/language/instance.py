@@ -100,17 +100,19 @@ class Instance:
         return self.line.at
 
     def read_bindings(self) -> None:
-        """What each input and parameter is bound to."""
+        """What each input, parameter and extent is bound to."""
         inputs = {line.entry.name: line.entry for line in self.inner if isinstance(line, InputLine)}
         parameters = {line.name for line in self.inner if isinstance(line, ParameterLine)}
         for binding in self.line.bindings:
             name = binding.name
-            if name in self.bound or name in self.scalars:
+            if name in self.bound or name in self.scalars or name in self.placing.sizes:
                 raise self.source.error(f"{name} is bound twice", binding.at)
             if name in inputs:
                 self.bound[name] = self.read_binding(binding, inputs[name])
             elif name in parameters:
                 self.scalars[name] = binding.value
+            elif name in self.placing.inner_sizes:
+                self.placing.bind_extent(name, binding.value, binding.at)
             else:
                 hint = suggestion(name, {*inputs, *parameters})
                 raise self.source.error(f"{self.line.spec} has no input {name}{hint}", binding.at)

@@ -1,7 +1,7 @@
 """The indices of a used spec in the program that uses it: each becomes one index there, or several.
 
 What stands in the slots of a bound tensor decides; indices that stand in no bound tensor take names
-that are free. An extent of the used spec becomes the extent, or the extents, of those indices.
+that are free. An extent of the used spec becomes the extent, or the extents, of those indices, or what it is bound to.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from indexcalc.language.extents import Extent, as_extent, extent_symbol, extent_
 from indexcalc.language.lines import IndexLine, ParameterLine, Statement, UseLine
 from indexcalc.language.meetings import definitions_of
 from indexcalc.language.partition import Parts, extent_text
-from indexcalc.language.source import Source
-from indexcalc.language.syntax import At, Entry, Slot, axes_of
+from indexcalc.language.source import Source, suggestion
+from indexcalc.language.syntax import At, Entry, Expression, Scalar, Slot, axes_of
 
 
 @dataclass
@@ -81,6 +81,26 @@ class Placing:
     def inner_extents(self) -> dict[str, sp.Expr]:
         """The extents of the used spec's indices."""
         return index_extents(self.inner)
+
+    @cached_property
+    def inner_sizes(self) -> frozenset[str]:
+        """The symbolic extents of the used spec."""
+        return frozenset(symbol.name for extent in self.inner_extents.values() for symbol in extent.free_symbols)
+
+    def bind_extent(self, name: str, value: Expression, at: At | None) -> None:
+        """An extent of the used spec becomes one of this program: a name, or a whole number from 1 on."""
+        known = {symbol.name: symbol for extent in self.extents.values() for symbol in extent.free_symbols}
+        match value:
+            case Entry(name=other, slots=None) if other in known:
+                size = known[other]
+            case Entry(name=other, slots=None):
+                raise self.source.error(f"the extent {other} is not known{suggestion(other, known)}", value.at or at)
+            case Scalar(value=scalar) if scalar in known.values() or (scalar.is_Integer and scalar > 0):
+                size = scalar
+            case _:
+                words = f"{name} is an extent of {self.line.spec}; it is bound to an extent of this program or a number"
+                raise self.source.error(words, value.at or at)
+        self.sizes[name] = (size,)
 
     def place(self, bound: Bound) -> None:
         """The indices of one input take the names of those that stand in their places."""

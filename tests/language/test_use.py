@@ -120,6 +120,26 @@ def test_assumptions_and_extents_come_along():
     assert problem.program.definitions["q_z"].terms[0].coeff == sp.Symbol("M", positive=True, integer=True)
 
 
+def test_an_extent_is_bound_by_its_name():
+    same_equations(
+        "R[m] = sum[b,s](X[b,s,m])\nuse mix(p = R, E = D) as q",
+        "R[m] = sum[b,s](X[b,s,m])\nq_u[m,k] = R[m] * [m != k]\nq_z = sum[m](R[m]^2) * M",
+    )
+    agrees = read("use norm(X = X[(b,s),m], F = M) as a").program.tensors["a_g"].slots[0].extent
+    assert agrees == sp.Symbol("M", positive=True, integer=True)
+    literal = read("R[m] = sum[b,s](X[b,s,m])\nuse mix(p = R, E = 3) as q").program.tensors["q_u"].slots[1].extent
+    assert literal == 3
+
+
+def test_uses_that_share_an_extent_read_one_another():
+    uses = "R[m] = sum[b,s](X[b,s,m])\nuse mix(p = R{0}) as q\nuse mix(p = R{0}) as r\n"
+    text = uses + "w = sum[m,k](q_u[m,k] * r_u[m,k])"
+    problem = read(text.format(", E = D"))
+    assert problem.program.tensors["q_u"].slots == problem.program.tensors["r_u"].slots
+    with pytest.raises(SpecError, match="q_E"):
+        read(text.format(""))
+
+
 def test_product_extents_are_solved_for():
     problem = read("index v : 4\nindex w : 6*M\ninput x[v], z[w]\nuse double(x = x) as one\nuse double(x = z) as two")
     M = sp.Symbol("M", positive=True, integer=True)
@@ -208,6 +228,11 @@ MISTAKES = [
     ("use loop(P = X[(b,s),m]) as a", None, None, "a spec can't use itself: loop.ixc uses loop.ixc"),
     ("use ping(P = y) as a", None, None, "ping.ixc uses pong.ixc uses ping.ixc"),
     ("use wrong(P = y) as a", None, None, "wrong.ixc:3:10: the index r is not declared"),
+    ("use norm(X = X[(b,s),m], F = D) as a", 8, 22, "has extent F, which is D here, not M"),
+    ("use norm(X = X[(b,s),m], F = Dd) as a", 8, 30, "the extent Dd is not known; did you mean D?"),
+    ("use norm(X = X[(b,s),m], F = 2*D) as a", 8, 30, "F is an extent of norm; it is bound to an extent"),
+    ("use norm(X = X[(b,s),m], F = 0) as a", 8, 30, "F is an extent of norm; it is bound to an extent"),
+    ("use norm(X = X[(b,s),m], F = M, F = M) as a", 8, 33, "F is bound twice"),
     ('use "../norm.ixc"(P = y) as a', 8, 5, "lies beside this one or below"),
     ('use "/norm.ixc"(P = y) as a', 8, 5, "lies beside this one or below"),
     ('use "norm.txt"(P = y) as a', 8, 5, "ends in .ixc"),

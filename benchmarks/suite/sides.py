@@ -1,0 +1,139 @@
+"""The sides of a comparison: one part of a program in each style of generated code, and in PyTorch's autograd.
+
+A side takes arrays by name and gives arrays by name: the loss, the gradients of inputs, and second derivatives with all
+their entries; where a spec has no loss, what it computes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from indexcalc.calculus.steps import Derivation
+from indexcalc.codegen import module_names, module_symbols, numpy_module, target_module
+from indexcalc.codegen.fast.module import fast_module
+from indexcalc.errors import UnsupportedError
+from indexcalc.generation import loaded
+from indexcalc.problem import Problem
+
+from .programs import Part, Sizes
+
+Arrays = Mapping[str, np.ndarray]
+Run = Callable[[], Mapping[str, Any]]
+Side = Callable[[Arrays], Run]
+STYLES = ("einsum", "fast", "torch", "jax")
+AUTOGRAD = "autograd"
+
+
+def wanted(problem: Problem) -> tuple[str, ...]:
+    """The names of what both sides give."""
+    if problem.loss is None:
+        return problem.program.outputs
+    inputs = {tensor.name for tensor in problem.program.inputs}
+    gradients = (problem.gradient_names[name] for name in problem.targets if name in inputs)
+    return (problem.loss, *gradients, *(result.name for result in problem.results))
+
+
+def dense(found: Any) -> Any:
+    """All entries of a derivative that is kept in parts."""
+    return found.dense() if hasattr(found, "dense") else found
+
+
+def generated(derivation: Derivation, style: str, sizes: Sizes, threads: int | None = None) -> Side | str:
+    """Generated code in one of `STYLES`, or why there is none; `threads` are those of code for speed."""
+    try:
+        if style == "fast":
+            module = loaded(fast_module(derivation).source)
+        else:
+            module = loaded(numpy_module(derivation) if style == "einsum" else target_module(derivation, style).source)
+    except UnsupportedError as error:
+        return str(error)
+    problem = derivation.problem
+    names, symbols = module_names(derivation), module_symbols(derivation)
+    options: dict[str, int | None] = {**options_of(module.forward, symbols, sizes)}
+    if style == "fast":
+        options["threads"] = threads
+    inputs = [tensor.name for tensor in problem.program.inputs]
+    directions = [direction.name for direction in problem.directions]
+    keys = {name: names.get(name, name) for name in wanted(problem)}
+
+    def passes(*arrays: Any) -> dict[str, Any]:
+        given, ways = arrays[: len(inputs)], arrays[len(inputs) :]
+        if problem.loss is None:
+            values = module.forward(*given, **options)
+            return {name: getattr(values, key) for name, key in keys.items()}
+        if style == "fast":
+            value, gradients = module.value_and_grad(*given, *ways, **options)
+        else:
+            values = module.forward(*given, **options)
+            value, gradients = getattr(values, keys[problem.loss]), module.backward(values, *ways)
+        rest = {name: dense(getattr(gradients, key)) for name, key in keys.items() if name != problem.loss}
+        return {problem.loss: value, **rest}
+
+    def side(arrays: Arrays) -> Run:
+        held, call = prepared(style, [arrays[name] for name in (*inputs, *directions)], passes)
+        return lambda: call(*held)
+
+    return side
+
+
+def prepared(style: str, arrays: list[np.ndarray], passes: Callable[..., Any]) -> tuple[list[Any], Callable[..., Any]]:
+    """The arrays as the library has them, and the passes, compiled where the library does that."""
+    if style == "torch":
+        import torch  # noqa: PLC0415
+
+        return [torch.from_numpy(np.array(array)) for array in arrays], passes
+    if style == "jax":
+        import jax  # noqa: PLC0415
+
+        compiled = jax.jit(passes)
+        return [jax.numpy.asarray(array) for array in arrays], lambda *held: jax.block_until_ready(compiled(*held))
+    return arrays, passes
+
+
+def options_of(function: Callable[..., Any], symbols: Mapping[str, str], sizes: Sizes) -> dict[str, int]:
+    """The extents that shapes don't show, as a generated function takes them."""
+    parameters = inspect.signature(function).parameters
+    return {symbols[name]: size for name, size in sizes.items() if symbols.get(name) in parameters}
+
+
+def autograd(derivation: Derivation, sizes: Sizes) -> Side:
+    """The same in PyTorch, differentiated by autograd and `torch.func`."""
+    import torch  # noqa: PLC0415
+
+    from .autograd import evaluate  # noqa: PLC0415
+
+    problem = derivation.problem
+    defaults = {str(parameter.symbol): float(parameter.default) for parameter in problem.program.parameters}
+
+    def side(arrays: Arrays) -> Run:
+        tensors = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
+        return lambda: evaluate(problem, tensors, {**sizes, **defaults})
+
+    return side
+
+
+def sides_of(
+    derivation: Derivation, sizes: Sizes, styles: tuple[str, ...], threads: int | None = None
+) -> dict[str, Side | str]:
+    """All sides of a part, PyTorch's autograd last."""
+    own = {style: generated(derivation, style, sizes, threads) for style in styles}
+    return {**own, AUTOGRAD: autograd(derivation, sizes)}
+
+
+def trained(part: Part, side: Side, arrays: Arrays, steps: int) -> tuple[list[float], dict[str, np.ndarray]]:
+    """The losses of some steps of the update of a part, and the weights after them."""
+    assert part.update is not None
+    problem, update, losses = part.problem, part.update(), []
+    state = {name: np.array(array) for name, array in arrays.items()}
+    assert problem.loss is not None
+    for _ in range(steps):
+        found = {name: np.asarray(array) for name, array in side(state)().items()}
+        losses.append(float(found[problem.loss]))
+        gradients = {name: found[g] for name, g in problem.gradient_names.items() if name in state and g in found}
+        hessians = {result.name: found[result.name] for result in problem.results}
+        state |= update(state, gradients, hessians)
+    return losses, {name: state[name] for name in problem.targets if name in state}
