@@ -24,7 +24,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from performance import disagreement, medians  # noqa: E402
+from comparison import disagreement, medians  # noqa: E402
 
 import indexcalc as ic  # noqa: E402
 from benchmarks.suite.programs import PROGRAMS, SPECS, Part  # noqa: E402
