@@ -6,7 +6,7 @@ import { NoteFrame } from "./note.js";
 import { startTabs } from "./tabs.js";
 
 const START = "attention";
-const PAUSE = 60; // milliseconds after a keystroke
+const PAUSE = 30; // milliseconds after a keystroke
 const at = id => document.getElementById(id);
 
 export async function startDeriving() {
@@ -34,7 +34,6 @@ export async function startDeriving() {
         frame.show(answer.html, sameSpec);
         document.title = `${answer.title} – indexcalc`;
         at("state").textContent = `note in ${Math.round(performance.now() - began)} ms; code and check follow`;
-        room.dataset.note = String(Math.round(performance.now() - began));
         for (const id of ["code", "pane-cost", "pane-checked"]) at(id).replaceChildren(element("p", { class: "quietly" }, "working…"));
         sign("");
         fragmentOf(text).then(hash => {
@@ -90,10 +89,12 @@ export async function startDeriving() {
       element("dt", ok ? {} : { class: "no" }, word), element("dd", ok ? {} : { class: "no" }, text)]));
   }
 
-  async function load(name) {
+  // `first`: what one has typed meanwhile stays.
+  async function load(name, first = false) {
     const found = await get(`/api/examples/${encodeURIComponent(name)}`);
-    if (!found) return;
+    if (!found || (first && editor.text)) return;
     slug = name;
+    at("example").value = name;
     editor.text = found.text;
     run(false);
   }
@@ -131,7 +132,7 @@ export async function startDeriving() {
     return true;
   };
   addEventListener("hashchange", carried);
-  if (!(await carried())) await load(START);
+  if (!(await carried())) await load(START, true);
   document.documentElement.dataset.ready = "true";
 }
 

@@ -22,7 +22,6 @@ export class NoteFrame {
       this.shown?.remove();
       this.shown = frame;
       this.next = null;
-      performance.mark("note-shown");
       this.box.dispatchEvent(new Event("shown"));
     });
     this.box.append(frame);
