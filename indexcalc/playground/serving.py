@@ -26,6 +26,7 @@ def bound_socket(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((ADDRESS, port))
+        found.listen(128)
     except OSError as error:
         found.close()
         raise PortError(f"port {port} cannot be used: {error.strerror}; give another one, or --port 0") from error

@@ -27,6 +27,10 @@ WARM = "attention"
 """The derivation that is worked out once before any request: its tables and caches are then there for all."""
 
 
+LATER = 10
+"""How much less urgent (`nice`) what follows a note is."""
+
+
 def main() -> None:
     """Fork for each socket that comes over the control socket, whose number is the first argument, until it closes."""
     control = socket.socket(fileno=int(sys.argv[1]))
@@ -68,6 +72,9 @@ def work(server: socket.socket) -> None:
         bound(asked["seconds"], asked["memory"])
         for answer in guarded(from_json(asked["job"])):
             server.sendall(framed(answer))
+            if answer["kind"] == "note":
+                # The browser now draws the note, which somebody waits for; the rest has time.
+                os.nice(LATER)
         server.sendall(framed({"kind": "done"}))
 
 
