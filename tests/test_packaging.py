@@ -20,7 +20,7 @@ import indexcalc.cli
 print(indexcalc.__file__)
 indexcalc.cli.main()
 """
-NEEDED = (".py", ".lark", ".jinja2", ".ixc", ".typed")
+NEEDED = (".py", ".lark", ".jinja2", ".ixc", ".typed", ".html", ".css", ".js", ".svg")
 
 
 @pytest.fixture(scope="module")

@@ -44,6 +44,11 @@ COMMANDS: Mapping[str, Lazy] = {
         "write_worksheet",
         "Work a derivation out with real numbers: every entry of both passes, then the update.",
     ),
+    "serve": Lazy(
+        "indexcalc.cli.serve",
+        "serve_page",
+        "Open a page on this machine: derive as one types, and check documents.",
+    ),
 }
 """All commands, by name."""
 

@@ -73,7 +73,8 @@ def taken(page: Page, result: Outcome, key: Key, votes: Votes, number: int) -> C
     """A choice as the reading took it, with what supports that."""
     asked = result.asked[key]
     option = result.interpretation.option(asked)
-    return ChoiceTaken(option.phrase, support(page, asked, option, votes, number))
+    rest = tuple(one.phrase for one in asked.options if one.name != option.name)
+    return ChoiceTaken(option.phrase, support(page, asked, option, votes, number), rest)
 
 
 def support(page: Page, asked: Choice, option: Option, votes: Votes, number: int) -> str:

@@ -12,11 +12,19 @@ WRONG = frozenset({Verdict.REFUTED, Verdict.FOLLOWS})
 
 @dataclass(frozen=True)
 class Piece:
-    """Some characters of a line, and how they are marked; no style if they are not."""
+    """Some characters of a line, and how they are marked; no style if they are not.
+
+    Attributes:
+        text: the characters.
+        style: the class of the verdict on the relation that they belong to.
+        verdict: the verdict.
+        place: where that relation starts in the source, and where it ends.
+    """
 
     text: str
     style: str = ""
     verdict: str = ""
+    place: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,7 @@ def pieces(source: str, start: int, end: int, spans: Mapping[tuple[int, int], Cl
             continue
         if here < first:
             yield Piece(source[here:first])
-        yield Piece(source[first:last], style(claim.verdict), str(claim.verdict))
+        yield Piece(source[first:last], style(claim.verdict), str(claim.verdict), claim.place)
         here = last
     if here < end:
         yield Piece(source[here:end])

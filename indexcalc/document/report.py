@@ -45,10 +45,11 @@ class NameRead:
 
 @dataclass(frozen=True)
 class ChoiceTaken:
-    """What notation left open, how it was taken, and what supports that."""
+    """What notation left open, how it was taken, what supports that, and how else it could be taken."""
 
     phrase: str
     support: str
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
