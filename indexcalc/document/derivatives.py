@@ -15,6 +15,7 @@ from indexcalc.document.meaning.nodes import (
     Meaning,
     Number,
     Raised,
+    names_of,
     over,
     rebuilt,
     renamed,
@@ -153,8 +154,13 @@ def without_gradients(table: Table, node: Meaning) -> Meaning:
 
 
 def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
-    """Whether the derivative of a name holds all other names: only where that makes a difference."""
-    if not isinstance(body, Entry) or body.name == wrt.name:
+    """Whether a derivative holds all names but that by which it is taken: only where that makes a difference.
+
+    In a formula an author may hold them without a word, as the data ``y`` in what measures ``y - G u``.
+    """
+    if not isinstance(body, Entry):
+        return holds_others(table, body, wrt)
+    if body.name == wrt.name:
         return False
     reads = table.definitions[body.name].reads
     if wrt.name not in reads or not any(
@@ -166,5 +172,21 @@ def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
         f"{body.name} by {wrt.name}",
         Option("total", 0.0, f"the derivative of {body.name} by {wrt.name} is total"),
         Option("local", 0.2, f"the derivative of {body.name} by {wrt.name} holds the other names"),
+    )
+    return table.asking(question).name == "local"
+
+
+def holds_others(table: Table, body: Meaning, wrt: Entry) -> bool:
+    """Whether the derivative of a formula holds the names in it that are computed from that by which it is taken."""
+    read = frozenset(names_of(body))
+    between = sorted(name for name in read - {wrt.name} if depends_on(table.definitions, name, wrt.name))
+    if wrt.name not in read or not between:
+        return False
+    names = " and ".join(between)
+    question = choice(
+        Kind.DERIVATIVE,
+        f"{names} in a formula by {wrt.name}",
+        Option("total", 0.0, f"{names} may vary with {wrt.name} where a formula is differentiated"),
+        Option("local", 0.2, f"{names} may not vary with {wrt.name} where a formula is differentiated", free=True),
     )
     return table.asking(question).name == "local"

@@ -12,6 +12,7 @@ import sympy as sp
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.memory import Memory
 from indexcalc.document.sections import Sections
+from indexcalc.document.statements.calls import covariance_of
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.extents import extents_in
@@ -220,6 +221,11 @@ class Page:
         """The statements that say of a matrix that it is equal to its transpose, with its name."""
         found = ((number, symmetric_by(self.survey, one)) for number, one in enumerate(self.statements))
         return {number: name for number, name in found if name}
+
+    @cached_property
+    def covariances(self) -> frozenset[str]:
+        """The names that stand where a normal distribution has its covariance: as matrices they are symmetric."""
+        return frozenset(name for call in self.survey.usages for name in covariance_of(call))
 
     @cached_property
     def means(self) -> Means:

@@ -228,7 +228,8 @@ class Table:
         """What is known of an array without a definition, by the context, or by a choice."""
         slots = self.known[name]
         if len(slots) == 2:
-            known = "symmetric" if name in self.page.symmetric else self.view.property_of(name)
+            given = name in self.page.symmetric or name in self.page.covariances
+            known = "symmetric" if given else self.view.property_of(name)
             if known != "none":
                 self.sizes.unify(*slots)
                 (self.symmetric if known == "symmetric" else self.orthonormal).add(name)

@@ -368,3 +368,27 @@ def test_a_gradient_that_is_set_to_zero_claims_nothing_there():
     right, wrong = (check("\n".join((given, loss, asked.replace("{}", sign), solved))) for sign in "+-")
     assert right.counts[str(Verdict.REFUTED)] == 0
     assert wrong.counts[str(Verdict.REFUTED)] == 1
+
+
+QUADRATIC = r"x^T C^{-1} x"
+SLOPE, HALF = r"2 C^{-1} x", r"C^{-1} x"
+
+
+def test_a_covariance_is_symmetric_without_a_word():
+    """d(x^T B x)/dx = (B + B^T) x is 2 B x of a symmetric B alone, and half of that of none."""
+    drawn, slope = r"The noise $w \sim \mathcal{N}(0, C)$ is added.", rf"\frac{{\partial {QUADRATIC}}}{{\partial x}}"
+    assert last(drawn, f"{slope} = {SLOPE}") is CONFIRMED
+    assert last(drawn, f"{slope} = {HALF}") is REFUTED
+    assert last(r"The noise $w \sim \mathcal{N}(C, 1)$ is added.", f"{slope} = {SLOPE}") is not CONFIRMED
+
+
+DATA = (r"$u \in \mathbb{R}^d$, $y, e \in \mathbb{R}^n$, $G \in \mathbb{R}^{n \times d}$", "y = G u + e")
+OF_DATA = r"\frac{\partial}{\partial u} (y - G u)^T (y - G u)"
+
+
+def test_what_a_formula_reads_may_be_held_in_its_derivative():
+    """d |y - G u|^2 / du = -2 G^T (y - G u) if y is held, and 0 if it is G u + e; no other factor is right."""
+    assert last(*DATA, f"{OF_DATA} = -2 G^T (y - G u)") is CONFIRMED
+    assert last(*DATA, f"{OF_DATA} = 0") is not REFUTED
+    assert last(*DATA, f"{OF_DATA} = -G^T (y - G u)") is not CONFIRMED
+    assert last(*DATA, f"{OF_DATA} = 2 G^T (y - G u)") is not CONFIRMED

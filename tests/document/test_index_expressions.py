@@ -42,7 +42,7 @@ def test_the_parts_of_a_subscript(text: str, parts: list[str], expressions: int)
     assert sum(isinstance(part, Expression) for part in found) == expressions
 
 
-@pytest.mark.parametrize("text", ["-i", "ij + 1", "i - 1/2", "i +"])
+@pytest.mark.parametrize("text", ["-i", "ij + 1", "i - 1/2", "i +", "w_i", r"\phi_l"])
 def test_what_is_no_index(text: str) -> None:
     assert not any(isinstance(part, Expression) for part in subscript(tokenize(text)).parts)
 

@@ -214,3 +214,17 @@ def is_call(name: str) -> bool:
 def words_in(name: str) -> frozenset[str]:
     """The names and letters that stand in the bracket of such a value."""
     return frozenset(re.findall(r"[A-Za-z]+", HEAD.sub("", name)))
+
+
+NORMAL = re.compile(r"(?:mathcal )?N(?:_\w+)?\(.*,(?P<name>[A-Za-z]+)(?P<label>_(?:[a-z]+|\d+))?\)")
+"""A normal distribution, ``N(m,C)`` or ``N(x;m,C)``, with a name alone as its covariance."""
+
+
+def covariance_of(name: str) -> Iterator[str]:
+    """The name of the covariance of a normal distribution, with its subscript and without.
+
+    Factors without anything between them look like a name, which then is none of the page.
+    """
+    found = NORMAL.fullmatch(name)
+    if found is not None:
+        yield from dict.fromkeys((found["name"] + (found["label"] or ""), found["name"]))

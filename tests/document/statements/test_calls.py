@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexcalc.document import Verdict, check
-from indexcalc.document.statements.calls import is_call, is_expected, with_calls, words_in
+from indexcalc.document.statements.calls import covariance_of, is_call, is_expected, with_calls, words_in
 from indexcalc.language.latex.tokens import tokenize
 
 
@@ -88,3 +88,17 @@ def test_the_letters_of_sums_elsewhere_are_indices_of_a_value():
     pieces = [tokenize(text, {}, 0) for text in (r"g_{ik} = p(x_i | m_k)", r"\sum_i \sum_k g_{ik}")]
     texts_of = [[token.text for token in tokens] for tokens in with_calls(pieces)]
     assert [text for text in texts_of[0] if text not in "_{}"] == ["g", "i", "k", "=", "p(x_@1|m_@2)", "i", "k"]
+
+
+@pytest.mark.parametrize("law", [r"\mathcal{N}(m, C)", r"N(x; m, C)", r"\mathcal{N}(x | A m, C_k)", "N_p(0, C)"])
+def test_a_name_alone_is_the_covariance_of_a_normal_distribution(law):
+    (name,) = texts(law)
+    assert "C" in set(covariance_of(name))
+
+
+@pytest.mark.parametrize(
+    "law", [r"\mathcal{N}(m, A C)", r"N(m, A_k C)", r"\mathcal{N}(C | m, \sigma^2 I)", "p(x, C)", "W(m, C)"]
+)
+def test_what_else_stands_in_a_distribution_is_no_covariance(law):
+    (name,) = texts(law)
+    assert {"A", "C", "I", "m"}.isdisjoint(covariance_of(name))
