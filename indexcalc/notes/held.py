@@ -35,7 +35,7 @@ def held_tensors(derivation: Derivation) -> Held:
             differentiated = [
                 local.partial.base.tensor for local in path.locals if isinstance(local.partial.base, Access)
             ]
-            for name in {target, derivation.problem.loss} & set(differentiated):
+            for name in (name for name in differentiated if name in (target, derivation.problem.loss)):
                 on_path[name] = (target, *on_path.get(name, ()))
         for name, names in on_path.items():
             if (name, target) not in whole:
