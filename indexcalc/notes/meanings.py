@@ -44,8 +44,11 @@ class Phrase:
 
 def phrase_of(doc: str) -> Phrase | None:
     """The noun phrase at the beginning of a description; None if it does not look like one."""
-    text = ENDS.split(doc.strip())[0].strip()
-    words = text.split()
+    text, *rest = ENDS.split(doc.strip(), maxsplit=1)
+    words, behind = text.split(), " ".join(rest).split()
+    # "update gate, of inputs" and "update gate: bias" are no update gates.
+    if text != doc.strip() and (doc.strip()[len(text)] == ":" or (behind and behind[0] in BETWEEN)):
+        return None
     if words and words[0].lower() == "the":
         words = words[1:]
     lower = [word.lower() for word in words]
