@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from indexcalc.algebra.build import product
-from indexcalc.algebra.terms import Access, Add, Base, Index, Partial, Slot, Term, Terms
+from indexcalc.algebra.terms import Access, Base, Index, Slot, Terms
 from indexcalc.calculus.steps import Subject, ThroughConsumer
 from indexcalc.cost import Count
 from indexcalc.notes.matrix import Matrix, Whole
+from indexcalc.notes.sides import Side
 from indexcalc.program import Equation
 
 
@@ -161,41 +161,6 @@ class Items:
     items: tuple[Spans, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Inside:
-    """The derivative of a whole sum, not yet taken: the operator in front, the sum in brackets.
-
-    `tensor` is what the sum is equal to.
-    """
-
-    wrt: Access
-    terms: Terms
-    tensor: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Spelled:
-    """Terms in which every gradient is printed as a derivative of the loss, whatever its name."""
-
-    terms: Terms
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Terms of which each is printed with a sum sign of its own."""
-
-    terms: Terms
-
-
-@dataclass(frozen=True, slots=True)
-class Quotient:
-    """Sum-free terms over a common denominator, as the quotient rule writes them."""
-
-    above: Terms
-    below: Terms
-
-
-Side = Terms | Inside | Spelled | Split | Quotient
 Left = Subject | Terms
 
 
@@ -209,6 +174,7 @@ class Display:
         defines: whether the first sign is ``:=``.
         boxed: whether it is a result to remember.
         spelled: whether the left side prints a named gradient as ``name := dL/dX``.
+        reasons: why each side is equal to what stands before it, printed beside it; none, or one for each side.
     """
 
     left: Left
@@ -216,6 +182,7 @@ class Display:
     defines: bool = False
     boxed: bool = False
     spelled: bool = False
+    reasons: tuple[Spans, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,31 +267,6 @@ class Assignments:
 
 
 Block = Heading | Paragraph | Items | Display | Displays | MatrixDisplays | Table | Diagram | Assignments
-
-
-def side_terms(side: Side) -> Terms:
-    """A side as an algebra object of the same value."""
-    match side:
-        case Inside(wrt=wrt, terms=terms):
-            return tuple(
-                product(term.coeff, ((Partial(Add((Term(sp.S.One, term.powers), *())), wrt), sp.S.One),), term.summed)
-                for term in terms
-            )
-        case Spelled(terms) | Split(terms):
-            return terms
-        case Quotient(above, below):
-            return (divided(above, below),)
-        case _:
-            return side
-
-
-def divided(above: Terms, below: Terms) -> Term:
-    """``above / below`` as one term."""
-    (bottom,) = below
-    inverse = product(1 / bottom.coeff, ((base, -exp) for base, exp in bottom.powers))
-    if len(above) == 1:
-        return product(above[0].coeff * inverse.coeff, above[0].powers + inverse.powers)
-    return product(inverse.coeff, ((Add(above), sp.S.One), *inverse.powers))
 
 
 def displays_of(blocks: Iterable[Block]) -> tuple[Display, ...]:

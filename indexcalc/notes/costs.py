@@ -16,14 +16,14 @@ from indexcalc.rewrite.systems import affine_system
 FEW = 6
 """The most tensors that are listed in the middle of a sentence."""
 
+NUMBERS = ("One", "Two", "Three", "Four", "Five", "Six")
+
 
 def cost_blocks(derivation: Derivation) -> Iterator[Block]:
     """Operations, those of one count together; totals before and after simplification; memory."""
     yield Heading(2, ("Cost and memory",))
-    contractions = sum(is_contraction(equation.terms) for equation in derivation.backward.equations)
-    number = "one contraction" if contractions == 1 else f"{contractions or 'no'} contractions"
     report = cost_report(derivation)
-    yield Paragraph(say("cost", number=number))
+    yield Paragraph((*contractions_sentence(derivation), *say("cost")))
     rows: dict[tuple[Spans, Spans], list[Span]] = {}
     for name, cost in (("forward", report.forward), ("backward", report.backward)):
         for row in cost.equations:
@@ -36,10 +36,22 @@ def cost_blocks(derivation: Derivation) -> Iterator[Block]:
     roots = [u for u in program.unknowns if affine_system(u, program.systems[u.name], program) is None]
     if roots:
         yield Paragraph(say("cost.newton", unknowns=listed(Symbol(unknown.name) for unknown in roots)))
-    yield Paragraph(say("cost.totals"))
-    yield Table(("", "FLOPs", "Entries moved"), tuple(total_rows(report)), wrapping=2)
+    rows_in_all = tuple(total_rows(report))
+    yield Paragraph((*say("cost.totals"), *(say("cost.before") if len(rows_in_all) > 2 else ()), ":"))
+    yield Table(("", "FLOPs", "Entries moved"), rows_in_all, wrapping=2)
     yield Paragraph(peak_sentence(report))
     yield from memory_blocks(derivation)
+
+
+def contractions_sentence(derivation: Derivation) -> Spans:
+    """Which equations of the backward pass are sums of products, its most expensive ones."""
+    found = [equation.lhs for equation in derivation.backward.equations if is_contraction(equation.terms)]
+    if not found:
+        return say("cost.none")
+    if len(found) > FEW:
+        return say("cost.many", number=str(len(found)))
+    number = NUMBERS[len(found) - 1]
+    return say("cost.few" if len(found) > 1 else "cost.one", number=number, entries=listed(found))
 
 
 def total_rows(report: CostReport) -> Iterator[tuple[Spans, ...]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import Block, Diagram, Edge, Node
-from indexcalc.notes.operations import operations_of
+from indexcalc.notes.operations import Operation, normalised_over, operations_of
 from indexcalc.notes.text import scalar_text
 from indexcalc.program import Equation, Program
 
@@ -65,7 +65,7 @@ def diagram_of(
         Edge(
             names.get(source, source),
             names.get(solved.get(equation.name, equation.name), solved.get(equation.name, equation.name)),
-            "solution" if equation.name in solved else operation_text(equation, program),
+            "solution" if equation.name in solved else operation_text(equation, program, folded),
             kept=source in earlier,
         )
         for equation in kept
@@ -83,9 +83,19 @@ def sources_of(equation: Equation, folded: Mapping[str, Equation]) -> tuple[str,
     return tuple(found)
 
 
-def operation_text(equation: Equation, program: Program) -> str:
-    """The operation of an equation in few words."""
-    return "; ".join(operation.text for operation in operations_of(equation, program))
+def operation_text(equation: Equation, program: Program, folded: Mapping[str, Equation]) -> str:
+    """The operation of an equation in few words, with those of the folded sums that it reads, which come first."""
+    return "; ".join(dict.fromkeys(operation.text for operation in all_operations(equation, program, folded)))
+
+
+def all_operations(equation: Equation, program: Program, folded: Mapping[str, Equation]) -> Iterator[Operation]:
+    """The operations of the folded sums that an equation reads, then its own; a normalisation has its own sum."""
+    own = operations_of(equation, program)
+    inside = () if normalised_over(equation, program.definitions) is not None else tensors_of(equation.terms)
+    for name in inside:
+        if name in folded and name != equation.name:
+            yield from all_operations(folded[name], program, folded)
+    yield from own
 
 
 def shape_text(program: Program, name: str) -> str:

@@ -29,7 +29,15 @@ def held_tensors(derivation: Derivation) -> Held:
         def depends(name: str, program: Program = program, target: str = target) -> bool:
             return name != target and is_reachable(program, target, name)
 
-        for name, names in held_on(path, program, depends).items():
+        on_path = dict(held_on(path, program, depends))
+        if target in program.recurrence_by_name:
+            # The entry at a step changes those at later ones, which its own derivative and that of the loss hold.
+            differentiated = [
+                local.partial.base.tensor for local in path.locals if isinstance(local.partial.base, Access)
+            ]
+            for name in (name for name in differentiated if name in (target, derivation.problem.loss)):
+                on_path[name] = (target, *on_path.get(name, ()))
+        for name, names in on_path.items():
             if (name, target) not in whole:
                 found[name, target] = tuple(dict.fromkeys((*found.get((name, target), ()), *names)))
     return found
@@ -74,6 +82,8 @@ def held_in(partial: Partial, held: Held) -> tuple[str, ...]:
     """What a derivative holds: that of a tensor what its equation holds, that of a formula what stands in it."""
     target = partial.wrt.tensor
     if isinstance(partial.base, Access):
+        if partial.base.tensor == target and not partial.step:
+            return ()
         return held.get((partial.base.tensor, target), ())
     every = {name for (_, other), names in held.items() if other == target for name in names}
-    return tuple(name for name in tensors_of(partial.base) if name in every)
+    return tuple(name for name in tensors_of(partial.base) if name in every and name != target)

@@ -21,6 +21,9 @@ LINE_WIDTH = 60.0
 LEFT_WIDTH = 20.0
 """The widest left side that a right side may stand beside in a broken equation."""
 
+BESIDE = 12.0
+"""By how much a line with a reason beside it may be wider than others: words are set more tightly than formulas."""
+
 SMALL = 0.7
 """The width of a letter in a subscript or an exponent, in that of one in the body."""
 
@@ -133,6 +136,24 @@ def filled(pieces: Sequence[str], room: float) -> list[str]:
         lines.append(rf"\cdot {piece}" if parted else piece)
         taken = width(lines[-1])
     return lines
+
+
+def reasoned_latex(left: str, parts: Sequence[str], reasons: Sequence[str]) -> str:
+    r"""``left = part`` with a reason beside each part; one that has no room beside its part stands below it."""
+    rows: list[str] = []
+    room = LINE_WIDTH - min(width(left), LEFT_WIDTH) - 6
+    if width(left) > LEFT_WIDTH:
+        rows = [f"&{solid(left)}"]
+    for number, (part, reason) in enumerate(zip(parts, reasons, strict=True)):
+        first, *others = wrapped(part, room)
+        rows.append(f"{'' if number or rows else solid(left)} &= {first}")
+        rows.extend(rf"&\qquad {line}" for line in others)
+        if reason and width(rows[-1]) + width(reason) <= LINE_WIDTH + BESIDE:
+            rows[-1] += rf" && {reason}"
+        elif reason:
+            rows.append(rf"&\qquad {reason}")
+    body = " \\\\\n".join(" ".join(row.split()) for row in rows)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 
 def chain_latex(left: str, relation: str, parts: Sequence[str]) -> str:

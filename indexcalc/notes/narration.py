@@ -8,7 +8,7 @@ from itertools import groupby
 
 import sympy as sp
 
-from indexcalc.algebra.build import product
+from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.terms import (
     Access,
     Base,
@@ -19,6 +19,7 @@ from indexcalc.algebra.terms import (
     Term,
     Terms,
     accesses_of,
+    occurring_indices,
     tensors_of,
 )
 from indexcalc.calculus.pointwise import F, row_of
@@ -37,20 +38,17 @@ from indexcalc.notes.blocks import (
     Display,
     Displays,
     Equality,
-    Inside,
     Match,
     Paragraph,
-    Quotient,
     Renaming,
-    Side,
     Span,
     Spans,
-    Split,
     Symbol,
 )
 from indexcalc.notes.familiar import COPYING, Shown, is_clean
 from indexcalc.notes.parts import Parts
 from indexcalc.notes.prose import RULES, fill, listed, say
+from indexcalc.notes.sides import Inside, Nested, Quotient, Side, Split, side_terms
 
 NOTHING = Shown()
 """What a note has shown that shows everything."""
@@ -185,7 +183,27 @@ def sides(step: Step, local: Local | None) -> tuple[Side, ...]:
         return (*over_common(step.after), step.after)
     if step.rule is Rule.EXPAND:
         return (Split(step.after),)
+    if step.rule is Rule.FOLD and (nested := regrouped(step)) is not None:
+        return (nested, step.after)
     return (step.after,)
+
+
+def regrouped(step: Step) -> Nested | None:
+    """What is folded as a sum of its own, inside the sum of the rest; None where it is not a sum in a sum."""
+    if not isinstance(step.detail, Used) or len(step.before) != 1 or len(step.after) != 1:
+        return None
+    (before,), (after,) = step.before, step.after
+    new = [base for base, _ in after.powers if isinstance(base, Access) and base.tensor in step.detail.tensors]
+    inner = tuple(index for index in before.summed if index not in after.summed)
+    outer = tuple(power for power in after.powers if power[0] not in new)
+    folded = tuple(power for power in before.powers if power not in outer)
+    if len(new) != 1 or not inner or not after.summed or not outer or len(folded) < 2:
+        return None
+    nested = Nested(Term(after.coeff, outer, after.summed), Term(before.coeff / after.coeff, folded, inner))
+    held = {index for base in nested.outer.bases for index in occurring_indices(base)} & set(inner)
+    if held or is_negative(nested.inner.coeff) or side_terms(nested)[0].coeff != before.coeff:
+        return None
+    return nested if set(side_terms(nested)[0].powers) == set(before.powers) else None
 
 
 def tensor_of(partial: Partial) -> str:
@@ -228,6 +246,9 @@ def intro(step: Step, local: Local | None) -> Spans:
             if narrow == {True} and len({entry.slots for entry in entries}) == 1 and entries[0].slots:
                 return say("name.narrow.of", indices=listed(entries[0].slots))
             return say("name.narrow" if narrow == {True} else "name.both" if True in narrow else "name.shared")
+        case Rule.FOLD, Used(tensors) if (nested := regrouped(step)) is not None:
+            used = listed(Symbol(name) for name in tensors)
+            return say("fold.nested", indices=listed(nested.inner.summed), used=used)
         case Rule.FACTOR, _ if set(step.before) == set(step.after):
             return say("reordered")
         case Rule.ENTRY, _ if isinstance(step.subject, Partial) and not step.subject.wrt.slots:

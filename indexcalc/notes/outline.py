@@ -7,7 +7,13 @@ from functools import lru_cache
 
 from indexcalc.algebra.terms import Terms, tensors_of
 from indexcalc.calculus.steps import Derivation, Section
-from indexcalc.notes.blocks import Block, Heading, Left, Paragraph, displays_of, side_terms
+from indexcalc.notes.blocks import (
+    Block,
+    Heading,
+    Left,
+    Paragraph,
+    displays_of,
+)
 from indexcalc.notes.costs import cost_blocks
 from indexcalc.notes.diagram import diagram_blocks
 from indexcalc.notes.familiar import Detail, shown_before
@@ -19,6 +25,7 @@ from indexcalc.notes.range import range_blocks
 from indexcalc.notes.repetition import mirrors_of, repeats_of
 from indexcalc.notes.sections import cited_consumers, section_blocks
 from indexcalc.notes.setup import setup_blocks
+from indexcalc.notes.sides import side_terms
 from indexcalc.notes.symbols import symbol_blocks
 from indexcalc.notes.tables import delta_blocks, says_more, summary_blocks
 from indexcalc.notes.views import loop_blocks, storage_blocks, view_blocks

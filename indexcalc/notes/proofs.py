@@ -13,10 +13,22 @@ from indexcalc.algebra.renaming import rename_base
 from indexcalc.algebra.terms import Access, Delta, Index, Term, tensors_of, walk
 from indexcalc.calculus.steps import Derivation, Proof, Rule, Step, Used
 from indexcalc.errors import LimitError
-from indexcalc.notes.blocks import Block, Display, Equality, Heading, Paragraph, Scalar, Span, Spans, Split, Symbol
+from indexcalc.notes.blocks import (
+    Block,
+    Display,
+    Equality,
+    Heading,
+    Paragraph,
+    Scalar,
+    Span,
+    Spans,
+    Symbol,
+)
 from indexcalc.notes.familiar import Detail
+from indexcalc.notes.invariance import invariance_blocks
 from indexcalc.notes.narration import ended, fields, sides
-from indexcalc.notes.prose import RULES, fill, listed, say
+from indexcalc.notes.prose import REASONS, RULES, fill, listed, say
+from indexcalc.notes.sides import Split
 from indexcalc.program import Identity as Claim
 
 
@@ -35,6 +47,7 @@ def identity_blocks(derivation: Derivation, detail: Detail = Detail.FULL) -> Ite
     for proof in derivation.proofs:
         shown = any(equal(proof.identity, lemma.identity) for lemma in derivation.lemmas)
         yield from cited_identity(proof.identity) if shown else proof_blocks(proof, detail)
+        yield from invariance_blocks(derivation, proof)
     for claim in derivation.unproved:
         yield Paragraph((f"No proof was found of this claim{doc_of(claim.doc)}:",))
         yield Display(claim.left, (claim.right,))
@@ -64,6 +77,11 @@ def proof_blocks(proof: Proof, detail: Detail) -> Iterator[Block]:
     yield Paragraph(about_identity(identity))
     yield Display(identity.left, (identity.right,), boxed=True)
     told = [(sentence_of(step, identity), displayed(step, identity)) for step in proof.steps]
+    reasons = tuple(reason_of(step, identity) for step in proof.steps)
+    if len(told) > 1 and all(reasons) and all(d.left == told[0][1].left and len(d.sides) == 1 for _, d in told):
+        yield Paragraph(("Proof:",))
+        yield Display(told[0][1].left, tuple(d.sides[0] for _, d in told), reasons=reasons)
+        return
     if detail is Detail.BRIEF and len({display.left for _, display in told}) == 1:
         *before, (last, display) = told
         sentences = [span for sentence, _ in before for span in (*ended(sentence), " ")]
@@ -84,6 +102,17 @@ def sentence_of(step: Step, identity: Claim) -> Spans:
     )
 
 
+def reason_of(step: Step, identity: Claim) -> Spans:
+    """What a step of a proof did, in few words; nothing where it takes a sentence."""
+    if exchanged_sentence(step, identity) or step.rule not in REASONS:
+        return ()
+    counted = counted_sums(step)
+    if counted is not None:
+        return say("reason.counted", **counted)
+    key = "reason.cancelled" if cancelled_sentence(step) else ""
+    return say(key, **fields(step, None)) if key else fill(REASONS[step.rule], **fields(step, None))
+
+
 def displayed(step: Step, identity: Claim) -> Display:
     """The equation of a step of a proof."""
     start = step.subject.left if isinstance(step.subject, Claim) else identity.left
@@ -92,25 +121,31 @@ def displayed(step: Step, identity: Claim) -> Display:
 
 def counted_sentence(step: Step) -> Spans:
     """Why a sum is gone: what is put in does not depend on its index; nothing where none is."""
+    counted = counted_sums(step)
+    return say("unfold.counted", **counted) if counted is not None else ()
+
+
+def counted_sums(step: Step) -> dict[str, Span | list[Span]] | None:
+    """What is put in, the indices that it does not depend on, and how many values these have; None where none are."""
     if (
         step.rule is not Rule.UNFOLD
         or not isinstance(step.detail, Used)
         or len(step.before) != 1
         or len(step.after) < 2
     ):
-        return ()
+        return None
     summed = step.before[0].summed
     try:
         terms = expand(step.before)
     except LimitError:
-        return ()
+        return None
     for term in terms:
         gone = [index for index in summed if index not in term.summed]
         if gone and set(step.detail.tensors) & set(tensors_of((term,))):
             count = Scalar(sp.Mul(*(index.extent for index in gone)))
             used = listed(Symbol(name) for name in step.detail.tensors)
-            return say("unfold.counted", used=used, indices=listed(gone), count=count)
-    return ()
+            return {"used": used, "indices": listed(gone), "count": count}
+    return None
 
 
 def exchanged_sentence(step: Step, identity: Claim) -> Spans:
@@ -171,6 +206,8 @@ def about_identity(identity: Claim) -> Spans:
     match identity.left:
         case (Term(coeff, ((Access(tensor), exponent),), summed),) if coeff == exponent == 1 and summed:
             return say("identity.sum", tensor=Symbol(tensor), indices=listed(summed))
-        case (Term(coeff, ((Access(tensor), exponent),), ()),) if coeff == exponent == 1:
-            return say("identity.symmetry", tensor=Symbol(tensor))
+        case (Term(coeff, ((Access(tensor) as left, exponent),), ()),) if coeff == exponent == 1:
+            right = lone_entry(identity.right)
+            exchanged = right is not None and right.tensor == tensor and set(right.slots) == set(left.slots)
+            return say("identity.symmetry" if exchanged else "identity.form", tensor=Symbol(tensor))
     return say("identity.other")

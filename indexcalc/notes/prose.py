@@ -7,6 +7,7 @@ from string import Formatter
 
 from indexcalc.calculus.steps import Rule
 from indexcalc.notes.blocks import Span, Spans
+from indexcalc.notes.result_prose import RESULTS
 
 RULES: Mapping[Rule, str] = {
     Rule.CHAIN: "The chain rule:",
@@ -42,7 +43,22 @@ RULES: Mapping[Rule, str] = {
 }
 """What introduces a step of each rule, where `SENTENCES` has nothing more exact."""
 
+REASONS: Mapping[Rule, str] = {
+    Rule.COLLAPSE: "the delta collapses the sum over {killed}",
+    Rule.REUSE: "by the equation of {used}",
+    Rule.COLLECT: "like terms combined",
+    Rule.TURN: "the difference the other way round",
+    Rule.EXPAND: "multiplied out",
+    Rule.FACTOR: "common factors taken out",
+    Rule.RELABEL: "another name for a dummy",
+    Rule.UNFOLD: "with {used} put in",
+    Rule.FOLD: "by the equation of {used}",
+    Rule.LEMMA: "since {identity}",
+}
+"""What stands beside a line of a proof, by the rule that gave it."""
+
 SENTENCES: Mapping[str, str] = {
+    **RESULTS,
     "name.narrow": "A part with fewer indices gets a name of its own:",
     "name.narrow.of": "A part that depends on {indices} alone gets a name of its own:",
     "name.shared": "A sum that another gradient contains too gets a name:",
@@ -61,7 +77,7 @@ SENTENCES: Mapping[str, str] = {
     "through the tensor below the bar.",
     "bar.held": "A derivative with a bar and the word held, such as {partial}, is taken as if the tensors "
     "below the bar were constant; they depend on {target} too, and the paths through them are derived separately.",
-    "bar.held.itself": "Where {itself} is held in its own derivative, it is held at the other steps.",
+    "bar.held.itself": "Where {itself} is held in its own derivative, or in one by it, it is held at the other steps.",
     "functions": "Functions that occur, of one number each:",
     "brackets": "A bracket such as {bracket} is 1 where the relation inside it holds, and 0 elsewhere.",
     "deltas": "Every derivative of an entry by an entry brings one delta for each index slot, and forward equations "
@@ -98,6 +114,8 @@ SENTENCES: Mapping[str, str] = {
     "Terms without this delta keep the sum:",
     "collapse.range": "{delta} collapses the sum over {killed}; only {match} is left, and only where that lies in the "
     "range of {killed}, which a bracket says:",
+    "fold.nested": "Take the sum over {indices} first. It is the right side of the equation of {used}; write its name "
+    "for it:",
     "reordered": "Write the terms in another order:",
     "drops": " The terms without {target} drop out.",
     "factors.constant": "Differentiate the right side. Here {constants} {verb} held, so {entries} {be} constant.",
@@ -137,10 +155,16 @@ SENTENCES: Mapping[str, str] = {
     "matrix.none": "Left in index notation: {entries}.",
     "matrix.every": "Every line is written between whole arrays. ",
     "matrix.some": "What matrices can say is written between whole arrays, the rest entry by entry. ",
-    "cost": "The backward pass has {number}. FLOPs are additions, multiplications, divisions and functions "
+    "cost.none": "No equation of the backward pass is a contraction, a sum of products. ",
+    "cost.one": "One equation of the backward pass is a contraction, a sum of products: that of {entries}. ",
+    "cost.few": "{number} equations of the backward pass are contractions, sums of products: those of {entries}. ",
+    "cost.many": "Of the equations of the backward pass, {number} are contractions, sums of products. ",
+    "cost": "FLOPs are additions, multiplications, divisions and functions "
     "of one entry each, with sums of products in the cheapest pairwise order:",
     "cost.newton": "Of {unknowns}, these are the FLOPs of one round of Newton's method.",
-    "cost.totals": "In all; an equation reads every tensor once and writes its own once:",
+    "cost.totals": "In all; an equation reads every tensor once and writes its own once",
+    "cost.before": ". The last row is what the chain rule gives, before parts get names and known right sides are "
+    "recognised",
     "cost.ends": "Inputs and results hold {ends} entries, and nothing else has to be held.",
     "cost.peak": "Inputs and results hold {ends} entries. Besides them, at most {moments}.",
     "cost.moment": "{entries} entries are held while {made} is computed",
@@ -202,6 +226,7 @@ SENTENCES: Mapping[str, str] = {
     "gives {count} times its value:",
     "identity.sum": "The sum of {tensor} over {indices}:",
     "identity.symmetry": "{tensor} does not change when indices are exchanged:",
+    "identity.form": "Another form of {tensor}:",
     "identity.exchanged": "The right side does not change when {indices} are exchanged{reasons}, "
     "so it is that of {entry} too:",
     "identity.cancelled": "The right side of the equation of {used} stands here, and cancels:",
@@ -213,10 +238,6 @@ SENTENCES: Mapping[str, str] = {
     "symbols.gradient": "gradient of {loss} with respect to {target}",
     "symbols.upstream": "gradient of {loss} with respect to {target} from outside of the program",
     "symbols.part": "part of {readers}",
-    "read.moved": "The sum over {indices} is what survives: {delta} says at which entry of {target} each of its terms "
-    "is added up.",
-    "read.moved.many": "The sums over {indices} are what survives: {delta} says at which entry of {target} each of "
-    "their terms is added up.",
     "direction": "Given is a direction {direction}, an array of the shape of {target}.",
     "jacobian.heading": "The Jacobian {whole}",
     "hessian.heading": "The second derivative {whole}",
@@ -267,35 +288,6 @@ SENTENCES: Mapping[str, str] = {
     "structure.symmetric": "Rows and columns may change places: {identity}, since the right side stays the same.",
     "structure.matrix": "Between whole arrays:",
     "structure.matrix.block": "One block, between whole arrays:",
-    "read.sum": "The sum over {indices} is what survives: no delta tied {origins} to an index of {target}{weight}.",
-    "read.sum.many": "The sums over {indices} are what survives: no delta tied {origins} to an index of "
-    "{target}{weight}.",
-    "read.sum.weight": ", so every {indices} contributes, through the factor {weight}",
-    "read.sum.weight.many": ", so all {indices} contribute, through the factor {weight}",
-    "read.sum.again": "The sum over {indices} survives{weight}.",
-    "read.sum.again.many": "The sums over {indices} survive{weight}.",
-    "read.sum.weight.again": ", through the factor {weight}",
-    "read.sum.weight.again.many": ", through the factor {weight}",
-    "read.own": "The sum over {index} is the forward equation's own sum, which no delta collapsed.",
-    "read.pass": "The index {indices} only passes through: {deltas} collapsed the sum over {killed}, "
-    "so different values of {indices} do not mix.",
-    "read.pass.many": "The indices {indices} only pass through: {deltas} collapsed the sums over {killed}, "
-    "so different values of {indices} do not mix.",
-    "read.pass.again": "The index {indices} only passes through.",
-    "read.pass.again.many": "The indices {indices} only pass through.",
-    "read.fixed.again": "Of the forward equation's sum over {killed}, {deltas} leaves the term with the free index "
-    "{indices}.",
-    "read.fixed.again.many": "Of the forward equation's sums over {killed}, {deltas} leave the terms with the free "
-    "indices {indices}.",
-    "read.fixed": "The forward equation sums over {killed}; the derivative is by a single entry, so {deltas} leaves "
-    "the term with the free index {indices}.",
-    "read.fixed.many": "The forward equation sums over {killed}; the derivative is by a single entry, so {deltas} "
-    "leave the terms with the free indices {indices}.",
-    "read.part": "The only sums left are those inside {parts}; the rest is computed entry by entry.",
-    "read.zero": "Nothing is left: the result is zero.",
-    "read.none": "No sum is left: the gradient is computed entry by entry.",
-    "read.deltas": "The delta in the result is structure: only entries where its indices agree are not zero.",
-    "read.deltas.some": "A delta stays in the result: its term counts only where the indices of the delta agree.",
 }
 
 CONVENTION = (
@@ -305,8 +297,7 @@ CONVENTION = (
     "The derivative of one entry of a tensor by another entry of the same tensor is a product of Kronecker "
     "deltas, one for each index slot, because each entry counts as a variable of its own. A delta is 1 where its two "
     "indices are equal and 0 elsewhere, so a sum over one of them collapses: only the term in which they are equal is "
-    "left. Everything below is a record of "
-    "where deltas appear and which sums they collapse."
+    "left."
 )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from indexcalc.algebra.slots import indices_of_slot
 from indexcalc.algebra.terms import Access, Add, Delta, Index, Slot, Terms, own_indices, own_slots, walk
 from indexcalc.calculus.steps import Collapse, Derivation, LocalDerivative, Path, Renamed, Rule, Section, Step
 from indexcalc.notes.blocks import Block, Match, Paragraph, Span, Spans, Symbol
+from indexcalc.notes.contributions import distance_from_mean, everywhere, products_of_rows
+from indexcalc.notes.meanings import called, index_phrase, tensor_phrase, who
 from indexcalc.notes.prose import listed, say
+from indexcalc.program import Program
 
 EXPLAINED = ("read.sum", "read.pass", "read.fixed")
 """The sentences that give reasons, which have a short form for when these have been given."""
@@ -20,7 +23,7 @@ def reading_of(derivation: Derivation, section: Section, told: Collection[str] =
         return []
     (path,) = section.paths
     named = [eq.name for eq in derivation.backward.equations if any(term.summed for term in eq.terms)]
-    return reading(section, path, named, told)
+    return reading(derivation, section, path, named, told)
 
 
 def is_a_sum_of_paths(section: Section) -> bool:
@@ -28,9 +31,9 @@ def is_a_sum_of_paths(section: Section) -> bool:
     return any(step.rule is Rule.PATHS for step in section.steps)
 
 
-def path_reading(section: Section, path: Path, told: Collection[str] = ()) -> list[Block]:
+def path_reading(derivation: Derivation, section: Section, path: Path, told: Collection[str] = ()) -> list[Block]:
     """One paragraph about what one of several paths contributes."""
-    return reading(section, path, (), told)
+    return reading(derivation, section, path, (), told)
 
 
 def explained(section: Section, path: Path) -> frozenset[str]:
@@ -49,16 +52,25 @@ def read_off(section: Section, path: Path) -> tuple[tuple[Step, ...], Terms]:
     return (*path.steps, *section.steps), section.equation.terms
 
 
-def reading(section: Section, path: Path, named: Iterable[str], told: Collection[str]) -> list[Block]:
+def reading(
+    derivation: Derivation, section: Section, path: Path, named: Iterable[str], told: Collection[str]
+) -> list[Block]:
     """The sentences about a result, as one paragraph; `named` are the tensors that hold sums."""
+    program = derivation.problem.program
     steps, terms = read_off(section, path)
     given = {base.tensor for base in walk(path.steps[0].after) if isinstance(base, Access)}
     named = [name for name in named if name not in given]
     spans: list[Span] = list(say("reading"))
     sentences = (
-        *surviving(section, path, steps, terms, again="read.sum" in told),
+        *surviving(program, section, path, steps, terms, again="read.sum" in told),
+        *products_of_rows(section.equation.lhs, terms),
         *left_over(terms, named),
-        *(about_collapses(key, collapses, key in told) for key, collapses in passed(section, path, steps)),
+        *([] if is_a_sum_of_paths(section) else distance_from_mean(derivation, section)),
+        *(
+            about_collapses(program, key, found, key in told)
+            for key, found in passed(section, path, steps)
+            if key != "read.fixed" or key not in told
+        ),
     )
     for number, sentence in enumerate(sentences):
         spans.extend([" ", *sentence] if number else sentence)
@@ -82,7 +94,9 @@ def surviving_sums(path: Path, steps: tuple[Step, ...], terms: Terms) -> list[tu
     return [pair for pair in dict.fromkeys(pairs) if pair[1] in path.consumer.slots]
 
 
-def surviving(section: Section, path: Path, steps: tuple[Step, ...], terms: Terms, *, again: bool) -> Iterator[Spans]:
+def surviving(
+    program: Program, section: Section, path: Path, steps: tuple[Step, ...], terms: Terms, *, again: bool
+) -> Iterator[Spans]:
     """A sentence for the sums of the result that come from the chain rule, those with one factor together."""
     assert section.target is not None
     together: dict[Access | None, list[tuple[Index, Index]]] = {}
@@ -100,10 +114,25 @@ def surviving(section: Section, path: Path, steps: tuple[Step, ...], terms: Term
     for weight, pairs in together.items():
         form = (".again" if again else "") + (".many" if len(pairs) > 1 else "")
         indices = listed(index for index, _ in pairs)
-        factor = () if weight is None else say(f"read.sum.weight{form}", indices=indices, weight=weight)
-        origins_listed = listed((origin for _, origin in pairs), "or")
-        target = Symbol(section.target)
-        yield say(f"read.sum{form}", indices=indices, origins=origins_listed, target=target, weight=list(factor))
+        share = share_of(program, section.target, terms, [index for index, _ in pairs])
+        factor: Spans = ()
+        if weight is not None:
+            words = called(tensor_phrase(program, weight.tensor))
+            factor = say("read.weight" if share else "read.weight.alone", weight=weight, called=words)
+        names: dict[str, Span | list[Span]] = {"indices": indices, "target": Symbol(section.target)}
+        names["origins"] = listed((origin for _, origin in pairs), "or")
+        yield say(f"read.sum{form}", share=list(share), weight=list(factor), **names)
+
+
+def share_of(program: Program, target: str, terms: Terms, indices: Sequence[Index]) -> Spans:
+    """Who contributes to a gradient, in the author's words; nothing where some values of an index are left out."""
+    if not everywhere(terms, indices):
+        return ()
+    names = [span for index in indices for span in (" and all ", *who(program, index))][1:]
+    what = tensor_phrase(program, target)
+    if what is None:
+        return say("read.share", who=names)
+    return say("read.share.of", who=names, what=what.words)
 
 
 def tied(path: Path, target: str) -> frozenset[Index]:
@@ -161,11 +190,19 @@ def passed(section: Section, path: Path, steps: tuple[Step, ...]) -> list[tuple[
     return [(key, found) for key, found in (("read.pass", upstream), ("read.fixed", own)) if found]
 
 
-def about_collapses(key: str, collapses: dict[Index, Collapse], again: bool) -> Spans:
+def about_collapses(program: Program, key: str, collapses: dict[Index, Collapse], again: bool) -> Spans:
     """One sentence about indices that took over sums, in the singular or the plural."""
+    phrases = {index: index_phrase(program, index) for index in collapses}
+    parts: list[Span] = []
+    for number, (index, found) in enumerate(phrases.items()):
+        word = "" if not number else " and " if number == len(phrases) - 1 else ", "
+        # The first time, and of what only passes through, the author's words stand beside the letter.
+        parts.extend([word, index, *(called(found) if key == "read.pass" and not again else [])])
+    first = next(iter(collapses))
     return say(
         key + (".again" if again else "") + (".many" if len(collapses) > 1 else ""),
-        indices=listed(collapses),
+        indices=[part for part in parts if part != ""],
+        values=["values of ", first],
         deltas=listed(collapse.delta for collapse in collapses.values()),
         killed=listed(collapse.killed for collapse in collapses.values()),
     )

@@ -6,49 +6,49 @@ from collections.abc import Callable, Sequence
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Affine, Index, Lookup
+from indexcalc.algebra.build import in_front_of_sums
+from indexcalc.algebra.terms import Access, Affine, Index, Lookup, Term
 from indexcalc.cost import Count
 from indexcalc.cost.counts import powers_of
 from indexcalc.notes.blocks import (
     Display,
     Equality,
     Gradient,
-    Inside,
     Left,
     Loss,
     Match,
     Order,
     Polynomial,
-    Quotient,
     Renaming,
     Scalar,
     Shape,
-    Side,
     Sign,
     Solved,
     Span,
     Spans,
-    Spelled,
-    Split,
     Symbol,
     Within,
 )
 from indexcalc.notes.latex import (
     access_latex,
+    body_latex,
     bracketed,
     fraction,
     joined,
     scalar_text,
+    split_sign,
     subject_latex,
     subscripted,
+    summed_latex,
     term_latex,
     terms_latex,
     with_held,
 )
-from indexcalc.notes.layout import chain_latex, solid
+from indexcalc.notes.layout import chain_latex, reasoned_latex, solid
 from indexcalc.notes.matrix import Matrix, Whole
 from indexcalc.notes.matrix_latex import matrix_latex, whole_latex
 from indexcalc.notes.names import Notation
+from indexcalc.notes.sides import Inside, Nested, Quotient, Side, Spelled, Split
 from indexcalc.program import Equation
 
 
@@ -146,6 +146,8 @@ def side_latex(side: Side, notation: Notation) -> str:
         case Quotient(above, below):
             top, bottom = terms_latex(above, notation), terms_latex(below, notation)
             return rf"\frac{{{solid(top)}}}{{{solid(bottom)}}}"
+        case Nested(outer, inner):
+            return nested_latex(outer, inner, notation)
     return terms_latex(side, notation)
 
 
@@ -173,8 +175,25 @@ def new_display_latex(display: Display, notation: Notation) -> str:
             left = rf"{name} := {left}"
         elif display.defines:
             left = name
-    text = chain_latex(left, relation, sides)
+    reasons = [reason_latex(reason, notation) for reason in display.reasons]
+    text = reasoned_latex(left, sides, reasons) if len(reasons) == len(sides) else chain_latex(left, relation, sides)
     return rf"\boxed{{{text}}}" if display.boxed else text
+
+
+def reason_latex(reason: Spans, notation: Notation) -> str:
+    """Words beside a line of a formula."""
+    parts = [
+        (rf"\text{{{span}}}" if isinstance(span, str) else span_latex(span, notation)) for span in reason if span != ""
+    ]
+    return "".join(f"{part} " for part in parts).rstrip()
+
+
+def nested_latex(outer: Term, inner: Term, notation: Notation) -> str:
+    """A sum within a sum, each sign in front of the factors that it is about."""
+    fixed, varying = in_front_of_sums(outer)
+    (_, within), (sign, coeff) = term_latex(inner, notation), split_sign(outer.coeff)
+    body = f"{body_latex(varying, notation)} {within}" if varying else within
+    return joined([(sign, summed_latex(coeff, fixed, outer.summed, body, notation))])
 
 
 def matrix_display_latex(item: tuple[Whole, Matrix] | Solved, notation: Notation) -> str:

@@ -31,10 +31,9 @@ from indexcalc.notes.blocks import (
     Paragraph,
     Span,
     Spans,
-    Spelled,
-    Split,
     Symbol,
 )
+from indexcalc.notes.contributions import freed_by, inner_product
 from indexcalc.notes.familiar import Habit, Shown, is_long
 from indexcalc.notes.held import Held, held_in, held_tensors
 from indexcalc.notes.narration import NOTHING, Local, steps_blocks, tensor_of
@@ -43,6 +42,7 @@ from indexcalc.notes.prose import listed, say
 from indexcalc.notes.put_in import put_in
 from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
 from indexcalc.notes.repetition import Repeat, Repeats
+from indexcalc.notes.sides import Nested, Spelled, Split
 from indexcalc.notes.systems import adjoint_intro, adjoint_result, unknown_of
 
 
@@ -81,7 +81,7 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
         blocks.extend(path_blocks(path, target, parts, shown, tail, several=several, held=held))
         told, shown = shown.readings, shown.after_path(section, path)
         if several and unknown is None:
-            blocks.extend(path_reading(section, path, told))
+            blocks.extend(path_reading(derivation, section, path, told))
     if several and section.paths:
         blocks.append(Heading(3, ("All paths together",)))
     if unknown is not None:
@@ -132,7 +132,22 @@ def part_blocks(derivation: Derivation, section: Section, shown: Shown = NOTHING
     if not (named and shown.brief):
         blocks += [Paragraph(intro), Display(entry, (start_of(section),), defines=True)]
     blocks.extend(steps_blocks(section.steps, named_parts(derivation)))
-    return boxed_result(blocks, section) if section.steps else blocks
+    if not section.steps:
+        return blocks
+    return [*boxed_result(blocks, section), *freed_blocks(section)]
+
+
+def freed_blocks(section: Section) -> Iterator[Block]:
+    """What a named part is computed from in the end, where that is less than what it stood for was made of."""
+    read, freed = freed_by(section)
+    if read and freed:
+        names: dict[str, Span | list[Span]] = {"part": section.equation.lhs, "are": "is" if len(freed) == 1 else "are"}
+        names["freed"] = listed(Symbol(name) for name in freed)
+        names["sources"] = listed(Symbol(name) for name in read)
+        terms = section.equation.terms
+        if entries := inner_product(terms):
+            names |= {"sources": listed(entries), "indices": listed(terms[0].summed)}
+        yield Paragraph(say("read.freed.inner" if entries else "read.freed", **names))
 
 
 def boxed_result(blocks: list[Block], section: Section) -> list[Block]:
@@ -141,7 +156,7 @@ def boxed_result(blocks: list[Block], section: Section) -> list[Block]:
     result = Display(equation.lhs, (equation.terms,), boxed=True, spelled=True)
     last = blocks[-1]
     if isinstance(last, Display) and is_about(last, section) and last.sides[-1] == equation.terms:
-        rewritten = len(last.sides) > 1 and all(isinstance(side, tuple | Split) for side in last.sides)
+        rewritten = len(last.sides) > 1 and all(isinstance(side, tuple | Split | Nested) for side in last.sides)
         # Of a chain of equations the last one is the result.
         before = [replace(last, sides=last.sides[:-1])] if rewritten else []
         boxed = result if rewritten else replace(last, left=equation.lhs, boxed=True, spelled=True)

@@ -25,7 +25,6 @@ from indexcalc.notes.blocks import (
     Sign,
     Span,
     Spans,
-    Spelled,
     Symbol,
     Table,
     Within,
@@ -34,6 +33,7 @@ from indexcalc.notes.functions import function_blocks
 from indexcalc.notes.held import held_in, held_tensors
 from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
 from indexcalc.notes.recurrences import recurrence_blocks
+from indexcalc.notes.sides import Spelled
 from indexcalc.notes.systems import determined_blocks
 from indexcalc.problem import Problem, Upstream
 from indexcalc.program import Equation, Program, Tensor
@@ -73,7 +73,7 @@ def bar_blocks(derivation: Derivation) -> Iterator[Block]:
     if partial is not None:
         spans.extend([" "] if spans else [])
         spans.extend(say("bar.held", partial=partial, target=Symbol(partial.wrt.tensor)))
-        itself = next((name for (name, _), names in held.items() if name in names), None)
+        itself = next((name for pair, names in held.items() for name in pair if name in names), None)
         if itself is not None:
             spans.extend([" ", *say("bar.held.itself", itself=Symbol(itself))])
     if spans:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import Access, Delta, walk
+from indexcalc.algebra.terms import Access, Delta, accesses_of, walk
 from indexcalc.calculus.steps import Collapse, Derivation, Section
 from indexcalc.notes.blocks import (
     Block,
@@ -21,7 +21,9 @@ from indexcalc.notes.blocks import (
     Symbol,
     Table,
 )
+from indexcalc.notes.contributions import freed_by
 from indexcalc.notes.cost import memory_of
+from indexcalc.notes.parts import is_part
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.recurrences import recurrence_blocks
 from indexcalc.notes.setup import comma_separated, forward_display, recompute_sources
@@ -105,27 +107,37 @@ def delta_blocks(derivation: Derivation) -> Iterator[Block]:
 
 @dataclass(frozen=True, slots=True)
 class Deltas:
-    """What the deltas of one gradient do: the collapses in their order, each once, and what stands in the result."""
+    """What the deltas of one gradient do: the collapses in their order, each once, and what stands in the result.
 
-    collapses: tuple[Collapse, ...]
+    With each collapse stands whether some terms are without its delta, and keep the sum.
+    """
+
+    collapses: tuple[tuple[Collapse, bool], ...]
     left: tuple[Delta, ...]
 
 
 def deltas_of(section: Section) -> Deltas:
     """The deltas of one section."""
-    collapses = dict.fromkeys(step.detail for step in section.all_steps() if isinstance(step.detail, Collapse))
+    collapses: dict[Collapse, bool] = {}
+    for step in section.all_steps():
+        if isinstance(step.detail, Collapse):
+            in_part = any(step.detail.killed in term.summed for term in step.after)
+            collapses[step.detail] = in_part or collapses.get(step.detail, False)
     left = dict.fromkeys(base for base in walk(section.equation.terms) if isinstance(base, Delta))
-    return Deltas(tuple(collapses), tuple(left))
+    return Deltas(tuple(collapses.items()), tuple(left))
 
 
 def deltas_row(found: Deltas) -> tuple[Spans, Spans, Spans]:
     """The deltas that collapse sums, the sums beside them in the same order, and the deltas that are left."""
     kills = [
         span
-        for collapse in found.collapses
-        for span in (", ", collapse.killed, " (", Match(collapse.killed, collapse.survivor), ")")
+        for collapse, in_part in found.collapses
+        for span in (
+            *(", ", collapse.killed, " (", Match(collapse.killed, collapse.survivor)),
+            *((", where this delta stands)",) if in_part else (")",)),
+        )
     ]
-    deltas = comma_separated([collapse.delta for collapse in found.collapses])
+    deltas = comma_separated([collapse.delta for collapse, _ in found.collapses])
     return tuple(deltas) or ("none",), tuple(kills[1:]) or ("none",), tuple(comma_separated(found.left)) or ("none",)
 
 
@@ -142,3 +154,27 @@ def memory_blocks(derivation: Derivation) -> Iterator[Block]:
         names = listed(Symbol(name) for name in memory.streamed)
         key = "stream" if len(memory.streamed) > 1 else "stream.one"
         yield Paragraph(say(key, names=names, entries=Scalar(memory.size)))
+        yield from ahead_blocks(derivation, memory.streamed)
+
+
+def ahead_blocks(derivation: Derivation, streamed: Sequence[str]) -> Iterator[Block]:
+    """Named parts that are computed without the large tensors that they were sums over, before any block of these."""
+    for section in derivation.sections:
+        if section.target is not None or not section.steps or not is_part(derivation, section):
+            continue
+        read, freed = freed_by(section)
+        large = [name for name in freed if name in streamed]
+        equations = derivation.backward.equations
+        readers = [e.lhs for e in equations if e.name in streamed and accesses_of(e.terms, section.equation.name)]
+        if large and readers and not set(read) & {*streamed}:
+            names = listed(Symbol(name) for name in large)
+            sources = listed(Symbol(name) for name in read)
+            yield Paragraph(
+                say(
+                    "memory.ahead",
+                    reader=readers[0],
+                    part=section.equation.lhs,
+                    freed=names,
+                    sources=sources,
+                )
+            )

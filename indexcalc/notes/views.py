@@ -38,6 +38,9 @@ from indexcalc.rewrite.normal import unfold_factors
 FACTOR_LIMIT = 24
 """The most factors, at all depths, of an entry that is written in one formula."""
 
+FEW = 4
+"""The most readers of a tensor that are listed."""
+
 VIEWS = ("rows", "entries")
 """The views of single gradients that may be asked for."""
 
@@ -121,13 +124,22 @@ def storage_blocks(derivation: Derivation) -> Iterator[Block]:
     names = frozenset(tensor.name for tensor in read)
     advice = [(tensor, storage_advice(program, tensor.name, kept, names)) for tensor in read]
     advice.extend((program.tensors[e.name], recompute_advice(program, e.name, names)) for e in derivation.recomputed)
-    rows: dict[tuple[Spans, Spans], list[Span]] = {}
+    rows: dict[tuple[Spans, Spans, Spans], list[Span]] = {}
     for tensor, words in advice:
-        rows.setdefault(((Scalar(extent_product(tensor.slots)),), words), []).append(Symbol(tensor.name))
+        key = ((Scalar(extent_product(tensor.slots)),), read_by(backward, tensor.name), words)
+        rows.setdefault(key, []).append(Symbol(tensor.name))
     yield Table(
-        ("Tensor", "Entries", "Keep or recompute"),
-        tuple((tuple(listed(symbols)), size, words) for (size, words), symbols in rows.items()),
+        ("Tensor", "Entries", "Read by", "Keep or recompute"),
+        tuple((tuple(listed(symbols)), *row) for row, symbols in rows.items()),
     )
+
+
+def read_by(backward: Program, name: str) -> Spans:
+    """The equations of the backward pass that read a tensor; of many how many they are."""
+    readers = backward.consumers[name]
+    if len(readers) > FEW:
+        return (f"{len(readers)} equations",)
+    return tuple(listed(Symbol(reader) for reader in readers)) or ("none",)
 
 
 def loop_blocks(loops: Sequence[BlockedLoop]) -> Iterator[Block]:

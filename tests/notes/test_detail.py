@@ -12,8 +12,9 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.cli.app import app
 from indexcalc.language.read import load_problem
 from indexcalc.notes import Detail, html_note, latex_note, markdown_note
-from indexcalc.notes.blocks import Display, Table, displays_of, side_terms
+from indexcalc.notes.blocks import Display, Table, displays_of
 from indexcalc.notes.outline import outline
+from indexcalc.notes.sides import side_terms
 from indexcalc.rewrite.derive import derive
 from tests.notes.problems import PROBLEMS
 

@@ -79,4 +79,7 @@ def test_a_product_with_a_hessian_shows_what_the_formulas_of_gradients_hold(writ
 def test_a_recurrence_that_reads_itself_holds_itself_at_the_other_steps() -> None:
     derivation = derive(load_problem(shipped_paths()["euler_ode"]))
     assert held_tensors(derivation)["y", "y0"] == ("y", "Wy")
-    assert "Where $`y`$ is held in its own derivative, it is held at the other steps." in markdown_note(derivation)
+    assert (
+        "Where $`y`$ is held in its own derivative, or in one by it, it is held at the other steps."
+        in markdown_note(derivation)
+    )

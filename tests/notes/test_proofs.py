@@ -34,4 +34,4 @@ def test_a_plain_exchange_needs_no_reason():
 @pytest.mark.parametrize("name", ["p", "q"])
 def test_what_is_folded_away_cancels(name):
     note = note_of(f"{name}[i,j] = softmax[j](A[i,j])\nL = sum[i,j]({name}[i,j]^2)\nloss L\nderive A\n")
-    assert "The right side of the equation of $`Z`$ stands here, and cancels:" in note
+    assert r"&= 1 && \text{by the equation of } Z \text{, which cancels}" in note

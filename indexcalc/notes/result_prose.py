@@ -1,0 +1,59 @@
+"""The sentences that say what a result means: what contributes, what only passes through, what a zero sum says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+RESULTS: Mapping[str, str] = {
+    "read.moved": "The sum over {indices} is what survives: {delta} says at which entry of {target} each of its terms "
+    "is added up.",
+    "read.moved.many": "The sums over {indices} are what survives: {delta} says at which entry of {target} each of "
+    "their terms is added up.",
+    "read.sum": "The sum over {indices} survives, since no delta tied {origins} to an index of "
+    "{target}{share}{weight}.",
+    "read.sum.many": "The sums over {indices} survive, since no delta tied {origins} to an index of "
+    "{target}{share}{weight}.",
+    "read.sum.again": "The sum over {indices} survives{share}{weight}.",
+    "read.sum.again.many": "The sums over {indices} survive{share}{weight}.",
+    "read.share": ": all {who} contribute",
+    "read.share.of": ": all {who} contribute to the gradient of the {what}",
+    "read.weight": ", each with the factor {weight}{called}",
+    "read.weight.alone": ", with the factor {weight}{called}",
+    "read.rows": "So row {row} is a sum of rows of {vectors}, row {summed} times {weight}.",
+    "read.inner": "So each entry is the inner product of row {row} of {first} and row {other} of {second}.",
+    "read.pass": "The index {indices} only passes through: {deltas} collapsed the sum over {killed}, "
+    "so different {values} do not mix.",
+    "read.pass.many": "The indices {indices} only pass through: {deltas} collapsed the sums over {killed}, "
+    "so different values of them do not mix.",
+    "read.pass.again": "The index {indices} only passes through.",
+    "read.pass.again.many": "The indices {indices} only pass through.",
+    "read.fixed": "The forward equation sums over {killed}; the derivative is by a single entry, so {deltas} leaves "
+    "the term with the free index {indices}.",
+    "read.fixed.many": "The forward equation sums over {killed}; the derivative is by a single entry, so {deltas} "
+    "leave the terms with the free indices {indices}.",
+    "read.part": "The only sums left are those inside {parts}; the rest is computed entry by entry.",
+    "read.zero": "Nothing is left: the result is zero.",
+    "read.none": "No sum is left: the gradient is computed entry by entry.",
+    "read.deltas": "The delta in the result is structure: only entries where its indices agree are not zero.",
+    "read.deltas.some": "A delta stays in the result: its term counts only where the indices of the delta agree.",
+    "read.mean": "{part} is the mean of {entry} over {indices}. So {entry} counts by how far it lies from its mean: "
+    "if it is the same for all {indices}, nothing is left.",
+    "read.mean.weighted": "{part} is the mean of {entry} over {indices} with the weights {weight}{called}, "
+    "which add up to 1. So {entry} counts by how far it lies from its mean: if it is the same for all {indices}, "
+    "nothing is left.",
+    "read.mean.of": "{part} is the mean of {inner} over {indices}.",
+    "read.freed.inner": "So {part} is the inner product of {sources} over {indices}; {freed} {are} not needed for it.",
+    "read.freed": "So {part} is computed from {sources} alone; {freed} {are} not needed for it.",
+    "shift": "So {loss} does not change when the same number is added to {entry}{called} for all {indices}{each}: "
+    "this sum is the derivative in that direction, zero at every point.",
+    "shift.along": "So {loss} does not change when a multiple of {direction} is added to {entry}{called} for all "
+    "{indices}{each}: this sum is the derivative in that direction, zero at every point.",
+    "shift.scaled": "So {loss} does not change when {entry}{called} is multiplied by the same positive number for all "
+    "{indices}{each}: this sum is the derivative along that change, zero at every point.",
+    "shift.each": ", another one for each {fixed}",
+    "memory.ahead": "Every entry of {reader} reads {part}, which stood for a sum over {freed}. Computed from {sources} "
+    "it is there before the first block of them. So a block can be made where {reader} reads it, used, and dropped.",
+    "reason.cancelled": "by the equation of {used}, which cancels",
+    "reason.counted": "with {used} put in, the same for all {count} values of {indices}",
+}
+"""The table of the sentences about results, a part of that of all sentences."""
