@@ -78,7 +78,8 @@ def method_lines(target: str, node: Node, depth: int) -> list[str] | None:
         or not (node.text.startswith(".") and node.text.endswith(")"))
     ):
         return None
-    return call_lines(target, split_call(whole + node.text), depth)
+    call = split_call(whole + node.text)
+    return call_lines(target, call, depth) if isinstance(call, Call) else None
 
 
 def chain_lines(target: str, node: Node, depth: int) -> list[str] | None:

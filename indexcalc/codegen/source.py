@@ -168,8 +168,8 @@ def signed_sum(parts: list[tuple[bool, Node]]) -> Node:
     return result
 
 
-def split_call(text: str) -> Call:
-    """A call that is text as one that can be written over several lines: its arguments one by one."""
+def split_call(text: str) -> Call | Trailer:
+    """A call that is text as one that can be written over several lines: its arguments one by one, and what follows."""
     function, _, inside = text.partition("(")
     arguments, depth, start = [], 0, 0
     for place, sign in enumerate(inside):
@@ -179,4 +179,5 @@ def split_call(text: str) -> Call:
             start = place + 1
         if depth < 0:
             break
-    return Call(function, tuple(arguments))
+    call, rest = Call(function, tuple(arguments)), inside[start:]
+    return Trailer(call, rest) if rest else call

@@ -76,7 +76,7 @@ def test_the_prose_names_what_happens() -> None:
     assert "there is one delta for each index slot" in text
     assert "@ collapses the sum over @; only @ is left:" in text
     assert "Terms without this delta keep the sum:" in text
-    assert "@ only passes through: @ collapsed the sum over @" in text
+    assert "only passes through: @ collapsed the sum over @" in text
     assert "@ is a factor of every term: @ depends on @ only where @" in text
 
 

@@ -66,9 +66,12 @@ def without_reasons(tokens: Sequence[Token]) -> list[Token]:
         start = position
         while position < len(tokens) and tokens[position].kind in COLUMNS:
             position += 1
-        if start < position < len(tokens) and is_reason(tokens[position]):
-            position = end_of_row(tokens, position)
-            continue
+        if start < position < len(tokens):
+            end = end_of_row(tokens, position)
+            beside = [token.kind for token in tokens[start:position]].count("AMP") > 1 and is_last(tokens[position:end])
+            if beside or is_reason(tokens[position]):
+                position = end
+                continue
         position = max(position, start + 1)
         result.extend(tokens[start:position])
     return result
@@ -89,6 +92,11 @@ def is_reason(token: Token) -> bool:
     """Whether text begins as a reason does; a single word of it may stand for a name."""
     words = token.text.split(maxsplit=1) if token.kind in ("TEXT", "NAME") else []
     return bool(words) and words[0].lower().lstrip("(") in REASONS
+
+
+def is_last(cell: Sequence[Token]) -> bool:
+    """Whether what is left of a row is one cell that begins with words: no equation, but what is said beside it."""
+    return bool(cell) and cell[0].kind == "TEXT" and not any(token.kind == "AMP" for token in cell)
 
 
 def end_of_row(tokens: Sequence[Token], start: int) -> int:

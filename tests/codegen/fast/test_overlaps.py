@@ -140,3 +140,15 @@ def test_a_block_fills_the_cache_where_no_matrix_gets_thin_by_it():
     attention = fast_module(derive(load_problem(find_spec("attention")))).source
     assert conv.count("least=1") == conv.count("_run(") - 1
     assert "least=1" not in attention
+
+
+def test_windows_that_are_turned_stay_turned():
+    problem = read_problem(
+        "index i : N\nindex j : K\nindex p : K+N\ninput x[p], u[j]\ny[i,j] = x[i+j]\nz[j] = u[j]\n"
+        "upstream G[i,j] = dL/dy[i,j]\nderive x, u\n"
+    )
+    module = loaded(fast_module(derive(problem)).source)
+    x = np.arange(7.0)
+    for columns in (2, 3, 4):
+        values = module.forward(x=x[: 3 + columns], u=np.zeros(columns), N=3)
+        np.testing.assert_array_equal(values.y, np.add.outer(np.arange(3), np.arange(columns)))
