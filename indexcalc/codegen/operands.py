@@ -119,7 +119,11 @@ def compared_node(mask: Mask, axes: Axes, scope: Scope) -> Operand:
     """A delta or bracket of expressions: the values of its sides, compared on the grid of its indices."""
     order = arranged(occurring_indices(mask), axes)
     relation = "==" if isinstance(mask, Delta) else mask.relation
-    return Operand(Binary(relation, slot_node(mask.left, order, scope), slot_node(mask.right, order, scope)), order)
+    left, right = slot_node(mask.left, order, scope), slot_node(mask.right, order, scope)
+    if not order:
+        # Two numbers compared are no array, as what follows needs it.
+        left = Call("np.asarray", (left,))
+    return Operand(Binary(relation, left, right), order)
 
 
 def slot_node(slot: Slot, axes: Axes, scope: Scope) -> Node:

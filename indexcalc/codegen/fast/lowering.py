@@ -293,7 +293,10 @@ class Lowering(Arrays):
     def falsehood(self, mask: Mask) -> Array:
         """A boolean array that is true where a delta or bracket is 0."""
         function = "np.not_equal" if isinstance(mask, Delta) else OPPOSITES[mask.relation]
-        result = self.combined(function, self.position(mask.left), self.position(mask.right))
+        left, right = self.position(mask.left), self.position(mask.right)
+        if not isinstance(left, Array) and not isinstance(right, Array):
+            return self.made(Operation.MAP, function, (self.text(left), self.text(right)), ())
+        result = self.combined(function, left, right)
         assert isinstance(result, Array)
         return result
 

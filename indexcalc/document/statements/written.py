@@ -96,7 +96,9 @@ def is_reason(token: Token) -> bool:
 
 def is_last(cell: Sequence[Token]) -> bool:
     """Whether what is left of a row is one cell that begins with words: no equation, but what is said beside it."""
-    return bool(cell) and cell[0].kind == "TEXT" and not any(token.kind == "AMP" for token in cell)
+    kinds = [token.kind for token in cell]
+    words = kinds[:1] == ["TEXT"] or (kinds[:1] == ["NAME"] and "REL" not in kinds)
+    return words and "AMP" not in kinds
 
 
 def end_of_row(tokens: Sequence[Token], start: int) -> int:

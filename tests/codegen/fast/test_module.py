@@ -17,12 +17,15 @@ import numpy as np
 import pytest
 import threadpoolctl
 
+from indexcalc.codegen.dialect_torch import TORCH
 from indexcalc.codegen.fast.module import FastOptions, fast_module
+from indexcalc.codegen.module import module_source
 from indexcalc.errors import ProgramError
 from indexcalc.generation import loaded
 from indexcalc.language import load_problem, read_problem
 from indexcalc.proof.gradcheck import check_candidate, keywords
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
+from indexcalc.proof.targets import is_installed
 from indexcalc.rewrite.derive import derive
 from tests.support.fast import SETTINGS, Setting, fast, in_all_settings, set_to
 from tests.support.gradients import at_once
@@ -458,3 +461,26 @@ derive I
     for threads in (1, 2):
         _, gradients = module.value_and_grad(entries, threads=threads)
         np.testing.assert_allclose(gradients.dI, -np.sin(entries), rtol=1e-12)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 5])
+def test_a_bracket_on_extents_alone_hides_everything_or_nothing(length):
+    problem = read_problem(
+        "index i : N\nindex j : K\ninput x[i], w[j]\ny[i] = [2 < K] * x[i]^2 + sum[j](w[j]) * [2 < K] * exp(x[i])\n"
+        "upstream G[i] = dL/dy[i]\nderive x\n"
+    )
+    derivation = derive(problem)
+    module = loaded(fast_module(derivation).source)
+    x, w, G = np.array([0.5, -1.0, 2.0]), np.arange(1.0, length + 1.0), np.ones(3)
+    held = float(length > 2)
+    y, gradients = module.value_and_grad(x, w, G)
+    found = [(y, gradients.dx)]
+    if is_installed("torch"):
+        import torch  # noqa: PLC0415
+
+        module = loaded(module_source(derivation, TORCH))
+        values = module.forward(torch.from_numpy(x), torch.from_numpy(w))
+        found.append((values.y.numpy(), module.backward(values, torch.from_numpy(G)).dx.numpy()))
+    for y, dx in found:
+        np.testing.assert_allclose(y, held * (x**2 + w.sum() * np.exp(x)))
+        np.testing.assert_allclose(dx, held * (2 * x + w.sum() * np.exp(x)))

@@ -86,3 +86,19 @@ def test_samples_bear_powers_and_transposes_and_one_may_be_left_out():
     plain = page.replace(r"\mathbf{x}^{\top(i)} b", "z^{(i)}")
     assert check(plain + r"$$\frac{\partial D}{\partial y^{(i)}} = r^{(i)}$$").claims[-1].verdict is Verdict.REFUTED
     assert check(page + r"$$2 d^{(-i)} = 2 D^{(-i)} - 2 D$$").claims[-1].verdict in TRUE
+
+
+@pytest.mark.parametrize(
+    "words", [r"\text{with } v = 2 v \text{ put in}", r"\text{the map at } 3 y", r"\text{trivially}"]
+)
+def test_words_in_columns_of_their_own_are_no_member(words):
+    claim = rf"\begin{{aligned}} y &= X v && {words} \\ &= y + 0 \cdot X v && {words} \end{{aligned}}"
+    plain = check(f"{GIVEN}\n$${claim.replace(words, '')}$$\n").claims
+    claims = check(f"{GIVEN}\n$${claim}$$\n").claims
+    assert [found.verdict for found in claims] == [found.verdict for found in plain]
+    assert claims[-1].verdict in TRUE
+
+
+def test_an_equation_whose_name_is_words_is_one_beside_another_too():
+    claim = r"\begin{aligned} y &= X v && \text{loss} &= 2 y_1 \end{aligned}"
+    assert any("2 y_1" in found.latex for found in check(f"{GIVEN}\n$${claim}$$\n").claims)
