@@ -149,8 +149,8 @@ SENTENCES: Mapping[str, str] = {
     "cited.path": "The steps are those of the path through {earlier}, with {swaps}. They give",
     "cited.all": "The steps are those for {earlier}, with {swaps}:",
     "cited.path.all": "The steps are those of the path through {earlier}, with {swaps}:",
-    "cited.mirror": "The right side of the equation of {consumer} stays the same if {one} and {other} change "
-    "places{together}. So the steps are those for {earlier} with this exchange, and {consumer} is read as before:",
+    "cited.mirror": "The right side for {consumer} stays the same if {one} and {other} change places{together}. "
+    "So the steps are those for {earlier} with this exchange:",
     "cited.result": "and in the chain rule",
     "matrix.none": "Left in index notation: {entries}.",
     "matrix.every": "Every line is written between whole arrays. ",

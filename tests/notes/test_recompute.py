@@ -87,7 +87,7 @@ def test_the_tables_say_what_is_computed_again() -> None:
     ]
     (storage,) = [block for block in storage_blocks(derivation) if isinstance(block, Table)]
     again = [row[0] for row in storage.rows if str(row[3][0]).startswith("not kept: computed again from ")]
-    assert again == [(Symbol("S"), " and ", Symbol("A")), (Symbol("Z"),)]
+    assert again == [(Symbol("S"),), (Symbol("Z"),), (Symbol("A"),)]
     assert memory_of(derivation.problem.program, derivation.backward).unread == ()
 
 
