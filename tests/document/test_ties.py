@@ -14,9 +14,9 @@ SYSTEMS = ("mahalanobis", "gaussian_process", "kernel_ridge", "least_squares_lay
 
 
 def distance(seed, *, solved=True):
-    """A form ``u^T S^{-1} u`` through the solution of a system, with its gradient by what ``u`` is made of.
+    """A form ``u^T S^{-1} u`` through the solution of a system, with its gradient.
 
-    The right gradient is twice the solution, since ``S`` is symmetric. Letters, ranks and the form of the system are drawn.
+    The right gradient is twice the solution, since ``S`` is symmetric. Letters, ranks and forms are drawn.
     """
     draw = random.Random(seed)
     x, m, u, v = draw.sample(["a", "b", "h", "x", "y", "z", "u", "v", "w"], 4)
@@ -29,7 +29,7 @@ def distance(seed, *, solved=True):
         rf"G{'_{n}' if above else ''} := \frac{{\partial L}}{{\partial q{'_{n}' if above else ''}}}",
         rf"\frac{{\partial L}}{{\partial {x}_{{{above}i}}}} = 2 \, G{'_{n}' if above else ''} \, {v}_{{{above}i}}",
     ]
-    return f"${matrix}$ is symmetric: ${matrix}_{{ij}} = {matrix}_{{ji}}$.\n\n" + "\n\n".join(
+    said = f"${matrix}$ is symmetric: ${matrix}_{{ij}} = {matrix}_{{ji}}$.\n\n" + "\n\n".join(
         f"$${one}$$" for one in lines
     )
 
