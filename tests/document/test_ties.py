@@ -29,7 +29,7 @@ def distance(seed, *, solved=True):
         rf"G{'_{n}' if above else ''} := \frac{{\partial L}}{{\partial q{'_{n}' if above else ''}}}",
         rf"\frac{{\partial L}}{{\partial {x}_{{{above}i}}}} = 2 \, G{'_{n}' if above else ''} \, {v}_{{{above}i}}",
     ]
-    said = f"${matrix}$ is symmetric: ${matrix}_{{ij}} = {matrix}_{{ji}}$.\n\n" + "\n\n".join(
+    return f"${matrix}$ is symmetric: ${matrix}_{{ij}} = {matrix}_{{ji}}$.\n\n" + "\n\n".join(
         f"$${one}$$" for one in lines
     )
 
