@@ -238,3 +238,9 @@ def test_a_derivative_of_too_many_terms_is_refused_with_a_way_out():
     sums = " * ".join(f"(1 + x[i] + sin({k} * x[i]))^3" for k in range(1, 7))
     with pytest.raises(LimitError, match="ask for a product with it"):
         ic.derive(ic.read_problem(f"index i : n\ninput x[i]\ny[i] = {sums}\njacobian y by x"))
+
+
+@pytest.mark.parametrize(("extent", "names"), [("F", ["H", "H_X"]), ("H", ["H_w", "H_X"])])
+def test_a_second_hessian_is_called_by_what_it_is_differentiated_by(extent, names):
+    spec = LOGISTIC.replace(": F", f": {extent}") + "hessian L by w\nhessian L by X"
+    assert [result.name for result in ic.read_problem(spec).results] == names
