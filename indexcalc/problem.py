@@ -170,7 +170,10 @@ class Problem:
         found = []
         for derivative in self.derivatives:
             for short, of, by in blocks_of(derivative):
-                name = short if short not in taken else f"{short}_{derivative.of}"
+                # All second derivatives are of the loss: only what it is differentiated by tells them apart.
+                single = derivative.kind is not Kind.JACOBIAN and short == derivative.kind.value
+                told = by[0] if single else derivative.of
+                name = short if short not in taken else f"{short}_{told}"
                 while name in taken:
                     name += "_"
                 taken.add(name)

@@ -193,7 +193,7 @@ PROGRAMS = tuple(
                 "vae_expected",
                 {"N": 1024, "D": 16, "K": 2},
                 {"N": 7, "D": 5, "K": 2},
-                lambda: Newton({"A": "H", "W": "H_L"}, 1e-3),
+                lambda: Newton({"A": "H", "W": "H_W"}, 1e-3),
             ),
         ),
         "gp_step": (

@@ -14,9 +14,9 @@ import sympy as sp
 
 from indexcalc.algebra.build import expand
 from indexcalc.algebra.canonical import same
-from indexcalc.algebra.factor import factor
+from indexcalc.algebra.factor import factor, factor_in_parts
 from indexcalc.algebra.renaming import fresh_indices
-from indexcalc.algebra.terms import Access, Index, Term, Terms
+from indexcalc.algebra.terms import Access, Add, Index, Term, Terms, free_indices
 from indexcalc.calculus.adjoint import nomenclature
 from indexcalc.calculus.along import tangent_sections
 from indexcalc.calculus.contract import contract
@@ -236,8 +236,11 @@ class Maker:
         section = extended(section, *(replace(step, after=in_reading_order(lhs, step.after)) for step in steps))
         terms = factor(section.equation.terms, symbolic=True)
         # Sums stay apart where each is a product of matrices; the sum of their summands is none.
-        apart = sum(bool(term.summed) for term in section.equation.terms) > 1
-        if terms != section.equation.terms and not apart:
+        if sum(bool(term.summed) for term in section.equation.terms) > 1:
+            terms = factor_in_parts(terms, symbolic=True)
+            if not all(map(is_weighted, terms)):
+                terms = section.equation.terms
+        if terms != section.equation.terms:
             section = extended(section, Step(Rule.FACTOR, lhs, section.equation.terms, terms))
         return section
 
@@ -252,6 +255,18 @@ class Maker:
             return ()
         symmetric = known.extended(equation.lhs, (order,))
         return (symmetry_proof(equation, symmetric.identity(equation.name, order)),)
+
+
+def is_weighted(term: Term) -> bool:
+    """Whether each sum of arrays in a term is a weight of another factor: it has no index that this factor lacks.
+
+    So ``sum[n] (p_n - p_n^2) X_nf X_ng`` is one product of matrices still.
+    """
+    if not term.summed:
+        return True
+    arrays = [frozenset(base.indices) for base in term.bases if isinstance(base, Access)]
+    sums = [frozenset(free_indices(base.terms)) for base in term.bases if isinstance(base, Add)]
+    return all(any(one <= array for array in arrays) for one in sums)
 
 
 def other_indices(slots: Sequence[Index], taken: Sequence[Index], program: Program) -> tuple[Index, ...]:

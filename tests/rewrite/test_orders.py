@@ -238,3 +238,19 @@ def test_a_derivative_of_too_many_terms_is_refused_with_a_way_out():
     sums = " * ".join(f"(1 + x[i] + sin({k} * x[i]))^3" for k in range(1, 7))
     with pytest.raises(LimitError, match="ask for a product with it"):
         ic.derive(ic.read_problem(f"index i : n\ninput x[i]\ny[i] = {sums}\njacobian y by x"))
+
+
+@pytest.mark.parametrize(("extent", "names"), [("F", ["H", "H_X"]), ("H", ["H_w", "H_X"])])
+def test_a_second_hessian_is_called_by_what_it_is_differentiated_by(extent, names):
+    spec = LOGISTIC.replace(": F", f": {extent}") + "hessian L by w\nhessian L by X"
+    assert [result.name for result in ic.read_problem(spec).results] == names
+
+
+@pytest.mark.parametrize("penalty", ["norm2[f](w[f])", "sum[f](w[f]^4)", "sum[f](exp(w[f]))"])
+def test_the_weights_of_a_product_are_one_factor_beside_a_penalty(penalty):
+    problem = ic.read_problem(LOGISTIC + f"Q = L + 1/8 * {penalty}\nhessian Q by w")
+    derivation = ic.derive(problem)
+    (full,) = (e for e in derivation.backward.equations if e.name == "H_full")
+    assert len(full.terms) == 1
+    assert check_derivation(derivation) == []
+    assert check_backward(derivation.problem, derivation.put_together).ok
