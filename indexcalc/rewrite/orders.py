@@ -238,7 +238,7 @@ class Maker:
         # Sums stay apart where each is a product of matrices; the sum of their summands is none.
         if sum(bool(term.summed) for term in section.equation.terms) > 1:
             terms = factor_in_parts(terms, symbolic=True)
-            if not all(map(is_weighted, terms)):
+            if len(terms) == len(section.equation.terms) or not all(map(is_weighted, terms)):
                 terms = section.equation.terms
         if terms != section.equation.terms:
             section = extended(section, Step(Rule.FACTOR, lhs, section.equation.terms, terms))
