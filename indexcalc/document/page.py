@@ -47,7 +47,6 @@ from indexcalc.document.statements.shapes import (
 )
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
-from indexcalc.document.statements.ties import ties_in
 from indexcalc.document.statements.trees import rates
 from indexcalc.errors import SpecError
 from indexcalc.language.document import Document, Span
@@ -317,24 +316,6 @@ class Page:
         seen, pending = set[str](), [name]
         while pending:
             for read in self.reads.get(pending.pop(), frozenset()) - seen:
-                if read == other:
-                    return True
-                seen.add(read)
-                pending.append(read)
-        return False
-
-    @cached_property
-    def ties(self) -> Mapping[str, frozenset[str]]:
-        """The names that stand beside those that only an equation to be solved determines."""
-        given = self.defining.keys() | self.declared.keys()
-        return ties_in(self.survey, self.statements, given, self.functions)
-
-    def may_vary(self, name: str, other: str) -> bool:
-        """Whether a name that no equation gives is tied to another one, or to what rests on it."""
-        seen, pending = {name}, [name]
-        while pending:
-            one = pending.pop()
-            for read in (self.ties.get(one, frozenset()) | self.reads.get(one, frozenset())) - seen:
                 if read == other:
                     return True
                 seen.add(read)

@@ -28,30 +28,9 @@ def unknown_between(table: Table, node: Meaning) -> Iterator[str]:
                 yield f"{name} may depend on {inner.wrt.name}"
         if leads_nowhere(table, inner.wrt.name):
             yield f"nothing that is read depends on {inner.wrt.name}"
-        for name in undetermined(table, inner):
-            yield f"{name} may depend on {inner.wrt.name}"
         for name in table.wanted:
             if may_be_between(table, name, inner.wrt.name):
                 yield f"{name} may depend on {inner.wrt.name}"
-
-
-def undetermined(table: Table, node: Derivative) -> Iterator[str]:
-    """The names on the way of a derivative that an equation to be solved ties to that by which it is taken.
-
-    A derivative that holds all other names, or these, says so.
-    """
-    if node.local or not table.page.ties:
-        return
-    tops = (node.body, *(Entry(name, ()) for name in table.wanted if names_loss(table, node)))
-    read = set[str]().union(*(all_read(table.definitions, top) for top in tops))
-    for name in sorted(read & table.page.ties.keys() - table.definitions.keys() - {node.wrt.name, *node.held}):
-        if table.page.may_vary(name, node.wrt.name):
-            yield name
-
-
-def names_loss(table: Table, node: Derivative) -> bool:
-    """Whether it is the derivative of a function without an equation, of what the document differentiates it by."""
-    return isinstance(node.body, Entry) and node.body.name in table.losses
 
 
 def leads_nowhere(table: Table, wrt: str) -> bool:
