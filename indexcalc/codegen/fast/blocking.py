@@ -50,6 +50,7 @@ class Blocking:
         sizes: the extents, where they are known.
         fused: extents that share an axis of some array; their product is taken to be as large as any one extent.
         known_large: the tensors that are too large to be kept, where that is decided already.
+        known_windows: the tensors that show windows, where that is decided already.
     """
 
     statements: tuple[Statement, ...]
@@ -58,6 +59,7 @@ class Blocking:
     sizes: Mapping[sp.Symbol, int]
     fused: tuple[frozenset[sp.Expr], ...] = ()
     known_large: frozenset[str] | None = None
+    known_windows: Windows | None = None
 
     @cached_property
     def by_name(self) -> Mapping[str, Statement]:
@@ -76,8 +78,15 @@ class Blocking:
 
     @cached_property
     def windows(self) -> Windows:
-        """The tensors that show windows."""
-        return windows_of(self.statements, self.given, self.sizes)
+        """The tensors that show windows.
+
+        None beside a largest entry: what is subtracted from it must be rounded as it was when it was found, in whatever
+        blocks that is done.
+        """
+        if self.known_windows is not None:
+            return self.known_windows
+        largest = any(statement.kind in (Kind.MAXIMUM, Kind.MINIMUM, Kind.LARGEST) for statement in self.statements)
+        return {} if largest else windows_of(self.statements, self.given, self.sizes)
 
     @cached_property
     def needs(self) -> Mapping[str, frozenset[str]]:

@@ -127,7 +127,7 @@ def pass_body(fast: Fast, given: Mapping[str, tuple[Index, ...]], wanted: tuple[
     problem = fast.problem
     needed = ancestors(problem.statements, [name for name in wanted if name not in given], given)
     statements = tuple(problem.by_name[name] for name in needed)
-    local = Blocking(statements, given, wanted, problem.sizes, problem.fused, problem.large)
+    local = Blocking(statements, given, wanted, problem.sizes, problem.fused, problem.large, problem.windows)
     return function_body(local, fast.names, fast.block)
 
 
