@@ -40,7 +40,7 @@ NOTES = [*LINES][::5]
 READ = 0.9
 """How much of them is read at least."""
 
-FOUND = 0.75
+FOUND = 0.7
 """The share of broken equations that are refuted at their line at least."""
 
 SAMPLE = [*zip(sorted(SHORT, key=LINES.__getitem__)[::2], cycle(KINDS), strict=False)]

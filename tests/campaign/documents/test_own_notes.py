@@ -34,7 +34,7 @@ HELD = {
     # Names with one meaning in each note become open where both notes stand together.
     "joining": Held(14, 350, {"another verdict": 34}),
     # Broken claims that fit no shape any more, or whose name no equation defines in the cut, are not understood.
-    "mutation": Held(20, 20, {"missed": 2}),
+    "mutation": Held(20, 20, {"missed": 3}),
     "circles": Held(16, 20),
 }
 """By the campaign's name."""
@@ -42,7 +42,7 @@ HELD = {
 PLACES = {
     "ablation": Held(8, 70),
     "renaming": Held(10, 100),
-    "joining": Held(3, 38, {"another verdict": 2}),
+    "joining": Held(3, 37, {"another verdict": 2}),
     # What is 1 as the left sides before it say is not understood as -1.
     "mutation": Held(12, 12, {"missed": 2}),
     "circles": Held(6, 2),
