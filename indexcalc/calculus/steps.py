@@ -81,9 +81,21 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """Summed indices renamed: ``(old, new)``."""
+    """Summed indices renamed: ``(old, new)``.
+
+    Attributes:
+        pairs: each once; a name may stand in several, where each sum has its own.
+        sums: the renamings of each sum that has some, those that are alike once.
+    """
 
     pairs: tuple[tuple[Index, Index], ...]
+    sums: tuple[tuple[tuple[Index, Index], ...], ...]
+
+    @property
+    def is_one(self) -> bool:
+        """Whether one renaming says it for all sums: no name becomes two, and no two become one."""
+        names = [(old.name, new.name) for old, new in self.pairs]
+        return all(len(set(side)) == len(set(names)) for side in zip(*names, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,7 @@ def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
             return (*before, *say("entry.insert"))
         before = (*before, *say("entry.collapse"))
     collapses = [step.detail for step in group if isinstance(step.detail, Collapse)]
-    renamings = listed([Renaming(*pair) for pair in last.detail.pairs]) if isinstance(last.detail, Renamed) else []
+    renamings = renamings_of(last.detail) if isinstance(last.detail, Renamed) else []
     part = len(collapses) == 1 and not is_clean(group[-2 if renamings else -1])
     sentence = say(
         "collapse.part.relabel"
@@ -149,6 +149,18 @@ def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
         renamings=renamings,
     )
     return (*before, *sentence)
+
+
+def renamings_of(detail: Renamed) -> list[Span]:
+    """Which dummies get which names; sum by sum, where one list would give a name to two."""
+    if detail.is_one:
+        return listed([Renaming(*pair) for pair in detail.pairs])
+    spans: list[Span] = []
+    for number, own in enumerate(detail.sums):
+        before = "" if not number else " and " if number == len(detail.sums) - 1 else ", "
+        where = " in another" if number else " in one sum"
+        spans += [*([before] if before else []), *listed([Renaming(*pair) for pair in own]), where]
+    return spans
 
 
 def definitions(step: Step, parts: Parts) -> Iterator[Display]:
@@ -275,8 +287,8 @@ def fields(step: Step, local: Local | None) -> dict[str, Span | list[Span]]:
     match step.detail:
         case Collapse(delta, killed, survivor):
             values |= {"delta": delta, "killed": killed, "match": Match(killed, survivor)}
-        case Renamed(pairs):
-            values["renamings"] = listed([Renaming(old, new) for old, new in pairs])
+        case Renamed():
+            values["renamings"] = renamings_of(step.detail)
         case Used(tensors):
             values["used"] = listed([Symbol(name) for name in tensors])
         case Cited(identity):

@@ -81,7 +81,7 @@ SENTENCES: Mapping[str, str] = {
     "functions": "Functions that occur, of one number each:",
     "brackets": "A bracket such as {bracket} is 1 where the relation inside it holds, and 0 elsewhere.",
     "deltas": "Every derivative of an entry by an entry brings one delta for each index slot, and forward equations "
-    "may have deltas of their own. Each collapses one sum, here in their order, or stands in the result:",
+    "may have deltas of their own. Each collapses sums, here in their order, or stands in the result:",
     "path.heading": "The path through {consumer}",
     "paths.intro": "{target} is read by {consumers}. Each is a path from {target} to {loss}; "
     "every path is derived on its own, then the contributions are added.",

@@ -125,8 +125,12 @@ def surviving(
 
 
 def share_of(program: Program, target: str, terms: Terms, indices: Sequence[Index]) -> Spans:
-    """Who contributes to a gradient, in the author's words; nothing where some values of an index are left out."""
-    if not everywhere(terms, indices):
+    """Who contributes to a gradient, in the author's words; nothing where some values of an index are left out.
+
+    A recurrence has steps at which its equations do not hold, and entries there that are zero.
+    """
+    steps = {one.step(program.definitions[name]) for one in program.recurrences for name in one.axes}
+    if not everywhere(terms, indices) or steps & set(indices):
         return ()
     names = [span for index in indices for span in (" and all ", *who(program, index))][1:]
     what = tensor_phrase(program, target)

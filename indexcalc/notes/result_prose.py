@@ -22,15 +22,15 @@ RESULTS: Mapping[str, str] = {
     "read.rows": "So row {row} is a sum of rows of {vectors}, row {summed} times {weight}.",
     "read.inner": "So each entry is the inner product of row {row} of {first} and row {other} of {second}.",
     "read.pass": "The index {indices} only passes through: {deltas} collapsed the sum over {killed}, "
-    "so different {values} do not mix.",
+    "so this step does not mix different {values}.",
     "read.pass.many": "The indices {indices} only pass through: {deltas} collapsed the sums over {killed}, "
-    "so different values of them do not mix.",
+    "so this step does not mix different values of them.",
     "read.pass.again": "The index {indices} only passes through.",
     "read.pass.again.many": "The indices {indices} only pass through.",
-    "read.fixed": "The forward equation sums over {killed}; the derivative is by a single entry, so {deltas} leaves "
-    "the term with the free index {indices}.",
-    "read.fixed.many": "The forward equation sums over {killed}; the derivative is by a single entry, so {deltas} "
-    "leave the terms with the free indices {indices}.",
+    "read.fixed": "The sum over {killed} is gone: the derivative is by a single entry, so {deltas} leaves "
+    "what has the free index {indices}.",
+    "read.fixed.many": "The sums over {killed} are gone: the derivative is by a single entry, so {deltas} "
+    "leave what has the free indices {indices}.",
     "read.part": "The only sums left are those inside {parts}; the rest is computed entry by entry.",
     "read.zero": "Nothing is left: the result is zero.",
     "read.none": "No sum is left: the gradient is computed entry by entry.",
@@ -50,9 +50,9 @@ RESULTS: Mapping[str, str] = {
     "{indices}{each}: this sum is the derivative in that direction, zero at every point.",
     "shift.scaled": "So {loss} does not change when {entry}{called} is multiplied by the same positive number for all "
     "{indices}{each}: this sum is the derivative along that change, zero at every point.",
-    "shift.each": ", another one for each {fixed}",
-    "memory.ahead": "Every entry of {reader} reads {part}, which stood for a sum over {freed}. Computed from {sources} "
-    "it is there before the first block of them. So a block can be made where {reader} reads it, used, and dropped.",
+    "shift.each": ", possibly another for each {fixed}",
+    "memory.ahead": "Every entry of {reader} reads {part}, whose equation reads {freed}. Computed from {sources} "
+    "it is there before the first block of them. So a block, and the sums that it reads, can be made where it is read.",
     "reason.cancelled": "by the equation of {used}, which cancels",
     "reason.counted": "with {used} put in, the same for all {count} values of {indices}",
 }

@@ -54,3 +54,23 @@ def test_relabelling_keeps_the_value(drawn):
     names = Nomenclature({t.name: t.slots for t in tensors}, tuple(dict.fromkeys(s for t in tensors for s in t.slots)))
     steps = relabel(Access("Y", free), dummies, names)
     assert_same_value(terms, steps[-1].after if steps else dummies, free, random_tensors(tensors))
+
+
+def test_sums_that_rename_otherwise_are_told_apart():
+    terms = (term(at("Q", a, b), over=(a, b)), term(at("G", b, a), over=(a, b)))
+    (step,) = relabel(at("y"), terms, Nomenclature({"Q": (i, j), "G": (i, j)}, (i, j)))
+    assert step.detail.sums == (((a, i), (b, j)), ((a, j), (b, i)))
+    assert not step.detail.is_one
+
+
+@settings(max_examples=60, deadline=None)
+@given(expressions())
+def test_what_is_told_of_each_sum_gives_its_new_names(drawn):
+    terms, _ = drawn
+    for step in relabel(at("y"), terms, NAMES):
+        told = [dict(own) for own in step.detail.sums]
+        for before, after in zip(step.before, step.after, strict=True):
+            assert before == after or any(rename_bound(before, own) == after for own in told)
+        if step.detail.is_one:
+            assert {old.name for old, _ in step.detail.pairs} == {old.name for own in told for old in own}
+            assert len({old.name for old, _ in step.detail.pairs}) == len(step.detail.pairs)

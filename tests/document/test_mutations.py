@@ -40,8 +40,11 @@ NOTES = [*LINES][::5]
 READ = 0.9
 """How much of them is read at least."""
 
-FOUND = 0.7
+FOUND = 0.75
 """The share of broken equations that are refuted at their line at least."""
+
+SEEDS = (0, 1)
+"""Each chooses other equations: the share of a dozen alone is mostly chance."""
 
 SAMPLE = [*zip(sorted(SHORT, key=LINES.__getitem__)[::2], cycle(KINDS), strict=False)]
 """Some notes, each to be broken in another way."""
@@ -62,7 +65,7 @@ def test_most_lines_of_shipped_notes_are_proved():
 
 
 def test_a_broken_equation_is_refuted_at_its_line_and_no_other():
-    every = [one for name, kind in SAMPLE for one in broken(name, kind, 1)]
+    every = [one for seed in SEEDS for name, kind in SAMPLE for one in broken(name, kind, 1, seed)]
     assert not [str(one) for one in every if one.accused]
     missed = [str(one) for one in every if not one.found]
     assert len(missed) <= (1 - FOUND) * len(every), missed

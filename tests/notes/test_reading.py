@@ -31,8 +31,8 @@ def reading(text: str) -> str:
         (DELTA_IN_ALL, "only entries where its indices agree are not zero", True),
         (BOTH_SLOTS, "no delta tied", False),
         (ONE_SLOT, "no delta tied", True),
-        (NEIGHBOURS, "do not mix", False),
-        (ENTRIES, "do not mix", True),
+        (NEIGHBOURS, "does not mix", False),
+        (ENTRIES, "does not mix", True),
     ],
 )
 def test_a_sentence_is_said_where_it_is_true(text, sentence, said):
