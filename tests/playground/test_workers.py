@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
@@ -108,13 +108,16 @@ def test_who_stops_waiting_stops_the_work():
 
 def test_what_takes_too_long_is_stopped_and_the_next_request_is_answered():
     async def test(workers):
-        begin = time.monotonic()
+        usual = workers.limits
+        await all_of(workers, "page", Check("$$y_i = 2 x_i$$"))
+        # No machine derives, writes and checks so many layers in so little time.
+        workers.limits = replace(usual, seconds=0.2)
         long = await all_of(workers, "page", Derive(slow(24)))
-        assert time.monotonic() - begin < 60
+        workers.limits = usual
         return long, await all_of(workers, "page", Check("$$y_i = 2 x_i$$"))
 
-    long, after = run(test, seconds=6.0)
-    assert "more than 6 s" in long[-1]["message"]
+    long, after = run(test)
+    assert "more than 0.2 s" in long[-1]["message"]
     assert after[-1] == {"kind": "done"}
 
 
