@@ -19,6 +19,12 @@ from indexcalc.proof.systems import STEP, flat, slopes_at
 MARGIN = 1e-3
 """The least distance of an argument from a kink, a singularity or the end of a domain."""
 
+HAIR = 1e-6
+"""The least distance from a kink for an oracle that moves nothing by more than rounding does.
+
+Among thousands of arguments of a relu there is nearly always one within `MARGIN` of zero.
+"""
+
 SHAKEN = 1e-12
 """By which part of itself an entry is moved to see what rests on its last digits."""
 
@@ -91,24 +97,24 @@ def off_zero(array: Array) -> bool:
     return bool(np.all(np.abs(array) > MARGIN))
 
 
-def away_from(kinks: tuple[float, ...], *, flat: bool = False) -> Callable[[Array], bool]:
+def away_from(kinks: tuple[float, ...], *, flat: bool, margin: float) -> Callable[[Array], bool]:
     """The test that no entry is near a kink; exactly there it may be if the function is flat on both sides."""
 
     def far(array: Array, kink: float) -> bool:
-        return bool(np.all((np.abs(array - kink) > MARGIN) | (flat & (array == kink))))
+        return bool(np.all((np.abs(array - kink) > margin) | (flat & (array == kink))))
 
     return lambda array: all(far(array, kink) for kink in kinks)
 
 
-def demands(program: Program, numbers: Numbers) -> Iterator[Demand]:
-    """Everything that must hold at a point for the program to be defined and smooth there."""
+def demands(program: Program, numbers: Numbers, margin: float = MARGIN) -> Iterator[Demand]:
+    """Everything that must hold at a point for the program to be defined there, and smooth `margin` around it."""
     for equation in program.equations:
         for base, exponent, guards in powers_at_any_depth(equation.terms):
-            for demand in demands_of(equation, base, exponent, numbers):
+            for demand in demands_of(equation, base, exponent, numbers, margin):
                 yield replace(demand, place=equation.place, guards=guards)
 
 
-def demands_of(equation: Equation, base: Base, exponent: sp.Expr, numbers: Numbers) -> Iterator[Demand]:
+def demands_of(equation: Equation, base: Base, exponent: sp.Expr, numbers: Numbers, margin: float) -> Iterator[Demand]:
     """What one factor of an equation asks."""
     whole = (Term(sp.S.One, ((base, sp.S.One),)),)
     if isinstance(base, Fn):
@@ -120,7 +126,7 @@ def demands_of(equation: Equation, base: Base, exponent: sp.Expr, numbers: Numbe
         # A constant is never moved, so that it may stand at a kink.
         if kinks and tensors_of(base.arg):
             meaning = f"the argument of {base.name} must not be near its kink"
-            far = away_from(kinks, flat=row.flat)
+            far = away_from(kinks, flat=row.flat, margin=margin)
             yield Demand(equation.name, meaning, base.arg, far, positive=False, flat=kinks if row.flat else ())
     if not exponent.is_integer:
         meaning = f"the base of a power {exponent} must be positive"
@@ -141,8 +147,10 @@ def shown(terms: Terms, guards: tuple[Power, ...], env: Environment) -> Array:
     return np.asarray(found[holds != 0])
 
 
-def first_violation(program: Program, values: dict[str, Array], numbers: Numbers) -> Violation | None:
-    """The first demand that the tensors do not meet; None if they meet all."""
+def first_violation(
+    program: Program, values: dict[str, Array], numbers: Numbers, margin: float = MARGIN
+) -> Violation | None:
+    """The first demand that the tensors do not meet, with kinks `margin` away; None if they meet all."""
     env = Environment(
         {name: np.asarray(array)[np.newaxis] for name, array in values.items()}, numbers, outside=has_parts(program)
     )
@@ -154,7 +162,7 @@ def first_violation(program: Program, values: dict[str, Array], numbers: Numbers
                 f"the system for {name} must not be singular, nor nearly so, and must have a solution that is found"
             )
             return Violation(meaning, block[-1].place)
-    for demand in demands(program, numbers):
+    for demand in demands(program, numbers, margin):
         found = shown(demand.terms, demand.guards, env)
         if not demand.holds(found):
             return Violation(f"in the equation of {demand.tensor}, {demand.meaning}", demand.place)

@@ -12,6 +12,7 @@ import numpy as np
 
 from indexcalc.problem import Kind, Problem, Result
 from indexcalc.program import Program
+from indexcalc.proof.domain import HAIR, MARGIN
 from indexcalc.proof.evaluate import run_lanes
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import BOUNDS, COMPLEX_STEP, Point, depending_on, lane, method_for, total_gradient
@@ -35,6 +36,13 @@ def bound_of(problem: Problem, result: Result) -> tuple[str, float]:
     if result.kind is Kind.JACOBIAN:
         return method, BOUNDS[method]
     return f"central differences of gradients by {method}", SECOND_BOUNDS[method]
+
+
+def closest(problem: Problem) -> float:
+    """How near a kink the point of a check may be: as near as rounding allows where nothing is moved by a real step."""
+    first = all(derivative.kind is Kind.JACOBIAN for derivative in problem.derivatives)
+    still = first and method_for(problem.program) == "complex step"
+    return HAIR if still else MARGIN
 
 
 def along(problem: Problem, result: Result, point: Point, weights: Mapping[str, Array], moves: Moves) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 import sympy as sp
@@ -12,14 +13,14 @@ from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.problem import Problem
 from indexcalc.program import Program, Tensor
 from indexcalc.proof.constraints import Constraint, SumConstraint, constraints_of, imposed
-from indexcalc.proof.domain import alone_in_positive, feeding_positive, first_violation
+from indexcalc.proof.domain import MARGIN, alone_in_positive, feeding_positive, first_violation
 from indexcalc.proof.evaluate import GRID_LIMIT, Numbers, number, numbers_of, run_program, size_of
 from indexcalc.proof.extents import Sizes, has_parts, index_extents, undefined_at
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 
-ATTEMPTS = 60
-"""Draws before giving up; from a third of them on, all that feeds a bounded domain is positive."""
+ATTEMPTS = 20
+"""Draws of one kind before another is tried."""
 
 DRAWS = 40
 """Draws of extents before giving up on finding some at which all scalars have values."""
@@ -89,6 +90,7 @@ def sample_point(
     sizes: Mapping[sp.Symbol, int],
     rng: np.random.Generator,
     parameters: Mapping[sp.Symbol, float] | None = None,
+    margin: float = MARGIN,
 ) -> Point:
     """Random inputs that respect the assumptions and the domain of every function, with all tensors computed.
 
@@ -97,6 +99,7 @@ def sample_point(
         sizes: the value of each symbolic extent.
         rng: the source of randomness.
         parameters: values of the scalar parameters; drawn from [0.5, 1.5] by default.
+        margin: how near a kink an argument may be where none farther away is found.
 
     Raises:
         UnsupportedError: if no draw satisfies the assumptions and domains; the message says which one failed.
@@ -108,12 +111,14 @@ def sample_point(
     numbers = numbers_of(sizes, scalars)
     alone, feeding = alone_in_positive(program, numbers), feeding_positive(program, numbers)
     violation = None
-    for attempt in range(ATTEMPTS):
-        positive = alone if attempt < ATTEMPTS // 3 else feeding
+    # Among many arguments one is near a kink by chance; what feeds a bounded domain may have to be positive itself.
+    closer = [(alone, margin)] if margin < MARGIN else []
+    kinds = [(alone, MARGIN), *closer, (feeding, MARGIN), (feeding, MARGIN)]
+    for (positive, apart), attempt in product(kinds, range(ATTEMPTS)):
         inputs = draw_inputs(program, numbers, rng, positive, spread=(1.0, 0.5)[attempt % 2])
         with np.errstate(all="ignore"):
             values = run_program(program, inputs, sizes, scalars)
-            violation = first_violation(program, values, numbers)
+            violation = first_violation(program, values, numbers, apart)
         if violation is None:
             return Point(values, dict(sizes), scalars, has_parts(program))
     assert violation is not None

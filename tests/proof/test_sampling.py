@@ -10,6 +10,8 @@ from indexcalc.algebra.terms import Index
 from indexcalc.errors import UnsupportedError
 from indexcalc.language import read_problem
 from indexcalc.program import Equation, Identity, Parameter, Program, Tensor
+from indexcalc.proof.domain import HAIR, MARGIN
+from indexcalc.proof.orders import closest
 from indexcalc.proof.sampling import sample_point, size_sets
 from tests.support.build import D, N, P, add, at, attention, fn, i, j, k, term
 
@@ -134,3 +136,30 @@ def test_entries_that_are_equal_but_for_rounding_are_not_compared(equations):
 def test_entries_that_are_equal_without_rounding_are_compared(equations):
     for seed in range(10):
         sample_point(largest_of(equations), {N: 4}, np.random.default_rng(seed))
+
+
+def test_among_thousands_of_arguments_none_is_at_a_kink():
+    problem = read_problem(
+        textwrap.dedent("""
+            index i : N
+            index j : M
+            input u[i,j]
+            r[i,j] = relu(u[i,j])
+            L = sum[i,j](r[i,j])
+            loss L
+            """)
+    )
+    sizes = dict(zip(problem.program.extents, (150, 150), strict=True))
+    with pytest.raises(UnsupportedError, match="near its kink"):
+        sample_point(problem.program, sizes, np.random.default_rng(0))
+    point = sample_point(problem.program, sizes, np.random.default_rng(0), margin=closest(problem))
+    assert HAIR < np.abs(point.values["u"]).min() < MARGIN
+
+
+@pytest.mark.parametrize(
+    ("wanted", "margin"),
+    [("derive u", HAIR), ("jacobian r by u", HAIR), ("hessian L by u", MARGIN)],  # complex step moves nothing
+)
+def test_a_point_may_be_near_a_kink_where_its_oracle_moves_nothing(wanted, margin):
+    text = f"index i : N\ninput u[i]\nr[i] = relu(u[i])^3\nL = sum[i](r[i])\nloss L\n{wanted}\n"
+    assert closest(read_problem(text)) == margin
