@@ -5,11 +5,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import indexcalc as ic
 from benchmarks.suite.programs import PROGRAMS, SPECS, Part
 from benchmarks.suite.sides import AUTOGRAD, generated, sides_of, trained, wanted
 from benchmarks.suite.updates import AdamW, Descent, Newton
+from indexcalc.cli.app import app
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="the other side is PyTorch"),
@@ -150,3 +152,11 @@ def test_newton_solves_for_one_tensor_a_step_in_turn():
 
 def test_descent_goes_against_the_gradient():
     assert Descent(0.5)({"w": np.array([1.0, 2.0])}, {"w": np.array([2.0, -2.0])}, {})["w"].tolist() == [0.0, 3.0]
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_the_command_derives_every_spec(part, tmp_path):
+    """Points are found, and the code passes its check at mild and at hostile inputs."""
+    result = CliRunner().invoke(app, ["derive", str(SPECS / f"{part.name}.ixc"), "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / f"{part.name}.py").exists()

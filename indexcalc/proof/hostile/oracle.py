@@ -16,8 +16,8 @@ from decimal import Decimal, getcontext, localcontext
 
 import numpy as np
 
-from indexcalc.proof.hostile.adjoints import backward
-from indexcalc.proof.hostile.nodes import Leaf, Node, Power, Product, Root, Sum
+from indexcalc.proof.hostile.adjoints import backward, handed_on
+from indexcalc.proof.hostile.nodes import Leaf, LogDeterminant, Node, Power, Product, Root, Sum
 from indexcalc.proof.hostile.runs import Adjoints, Forward, Rounding, loss_of
 from indexcalc.proof.hostile.sweep import forward
 from indexcalc.proof.hostile.unrolled import Unrolled
@@ -213,7 +213,7 @@ def check_fit(asked: Asked, passes: Passes, format: Format) -> None:
     Raises:
         UndeterminedError: if not.
     """
-    sizes = [*sizes_compared(asked, passes), *sizes_behind_zeros(asked, passes)]
+    sizes = [*sizes_compared(asked, passes), *sizes_behind_zeros(asked, passes), *sizes_of_matrices(asked, passes)]
     if any(size > format.largest for size in sizes):
         raise UndeterminedError(BEYOND)
 
@@ -233,6 +233,23 @@ def sizes_behind_zeros(asked: Asked, passes: Passes) -> Iterator[Decimal]:
                     divided = any(isinstance(n := nodes[p], Power) and n.exponent.is_negative for p in node.parts)
                     if not divided:
                         yield from (abs(values[p]) * LEEWAY for p in node.parts if values[p].is_finite())
+
+
+def sizes_of_matrices(asked: Asked, passes: Passes) -> Iterator[Decimal]:
+    """The gradients of the matrices of systems and determinants: a solver knows matrices and vectors, no other form.
+
+    With ``sum[j](A[i,j]*x[j]) = b[i]`` and the adjoint variables v they are ``-v[i]*x[j]``, which may leave a format
+    that v and x fit, and nothing can be put in for the two.
+    """
+    nodes = asked.graph.nodes
+    for number, node in enumerate(nodes):
+        readers = [number] if isinstance(node, LogDeterminant) else []
+        if isinstance(node, Root) and node.entry == 0:
+            totals = [nodes[residual] for residual in node.residuals]
+            readers = [part for total in totals if isinstance(total, Sum) for part in total.parts]
+        for reader in readers:
+            handed = handed_on(nodes[reader], reader, passes.adjoints.values[reader], passes.run)
+            yield from (abs(size) for _, size in handed if size.is_finite())
 
 
 def check_slopes(asked: Asked, passes: Passes, inputs: Inputs) -> None:

@@ -218,3 +218,13 @@ def test_every_adjoint_is_a_central_difference_at_hostile_inputs(name):
                     assert slope == pytest.approx(right, rel=1e-9, abs=1e-25 * float(size + 1)), (case.name, target)
                     compared += 1
     assert compared > 10
+
+
+def test_gradients_of_matrices_fit():
+    # The solution and the adjoint variables are of the order 1e20, and the gradient of A is of their products, 1e40.
+    text = "index i, j : N\ninput A[i,j], b[i]\nsolve x[j] : sum[j](A[i,j]*x[j]) = b[i]\n"
+    text += "L = 1e-25*sum[i](x[i])\nloss L\nderive b\n"
+    inputs = {"A": [3e-20, 1e-20, 1e-20, 1e-20, 4e-20, 1e-20, 1e-20, 1e-20, 5e-20], "b": [1.0, 2.0, 3.0]}
+    answered(text, inputs)
+    with pytest.raises(UndeterminedError, match="float32"):
+        answered(text.replace("1e-25*", ""), inputs)
