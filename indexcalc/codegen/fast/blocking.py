@@ -78,15 +78,28 @@ class Blocking:
 
     @cached_property
     def windows(self) -> Windows:
-        """The tensors that show windows.
+        """The tensors that show windows, but for those of whose products a largest entry is taken.
 
-        None beside a largest entry: what is subtracted from it must be rounded as it was when it was found, in whatever
-        blocks that is done.
+        What is subtracted from it must be rounded as it was when it was found, in whatever blocks that is done.
         """
         if self.known_windows is not None:
             return self.known_windows
-        largest = any(statement.kind in (Kind.MAXIMUM, Kind.MINIMUM, Kind.LARGEST) for statement in self.statements)
-        return {} if largest else windows_of(self.statements, self.given, self.sizes)
+        found = windows_of(self.statements, self.given, self.sizes)
+        return {name: axes for name, axes in found.items() if not self.compared & {name, *self.readers[name]}}
+
+    @cached_property
+    def compared(self) -> frozenset[str]:
+        """The tensors of whose entries a largest one is taken, and what these are computed from entry by entry."""
+        extremes = [s for s in self.statements if s.kind in (Kind.MAXIMUM, Kind.MINIMUM, Kind.LARGEST)]
+        pending = [name for statement in extremes for name in self.needs[statement.name]]
+        found: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name not in found:
+                found.add(name)
+                if not any(term.summed for term in self.by_name[name].terms):
+                    pending.extend(self.needs[name])
+        return frozenset(found)
 
     @cached_property
     def needs(self) -> Mapping[str, frozenset[str]]:

@@ -152,3 +152,32 @@ def test_windows_that_are_turned_stay_turned():
     for columns in (2, 3, 4):
         values = module.forward(x=x[: 3 + columns], u=np.zeros(columns), N=3)
         np.testing.assert_array_equal(values.y, np.add.outer(np.arange(3), np.arange(columns)))
+
+
+CLASSIFIER = """
+index b : B
+index c : C
+index f : F
+index n : N
+index k : K
+index i : N-K+1
+input x[b,c,n], w[f,c,k]
+y[b,f,i] = sum[c,k](x[b,c,i+k] * w[f,c,k])
+{rest}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "copied"),
+    [
+        # What a softmax is of sums up the products: these are not compared.
+        ("e[b,f] = mean[i](relu(y[b,f,i]))\np[b,f] = softmax[f](e[b,f])", True),
+        # A softmax of the products themselves subtracts them from their largest, which must be one of them.
+        ("p[b,f,i] = softmax[f](y[b,f,i])", False),
+        ("p[b,f,i] = softmax[f](y[b,f,i]/3)", False),
+        ("p[b,f] = max[i](y[b,f,i])", False),
+    ],
+)
+def test_windows_whose_products_are_compared_are_not_copied_in_blocks(rest, copied):
+    fast = outlined(derive(read_problem(CLASSIFIER.format(rest=rest))), {}, None)
+    assert ("x_win" in fast.problem.windows) == copied
