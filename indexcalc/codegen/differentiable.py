@@ -32,12 +32,14 @@ class Passes:
         scalars: the keyword arguments of the forward pass.
         carried: the scalars that `Values` holds, after the tensors.
         read: the fields of `Values` that the backward pass reads.
+        aliases: the fields that are another array as it is.
     """
 
     plan: Plan
     scalars: tuple[sp.Symbol, ...]
     carried: tuple[sp.Symbol, ...]
     read: frozenset[str]
+    aliases: frozenset[str]
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -98,6 +100,25 @@ class Passes:
         return tuple(self.plan.stored[name] for name in self.plan.kept if self.plan.stored[name] not in self.read)
 
     @property
+    def extra(self) -> tuple[str, ...]:
+        """The fields of `Values` that the backward pass reads, inputs and results aside."""
+        fields = (self.plan.stored[name] for name in self.plan.kept)
+        return tuple(f for f in fields if f not in {*self.inputs, *self.results, *self.forgotten})
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """What the forward pass makes: the results, and what the backward pass reads besides."""
+        return (*self.results, *self.extra)
+
+    @property
+    def saved(self) -> tuple[str, ...]:
+        """What of it is kept: nothing, all, or what the backward pass reads besides the results."""
+        several = bool(self.extra) and len(self.results) > 1
+        if several or any(name not in self.forgotten for name in self.results):
+            return self.made
+        return self.extra
+
+    @property
     def array(self) -> str:
         """The type of one array."""
         return self.plan.dialect.array
@@ -125,13 +146,20 @@ def fields_read(body: Sequence[str]) -> frozenset[str]:
     return frozenset(re.findall(r"\bvalues\.(\w+)", "\n".join(body)))
 
 
-def differentiable_function(passes: Passes, call: str, constant: str = "") -> Function:
+def aliases_in(body: Sequence[str]) -> frozenset[str]:
+    """The names that lines bind to another name as it is."""
+    found = (re.fullmatch(r"\s*(\w+) = [A-Za-z_]\w*", line) for line in body)
+    return frozenset(match[1] for match in found if match)
+
+
+def differentiable_function(passes: Passes, call: str, constant: str = "", *, extra: bool = False) -> Function:
     """The function that users call: one floating dtype for all, then `call`.
 
     Args:
         passes: names and arguments.
         call: what the library differentiates.
         constant: the function that an argument goes through if its gradient was not derived.
+        extra: whether the call returns what the backward pass reads behind the results.
     """
     plan = passes.plan
     arguments, lines = arguments_of(plan, passes.scalars)
@@ -147,52 +175,96 @@ def differentiable_function(passes: Passes, call: str, constant: str = "") -> Fu
         target = ", ".join(floats) if len(floats) > 1 else f"({', '.join(floats)},)"
         block = call_or_wrap(f"{target} = _promoted", [guarded(name) for name in floats]) if floats else []
         first = list(passes.inputs)
-    block += call_or_wrap(f"return {call}", [*first, *(guarded(name) for name in passes.names[len(passes.inputs) :])])
+    every = [*first, *(guarded(name) for name in passes.names[len(passes.inputs) :])]
+    if extra and passes.extra:
+        made = python_name("made", passes.names)
+        count = len(passes.results)
+        block += call_or_wrap(f"{made} = {call}", every)
+        block.append(f"return {made}[{'0' if count == 1 else f':{count}'}]")
+    else:
+        block += call_or_wrap(f"return {call}", every)
     text = f"{', '.join(passes.results)} of the forward pass; {plan.dialect.library} differentiates it by `backward`."
     summary = text if len(text) + INDENT + 6 <= WIDTH else f"What {plan.dialect.library} differentiates by `backward`."
     return Function(head(function_name(plan), arguments, passes.result_type), summary, tuple(lines), tuple(block))
 
 
-def torch_rules(passes: Passes) -> tuple[Function, Function]:
-    """The methods ``forward(ctx, ...)`` and ``backward(ctx, ...)`` of a ``torch.autograd.Function``.
+def torch_rules(passes: Passes) -> tuple[Function, Function, Function]:
+    """The methods ``forward``, ``setup_context`` and ``backward`` of a ``torch.autograd.Function``.
 
-    What the forward pass saves is cut off from the inputs. So where the gradients are differentiated again, the
-    backward pass first runs the forward pass once more, from the inputs: PyTorch sees all they are computed from.
+    `torch.func` asks that what is kept is an input or an output, so `forward` returns both what the user asked for and
+    what `backward` reads; the latter has no gradient. Where gradients are differentiated again, the backward pass
+    first runs the forward pass once more, from the inputs: PyTorch sees all they are computed from.
     """
-    ctx = python_name("ctx", (*passes.names, *passes.upstream))
-    count = len(passes.plan.kept)
-    keywords = passes.names[len(passes.inputs) :]
-    block = []
+    return torch_forward(passes), torch_context(passes), torch_backward(passes)
+
+
+def torch_forward(passes: Passes) -> Function:
+    """``forward(...)``: what the user asked for, and what the backward pass reads besides."""
+    block = call_or_wrap("values = forward", passes.forward_arguments, depth=2)
+    # What is an input as it is would be taken for it: PyTorch refuses to keep that.
+    views = [f"values.{name}" + (f".view_as(values.{name})" if name in passes.aliases else "") for name in passes.made]
+    block += returned(views, 2)
+    kind = passes.result_type if passes.made == passes.results else f"tuple[{passes.array}, ...]"
+    return Function(head("forward", passes.typed, kind, 1), "", (), tuple(block), (), ("@staticmethod",))
+
+
+def torch_context(passes: Passes) -> Function:
+    """``setup_context(ctx, inputs, output)``: what is kept for the backward pass."""
+    ctx, inputs, output = (python_name(name, (*passes.names, *passes.made)) for name in ("ctx", "inputs", "output"))
+    count, keywords = len(passes.inputs), passes.names[len(passes.inputs) :]
+    block: list[str] = []
     if passes.constant:
         places = [f"{name}={place}" for name, place in passes.constant.items()]
         block += call_or_wrap("_only_derived", [f"{ctx}.needs_input_grad", *places], depth=2)
-    block += call_or_wrap("values = forward", passes.forward_arguments, depth=2)
-    kept, forgotten = "values", [name for name in passes.forgotten if name not in passes.inputs]
-    if forgotten:
-        kept = "kept"
-        block += call_or_wrap("kept = values._replace", [f"{name}=None" for name in forgotten], depth=2)
-    block.append(f"{ctx}.save_for_backward(*{kept}{f'[:{count}]' if passes.carried else ''})")
-    if passes.carried:
-        block.append(f"{ctx}.scalars = {kept}[{count}:]")
+    behind = f"*{output}[{len(passes.results)}:]"
+    if passes.extra:
+        block += [f"{ctx}.mark_non_differentiable({behind})", f"{ctx}.set_materialize_grads(False)"]
+    given = f"*{inputs}[:{count}]" if keywords else f"*{inputs}"
+    whole = f"*{output}" if len(passes.made) > 1 else output
+    saved = [whole] if passes.saved == passes.made else [behind] if passes.saved else []
+    block.append(f"{ctx}.save_for_backward({', '.join([given, *saved])})")
     if keywords:
+        block += unpacked(keywords, f"{inputs}[{count}:]")
         block += literal(f"{ctx}.keywords", keywords, 2)
-    block += returned([f"values.{name}" for name in passes.results], 2)
-    forward = Function(
-        head("forward", [ctx, *passes.typed], passes.result_type, 1), "", (), tuple(block), (), ("@staticmethod",)
-    )
-    given = passes.upstream or (passes.given,)
-    carried = f", *{ctx}.scalars" if passes.carried else ""
-    again = ", ".join([f"*saved[:{len(passes.inputs)}]", *([f"**{ctx}.keywords"] if keywords else [])])
-    block = [
-        f"saved = Values(*{ctx}.saved_tensors{carried})",
-        "again = torch.is_grad_enabled()",
-        f"values = forward({again}) if again else saved",
-    ]
+    typed = [f"{inputs}: tuple", f"{output}: {'tuple' if len(passes.made) > 1 else passes.array}"]
+    return Function(head("setup_context", [ctx, *typed], "None", 1), "", (), tuple(block), (), ("@staticmethod",))
+
+
+def torch_backward(passes: Passes) -> Function:
+    """``backward(ctx, ...)``: the gradients of all arguments."""
+    ctx = python_name("ctx", (*passes.names, *passes.made, *passes.upstream))
+    plan, given = passes.plan, passes.upstream or (passes.given,)
+    keywords = passes.names[len(passes.inputs) :]
+    nothing = f"(None,) * {len(passes.names)}"
+    block = unpacked((*passes.inputs, *passes.saved), f"{ctx}.saved_tensors")
+    # So that no zeros are made for what is kept, nothing is given for a result that is not read either.
+    if passes.extra and len(given) == 1:
+        block = [f"if {given[0]} is None:", f"    return {nothing}", *block]
+    elif passes.extra:
+        for name, result in zip(given, passes.results, strict=True):
+            block += [f"if {name} is None:", f"    {name} = torch.zeros_like({result})"]
+    again = [*passes.inputs, *([f"**{ctx}.keywords"] if keywords else [])]
+    held = {*passes.inputs, *passes.saved}
+    fields = [plan.stored[name] for name in plan.kept]
+    parts = [f"{field}={field if field in held else None}" for field in fields]
+    parts += [f'{name}={ctx}.keywords["{name}"]' for name in (plan.scalars[symbol] for symbol in passes.carried)]
+    block.append("if torch.is_grad_enabled():")
+    block += [f"    {line}" for line in call_or_wrap("values = forward", again, depth=3)]
+    block.append("else:")
+    block += [f"    {line}" for line in call_or_wrap("values = Values", parts, depth=3)]
     block += call_or_wrap("gradients = backward", ["values", *passes.upstream], depth=2)
     block += returned(passes.gradients, 2, always=True)
-    typed = [f"{name}: {passes.array}" for name in given]
+    typed = [*(f"{name}: {passes.array}" for name in given), *(["*_: None"] if passes.extra else [])]
     first = head("backward", [ctx, *typed], f"tuple[{passes.array} | None, ...]", 1)
-    return forward, Function(first, "", (), tuple(block), (), ("@staticmethod",))
+    return Function(first, "", (), tuple(block), (), ("@staticmethod",))
+
+
+def unpacked(names: Sequence[str], source: str) -> list[str]:
+    """``a, b = source``, one name a line if they are too long."""
+    text = f"{', '.join(names)} = {source}" if len(names) > 1 else f"({names[0]},) = {source}"
+    if len(text) + 2 * INDENT <= WIDTH:
+        return [text]
+    return ["(", *(f"    {name}," for name in names), f") = {source}"]
 
 
 def jax_rules(passes: Passes) -> tuple[Function, Function, Function]:

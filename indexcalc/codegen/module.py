@@ -15,6 +15,7 @@ from indexcalc.codegen.dialect_torch import TORCH
 from indexcalc.codegen.differentiable import (
     RULE,
     Passes,
+    aliases_in,
     differentiable_function,
     fields_read,
     jax_rules,
@@ -70,7 +71,7 @@ def module_source(derivation: Derivation, dialect: Dialect) -> str:
     read = backward_reads(plan, [*backward_body, *result_values(plan).values()])
     functions = (forward_function(plan, forward_body, read), backward_function(plan, backward_body, read))
     scalars = forward_scalars(plan, forward_body, read)
-    passes = Passes(plan, scalars, tuple(read), fields_read(functions[1].body))
+    passes = Passes(plan, scalars, tuple(read), fields_read(functions[1].body), aliases_in(forward_body))
     rules = () if derivation.orders else RULES[dialect.name](passes)
     records = tuple(record_of(plan, order) for order in derivation.orders if not order.whole)
     code = [
@@ -102,7 +103,7 @@ def module_source(derivation: Derivation, dialect: Dialect) -> str:
 
 RULES: Mapping[str, Callable[[Passes], tuple[Function, ...]]] = {
     NUMPY.name: lambda passes: (),
-    TORCH.name: lambda passes: (*torch_rules(passes), differentiable_function(passes, "_Function.apply")),
+    TORCH.name: lambda passes: (*torch_rules(passes), differentiable_function(passes, "_Function.apply", extra=True)),
     JAX.name: lambda passes: (*jax_rules(passes), differentiable_function(passes, RULE, "_constant")),
 }
 """What a module for automatic differentiation holds besides the two passes, by its dialect."""

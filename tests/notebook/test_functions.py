@@ -125,33 +125,76 @@ def test_jax_differentiates_compiles_and_maps(name):
         assert np.isclose((ends[0] - ends[1]) / 2, (twice * step).sum(), rtol=1e-4, atol=1e-12)
 
 
-def test_pytorch_refuses_what_would_be_wrong_and_the_passes_can_do_it():
-    """`torch.func` is an error on the function, and right on its two passes; a second derivative is right on both."""
+def torch_loss(name):
+    """The loss of a derivation as a function of the inputs that are differentiated, these inputs, and its gradients."""
     torch = pytest.importorskip("torch")
-    function = derived("attention").function("torch")
-    Q, K, V, G = torch.randn(4, 5, 6, 3, dtype=torch.float64)
-    q = Q[0].clone().requires_grad_()
-    (first,) = torch.autograd.grad(function(q, K[0], V[0]), q, G[0], create_graph=True)
-    with pytest.raises(RuntimeError, match="setup_context"):
-        torch.func.grad(lambda q: function(q, K[0], V[0]).sum())(Q[0])
-    with pytest.raises(RuntimeError, match="setup_context"):
-        torch.vmap(function)(Q, K, V)
-    code = function.module
+    problem = derived(name).problem
+    function = derived(name).function("torch")
+    inputs, weights, scalars, gradients = arrays_of(problem, name, torch.as_tensor)
+    keywords = {key: value for key, value in scalars.items() if key in inspect.signature(function).parameters}
+    wanted = {key: inputs[key] for key in problem.targets if key in inputs}
 
-    def gradient(q, k, v, g):
-        return code.backward(code.forward(q, k, v), g).dQ
+    def loss(moved):
+        outputs = function(*{**inputs, **moved}.values(), **keywords)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        return sum((output * weight).sum() for output, weight in zip(outputs, weights, strict=True))
 
-    def theirs(q, k, v, g):
-        return torch.func.grad(lambda q: (code.forward(q, k, v).O * g).sum())(q)
+    return torch, loss, wanted, gradients
 
-    mapped = torch.vmap(gradient)(Q, K, V, G)
-    assert torch.allclose(mapped, torch.vmap(theirs)(Q, K, V, G), rtol=1e-9)
-    assert torch.allclose(mapped[0], first, rtol=1e-9)
-    (twice,) = torch.autograd.grad(gradient(q, K[0], V[0], G[0]).square().sum(), q)
-    assert torch.allclose(twice, torch.autograd.grad(first.square().sum(), q)[0], rtol=1e-9)
-    step = 1e-6 * torch.randn_like(q)
-    ends = [gradient(Q[0] + sign * step, K[0], V[0], G[0]).square().sum() for sign in (1, -1)]
-    assert np.isclose(float((ends[0] - ends[1]) / 2), float((twice * step).sum()), rtol=1e-4)
+
+@pytest.mark.parametrize("name", [*SOME, "lstm", "gaussian_process", "deep_equilibrium", "linear_attention_recurrent"])
+def test_torch_func_takes_the_derived_gradients(name):
+    torch, loss, wanted, gradients = torch_loss(name)
+    for found in (
+        torch.func.grad(loss)(wanted),
+        torch.func.vjp(loss, wanted)[1](torch.ones((), dtype=torch.float64))[0],
+    ):
+        for key, gradient in found.items():
+            assert np.allclose(gradient, getattr(gradients, f"d{key}"), rtol=1e-9, atol=1e-12), key
+
+
+@pytest.mark.parametrize("name", [name for name in SOME if name != "gru"])
+def test_vmap_maps_the_function_and_its_gradients(name):
+    torch, loss, wanted, _ = torch_loss(name)
+    batch = {key: torch.stack([value, 1.5 * value]) for key, value in wanted.items()}
+    mapped = torch.vmap(loss)(batch), torch.vmap(torch.func.grad(loss))(batch)
+    for place in range(2):
+        one = {key: value[place] for key, value in batch.items()}
+        assert torch.allclose(mapped[0][place], loss(one), rtol=1e-9)
+        for key, gradient in torch.func.grad(loss)(one).items():
+            assert torch.allclose(mapped[1][key][place], gradient, rtol=1e-9, atol=1e-12), key
+
+
+@pytest.mark.parametrize("name", ["attention", "layer_norm", "softmax_cross_entropy", "gaussian_process"])
+def test_second_derivatives_are_slopes_of_gradients(name):
+    torch, loss, wanted, _ = torch_loss(name)
+    key = next(iter(wanted))
+    rng = torch.Generator().manual_seed(0)
+    move = torch.randn(wanted[key].shape, generator=rng, dtype=torch.float64)
+    grad = torch.func.grad(lambda moved: loss(moved) ** 2)
+    (twice,) = torch.func.vjp(lambda value: grad({**wanted, key: value})[key], wanted[key])[1](move)
+    ends = [grad({**wanted, key: wanted[key] + sign * 1e-6 * move})[key] for sign in (1, -1)]
+    assert torch.allclose((ends[0] - ends[1]) / 2e-6, twice, rtol=1e-4, atol=1e-7)
+    leaf = wanted[key].clone().requires_grad_()
+    (first,) = torch.autograd.grad(loss({**wanted, key: leaf}) ** 2, leaf, create_graph=True)
+    assert torch.allclose(torch.autograd.grad((first * move).sum(), leaf)[0], twice, rtol=1e-9, atol=1e-12)
+
+
+def test_what_is_kept_between_the_passes_has_no_gradient():
+    """A result that the loss does not read gives nothing; what the backward pass reads is no result."""
+    torch = pytest.importorskip("torch")
+    text = "index i : N\ninput x[i], w[i]\nr[i] = exp(x[i])\ny[i] = w[i]*r[i]\nz[i] = r[i]^2\n"
+    function = ic.derive(ic.read_problem(text)).function("torch")
+    x, w = torch.randn(2, 3, dtype=torch.float64).unbind()
+    x, w = x.requires_grad_(), w.requires_grad_()
+    assert isinstance(function(x, w), tuple)
+    for a, b in ((1.0, 0.0), (0.0, 1.0), (0.3, 0.7)):
+        losses = [
+            sum(c * part.sum() for c, part in ((a, y), (b, z)) if c)
+            for y, z in (function(x, w), (w * torch.exp(x), torch.exp(x) ** 2))
+        ]
+        found, expected = (torch.autograd.grad(loss, [x, w], materialize_grads=True) for loss in losses)
+        assert all(torch.allclose(one, other, rtol=1e-12) for one, other in zip(found, expected, strict=True))
 
 
 def test_jax_has_no_forward_mode():
