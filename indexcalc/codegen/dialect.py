@@ -46,6 +46,7 @@ class Dialect:
         constants: the atoms that are spelled otherwise.
         device: whether arrays made from nothing must be told where to live.
         private: the private functions that a module holds where it uses them.
+        stack: what makes an array of a list, for a library that differentiates no array that is written into.
         imports: for each name of another module, the line that imports it: the standard library, then the rest.
     """
 
@@ -65,6 +66,7 @@ class Dialect:
     private: Mapping[str, Special] = field(default_factory=dict)
     imports: tuple[Mapping[str, str], ...] = ()
     loop: str = ""
+    stack: str = ""
 
     @property
     def reserved(self) -> frozenset[str]:

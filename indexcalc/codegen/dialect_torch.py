@@ -25,6 +25,11 @@ def _only_derived(needed: tuple[bool, ...], /, **places: int) -> None:
             message = f"dL/d{name} is not derived; ask for it in the spec"
             raise NotImplementedError(message)'''
 
+GIVEN = '''\
+def _given(gradient: torch.Tensor | None, result: torch.Tensor) -> torch.Tensor:
+    """The upstream gradient of a result; zeros where nothing reads it."""
+    return torch.zeros_like(result) if gradient is None else gradient'''
+
 SOFTPLUS = '''\
 def _softplus(x: torch.Tensor) -> torch.Tensor:
     """log(1 + e^x), exact for every x: PyTorch's own is x from 20 on."""
@@ -62,6 +67,7 @@ TORCH = Dialect(
     template="torch_module.py.jinja2",
     prefix="np.",
     device=True,
+    stack="torch.stack",
     calls={
         **{name: renamed(name) for name in MOVING},
         "np.arange": renamed("torch.arange", *PLACED),
@@ -126,6 +132,7 @@ TORCH = Dialect(
         **TORCH_ROOT,
         "_promoted": Special(PROMOTED),
         "_only_derived": Special(ONLY_DERIVED),
+        "_given": Special(GIVEN),
         "_softplus": Special(SOFTPLUS),
         "_step": Special(STEP),
     },

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from indexcalc.codegen.functions import call_or_wrap, head
-from indexcalc.codegen.layout import INDENT, WIDTH
+from indexcalc.codegen.layout import INDENT, WIDTH, call_or_wrap, head
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.outline import Plan, function_name, gradient_fields
 from indexcalc.codegen.rendered import Function
@@ -238,11 +237,11 @@ def torch_backward(passes: Passes) -> Function:
     nothing = f"(None,) * {len(passes.names)}"
     block = unpacked((*passes.inputs, *passes.saved), f"{ctx}.saved_tensors")
     # So that no zeros are made for what is kept, nothing is given for a result that is not read either.
-    if passes.extra and len(given) == 1:
+    several = bool(passes.extra) and len(given) > 1
+    if passes.extra and not several:
         block = [f"if {given[0]} is None:", f"    return {nothing}", *block]
-    elif passes.extra:
-        for name, result in zip(given, passes.results, strict=True):
-            block += [f"if {name} is None:", f"    {name} = torch.zeros_like({result})"]
+    pairs = zip(passes.upstream, passes.results, strict=False)
+    upstream = [f"_given({name}, {result})" for name, result in pairs] if several else passes.upstream
     again = [*passes.inputs, *([f"**{ctx}.keywords"] if keywords else [])]
     held = {*passes.inputs, *passes.saved}
     fields = [plan.stored[name] for name in plan.kept]
@@ -252,7 +251,7 @@ def torch_backward(passes: Passes) -> Function:
     block += [f"    {line}" for line in call_or_wrap("values = forward", again, depth=3)]
     block.append("else:")
     block += [f"    {line}" for line in call_or_wrap("values = Values", parts, depth=3)]
-    block += call_or_wrap("gradients = backward", ["values", *passes.upstream], depth=2)
+    block += call_or_wrap("gradients = backward", ["values", *upstream], depth=2)
     block += returned(passes.gradients, 2, always=True)
     typed = [*(f"{name}: {passes.array}" for name in given), *(["*_: None"] if passes.extra else [])]
     first = head("backward", [ctx, *typed], f"tuple[{passes.array} | None, ...]", 1)

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain, count, islice
 
-from indexcalc.algebra.slots import constant_of, slot_text
-from indexcalc.algebra.terms import Access, Base, Delta, Iverson, tensors_of
+from indexcalc.algebra.slots import slot_text
+from indexcalc.algebra.terms import Access, Base, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import Layouts, base_text, equation_text, terms_text
-from indexcalc.codegen.layout import INDENT, WIDTH, assignment
+from indexcalc.codegen.layout import numbered
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, as_numbers, common_axes, reduced
 from indexcalc.codegen.plan import base_operand, shape_of, spread, terms_node, terms_operand
 from indexcalc.codegen.prose import comment
-from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.shared import masks_in, with_masks_named
 from indexcalc.codegen.source import Atom, Binary, Call, Node, flat, is_number
 from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.steps import loop_lines, names_at_steps
 from indexcalc.codegen.systems import solved_node
 from indexcalc.codegen.windows import moving_node
 
 REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 
 
-def pass_lines(statements: Sequence[Statement], scope: Scope, taken: set[str], depth: int = 1) -> list[list[str]]:
+def pass_lines(
+    statements: Sequence[Statement], scope: Scope, taken: set[str], depth: int = 1, results: Collection[str] = ()
+) -> list[list[str]]:
     """The lines of every statement; masks that occur twice are built once, before their first use.
 
     Args:
@@ -33,8 +34,10 @@ def pass_lines(statements: Sequence[Statement], scope: Scope, taken: set[str], d
         scope: the names that they may use.
         taken: the names in use; those of masks and of parts of long expressions join, so that none is bound twice.
         depth: of the indentation at which they will stand.
+        results: the tensors that are read behind them.
     """
-    nodes = [statement_node(statement, scope) for statement in statements]
+    scopes = names_at_steps(statements, scope)
+    nodes = [statement_node(statement, own) for statement, own in zip(statements, scopes, strict=True)]
     # A mask inside a loop is another one at each step.
     masks = [mask for s, node in zip(statements, nodes, strict=True) if s.loop is None for mask in masks_in(node)]
     used = [flat(mask) for mask in masks]
@@ -50,7 +53,8 @@ def pass_lines(statements: Sequence[Statement], scope: Scope, taken: set[str], d
             # The whole loop stands where its last statement does.
             inside.append((statement, node))
             ends = number + 1 == len(statements) or statements[number + 1].loop != statement.loop
-            lines.append(loop_lines(inside, scope, taken, depth) if ends else [])
+            later = {*results, *names_read(statements[number + 1 :], scope)}
+            lines.append(loop_lines(inside, scopes[number], taken, depth, later) if ends else [])
             inside = [] if ends else inside
             continue
         new = [text for text in dict.fromkeys(map(flat, masks_in(node))) if text in names and text not in built]
@@ -60,96 +64,11 @@ def pass_lines(statements: Sequence[Statement], scope: Scope, taken: set[str], d
     return lines
 
 
-def loop_lines(group: Sequence[tuple[Statement, Node]], scope: Scope, taken: set[str], depth: int) -> list[str]:
-    """A loop over steps: the arrays, zero where no step assigns anything, then the statements of one step.
-
-    Where arrays can't be assigned to, a step is a function of them, and what it gives are new ones.
-    """
-    loop = group[0][0].loop
-    assert loop is not None
-    lines = []
-    for name, axes, _ in loop.arrays:
-        zeros = Call("np.zeros", (shape_of(axes, scope),), (f"dtype={scope.dtype}",))
-        lines += numbered(scope.tensors[name], spelled(zeros, scope.dialect, scope.dtype), taken, depth)
-    count, variable = flat(scalar_node(loop.extent, scope.scalars)), scope.scalars[loop.symbol]
-    inside = [line for statement, node in group for line in step_lines(statement, node, scope, taken, depth + 1)]
-    if not scope.dialect.loop:
-        steps = f"range({count})" if loop.direction > 0 else f"reversed(range({count}))"
-        return [*lines, f"for {variable} in {steps}:", *inside]
-    arrays = ", ".join(scope.tensors[name] for name, _, _ in loop.arrays)
-    state = f"({arrays},)" if len(loop.arrays) == 1 else arrays
-    passed = state if len(loop.arrays) == 1 else f"({arrays})"
-    number, given = (unused(word, {*taken, variable}) for word in ("number", "arrays"))
-    function = unused("step", taken)
-    last = f"{count} - 1 - {number}" if loop.direction < 0 else number
-    outer = (f"{state} = {scope.dialect.loop}(", f"    0, {count}, {function}, {passed}", f"    return {state}")
-    if any(len(line) + INDENT * depth > WIDTH for line in (*outer, f"    {state} = {given}")):
-        # One name a line, and the call with one tuple.
-        start = unused("start", taken)
-        names = [f"    {scope.tensors[name]}," for name, _, _ in loop.arrays]
-        deeper = [f"    {name}" for name in names]
-        return [
-            *lines,
-            "",
-            f"def {function}({number}, {given}):",
-            *("    (", *deeper, f"    ) = {given}"),
-            f"    {variable} = {last}",
-            *inside,
-            *("    return (", *deeper, "    )"),
-            "",
-            *(f"{start} = (", *names, ")"),
-            *("(", *names, f") = {scope.dialect.loop}(0, {count}, {function}, {start})"),
-        ]
-    return [
-        *lines,
-        "",
-        f"def {function}({number}, {given}):",
-        f"    {state} = {given}",
-        f"    {variable} = {last}",
-        *inside,
-        f"    return {state}",
-        "",
-        *call_or_wrap(f"{state} = {scope.dialect.loop}", ("0", count, function, passed), depth),
-    ]
-
-
-def step_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], depth: int) -> list[str]:
-    """One statement at one step, under its conditions."""
-    loop = statement.loop
-    assert loop is not None
-    axis = next(axis for name, _, axis in loop.arrays if name == statement.name)
-    array = scope.tensors[statement.name]
-    at = ", ".join([":"] * axis + [scope.scalars[loop.symbol]])
-    target = f"{array}[{at}]"
-    lines = [f"    {line}" for line in comment(statement.note, depth)] if statement.note else []
-    conditions = [condition_text(one, scope) for one in statement.conditions]
-    if scope.dialect.loop:
-        if conditions:
-            holds = conditions[0] if len(conditions) == 1 else " & ".join(f"({one})" for one in conditions)
-            other = "0.0" if statement.adds else target
-            node = Call("np.where", (Atom(holds), node, Atom(other)))
-        method, node = "add" if statement.adds else "set", spelled(node, scope.dialect, scope.dtype)
-        code = numbered(array, Call(f"{array}.at[{at}].{method}", (node,)), taken, depth)
-        return [*lines, *("    " + line for line in code)]
-    inner = 1
-    if conditions:
-        lines.append(f"    if {' and '.join(conditions)}:")
-        inner += 1
-    silenced = scope.dialect.silenced if statement.may_overflow else ""
-    if silenced:
-        lines.append("    " * inner + silenced)
-        inner += 1
-    sign = " +" if statement.adds else ""
-    code = numbered(f"{target}{sign}", spelled(node, scope.dialect, scope.dtype), taken, depth + inner - 1)
-    head = f"{target} + = "
-    code = [line.replace(head, f"{target} += ", 1) if line.startswith(head) else line for line in code]
-    return [*lines, *("    " * inner + line for line in code)]
-
-
-def condition_text(guard: Delta | Iverson, scope: Scope) -> str:
-    """A bracket on the step as a comparison."""
-    left, right = (flat(scalar_node(constant_of(side), scope.scalars)) for side in (guard.left, guard.right))
-    return f"{left} {'==' if isinstance(guard, Delta) else guard.relation} {right}"
+def names_read(statements: Sequence[Statement], scope: Scope) -> Iterator[str]:
+    """The tensors that statements read, whole or at a step."""
+    for statement in statements:
+        for name in (*statement.reads, *(name for inner in statement.inside for name in inner.reads)):
+            yield scope.entries[name].tensor if name in scope.entries else name
 
 
 def statement_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], depth: int = 1) -> list[str]:
@@ -187,40 +106,6 @@ def root_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], 
         "",
         *numbered(target, spelled(node, scope.dialect, scope.dtype), taken, depth),
     ]
-
-
-ROUNDS = 4
-"""How often parts are put in order: a longer name may break a line elsewhere, and so change the order."""
-
-
-def numbered(target: str, node: Node, taken: set[str], depth: int) -> list[str]:
-    """The assignment; the parts that it is split into are called `part`, `part_2` and so on in reading order."""
-    places: list[int] = []
-    for _ in range(ROUNDS):
-        fresh = part_names(taken)
-        first = list(islice(fresh, len(places)))
-        given = [first[place] for place in places]
-        lines = assignment(target, node, recorded(given, fresh), depth)
-        read = [name for line in lines if (name := line.partition(" = ")[0]) in given]
-        if read == list(islice(part_names(taken), len(read))):
-            break
-        places = [read.index(name) for name in given if name in read]
-    taken.update(read)
-    return lines
-
-
-def part_names(taken: Collection[str]) -> Iterator[str]:
-    """Names for parts, none of them taken: some formulas have thousands."""
-    names = chain(("part",), (f"part_{number}" for number in count(2)))
-    yield from (name for name in names if name not in taken)
-
-
-def recorded(given: list[str], fresh: Iterator[str]) -> Iterator[str]:
-    """The names that are given, then fresh ones, which join them."""
-    yield from tuple(given)
-    for name in fresh:
-        given.append(name)
-        yield name
 
 
 def formula(statement: Statement, layouts: Layouts) -> str:
@@ -298,24 +183,3 @@ def nonzero(weights: Sequence[Base], value: Operand, order: Axes, scope: Scope) 
         differs = Binary("!=", aligned(factor, axes), Atom("0.0"))
         value = Operand(Call("np.where", (differs, aligned(value, axes), Atom("-np.inf"))), axes)
     return value
-
-
-def call_or_wrap(function: str, arguments: Sequence[str], depth: int = 1) -> list[str]:
-    """``function(arguments)`` on one line if it fits, else the arguments on a line of their own, or one each."""
-    joined = ", ".join(arguments)
-    if len(f"{function}({joined})") + depth * INDENT <= WIDTH:
-        return [f"{function}({joined})"]
-    if len(joined) + (depth + 1) * INDENT <= WIDTH:
-        return [f"{function}(", f"    {joined}", ")"]
-    return [f"{function}(", *(f"    {argument}," for argument in arguments), ")"]
-
-
-def head(name: str, arguments: list[str], result: str, depth: int = 0) -> str:
-    """``def name(arguments) -> result:``, over several lines if need be."""
-    line = f"def {name}({', '.join(arguments)}) -> {result}:"
-    width = WIDTH - depth * INDENT
-    if len(line) <= width:
-        return line
-    joined = ", ".join(arguments)
-    inner = [f"    {joined}"] if len(joined) + INDENT <= width else [f"    {argument}," for argument in arguments]
-    return "\n".join([f"def {name}(", *inner, f") -> {result}:"])

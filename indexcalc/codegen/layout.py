@@ -6,9 +6,10 @@ statement of its own, as a person would write it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, count, islice
 
 from indexcalc.codegen.source import (
     LEVELS,
@@ -180,3 +181,58 @@ LAYOUTS: Mapping[type[Node], Callable[[str, Node, int], list[str] | None]] = {
     Binary: chain_lines,
 }
 """How an assignment of each kind of expression is broken into lines."""
+
+
+ROUNDS = 4
+"""How often parts are put in order: a longer name may break a line elsewhere, and so change the order."""
+
+
+def numbered(target: str, node: Node, taken: set[str], depth: int) -> list[str]:
+    """The assignment; the parts that it is split into are called `part`, `part_2` and so on in reading order."""
+    places: list[int] = []
+    for _ in range(ROUNDS):
+        fresh = part_names(taken)
+        first = list(islice(fresh, len(places)))
+        given = [first[place] for place in places]
+        lines = assignment(target, node, recorded(given, fresh), depth)
+        read = [name for line in lines if (name := line.partition(" = ")[0]) in given]
+        if read == list(islice(part_names(taken), len(read))):
+            break
+        places = [read.index(name) for name in given if name in read]
+    taken.update(read)
+    return lines
+
+
+def part_names(taken: Collection[str]) -> Iterator[str]:
+    """Names for parts, none of them taken: some formulas have thousands."""
+    names = chain(("part",), (f"part_{number}" for number in count(2)))
+    yield from (name for name in names if name not in taken)
+
+
+def recorded(given: list[str], fresh: Iterator[str]) -> Iterator[str]:
+    """The names that are given, then fresh ones, which join them."""
+    yield from tuple(given)
+    for name in fresh:
+        given.append(name)
+        yield name
+
+
+def call_or_wrap(function: str, arguments: Sequence[str], depth: int = 1) -> list[str]:
+    """``function(arguments)`` on one line if it fits, else the arguments on a line of their own, or one each."""
+    joined = ", ".join(arguments)
+    if len(f"{function}({joined})") + depth * INDENT <= WIDTH:
+        return [f"{function}({joined})"]
+    if len(joined) + (depth + 1) * INDENT <= WIDTH:
+        return [f"{function}(", f"    {joined}", ")"]
+    return [f"{function}(", *(f"    {argument}," for argument in arguments), ")"]
+
+
+def head(name: str, arguments: list[str], result: str, depth: int = 0) -> str:
+    """``def name(arguments) -> result:``, over several lines if need be."""
+    line = f"def {name}({', '.join(arguments)}) -> {result}:"
+    width = WIDTH - depth * INDENT
+    if len(line) <= width:
+        return line
+    joined = ", ".join(arguments)
+    inner = [f"    {joined}"] if len(joined) + INDENT <= width else [f"    {argument}," for argument in arguments]
+    return "\n".join([f"def {name}(", *inner, f") -> {result}:"])

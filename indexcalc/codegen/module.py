@@ -137,7 +137,7 @@ def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope,
     lines: list[str] = []
     names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
     waiting: dict[str, None] = {}
-    for statement, code in zip(statements, pass_lines(statements, scope, names), strict=True):
+    for statement, code in zip(statements, pass_lines(statements, scope, names, results=results), strict=True):
         lines += code
         if statement.name in results and plan.is_fused(statement.name):
             waiting[statement.name] = None

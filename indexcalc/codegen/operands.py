@@ -26,6 +26,32 @@ class Operand:
     axes: Axes
 
 
+@dataclass(frozen=True, slots=True)
+class EntryAt:
+    """An array at places along some of its axes, as code.
+
+    Attributes:
+        tensor: whose array it is.
+        parts: what stands in each axis; ``:`` where nothing does.
+    """
+
+    tensor: str
+    parts: tuple[str, ...]
+
+    def text(self, array: str) -> str:
+        """``h[t - 1]``, or ``h[:, t - 1]``."""
+        kept = list(self.parts)
+        while kept and kept[-1] == ":":
+            kept.pop()
+        return f"{array}[{', '.join(kept)}]"
+
+    def in_list(self, array: str, axis: int) -> str:
+        """The same where the array is a list along one axis: ``h[t - 1]``, or ``h[t - 1][:, 0]``."""
+        rest = EntryAt(self.tensor, (*self.parts[:axis], *self.parts[axis + 1 :]))
+        first = f"{array}[{self.parts[axis]}]"
+        return first if all(part == ":" for part in rest.parts) else rest.text(first)
+
+
 @dataclass(frozen=True)
 class Scope:
     """The Python names that an expression may use.
@@ -36,6 +62,8 @@ class Scope:
         dtype: an expression for the dtype of arrays made from nothing, such as ``X.dtype``.
         layouts: how many slots each axis of a stored tensor holds, for tensors with fused axes.
         dialect: the array library whose words are used.
+        entries: those of the tensors that are arrays at a step.
+        lists: those that are lists along one axis, and which.
     """
 
     tensors: Mapping[str, str]
@@ -43,6 +71,8 @@ class Scope:
     dtype: str
     layouts: Mapping[str, Sequence[int]] = field(default_factory=dict)
     dialect: Dialect = NUMPY
+    entries: Mapping[str, EntryAt] = field(default_factory=dict)
+    lists: Mapping[str, int] = field(default_factory=dict)
 
 
 def transposed(operand: Operand, axes: Axes) -> Operand:

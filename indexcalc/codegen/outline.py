@@ -14,7 +14,7 @@ from indexcalc.calculus.steps import Derivation, Order
 from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.halves import halved
 from indexcalc.codegen.names import python_name, python_names
-from indexcalc.codegen.operands import Scope
+from indexcalc.codegen.operands import EntryAt, Scope
 from indexcalc.codegen.recurrences import At, Entries, with_loops
 from indexcalc.codegen.roots import root_statement
 from indexcalc.codegen.scalars import scalar_node
@@ -44,7 +44,7 @@ class Plan:
         scalars: Python names of all extents and parameters.
         dialect: the array library that the module is for.
         steps: the variables of loops, by the number of the step.
-        entries: what arrays at a step are in code, such as ``h[t - 1]``, by their names.
+        entries: the arrays at a step, such as ``h[t - 1]``, by their names.
     """
 
     derivation: Derivation
@@ -57,7 +57,7 @@ class Plan:
     scalars: Mapping[sp.Symbol, str]
     dialect: Dialect = NUMPY
     steps: Mapping[sp.Symbol, str] = field(default_factory=dict)
-    entries: Mapping[str, str] = field(default_factory=dict)
+    entries: Mapping[str, EntryAt] = field(default_factory=dict)
 
     @property
     def program(self) -> Program:
@@ -204,7 +204,7 @@ def planned(derivation: Derivation, dialect: Dialect) -> Plan:
         used = {*stored.values(), *tensors.values(), *scalars.values(), *steps.values(), *dialect.reserved}
         steps[symbol] = python_name(symbol.name.removeprefix("@"), used)
     words = {**scalars, **steps}
-    entries = {name: entry_text(tensors[of], at, (tensors, words), dialect) for name, (of, at) in at_steps.items()}
+    entries = {name: entry_at(of, at, (tensors, words), dialect) for name, (of, at) in at_steps.items()}
     found = Plan(derivation, forward, reverse, passes.kept, passes.added, stored, tensors, scalars, dialect)
     return replace(found, steps=steps, entries=entries)
 
@@ -213,19 +213,17 @@ Words = tuple[Mapping[str, str], Mapping[sp.Symbol, str]]
 """What tensors and what scalars are called in code."""
 
 
-def entry_text(array: str, places: Sequence[At | None], words: Words, dialect: Dialect) -> str:
-    """``h[t - 1]``, or ``h[:, t - 1]``: an array at places along some of its axes."""
-    parts = [":" if at is None else place_text(at, words, dialect) for at in places]
-    while parts and parts[-1] == ":":
-        parts.pop()
-    return f"{array}[{', '.join(parts)}]"
+def entry_at(tensor: str, places: Sequence[At | None], words: Words, dialect: Dialect) -> EntryAt:
+    """An array at places along some of its axes."""
+    return EntryAt(tensor, tuple(":" if at is None else place_text(at, words, dialect) for at in places))
 
 
 def place_text(at: At, words: Words, dialect: Dialect) -> str:
     """A place along one axis."""
     tensors, scalars = words
     if isinstance(at.slot, Lookup):
-        return entry_text(tensors[at.slot.tensor], [At(slot) for slot in at.slot.slots], words, dialect)
+        found = entry_at(at.slot.tensor, [At(slot) for slot in at.slot.slots], words, dialect)
+        return found.text(tensors[at.slot.tensor])
     text = flat(scalar_node(constant_of(at.slot), scalars))
     if dialect.loop:
         # Steps are traced there, and a place outside reads some entry inside.
@@ -247,13 +245,7 @@ def fused_tensors(derivation: Derivation) -> tuple[str, ...]:
 def forward_scope(plan: Plan) -> Scope:
     """Names as they are; arrays made from nothing take the dtype of the first input that isn't looked up."""
     first = first_of_numbers(plan)
-    return Scope(
-        {**plan.tensors, **plan.entries},
-        {**plan.scalars, **plan.steps},
-        f"{first}.dtype" if first else "float",
-        plan.layouts,
-        dialect=plan.dialect,
-    )
+    return scope_of(plan, f"{first}.dtype" if first else "float")
 
 
 def backward_scope(plan: Plan) -> Scope:
@@ -261,8 +253,14 @@ def backward_scope(plan: Plan) -> Scope:
     upstream, first = plan.derivation.problem.handed, first_of_numbers(plan)
     given = plan.stored[upstream[0].name] if upstream else f"values.{first}" if first else ""
     dtype = f"{given}.dtype" if given else "float"
-    tensors, scalars = {**plan.tensors, **plan.entries}, {**plan.scalars, **plan.steps}
-    return Scope(tensors, scalars, dtype, plan.layouts, dialect=plan.dialect)
+    return scope_of(plan, dtype)
+
+
+def scope_of(plan: Plan, dtype: str) -> Scope:
+    """The names of all tensors, arrays at a step, and scalars."""
+    texts = {name: entry.text(plan.tensors[entry.tensor]) for name, entry in plan.entries.items()}
+    scalars = {**plan.scalars, **plan.steps}
+    return Scope({**plan.tensors, **texts}, scalars, dtype, plan.layouts, plan.dialect, plan.entries)
 
 
 def first_of_numbers(plan: Plan) -> str:

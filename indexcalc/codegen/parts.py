@@ -11,8 +11,9 @@ from indexcalc.algebra.terms import Access, Index, Terms
 from indexcalc.calculus.contract import contract
 from indexcalc.calculus.steps import Order
 from indexcalc.codegen.formula import equation_text
-from indexcalc.codegen.functions import head, pass_lines
+from indexcalc.codegen.functions import pass_lines
 from indexcalc.codegen.identifiers import identifiers
+from indexcalc.codegen.layout import head
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import Plan, result_fields

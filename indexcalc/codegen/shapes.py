@@ -11,8 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from indexcalc.algebra.ranges import is_compound
 from indexcalc.algebra.terms import scalars_of
-from indexcalc.codegen.functions import call_or_wrap, head
-from indexcalc.codegen.layout import INDENT, WIDTH, fits
+from indexcalc.codegen.layout import INDENT, WIDTH, call_or_wrap, fits, head
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.outline import Plan
 from indexcalc.codegen.scalars import scalar_node
@@ -173,9 +172,14 @@ def table_lines(table: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def never_empty(plan: Plan) -> tuple[str, ...]:
-    """The extents that can't be 0: something divides by them, or the largest of their entries is taken."""
+    """The extents that can't be 0: something divides by them, or the largest of their entries is taken.
+
+    So are numbers of steps where arrays are made of lists, for of none there is no shape.
+    """
     statements = (*plan.forward, *plan.backward)
     compared = {index.extent for s in statements if s.kind in (Kind.MAXIMUM, Kind.MINIMUM) for index in s.over}
+    if plan.dialect.stack:
+        compared |= {statement.loop.extent for statement in statements if statement.loop is not None}
     scalars = dict.fromkeys(scalar for s in statements for scalar in scalars_of(s.terms))
     return tuple(
         plan.scalars[extent]

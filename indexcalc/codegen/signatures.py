@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import sympy as sp
 
 from indexcalc.algebra.terms import Access, Delta, Index, Iverson, tensors_of
-from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.identifiers import identifiers
-from indexcalc.codegen.layout import WIDTH
+from indexcalc.codegen.layout import WIDTH, call_or_wrap, head
 from indexcalc.codegen.outline import Plan, backward_scope, forward_scope, gradient_variables
 from indexcalc.codegen.parts import result_values
 from indexcalc.codegen.prose import default_text, paragraph, plain, shape_text

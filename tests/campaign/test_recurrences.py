@@ -45,6 +45,34 @@ def test_gradients_are_those_of_a_loop(seed):
     check(seed)
 
 
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_pytorch_differentiates_the_loop_twice_and_maps_it(seed):
+    """The derived gradients through `torch.func`, and their derivative along a direction, are those of the loop."""
+    system = drawn(seed)
+    derivation = derive(read_problem(spec_of(system)))
+    function = derivation.function("torch")
+    order = [tensor.name for tensor in derivation.problem.program.inputs]
+    rng = np.random.default_rng(seed)
+    given = {k: torch.as_tensor(0.8 * rng.normal(size=shape)) for k, shape in shapes_of(system, 4, 2, 3).items()}
+    moves = {k: torch.as_tensor(rng.normal(size=array.shape)) for k, array in given.items()}
+
+    def slopes(loss):
+        """The gradients, the gradients of their sum along the moves, and the gradients for a batch of two."""
+        grad = torch.func.grad(loss)
+
+        def along(arrays):
+            return sum((gradient * moves[key]).sum() for key, gradient in grad(arrays).items())
+
+        pair = {key: torch.stack([array, 0.5 * array]) for key, array in given.items()}
+        return grad(given), torch.func.grad(along)(given), torch.vmap(grad)(pair)
+
+    found = slopes(lambda arrays: function(*(arrays[name] for name in order)))
+    expected = slopes(lambda arrays: loss_of(system, arrays, torch) + 0.0 * sum(a.sum() for a in arrays.values()))
+    for one, other in zip(found, expected, strict=True):
+        for key in other:
+            assert torch.allclose(one[key], other[key], rtol=1e-9, atol=1e-10), (seed, key, spec_of(system))
+
+
 def test_the_draws_differ():
     systems = [drawn(seed) for seed in range(COUNT)]
     assert {system.up for system in systems} == {system.bracketed for system in systems} == {True, False}

@@ -5,8 +5,7 @@ import re
 import pytest
 
 import indexcalc as ic
-from indexcalc.codegen.functions import numbered
-from indexcalc.codegen.layout import WIDTH
+from indexcalc.codegen.layout import WIDTH, numbered
 from indexcalc.codegen.source import Atom, Call, chain
 from indexcalc.errors import LimitError, UnsupportedError
 from indexcalc.library import shipped_paths

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from indexcalc.codegen import module_names, module_symbols, numpy_module
-from indexcalc.codegen.functions import part_names
+from indexcalc.codegen.layout import part_names
 from indexcalc.language import read_problem
 from indexcalc.proof.gradcheck import check_module
 from indexcalc.rewrite.derive import derive

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from indexcalc.algebra.terms import Index, free_indices
 from indexcalc.codegen import special
-from indexcalc.codegen.functions import numbered
+from indexcalc.codegen.layout import numbered
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.plan import terms_node
 from indexcalc.codegen.source import flat

@@ -188,6 +188,18 @@ def test_no_rows_give_empty_results(style):
     np.testing.assert_array_equal(gradients.dg, np.zeros(4))
 
 
+def test_no_steps_are_none_in_numpy_and_an_error_in_pytorch():
+    """Of no arrays at steps there is no shape to make an array of."""
+    torch = pytest.importorskip("torch")
+    derivation = ic.derive(ic.load_problem(ic.find_spec("rnn")))
+    tensors = derivation.problem.program.inputs
+    inputs = {tensor.name: tuple(0 if str(s.extent) == "T" else 2 for s in tensor.slots) for tensor in tensors}
+    values = derivation.function("numpy").module.forward(*(np.ones(shape) for shape in inputs.values()))
+    assert 0 in values.h.shape
+    with pytest.raises(ValueError, match="T is 0 in x; 1 is the least"):
+        derivation.function("torch")(*(torch.ones(shape) for shape in inputs.values()))
+
+
 def test_torch_checks_under_compilation_and_autograd():
     torch = pytest.importorskip("torch")
     own = module("norm", "torch")

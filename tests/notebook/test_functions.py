@@ -153,7 +153,7 @@ def test_torch_func_takes_the_derived_gradients(name):
             assert np.allclose(gradient, getattr(gradients, f"d{key}"), rtol=1e-9, atol=1e-12), key
 
 
-@pytest.mark.parametrize("name", [name for name in SOME if name != "gru"])
+@pytest.mark.parametrize("name", [*SOME, "lstm", "crf", "sinkhorn", "linear_attention_recurrent"])
 def test_vmap_maps_the_function_and_its_gradients(name):
     torch, loss, wanted, _ = torch_loss(name)
     batch = {key: torch.stack([value, 1.5 * value]) for key, value in wanted.items()}
@@ -165,7 +165,9 @@ def test_vmap_maps_the_function_and_its_gradients(name):
             assert torch.allclose(mapped[1][key][place], gradient, rtol=1e-9, atol=1e-12), key
 
 
-@pytest.mark.parametrize("name", ["attention", "layer_norm", "softmax_cross_entropy", "gaussian_process"])
+@pytest.mark.parametrize(
+    "name", ["attention", "layer_norm", "softmax_cross_entropy", "gaussian_process", "rnn", "hmm_forward"]
+)
 def test_second_derivatives_are_slopes_of_gradients(name):
     torch, loss, wanted, _ = torch_loss(name)
     key = next(iter(wanted))

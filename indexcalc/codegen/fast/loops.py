@@ -11,8 +11,7 @@ from indexcalc.codegen.fast.blocking import Loop
 from indexcalc.codegen.fast.graph import Axis, Node, Operation
 from indexcalc.codegen.fast.names import Names, with_names
 from indexcalc.codegen.fast.writing import Writer
-from indexcalc.codegen.functions import call_or_wrap
-from indexcalc.codegen.layout import INDENT, WIDTH
+from indexcalc.codegen.layout import INDENT, WIDTH, call_or_wrap
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.scalars import product_of_extents, scalar_node
 from indexcalc.codegen.source import flat

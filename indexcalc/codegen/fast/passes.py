@@ -19,8 +19,8 @@ from indexcalc.codegen.fast.outline import (
     stored_name,
 )
 from indexcalc.codegen.fast.storing import ancestors
-from indexcalc.codegen.functions import call_or_wrap, head
 from indexcalc.codegen.identifiers import identifiers
+from indexcalc.codegen.layout import call_or_wrap, head
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.shapes import input_check, upstream_check

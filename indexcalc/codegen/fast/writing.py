@@ -13,8 +13,7 @@ from indexcalc.codegen.fast.graph import Axis, Node, Operation, Use
 from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.nesting import NESTED_WIDTH, is_nested
 from indexcalc.codegen.fast.storage import COPY, ELEMENTWISE, Storage
-from indexcalc.codegen.functions import call_or_wrap
-from indexcalc.codegen.layout import assignment
+from indexcalc.codegen.layout import assignment, call_or_wrap
 from indexcalc.codegen.operands import Operand, Scope, aligned, transposed
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Binary, Call, Prefix, Trailer, flat, split_call
