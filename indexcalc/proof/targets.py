@@ -40,12 +40,14 @@ class Library:
         array: its array of double precision from NumPy's.
         check: raises an error unless a function has the gradients that its values show.
         precision: the context in which it computes in double precision.
+        compiled: a function that computes the same, and compiles once what a call by itself would compile every time.
     """
 
     method: str
     array: Callable[[Array], Any]
     check: Callable[[Function, Sequence[Any]], None]
     precision: Callable[[], AbstractContextManager[Any]] = nullcontext
+    compiled: Callable[[Function], Function] = lambda function: function
 
 
 def torch_library() -> Library:
@@ -65,7 +67,44 @@ def jax_library() -> Library:
     def check(function: Function, arrays: Sequence[Any]) -> None:
         test_util.check_grads(function, tuple(arrays), order=1, modes=["rev"])
 
-    return Library("jax.test_util.check_grads", numpy.asarray, check, lambda: jax.enable_x64(True))
+    def compiled(function: Function) -> Function:
+        return compiled_by(jax, function)
+
+    return Library("jax.test_util.check_grads", numpy.asarray, check, lambda: jax.enable_x64(True), compiled)
+
+
+def compiled_by(jax: Any, function: Function) -> Function:
+    """A function under ``jax.jit``, once for each shape: numbers among its arguments and results stay plain numbers."""
+    known: dict[Any, tuple[Function, list[Any]]] = {}
+
+    def is_array(leaf: Any) -> bool:
+        return isinstance(leaf, jax.Array)
+
+    @functools.wraps(function)
+    def run(*arguments: Any, **scalars: Any) -> Any:
+        leaves, tree = jax.tree_util.tree_flatten((arguments, scalars))
+        arrays = [leaf for leaf in leaves if is_array(leaf)]
+        numbers = tuple(None if is_array(leaf) else leaf for leaf in leaves)
+        key = (tree, numbers, tuple((array.shape, array.dtype.name) for array in arrays))
+        if key not in known:
+            made: list[Any] = []
+
+            def traced(arrays: Sequence[Any]) -> Sequence[Any]:
+                left = iter(arrays)
+                given, named = jax.tree_util.tree_unflatten(
+                    tree, [next(left) if is_array(leaf) else leaf for leaf in leaves]
+                )
+                found, shape = jax.tree_util.tree_flatten(function(*given, **named))
+                made[:] = [shape, *(None if is_array(leaf) else leaf for leaf in found)]
+                return [leaf for leaf in found if is_array(leaf)]
+
+            known[key] = jax.jit(traced), made
+        call, made = known[key]
+        left = iter(call(arrays))
+        shape, *kept = made
+        return jax.tree_util.tree_unflatten(shape, [next(left) if leaf is None else leaf for leaf in kept])
+
+    return run
 
 
 LIBRARIES: Mapping[str, Callable[[], Library]] = {"torch": torch_library, "jax": jax_library}
@@ -98,17 +137,23 @@ def check_target(
     """
     library = LIBRARIES[written.target]()
     with library.precision():
-        adapted: Any = SimpleNamespace(
-            forward=taking(module.forward, library.array),
-            backward=taking(module.backward, library.array),
-            array=library.array,
-        )
+        adapted: Any = adapted_passes(problem, module, library)
         tried = some_sizes(problem.program, np.random.default_rng(seed)) if sizes is None else sizes
         report = check_module(problem, adapted, names=written.names, symbols=written.symbols, seed=seed, sizes=tried)
         compared = [replace(c, method=f"{c.method}, {written.target}") for c in report.comparisons]
         function = getattr(module, written.function, None)
         own = [] if function is None else list(own_checks(problem, function, written, library, seed))
     return replace(report, comparisons=(*compared, *own))
+
+
+def adapted_passes(problem: Problem, module: ModuleType, library: Library) -> Any:
+    """Both passes of a module, which take NumPy's arrays; those with loops over steps or to a root compiled once."""
+    loops = problem.program.is_recurrent or problem.program.unknowns
+    passes = {name: getattr(module, name) for name in ("forward", "backward")}
+    if loops:
+        passes = {name: library.compiled(function) for name, function in passes.items()}
+    taken = {name: taking(function, library.array) for name, function in passes.items()}
+    return SimpleNamespace(**taken, array=library.array)
 
 
 def taking(function: Function, array: Callable[[Array], Any]) -> Function:

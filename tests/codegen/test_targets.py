@@ -19,7 +19,7 @@ from indexcalc.language import load_problem, read_problem
 from indexcalc.proof.extents import undefined_at
 from indexcalc.proof.gradcheck import FLOOR, keywords, module_candidate, stored
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
-from indexcalc.proof.targets import LIBRARIES, check_target, is_installed, taking
+from indexcalc.proof.targets import LIBRARIES, check_target, compiled_by, is_installed, taking
 from indexcalc.rewrite.derive import derive
 from tests.support.gradients import of_gradients
 
@@ -434,3 +434,24 @@ def test_a_saturated_tanh_is_right_to_the_last_digit(jax):
     found = np.asarray(module.forward(x).t)
     assert found.dtype == np.float32
     assert np.max(np.abs(found - right) / np.spacing(np.abs(right).astype(np.float32))) < 1.0
+
+
+def test_a_loop_is_traced_once_for_each_shape_and_numbers_stay_numbers(jax):
+    traced = []
+
+    def passes(x, values, *, steps):
+        traced.append(x.shape)
+        assert isinstance(steps, int)
+        assert isinstance(values["T"], int)
+        return {"T": values["T"] + steps, "y": x * values["scale"], "none": None}
+
+    run = compiled_by(jax, passes)
+    for length in (3, 4, 3):
+        x = jax.numpy.arange(float(length))
+        for scale in (2.0, 3.0):
+            found = run(x, {"T": 5, "scale": jax.numpy.array(scale)}, steps=2)
+            assert found["T"] == 7
+            assert found["none"] is None
+            np.testing.assert_array_equal(found["y"], scale * np.arange(float(length)))
+    assert traced == [(3,), (4,)]
+    assert run(jax.numpy.ones(3), {"T": 6, "scale": jax.numpy.array(1.0)}, steps=2)["T"] == 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 from indexcalc.codegen.fast.module import FastModule
@@ -13,7 +13,7 @@ from indexcalc.codegen.targets import TargetModule
 from indexcalc.problem import Problem
 from indexcalc.proof.fast import whole_candidate
 from indexcalc.proof.gradcheck import Candidate, module_candidate
-from indexcalc.proof.targets import LIBRARIES, taking
+from indexcalc.proof.targets import LIBRARIES, adapted_passes
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,6 @@ def fast_styles(problem: Problem, module: ModuleType, written: FastModule) -> tu
 def target_style(problem: Problem, module: ModuleType, written: TargetModule) -> CodeStyle:
     """The module for another library."""
     library = LIBRARIES[written.target]()
-    adapted: Any = SimpleNamespace(
-        forward=taking(module.forward, library.array),
-        backward=taking(module.backward, library.array),
-        array=library.array,
-    )
+    adapted = adapted_passes(problem, module, library)
     candidate = module_candidate(problem, adapted, written.names, written.symbols)
     return CodeStyle(written.target, candidate, problem.targets, library.precision)
