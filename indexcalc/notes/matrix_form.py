@@ -32,6 +32,7 @@ from indexcalc.notes.matrix import (
     Times,
     Transpose,
     Whole,
+    parts_of,
     slice_of,
 )
 
@@ -167,11 +168,16 @@ def eliminate(graph: Graph, node: Index) -> None:
 
 
 def summed_entries(weight: Matrix, node: Index) -> Matrix:
-    """The sum of a vector's entries: an inner product where the vector is a product."""
+    """The sum of a vector's entries: an inner product where the vector is a product.
+
+    A number is its own transpose, so it is written with as few transposes as may be.
+    """
     if isinstance(weight, Hadamard):
         first, *rest = weight.factors
-        return matrix_product(transposed(first), hadamard(rest))
-    return matrix_product(Transpose(Ones(node.extent)), weight)
+        found = matrix_product(transposed(first), hadamard(rest))
+    else:
+        found = matrix_product(Transpose(Ones(node.extent)), weight)
+    return min(found, transposed(found), key=lambda one: sum(isinstance(part, Transpose) for part in parts_of(one)))
 
 
 def assemble(graph: Graph, slots: Sequence[Index]) -> Matrix:

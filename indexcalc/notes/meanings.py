@@ -103,9 +103,13 @@ def owners(program: Program, index: Index) -> list[str]:
     return [phrase.words for phrase in phrases if phrase is not None]
 
 
-def who(program: Program, index: Index) -> list[Span]:
-    """The values of an index after "all": ``rows of the batch (n)``, or the letter alone."""
-    found = index_phrase(program, index)
+def who(program: Program, index: Index, slot: Index | None = None) -> list[Span]:
+    """The values of an index after "all": ``rows of the batch (n)``, or the letter alone.
+
+    A dummy has no description of its own, but that of the slot in whose place it is.
+    """
+    meant = index if slot is None or index.name in program.index_docs else slot
+    found = index_phrase(program, meant)
     if found is None or not found.plural:
         return [index, *called(found)]
     return [f"{found.words} (", index, ")"]

@@ -242,8 +242,11 @@ def intro(step: Step, local: Local | None) -> Spans:
     """The sentence before a step's equation."""
     match step.rule, step.detail:
         case Rule.FORWARD, _ if bound := sums_of(step.after):
+            assert isinstance(step.subject, Access)
             noun = "dummy" if len(bound) == 1 else "dummies"
-            return say("forward.dummies", noun=noun, dummies=listed(bound))
+            return say("forward.dummies", tensor=Symbol(step.subject.tensor), noun=noun, dummies=listed(bound))
+        case Rule.FORWARD, _ if isinstance(step.subject, Access):
+            return say("forward.entry", tensor=Symbol(step.subject.tensor))
         case Rule.PRODUCT, Constant(tensors) if local is not None and is_whole(step, local):
             return inside_sentence(local, tensors)
         case Rule.COLLAPSE, Collapse(delta, killed, survivor) if any(killed in term.summed for term in step.after):

@@ -11,7 +11,7 @@ from indexcalc.notes.result_prose import RESULTS
 
 RULES: Mapping[Rule, str] = {
     Rule.CHAIN: "The chain rule:",
-    Rule.FORWARD: "The forward equation at this entry:",
+    Rule.FORWARD: "The equation at this entry:",
     Rule.PRODUCT: "Differentiate term by term, and products factor by factor:",
     Rule.QUOTIENT: "Numerator and denominator both depend on {target}, so the quotient rule applies:",
     Rule.CONSTANT: "Nothing here depends on {target}, so the derivative is zero:",
@@ -81,7 +81,7 @@ SENTENCES: Mapping[str, str] = {
     "functions": "Functions that occur, of one number each:",
     "brackets": "A bracket such as {bracket} is 1 where the relation inside it holds, and 0 elsewhere.",
     "deltas": "Every derivative of an entry by an entry brings one delta for each index slot, and forward equations "
-    "may have deltas of their own. Each collapses sums, here in their order, or stands in the result:",
+    "may have deltas of their own. Each collapses a sum, or stands in the result:",
     "path.heading": "The path through {consumer}",
     "paths.intro": "{target} is read by {consumers}. Each is a path from {target} to {loss}; "
     "every path is derived on its own, then the contributions are added.",
@@ -92,14 +92,15 @@ SENTENCES: Mapping[str, str] = {
     "statistics.one": "{consumer} depends on {target} {also}through {statistics}, whose derivative comes first.",
     "statistics": "{consumer} depends on {target} {also}through {statistics}, whose derivatives come first.",
     "back.heading": "Back to {loss}",
-    "forward.dummies": "The forward equation, with its own {noun} {dummies}:",
+    "forward.entry": "The equation of {tensor} at this entry:",
+    "forward.dummies": "The equation of {tensor}, with its own {noun} {dummies}:",
     "inside.constant": "Pull the derivative inside the sum. Here {constants} {verb} held, so {entries} {be} constant.",
     "inside.apart": "Pull the derivative inside the sum. {constants} {verb} not depend on {target}, so {entries} {be} "
     "constant.",
     "inside.others": "Pull the derivative inside the sum. Whatever does not depend on {target} is held constant.",
     "inside": "Pull the derivative inside the sum:",
-    "forward.again": "The forward equation of {entry} is as above. ",
-    "copy.again": "The forward equation {copy} is a copy, so there is one delta for each index slot:",
+    "forward.again": "The equation of {entry} is as above. ",
+    "copy.again": "The equation {copy} is a copy, so there is one delta for each index slot:",
     "entry.again": "Each entry of {target} is a variable of its own: {deltas}. ",
     "entry.insert": "Combining:",
     "entry.collapse": "With this inserted, ",
@@ -219,9 +220,8 @@ SENTENCES: Mapping[str, str] = {
     "stream.one": "{names} holds {entries} entries, a size that no input and no output of the forward pass "
     "has. Its readers either read it entry by entry or sum over some of its indices, so it can be made "
     "block by block where it is read: it need not be materialised, unless it is itself asked for.",
-    "jacobians": "The Jacobian, every entry by every entry, where one depends on a whole row or more of the other:",
-    "jacobians.many": "The Jacobians, every entry by every entry, "
-    "where one depends on a whole row or more of the other:",
+    "jacobians": "A Jacobian on the way, every entry by every entry:",
+    "jacobians.many": "Jacobians on the way, every entry by every entry:",
     "unfold.counted": "Insert the equation of {used}; it does not depend on {indices}, so the sum over {indices} "
     "gives {count} times its value:",
     "identity.sum": "The sum of {tensor} over {indices}:",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from indexcalc.algebra.slots import indices_of_slot
 from indexcalc.algebra.terms import Access, Add, Delta, Index, Slot, Terms, own_indices, own_slots, walk
@@ -58,8 +58,6 @@ def reading(
     """The sentences about a result, as one paragraph; `named` are the tensors that hold sums."""
     program = derivation.problem.program
     steps, terms = read_off(section, path)
-    given = {base.tensor for base in walk(path.steps[0].after) if isinstance(base, Access)}
-    named = [name for name in named if name not in given]
     spans: list[Span] = list(say("reading"))
     sentences = (
         *surviving(program, section, path, steps, terms, again="read.sum" in told),
@@ -101,6 +99,9 @@ def surviving(
     assert section.target is not None
     together: dict[Access | None, list[tuple[Index, Index]]] = {}
     sums = surviving_sums(path, steps, terms)
+    # A dummy of the chain rule stands for the slot of the consumer in whose place it is.
+    consumer = program.tensors.get(path.consumer.tensor)
+    slots = dict(zip(path.consumer.indices, consumer.slots, strict=True)) if consumer is not None else {}
     for delta in dict.fromkeys(base for base in walk(terms) if isinstance(base, Delta) and not base.is_plain):
         moved = [index for index, _ in sums if index in own_indices(delta)]
         if moved:
@@ -114,7 +115,7 @@ def surviving(
     for weight, pairs in together.items():
         form = (".again" if again else "") + (".many" if len(pairs) > 1 else "")
         indices = listed(index for index, _ in pairs)
-        share = share_of(program, section.target, terms, [index for index, _ in pairs])
+        share = share_of(program, section.target, terms, [index for index, _ in pairs], slots)
         factor: Spans = ()
         if weight is not None:
             words = called(tensor_phrase(program, weight.tensor))
@@ -124,7 +125,9 @@ def surviving(
         yield say(f"read.sum{form}", share=list(share), weight=list(factor), **names)
 
 
-def share_of(program: Program, target: str, terms: Terms, indices: Sequence[Index]) -> Spans:
+def share_of(
+    program: Program, target: str, terms: Terms, indices: Sequence[Index], slots: Mapping[Index, Index]
+) -> Spans:
     """Who contributes to a gradient, in the author's words; nothing where some values of an index are left out.
 
     A recurrence has steps at which its equations do not hold, and entries there that are zero.
@@ -132,7 +135,7 @@ def share_of(program: Program, target: str, terms: Terms, indices: Sequence[Inde
     steps = {one.step(program.definitions[name]) for one in program.recurrences for name in one.axes}
     if not everywhere(terms, indices) or steps & set(indices):
         return ()
-    names = [span for index in indices for span in (" and all ", *who(program, index))][1:]
+    names = [span for index in indices for span in (" and all ", *who(program, index, slots.get(index)))][1:]
     what = tensor_phrase(program, target)
     if what is None:
         return say("read.share", who=names)

@@ -18,7 +18,7 @@ RESULTS: Mapping[str, str] = {
     "read.share": ": all {who} contribute",
     "read.share.of": ": all {who} contribute to the gradient of the {what}",
     "read.weight": ", each with the factor {weight}{called}",
-    "read.weight.alone": ", with the factor {weight}{called}",
+    "read.weight.alone": "; each term has the factor {weight}{called}",
     "read.rows": "So row {row} is a sum of rows of {vectors}, row {summed} times {weight}.",
     "read.inner": "So each entry is the inner product of row {row} of {first} and row {other} of {second}.",
     "read.pass": "The index {indices} only passes through: {deltas} collapsed the sum over {killed}, "
@@ -31,7 +31,7 @@ RESULTS: Mapping[str, str] = {
     "what has the free index {indices}.",
     "read.fixed.many": "The sums over {killed} are gone: the derivative is by a single entry, so {deltas} "
     "leave what has the free indices {indices}.",
-    "read.part": "The only sums left are those inside {parts}; the rest is computed entry by entry.",
+    "read.part": "The only sums left are those inside {parts}; the rest goes entry by entry.",
     "read.zero": "Nothing is left: the result is zero.",
     "read.none": "No sum is left: the gradient is computed entry by entry.",
     "read.deltas": "The delta in the result is structure: only entries where its indices agree are not zero.",
@@ -45,12 +45,12 @@ RESULTS: Mapping[str, str] = {
     "read.freed.inner": "So {part} is the inner product of {sources} over {indices}; {freed} {are} not needed for it.",
     "read.freed": "So {part} is computed from {sources} alone; {freed} {are} not needed for it.",
     "shift": "So {loss} does not change when the same number is added to {entry}{called} for all {indices}{each}: "
-    "this sum is the derivative in that direction, zero at every point.",
+    "this sum is the derivative in that direction, and zero.",
     "shift.along": "So {loss} does not change when a multiple of {direction} is added to {entry}{called} for all "
-    "{indices}{each}: this sum is the derivative in that direction, zero at every point.",
+    "{indices}{each}: this sum is the derivative in that direction, and zero.",
     "shift.scaled": "So {loss} does not change when {entry}{called} is multiplied by the same positive number for all "
-    "{indices}{each}: this sum is the derivative along that change, zero at every point.",
-    "shift.each": ", possibly another for each {fixed}",
+    "{indices}{each}: this sum is the derivative along that change, and zero.",
+    "shift.each": " (one number for each {fixed})",
     "memory.ahead": "Every entry of {reader} reads {part}, whose equation reads {freed}. Computed from {sources} "
     "it is there before the first block of them. So a block, and the sums that it reads, can be made where it is read.",
     "reason.cancelled": "by the equation of {used}, which cancels",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import Access, Delta, accesses_of, walk
-from indexcalc.calculus.steps import Collapse, Derivation, Section
+from indexcalc.algebra.terms import Access, Delta, Terms, accesses_of, walk
+from indexcalc.calculus.steps import Collapse, Derivation, Section, Step
 from indexcalc.notes.blocks import (
     Block,
     Display,
@@ -87,19 +87,23 @@ def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
 
 
 def delta_blocks(derivation: Derivation) -> Iterator[Block]:
-    """Which sum each delta collapsed, in order, and which deltas are left; gradients with the same in one row."""
-    gradients: dict[Deltas, list[Span]] = {}
-    for section in derivation.sections:
-        found = deltas_of(section)
-        if section.target is not None and (found.collapses or found.left):
-            gradients.setdefault(found, []).append(Gradient(Access(section.target, section.equation.slots)))
-    if not gradients:
+    """Which sum each delta collapsed, in order, and which deltas are left; results with the same in one row."""
+    results: dict[Deltas, list[Spans]] = {}
+    orders = [section for order in derivation.orders for section in order.sections]
+    for section in (*derivation.sections, *orders):
+        for found, name in deltas_of(section):
+            if found.collapses or found.left:
+                results.setdefault(found, []).append(name)
+    if not results:
         return
     yield Heading(2, ("Where the deltas acted",))
     yield Paragraph(say("deltas"))
-    header = ("Deltas", "Sums they collapse, and what is left", "Deltas in the result", "Gradients")
-    rows = tuple((*deltas_row(found), tuple(comma_separated(names))) for found, names in gradients.items())
-    if any(found.left for found in gradients):
+    header = ("Deltas", "Sums they collapse, and what is left", "Deltas in the result", "Results")
+    rows = tuple(
+        (*deltas_row(found), tuple(span for name in names for span in (", ", *name))[1:])
+        for found, names in results.items()
+    )
+    if any(found.left for found in results):
         yield Table(header, rows, wrapping=2)
     else:
         yield Table((*header[:2], header[3]), tuple((*row[:2], row[3]) for row in rows), wrapping=2)
@@ -107,7 +111,7 @@ def delta_blocks(derivation: Derivation) -> Iterator[Block]:
 
 @dataclass(frozen=True, slots=True)
 class Deltas:
-    """What the deltas of one gradient do: the collapses in their order, each once, and what stands in the result.
+    """What the deltas of one result do: the collapses in their order, each once, and what stands in the result.
 
     With each collapse stands whether some terms are without its delta, and keep the sum.
     """
@@ -116,14 +120,27 @@ class Deltas:
     left: tuple[Delta, ...]
 
 
-def deltas_of(section: Section) -> Deltas:
-    """The deltas of one section."""
+def deltas_of(section: Section) -> Iterator[tuple[Deltas, Spans]]:
+    """The deltas of one section with the name of its result; of several paths each for itself, then what joins them."""
+    entry = section.equation.lhs
+    name: Span = entry if section.target is None else Gradient(Access(section.target, section.equation.slots))
+    if len(section.paths) < 2:
+        yield deltas_in(section.all_steps(), section.equation.terms), (name,)
+        return
+    for path in section.paths:
+        steps = (*(step for local in path.locals for step in local.steps), *path.steps)
+        yield deltas_in(steps, path.result), (name, " through ", Symbol(path.consumer.tensor))
+    yield deltas_in(section.steps, section.equation.terms), (name,)
+
+
+def deltas_in(steps: Iterable[Step], result: Terms) -> Deltas:
+    """The deltas that some steps collapse, and those in their result."""
     collapses: dict[Collapse, bool] = {}
-    for step in section.all_steps():
+    for step in steps:
         if isinstance(step.detail, Collapse):
             in_part = any(step.detail.killed in term.summed for term in step.after)
             collapses[step.detail] = in_part or collapses.get(step.detail, False)
-    left = dict.fromkeys(base for base in walk(section.equation.terms) if isinstance(base, Delta))
+    left = dict.fromkeys(base for base in walk(result) if isinstance(base, Delta))
     return Deltas(tuple(collapses.items()), tuple(left))
 
 

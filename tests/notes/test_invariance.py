@@ -61,7 +61,7 @@ prove sum[h](dL/dx[h]) = 0
 
 def test_a_shift_is_said_with_its_freedom():
     note = note_of(SOFTMAX)
-    assert f"{SAYS} the same number is added to $`x_{{ij}}`$ for all $`j`$, possibly another for each $`i`$" in note
+    assert f"{SAYS} the same number is added to $`x_{{ij}}`$ for all $`j`$ (one number for each $`i`$)" in note
 
 
 def test_a_scaling_is_said():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from indexcalc.algebra.terms import Delta, Index
-from indexcalc.calculus.steps import Collapse
+from indexcalc.algebra.terms import Access, Delta, Index
+from indexcalc.calculus.steps import Collapse, Path, Step
 from indexcalc.language import read_problem
 from indexcalc.notes import latex_note, markdown_note
-from indexcalc.notes.blocks import Gradient, Table
+from indexcalc.notes.blocks import Gradient, Span, Spans, Symbol, Table
 from indexcalc.notes.tables import delta_blocks
 from indexcalc.rewrite.derive import derive
 from tests.notes.problems import PROBLEMS
@@ -21,13 +21,33 @@ DERIVED = {name: derive(problem()) for name, problem in PROBLEMS.items()} | {"lo
 def test_every_gradient_with_deltas_has_a_row_with_each_beside_the_sum_that_it_collapses(name: str) -> None:
     derivation = DERIVED[name]
     (table,) = [block for block in delta_blocks(derivation) if isinstance(block, Table)]
-    rows = {span.entry.tensor: row for row in table.rows for span in row[-1] if isinstance(span, Gradient)}
-    for section in derivation.sections:
-        collapses = dict.fromkeys(s.detail for s in section.all_steps() if isinstance(s.detail, Collapse))
-        if section.target is not None:
-            deltas, sums, *_ = rows[section.target]
-            assert [span for span in deltas if isinstance(span, Delta)] == [found.delta for found in collapses]
-            assert [span for span in sums if isinstance(span, Index)] == [found.killed for found in collapses]
+    rows = {"".join(map(str, result)): row for row in table.rows for result in split_at_commas(row[-1])}
+    orders = [section for order in derivation.orders for section in order.sections]
+    for section in (*derivation.sections, *orders):
+        ways = [(path, steps_of(path)) for path in section.paths] if len(section.paths) > 1 else []
+        entry = section.equation.lhs
+        own = entry if section.target is None else Gradient(Access(section.target, section.equation.slots))
+        named = [((own, " through ", Symbol(path.consumer.tensor)), steps) for path, steps in ways]
+        for spans, steps in (*named, ((own,), section.steps if ways else tuple(section.all_steps()))):
+            collapses = dict.fromkeys(step.detail for step in steps if isinstance(step.detail, Collapse))
+            if collapses:
+                deltas, sums, *_ = rows["".join(map(str, spans))]
+                assert [span for span in deltas if isinstance(span, Delta)] == [found.delta for found in collapses]
+                assert [span for span in sums if isinstance(span, Index)] == [found.killed for found in collapses]
+
+
+def split_at_commas(spans: Spans) -> list[list[Span]]:
+    found: list[list[Span]] = [[]]
+    for span in spans:
+        if span == ", ":
+            found.append([])
+        else:
+            found[-1].append(span)
+    return found
+
+
+def steps_of(path: Path) -> tuple[Step, ...]:
+    return (*(step for local in path.locals for step in local.steps), *path.steps)
 
 
 def test_deltas_that_stand_in_a_result_are_listed_as_such() -> None:
@@ -69,7 +89,7 @@ def test_a_table_stays_with_the_sentence_that_announces_it() -> None:
 
 
 def test_jacobians_have_their_name() -> None:
-    assert markdown_note(DERIVED["attention"]).count("The Jacobian, every entry by every entry") == 1
+    assert markdown_note(DERIVED["attention"]).count("A Jacobian on the way, every entry by every entry") == 1
     assert "Jacobian" not in markdown_note(DERIVED["linear"])
 
 
