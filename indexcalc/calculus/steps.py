@@ -22,7 +22,7 @@ class Rule(Enum):
     """Every rule a step may cite; the value is the identity in words."""
 
     CHAIN = "chain rule: the loss depends on the target only through its consumers"
-    FORWARD = "the forward equation, with dummies of its own"
+    FORWARD = "the equation of the tensor, with dummies of its own"
     PRODUCT = "product rule: the derivative goes inside the sum, what does not depend on the target is constant"
     QUOTIENT = "quotient rule: numerator and denominator both depend on the target"
     CONSTANT = "what does not depend on the target has derivative zero"
