@@ -11,11 +11,14 @@ from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
 from indexcalc.algebra.slots import Slot, slot_text
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, LogDet, Partial, Power, Term, Terms
+from indexcalc.codegen.statements import Kind, Statement
 
 Layouts = Mapping[str, Sequence[int]]
 """How many slots each axis of a stored tensor holds, for tensors with fused axes."""
 
 UNFUSED: Layouts = {}
+
+REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 
 
 def equation_text(lhs: Access, terms: Terms, layouts: Layouts = UNFUSED) -> str:
@@ -119,3 +122,24 @@ def scalar_text(value: sp.Expr) -> str:
     if isinstance(value, sp.Rational) and sp.Rational(repr(float(value))) == value and not value.is_Integer:
         return repr(float(value))
     return str(value).replace("**", "^")
+
+
+def formula(statement: Statement, layouts: Layouts) -> str:
+    """The statement in the notation of a spec."""
+    lhs = Access(statement.name, statement.axes)
+    if statement.kind is Kind.ASSIGN or statement.moves:
+        return equation_text(lhs, statement.terms, layouts)
+    left, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
+    if statement.kind is Kind.HIDDEN:
+        conditions = [f"{slot_text(m.left)} {relation(m)} {slot_text(m.right)}" for m in statement.masks]
+        conditions += [f"{base_text(weight, layouts)} != 0" for weight in statement.weights]
+        condition = " and ".join(conditions)
+        return f"{left}{value} where {condition}, else -inf"
+    if statement.kind is Kind.LARGEST:
+        return f"{left}max({', '.join(terms_text((term,), layouts) for term in statement.terms)})"
+    return f"{left}{REDUCTIONS[statement.kind]}[{','.join(index.name for index in statement.over)}]({value})"
+
+
+def relation(mask: object) -> str:
+    """The relation of a bracket; a delta is an equality."""
+    return getattr(mask, "relation", "=")

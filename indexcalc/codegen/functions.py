@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from indexcalc.algebra.slots import slot_text
-from indexcalc.algebra.terms import Access, Base, tensors_of
+from indexcalc.algebra.terms import Base, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
-from indexcalc.codegen.formula import Layouts, base_text, equation_text, terms_text
+from indexcalc.codegen.formula import REDUCTIONS, formula
 from indexcalc.codegen.layout import numbered
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, as_numbers, common_axes, reduced
@@ -20,8 +19,6 @@ from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.codegen.steps import loop_lines, names_at_steps
 from indexcalc.codegen.systems import solved_node
 from indexcalc.codegen.windows import moving_node
-
-REDUCTIONS = {Kind.MAXIMUM: "max", Kind.MINIMUM: "min"}
 
 
 def pass_lines(
@@ -106,27 +103,6 @@ def root_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], 
         "",
         *numbered(target, spelled(node, scope.dialect, scope.dtype), taken, depth),
     ]
-
-
-def formula(statement: Statement, layouts: Layouts) -> str:
-    """The statement in the notation of a spec."""
-    lhs = Access(statement.name, statement.axes)
-    if statement.kind is Kind.ASSIGN or statement.moves:
-        return equation_text(lhs, statement.terms, layouts)
-    left, value = equation_text(lhs, (), layouts)[:-1], terms_text(statement.terms, layouts)
-    if statement.kind is Kind.HIDDEN:
-        conditions = [f"{slot_text(m.left)} {relation(m)} {slot_text(m.right)}" for m in statement.masks]
-        conditions += [f"{base_text(weight, layouts)} != 0" for weight in statement.weights]
-        condition = " and ".join(conditions)
-        return f"{left}{value} where {condition}, else -inf"
-    if statement.kind is Kind.LARGEST:
-        return f"{left}max({', '.join(terms_text((term,), layouts) for term in statement.terms)})"
-    return f"{left}{REDUCTIONS[statement.kind]}[{','.join(index.name for index in statement.over)}]({value})"
-
-
-def relation(mask: object) -> str:
-    """The relation of a bracket; a delta is an equality."""
-    return getattr(mask, "relation", "=")
 
 
 def statement_node(statement: Statement, scope: Scope) -> Node:

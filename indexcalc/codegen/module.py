@@ -21,7 +21,8 @@ from indexcalc.codegen.differentiable import (
     jax_rules,
     torch_rules,
 )
-from indexcalc.codegen.functions import formula, pass_lines
+from indexcalc.codegen.formula import formula
+from indexcalc.codegen.functions import pass_lines
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import (

@@ -139,7 +139,7 @@ def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, t
         shared = (share_functions(one, taken, passes.maxima) for one in (forward, reverse))
         looped = [with_loops(tuple(one), with_axes(one, tensors), taken) for one in map(tuple, shared)]
         forward, reverse = (tuple(entries.read(one)) for one in looped)
-    forward, reverse = with_views((forward, reverse), tensors, taken)
+    forward, reverse = with_views((forward, reverse), tensors, taken, entries.found)
     return replace(passes, forward=forward, backward=reverse), entries.found
 
 

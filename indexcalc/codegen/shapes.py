@@ -72,6 +72,7 @@ class Shapes:
         array: the type of an array.
         sums: the lines of a table of the lengths of axes that are no products.
         whole: the arrays of whole numbers, each with the extent below which they lie.
+        unbounded: whether some of them lie below an extent that no array has.
         traced: whether arrays may have no values yet.
     """
 
@@ -83,6 +84,7 @@ class Shapes:
     array: str
     whole: Mapping[str, str]
     sums: tuple[str, ...]
+    unbounded: bool
     traced: bool
 
     @property
@@ -98,6 +100,8 @@ def shapes_of(plan: Plan) -> Shapes | None:
     if not table:
         return None
     names = [f'"{name}"' for name in never_empty(plan)]
+    whole = {plan.stored[t.name]: flat(scalar_node(t.values, plan.scalars)) for t in whole_inputs(plan.program)}
+    known = {axis for tensor in plan.program.inputs for axis in table[plan.stored[tensor.name]]}
     return Shapes(
         tuple(table_lines(table)),
         f"{names[0]}," if len(names) == 1 else ", ".join(names),
@@ -105,8 +109,9 @@ def shapes_of(plan: Plan) -> Shapes | None:
         any(is_product(axis) for axes in table.values() for axis in axes),
         bool(plan.dialect.prefix),
         plan.dialect.array,
-        {plan.stored[t.name]: flat(scalar_node(t.values, plan.scalars)) for t in whole_inputs(plan.program)},
+        whole,
         tuple(sum_lines(plan)),
+        any(extent not in known and not extent.isdecimal() for extent in whole.values()),
         plan.dialect.name == "jax",
     )
 

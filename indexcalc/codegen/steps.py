@@ -12,6 +12,7 @@ from dataclasses import replace
 from indexcalc.algebra.slots import constant_of
 from indexcalc.algebra.terms import Access, Delta, Iverson, tensors_of, walk
 from indexcalc.codegen.dialect import spelled
+from indexcalc.codegen.formula import formula
 from indexcalc.codegen.layout import INDENT, WIDTH, call_or_wrap, numbered
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.operands import Scope
@@ -75,7 +76,12 @@ def loop_lines(
                 behind.append(f"{scope.tensors[name]} = {scope.dialect.stack}({scope.tensors[name]}, {axis})")
         lines += numbered(scope.tensors[name], spelled(zeros, scope.dialect, scope.dtype), taken, depth)
     count, variable = flat(scalar_node(loop.extent, scope.scalars)), scope.scalars[loop.symbol]
-    inside = [line for statement, node in group for line in step_lines(statement, node, scope, taken, depth + 1)]
+    inside: list[str] = []
+    before: Statement | None = None
+    for statement, node in group:
+        goes_on = before is not None and not holds_steps(before) and before.conditions == statement.conditions
+        inside += step_lines(statement, node, scope, taken, depth + 1, goes_on=goes_on)
+        before = statement
     if not scope.dialect.loop:
         steps = f"range({count})" if loop.direction > 0 else f"reversed(range({count}))"
         return [*lines, f"for {variable} in {steps}:", *inside, *behind]
@@ -116,16 +122,33 @@ def loop_lines(
     ]
 
 
-def step_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], depth: int) -> list[str]:
-    """One statement at one step, under its conditions."""
+def holds_steps(statement: Statement) -> bool:
+    """Whether what a part of a loop assigns is an array of all steps, and not of the step alone."""
+    assert statement.loop is not None
+    return any(name == statement.name for name, _, _ in statement.loop.arrays)
+
+
+def step_lines(
+    statement: Statement, node: Node, scope: Scope, taken: set[str], depth: int, *, goes_on: bool = False
+) -> list[str]:
+    """One statement at one step, under its conditions, unless it goes on under those of the statement before."""
     loop = statement.loop
     assert loop is not None
-    axis = next(axis for name, _, axis in loop.arrays if name == statement.name)
     array = scope.tensors[statement.name]
+    conditions = [condition_text(one, scope) for one in statement.conditions]
+    if not holds_steps(statement):
+        # Traced code works it out at each step, whether anything reads it or not.
+        inner = 1 + bool(conditions and not scope.dialect.loop)
+        code = numbered(array, spelled(node, scope.dialect, scope.dtype), taken, depth + inner - 1)
+        lines = [*comment(statement.note or formula(statement, scope.layouts), depth + inner - 1), *code]
+        opening = [f"    if {' and '.join(conditions)}:"] if inner > 1 and not goes_on else []
+        return [*opening, *("    " * inner + line for line in lines)]
+    axis = next(axis for name, _, axis in loop.arrays if name == statement.name)
     at = ", ".join([":"] * (0 if scope.lists else axis) + [scope.scalars[loop.symbol]])
     target = f"{array}[{at}]"
-    lines = [f"    {line}" for line in comment(statement.note, depth)] if statement.note else []
-    conditions = [condition_text(one, scope) for one in statement.conditions]
+    goes_on = goes_on and bool(conditions) and not scope.dialect.loop
+    margin = "    " * (1 + goes_on)
+    lines = [margin + line for line in comment(statement.note, depth + goes_on)] if statement.note else []
     if scope.dialect.loop:
         if conditions:
             holds = conditions[0] if len(conditions) == 1 else " & ".join(f"({one})" for one in conditions)
@@ -136,7 +159,7 @@ def step_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], 
         return [*lines, *("    " + line for line in code)]
     inner = 1
     if conditions:
-        lines.append(f"    if {' and '.join(conditions)}:")
+        lines += [] if goes_on else [f"    if {' and '.join(conditions)}:"]
         inner += 1
     silenced = scope.dialect.silenced if statement.may_overflow else ""
     if silenced:

@@ -7,15 +7,15 @@ statement of its own. A bracket that hides nothing but what lies outside of a wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative, product
-from indexcalc.algebra.ranges import in_range, never_negative, room_above
+from indexcalc.algebra.ranges import in_range
 from indexcalc.algebra.renaming import rename_base
-from indexcalc.algebra.slots import indices_of_slot, lookups_of_slot, with_lookup_as
+from indexcalc.algebra.slots import constant_of, indices_of_slot, lookups_of_slot, with_lookup_as
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -26,22 +26,28 @@ from indexcalc.algebra.terms import (
     Index,
     Iverson,
     Lookup,
-    Power,
     Slot,
     Term,
     Terms,
     free_indices,
     occurring_indices,
 )
+from indexcalc.codegen.covered import without_covered_brackets
 from indexcalc.codegen.names import unused
-from indexcalc.codegen.statements import Kind, Statement
+from indexcalc.codegen.statements import Kind, Loop, Statement
 from indexcalc.program import Tensor
 
 ONE = sp.S.One
 
+Place = tuple[Loop | None, tuple[Delta | Iverson, ...]]
+"""A loop and the conditions on its steps, for a statement that is a part of one."""
+
+OUTSIDE: Place = (None, ())
+"""Outside of any loop."""
+
 
 def with_views(
-    passes: Iterable[Sequence[Statement]], tensors: dict[str, Tensor], taken: set[str]
+    passes: Iterable[Sequence[Statement]], tensors: dict[str, Tensor], taken: set[str], stepping: Collection[str] = ()
 ) -> Iterator[tuple[Statement, ...]]:
     """The statements of each pass with plain accesses alone, windows and moved sums before their first use.
 
@@ -49,10 +55,11 @@ def with_views(
         passes: statements in order; a window has the same name in all of them.
         tensors: those of the programs, with their slots.
         taken: the names in use; new ones join.
+        stepping: the arrays that are others at each step of a loop.
     """
-    names: dict[tuple[Access, bool], str] = {}
+    names: dict[tuple[Access, bool, Place], str] = {}
     for statements in passes:
-        views = Views(tensors, taken, names)
+        views = Views(tensors, taken, names, frozenset(stepping))
         for statement in statements:
             views.add(statement)
         yield tuple(views.done)
@@ -67,15 +74,20 @@ class Views:
         taken: the names in use.
         done: the statements so far.
         known: the window that holds an entry, by the entry with its indices numbered.
+        stepping: the arrays that are others at each step of a loop.
+        place: where the statement stands that is added: in which loop, under which conditions.
     """
 
     tensors: dict[str, Tensor]
     taken: set[str]
-    known: dict[tuple[Access, bool], str]
+    known: dict[tuple[Access, bool, Place], str]
+    stepping: frozenset[str] = frozenset()
     done: list[Statement] = field(default_factory=list)
+    place: Place = OUTSIDE
 
     def add(self, statement: Statement) -> None:
         """Append a statement, after what it reads under expressions; sums that a delta moves become its parts."""
+        self.place = (statement.loop, statement.conditions)
         if statement.kind is not Kind.ASSIGN:
             terms = tuple(self.term(term) for term in statement.terms)
             guards = tuple(self.base(guard, direct=False) for guard in statement.guards)
@@ -104,7 +116,7 @@ class Views:
             name = unused(f"{statement.name}_moved", self.taken)
             axes = tuple(axis for axis in statement.axes if axis in free_indices(term))
             whole = Term(-term.coeff, term.powers, term.summed) if minus else term
-            self.move(Statement(name, axes, (whole,)))
+            self.move(self.beside(Statement(name, axes, (whole,))))
             parts.append(Term(-ONE if minus else ONE, ((Access(name, axes), ONE),)))
         self.done.append(replace(statement, terms=tuple(parts)))
 
@@ -137,15 +149,15 @@ class Views:
             parts = body.powers[0]
         else:
             name = unused(f"{statement.name}_parts", self.taken)
-            self.add(Statement(name, axes, (body,)))
+            self.add(self.beside(Statement(name, axes, (body,))))
             parts = (Access(name, axes), ONE)
         ordered = (targets[axis] for axis in made if axis in targets)
         whole = Term(ONE, (parts, *((delta, ONE) for delta in ordered)), places)
         if made == statement.axes:
-            self.done.append(Statement(statement.name, made, (whole,), Kind.SCATTER))
+            self.done.append(replace(statement, axes=made, terms=(whole,), kind=Kind.SCATTER))
             return
         moved = unused(f"{statement.name}_moved", self.taken)
-        self.done.append(Statement(moved, made, (whole,), Kind.SCATTER))
+        self.done.append(self.beside(Statement(moved, made, (whole,), Kind.SCATTER)))
         self.done.append(replace(statement, terms=(Term(ONE, ((Access(moved, made), ONE),)),)))
 
     def with_plain_lookups(self, term: Term) -> Term:
@@ -216,15 +228,39 @@ class Views:
         assert isinstance(key, Access)
         inside = self.is_all_inside(entry)
         nearest = nearest and not inside
-        name = self.known.get((key, nearest)) or unused(
+        place = self.place if self.steps(entry) else OUTSIDE
+        name = self.known.get((key, nearest, place)) or unused(
             f"{entry.tensor}_{'at' if any(map(lookups_of_slot, entry.slots)) else 'win'}", self.taken
         )
-        self.known[key, nearest] = name
+        self.known[key, nearest, place] = name
         if all(statement.name != name for statement in self.done):
             kind = Kind.NEAREST if nearest or (inside and not are_apart(entry.slots)) else Kind.GATHER
             entry = Access(entry.tensor, tuple(self.walk(slot, n, entry) for n, slot in enumerate(entry.slots)))
-            self.done.append(Statement(name, axes, (Term(ONE, ((entry, ONE),)),), kind))
-        return Access(self.known[key, nearest], axes)
+            made = Statement(name, axes, (Term(ONE, ((entry, ONE),)),), kind)
+            if place != OUTSIDE:
+                self.done.append(self.beside(made))
+            else:
+                # What no step changes is there before the loop.
+                loop, _ = self.place
+                numbers = (n for n, statement in enumerate(self.done) if loop is not None and statement.loop == loop)
+                self.done.insert(next(numbers, len(self.done)), made)
+        return Access(name, axes)
+
+    def beside(self, made: Statement) -> Statement:
+        """A new statement at the place of the one that is added; at each step of a loop it is another array."""
+        loop, conditions = self.place
+        if loop is not None:
+            self.stepping |= {made.name}
+        return replace(made, loop=loop, conditions=conditions)
+
+    def steps(self, entry: Access) -> bool:
+        """Whether an entry is another one at each step of the loop in which it is read."""
+        loop, _ = self.place
+        if loop is None:
+            return False
+        read = {entry.tensor, *(lookup.tensor for slot in entry.slots for lookup in lookups_of_slot(slot))}
+        changed = {*self.stepping, *(name for name, _, _ in loop.arrays)}
+        return not read.isdisjoint(changed) or any(constant_of(slot).has(loop.symbol) for slot in entry.slots)
 
     def walk(self, slot: Slot, place: int, entry: Access) -> Slot:
         """A slot; an index of another extent than that of the tensor as an expression."""
@@ -305,38 +341,3 @@ def target_of(delta: Delta, axes: Sequence[Index]) -> Index | None:
 def place_of(delta: Delta, target: Index) -> Slot:
     """The other side."""
     return delta.right if delta.left == target else delta.left
-
-
-def without_covered_brackets(powers: Sequence[Power], tensors: dict[str, Tensor]) -> tuple[Power, ...]:
-    """The factors without the brackets that hide nothing but entries outside of their tensors, which read as zero."""
-    direct: list[Slot] = []
-    for base, exponent in powers:
-        if isinstance(base, Access) and base.tensor in tensors and exponent.is_positive:
-            for slot, declared in zip(base.slots, tensors[base.tensor].slots, strict=True):
-                if not isinstance(slot, Index) or slot.extent != declared.extent:
-                    direct += (slot, room_above(slot, declared.extent))
-        elif (not isinstance(base, Access | Delta | Iverson) and reads_expressions(base)) or (
-            isinstance(base, Access) and not base.is_plain
-        ):
-            return tuple(powers)
-    given = tuple(direct)
-    return tuple(
-        (base, exponent)
-        for base, exponent in powers
-        if not (given and isinstance(base, Iverson) and not is_needed(base, given))
-    )
-
-
-def is_needed(bracket: Iverson, given: tuple[Slot, ...]) -> bool:
-    """Whether a bracket hides more than what is outside anyway."""
-    return bracket.relation == "!=" or not never_negative(bracket.slack, given)
-
-
-def reads_expressions(base: Base) -> bool:
-    """Whether an entry inside a factor is read under an expression."""
-    match base:
-        case Access():
-            return not base.is_plain
-        case Fn(_, terms) | Add(terms):
-            return any(reads_expressions(inner) for term in terms for inner in term.bases)
-    return False

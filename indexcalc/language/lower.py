@@ -126,8 +126,11 @@ def lower_equations(
     if len(lines) > EQUATION_LIMIT:
         raise source.error(f"more than {EQUATION_LIMIT} equations", lines[EQUATION_LIMIT].at)
     tensors = dict(found.inputs)
+    divided = frozenset(line.left.name for line in lines if line.is_piece)
+    # Lines that define parts of one tensor stand together, where the last of them does.
     later = {line.left.name: line.at for line in reversed(lines)}
-    scope = replace(found.scope(), tensors=tensors, later=later)
+    later.update((line.left.name, line.at) for line in lines if line.left.name in divided)
+    scope = replace(found.scope(), tensors=tensors, later=later, divided=divided)
     equations: list[Equation] = []
     parts: dict[str, Pieces] = {}
     named: list[Equation] = []

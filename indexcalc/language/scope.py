@@ -52,7 +52,8 @@ class Scope:
         extents: the symbolic extents.
         parameters: the scalar parameters.
         tensors: the tensors that are known so far.
-        later: the tensors that a later equation defines, with its place.
+        later: the tensors that a later equation defines, with the place of its last line.
+        divided: the tensors of which several lines define parts.
         ahead: those of them that may be read here, since the line may read earlier steps of them.
         declared: the place of every declaration: of an index under ``index i``, of a tensor under ``A``.
         layouts: how the slots of a tensor are grouped into axes, where some are fused.
@@ -65,6 +66,7 @@ class Scope:
     parameters: Mapping[str, Parameter]
     tensors: Mapping[str, Tensor]
     later: Mapping[str, At | None] = field(default_factory=dict)
+    divided: frozenset[str] = frozenset()
     ahead: Mapping[str, Tensor] = field(default_factory=dict)
     declared: Mapping[str, At | None] = field(default_factory=dict)
     layouts: Mapping[str, Layout] = field(default_factory=dict)
@@ -152,7 +154,10 @@ class Scope:
         """The mistake of reading what a later line defines, or this one."""
         if name in self.declared:
             return f"{name} is read in its own definition"
-        return f"{name} is read before it is defined{line_of(self.later[name])}"
+        said = f"{name} is read before it is defined{line_of(self.later[name])}"
+        if name in self.divided:
+            return f"{said}: what reads it at the same step stands below its last line"
+        return said
 
     def general(self, tensor: Tensor, name: str = "") -> str:
         """The general entry of a tensor as an author writes it, or of its gradient under another name."""
@@ -231,7 +236,10 @@ class Scope:
         if name in REDUCTIONS:
             return f"{name} needs indices and an argument: write {name}[k](...)"
         if name in self.indices:
-            return f"the index {name} has no value of its own; it stands in slots only"
+            return (
+                f"the index {name} has no value of its own; it stands in slots only: "
+                f"give the numbers that it stands for as an input, number[{name}]"
+            )
         return f"the scalar {name} is not known{suggestion(name, {*self.tensors, *self.parameters, *self.extents})}"
 
     def gradient(self, node: Gradient) -> Access:

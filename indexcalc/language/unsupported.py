@@ -82,6 +82,7 @@ CHARACTERS = {
 COMPARED = (
     "values are not compared: step(a - b) is 1 where a > b and 0 elsewhere; indices are compared in brackets, [i <= j]"
 )
+EQUALITY = "that two indices are equal is delta[i,j], and that one has a value delta[i,0]"
 INDICES_ONLY = (
     "square brackets compare two indices, as in [i <= j]; where a value decides, step(a - b) is 1 where a > b; "
     "where a place decides, give the mask as an input"
@@ -104,6 +105,8 @@ def instead(kind: str, text: str, inside: str) -> str:
     """
     if inside in ("slots", "reduction"):
         return in_slots(kind, text)
+    if inside == "relation" and kind == "EQUAL":
+        return EQUALITY
     if inside == "relation" and kind != "RELATION" and text not in ("]", ","):
         return INDICES_ONLY
     if kind == "RELATION":

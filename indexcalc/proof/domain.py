@@ -22,8 +22,12 @@ MARGIN = 1e-3
 HAIR = 1e-6
 """The least distance from a kink for an oracle that moves nothing by more than rounding does.
 
-Among thousands of arguments of a relu there is nearly always one within `MARGIN` of zero.
+Among thousands of arguments of a relu there is nearly always one within `MARGIN` of zero. Where the two sides of a clip
+are one and the same, an argument is exactly zero; such an oracle then takes the side that is agreed on.
 """
+
+STEADY = 1e-9
+"""By which part of itself rounding may move a number that must not be zero, where it is below `MARGIN`."""
 
 SHAKEN = 1e-12
 """By which part of itself an entry is moved to see what rests on its last digits."""
@@ -49,7 +53,8 @@ class Demand:
         holds: whether an array of its values is admissible.
         positive: whether it is a demand for positive values.
         place: where the equation stands.
-        flat: the kinks at which a value may stand exactly, as long as it does not for rounding alone.
+        still: the kinks at which a value may stand exactly, as long as it does not for rounding alone.
+        small: whether values may be small of which rounding moves but small parts: sums of small exponentials, say.
         guards: the brackets of expressions around it: where they are zero nothing is asked, as at the first step of a
             recurrence of what the others compute.
     """
@@ -60,7 +65,8 @@ class Demand:
     holds: Callable[[Array], bool]
     positive: bool
     place: Place | None = None
-    flat: tuple[float, ...] = ()
+    still: tuple[float, ...] = ()
+    small: bool = False
     guards: tuple[Power, ...] = ()
 
 
@@ -97,11 +103,11 @@ def off_zero(array: Array) -> bool:
     return bool(np.all(np.abs(array) > MARGIN))
 
 
-def away_from(kinks: tuple[float, ...], *, flat: bool, margin: float) -> Callable[[Array], bool]:
-    """The test that no entry is near a kink; exactly there it may be if the function is flat on both sides."""
+def away_from(kinks: tuple[float, ...], *, still: bool, margin: float) -> Callable[[Array], bool]:
+    """The test that no entry is near a kink; exactly there it may be if nothing comes of it: see `Demand.still`."""
 
     def far(array: Array, kink: float) -> bool:
-        return bool(np.all((np.abs(array - kink) > margin) | (flat & (array == kink))))
+        return bool(np.all((np.abs(array - kink) > margin) | (still & (array == kink))))
 
     return lambda array: all(far(array, kink) for kink in kinks)
 
@@ -116,23 +122,25 @@ def demands(program: Program, numbers: Numbers, margin: float = MARGIN) -> Itera
 
 def demands_of(equation: Equation, base: Base, exponent: sp.Expr, numbers: Numbers, margin: float) -> Iterator[Demand]:
     """What one factor of an equation asks."""
-    whole = (Term(sp.S.One, ((base, sp.S.One),)),)
+    whole, small = (Term(sp.S.One, ((base, sp.S.One),)),), margin < MARGIN
     if isinstance(base, Fn):
         row = numeric_of(base.name)
         kinks = row.kinks(*(number(param, numbers) for param in base.params))
         if row.positive:
             meaning = f"the argument of {base.name} must be positive"
-            yield Demand(equation.name, meaning, base.arg, above_margin, positive=True)
+            yield Demand(equation.name, meaning, base.arg, above_margin, positive=True, small=small)
         # A constant is never moved, so that it may stand at a kink.
         if kinks and tensors_of(base.arg):
             meaning = f"the argument of {base.name} must not be near its kink"
-            far = away_from(kinks, flat=row.flat, margin=margin)
-            yield Demand(equation.name, meaning, base.arg, far, positive=False, flat=kinks if row.flat else ())
+            still = row.flat or margin < MARGIN
+            far = away_from(kinks, still=still, margin=margin)
+            yield Demand(equation.name, meaning, base.arg, far, positive=False, still=kinks if still else ())
     if not exponent.is_integer:
         meaning = f"the base of a power {exponent} must be positive"
-        yield Demand(equation.name, meaning, whole, above_margin, positive=True)
+        yield Demand(equation.name, meaning, whole, above_margin, positive=True, small=small)
     elif exponent.is_negative:
-        yield Demand(equation.name, "a denominator must not be near zero", whole, off_zero, positive=False)
+        meaning = "a denominator must not be near zero"
+        yield Demand(equation.name, meaning, whole, off_zero, positive=False, small=small)
 
 
 def shown(terms: Terms, guards: tuple[Power, ...], env: Environment) -> Array:
@@ -148,7 +156,7 @@ def shown(terms: Terms, guards: tuple[Power, ...], env: Environment) -> Array:
 
 
 def first_violation(
-    program: Program, values: dict[str, Array], numbers: Numbers, margin: float = MARGIN
+    program: Program, values: dict[str, Array], numbers: Numbers, margin: float = MARGIN, *, largest: float = LARGEST
 ) -> Violation | None:
     """The first demand that the tensors do not meet, with kinks `margin` away; None if they meet all."""
     env = Environment(
@@ -163,18 +171,12 @@ def first_violation(
             )
             return Violation(meaning, block[-1].place)
     for demand in demands(program, numbers, margin):
-        found = shown(demand.terms, demand.guards, env)
-        if not demand.holds(found):
-            return Violation(f"in the equation of {demand.tensor}, {demand.meaning}", demand.place)
-        if any(np.any(found == kink) for kink in demand.flat):
-            other = shown(demand.terms, demand.guards, near)
-            if any(np.any((found == kink) & (other != kink)) for kink in demand.flat):
-                meaning = "what is compared must not be equal but for rounding"
-                return Violation(f"in the equation of {demand.tensor}, {meaning}", demand.place)
+        if (meaning := unmet(demand, env, near)) is not None:
+            return Violation(f"in the equation of {demand.tensor}, {meaning}", demand.place)
     for name, array in values.items():
-        if not np.all(np.abs(array) < LARGEST):
+        if not np.all(np.abs(array) < largest):
             place = program.definitions[name].place if name in program.definitions else None
-            return Violation(f"{name} has entries that are not finite or exceed {LARGEST:.0e}", place)
+            return Violation(f"{name} has entries that are not finite or exceed {largest:.0e}", place)
     for tensor in program.inputs:
         if tensor.domain is not None and not lies_in(values[tensor.name], tensor.domain):
             return Violation(
@@ -190,6 +192,20 @@ def first_violation(
                 "or an input is the same, or its negative, with its slots in another order"
             )
             return Violation(meaning, identity.place)
+    return None
+
+
+def unmet(demand: Demand, env: Environment, near: Environment) -> str | None:
+    """What does not hold of a demand, in words; `near` has all that is computed, moved in its last digits."""
+    found = shown(demand.terms, demand.guards, env)
+    if not demand.holds(found):
+        other = shown(demand.terms, demand.guards, near) if demand.small else np.zeros(())
+        if not demand.small or not steady(found, other, positive=demand.positive):
+            return demand.meaning
+    if any(np.any(found == kink) for kink in demand.still):
+        other = shown(demand.terms, demand.guards, near)
+        if any(np.any((found == kink) & (other != kink)) for kink in demand.still):
+            return "what is compared must not be equal but for rounding"
     return None
 
 
@@ -215,6 +231,12 @@ def shaken(array: Array) -> Array:
     """The array with each entry that is rounded moved in its last digits, all by different parts of themselves."""
     parts = 1 + np.arange(array.size).reshape(array.shape) / max(array.size, 1)
     return np.where(array * DYADIC == np.round(array * DYADIC), array, array * (1 + SHAKEN * parts))
+
+
+def steady(array: Array, other: Array, *, positive: bool) -> bool:
+    """Whether no entry is zero, nor negative where all must be positive, nor what rounding leaves of larger numbers."""
+    signed = array > 0 if positive else array != 0
+    return bool(np.all(signed & (np.abs(other - array) <= STEADY * np.abs(array))))
 
 
 def lies_in(array: Array, domain: sp.Interval) -> bool:

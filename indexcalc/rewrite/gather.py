@@ -5,6 +5,7 @@ A definition of one term is found by matching alone; of several, all have to be 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import sympy as sp
@@ -12,10 +13,10 @@ import sympy as sp
 from indexcalc.algebra.build import is_divisor
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.match import find_products
-from indexcalc.algebra.terms import Access, Term, Terms, free_indices, tensors_of
+from indexcalc.algebra.terms import Term, Terms, free_indices, tensors_of
 from indexcalc.calculus.steps import Rule
 from indexcalc.program import Equation, Identity
-from indexcalc.rewrite.rules import RULE_CACHE, SumRule, apply_match, unfold_term
+from indexcalc.rewrite.rules import RULE_CACHE, SumRule, apply_match
 
 MATCHES = 20
 """The most places in which a definition is tried."""
@@ -57,16 +58,16 @@ def gathered(terms: Terms, equation: Equation) -> Terms | None:
             if match.count < 1:
                 continue
             (named,) = apply_match(term, rule, match)
-            rest = without(terms, number, unfolded(named, equation))
+            rest = without(terms, number, apply_match(term, unfolding(rule, equation), match))
             if rest is not None:
                 return (*rest[0], named, *rest[1])
     return None
 
 
-def unfolded(term: Term, equation: Equation) -> Terms:
-    """The definition put in for the name, once."""
-    position = next(n for n, b in enumerate(term.bases) if isinstance(b, Access) and b.tensor == equation.name)
-    return unfold_term(term, position, equation)
+def unfolding(rule: SumRule, equation: Equation) -> SumRule:
+    """The rule with the whole definition for its value: beside a power of the name, the name may be gone."""
+    (here,) = rule.value
+    return replace(rule, value=tuple(Term(t.coeff * here.coeff, t.powers, t.summed) for t in equation.terms))
 
 
 def without(terms: Terms, number: int, taken: Terms) -> tuple[Terms, Terms] | None:

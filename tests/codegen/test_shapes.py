@@ -52,6 +52,13 @@ input x[i], y[i]
 Y[i] = x[i] * y[i] + sum[j]([j <= i] * x[i])
 upstream G[i] = dL/dY[i]
 """,
+    "compared": """
+index i, j : N
+index c : C
+input x[i], y[i] in C
+Y[i] = sum[j](delta[y[i],y[j]] * x[j])
+upstream G[i] = dL/dY[i]
+""",
     "hidden": """
 index h : H
 index k : D
@@ -237,3 +244,15 @@ def test_the_check_costs_less_than_two_operations_on_small_arrays_an_axis():
     pairs = [(seconds(lambda: own._checked(**given)), seconds(lambda: Q + Q)) for _ in range(15)]
     check, operation = (min(times) for times in zip(*pairs, strict=True))
     assert check / 6 < 2 * operation
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_labels_that_are_only_compared_may_be_any(style):
+    own = module("compared", style)
+    x, y = array(style, (3,)), np.array([7, 2, 7])
+    labels = pytest.importorskip("torch").as_tensor(y) if style == "torch" else y
+    values = own.forward(x, labels, **({"C": 8} if style == "fast" else {}))
+    gradient = own.backward(values, array(style, (3,))).dx
+    for label in (2, 7):
+        np.testing.assert_allclose(values.Y[y == label], np.asarray(x)[y == label].sum())
+        np.testing.assert_allclose(gradient[y == label], np.asarray(array(style, (3,)))[y == label].sum())

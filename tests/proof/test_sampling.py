@@ -163,3 +163,32 @@ def test_among_thousands_of_arguments_none_is_at_a_kink():
 def test_a_point_may_be_near_a_kink_where_its_oracle_moves_nothing(wanted, margin):
     text = f"index i : N\ninput u[i]\nr[i] = relu(u[i])^3\nL = sum[i](r[i])\nloss L\n{wanted}\n"
     assert closest(read_problem(text)) == margin
+
+
+def test_where_a_clip_does_nothing_both_sides_are_one():
+    text = "index n : N\ninput r[n], A[n]\nu[n] = r[n]*A[n]\nv[n] = min(max(r[n], -0.5), 0.5)*A[n]\n"
+    problem = read_problem(text + "L = sum[n](u[n] - relu(u[n] - v[n]))\nloss L\nderive r\n")
+    for seed in range(10):
+        values = sample_point(problem.program, {N: 5}, RNG(seed), margin=closest(problem)).values
+        assert np.all((values["u"] == values["v"]) | (np.abs(values["u"] - values["v"]) > HAIR))
+    with pytest.raises(UnsupportedError, match="near its kink"):
+        sample_point(problem.program, {N: 30}, RNG(0))
+
+
+def test_a_sum_of_small_exponentials_is_not_near_zero_but_a_difference_is():
+    text = "index i, j : N\ninput x[i], w\n"
+    dens = read_problem(text + "L = sum[i](log(sum[j](exp(-30 - (x[i]-x[j])^2)) + 0*w))\nloss L\nderive x\n")
+    assert sample_point(dens.program, {N: 4}, RNG(0), margin=closest(dens)).values["L"] < -100
+    with pytest.raises(UnsupportedError, match="argument of log must be positive"):
+        sample_point(dens.program, {N: 4}, RNG(0))
+    rest = read_problem(text + "y[i] = x[i]*w\nz[i] = y[i] + x[i]^2*1e-15\nL = sum[i](1/(z[i] - y[i]))\nloss L\n")
+    with pytest.raises(UnsupportedError, match="denominator must not be near zero"):
+        sample_point(rest.program, {N: 4}, RNG(0), margin=closest(rest))
+
+
+def test_a_mask_is_drawn_from_the_ends_of_its_interval_where_it_must():
+    text = "index i : N\nindex j : M\ninput s[i,j], m[i,j] in [0,1]\nA[i,j] = softmax[j](s[i,j] - 1e9*(1 - m[i,j]))\n"
+    problem = read_problem(text + "upstream G[i,j] = dL/dA[i,j]\nderive s\n")
+    point = sample_point(problem.program, {N: 4, sp.Symbol("M", integer=True, positive=True): 6}, RNG(0))
+    assert set(np.unique(point.values["m"])) == {0.0, 1.0}
+    assert np.array_equal(point.values["A"] > 0, point.values["m"] == 1)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sympy import Rational
 
 from indexcalc.algebra.build import expand
 from indexcalc.algebra.canonical import collect, same
 from indexcalc.algebra.renaming import times
 from indexcalc.algebra.terms import Access, free_indices, tensors_of
+from indexcalc.generation import generate
 from indexcalc.language import read_problem
 from indexcalc.program import Equation
 from indexcalc.rewrite.derive import derive
@@ -34,6 +37,24 @@ def test_a_part_of_the_terms_is_not_enough():
     terms = (term(at("p", i, j), (at("z", i), -2), coeff=6, over=(j,)), term((at("z", i), -2), coeff=4))
     assert gathered(terms, SCORE) is None
     assert gathered(terms[:1], SCORE) is None
+
+
+@pytest.mark.parametrize(("power", "left"), [(-1, 0), (-2, -1), (Rational(1, 2), Rational(3, 2)), (1, 2)])
+def test_beside_a_power_of_the_name_powers_add_up(power, left):
+    held = at("D", i)
+    whole = tuple(times(term((held, power), coeff=3), part) for part in SCORE.terms)
+    after = gathered(whole, SCORE)
+    assert after is not None
+    assert same(after, (term((held, left), coeff=3) if left else term(coeff=3),))
+
+
+def test_a_gradient_in_which_a_sum_cancels_against_its_name_is_derived():
+    problem = read_problem(
+        "index n : N\nindex d : D\ninput u[n,d] in (-0.3,0.3), v[n,d] in (-0.3,0.3)\na[n] = 1 - sum[d](u[n,d]^2)\n"
+        "x[n] = 1 + 2*sum[d]((u[n,d]-v[n,d])^2)/a[n]\ny[n] = log(x[n] + sqrt(x[n]^2-1))\n"
+        "upstream G[n] = dL/dy[n]\nderive u"
+    )
+    assert any(row.tensor == "du" and row.ok for row in generate(derive(problem)).report.comparisons)
 
 
 @settings(max_examples=120, deadline=None, derandomize=True)

@@ -13,7 +13,7 @@ from indexcalc.codegen.fast.lowering import Lowering
 from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.storage import Storage, assigned, is_view
 from indexcalc.codegen.fast.writing import Writer
-from indexcalc.codegen.functions import formula
+from indexcalc.codegen.formula import formula
 from indexcalc.codegen.operands import Operand, transposed
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.source import flat

@@ -25,7 +25,7 @@ from indexcalc.codegen.fast.passes import (
     forward_function,
     whole_function,
 )
-from indexcalc.codegen.functions import formula
+from indexcalc.codegen.formula import formula
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.module import AMBIGUOUS, extent_lines, scalar_doc, title
 from indexcalc.codegen.outline import gradient_fields

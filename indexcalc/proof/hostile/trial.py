@@ -23,6 +23,7 @@ from indexcalc.proof.hostile.report import ALLOWED
 from indexcalc.proof.hostile.unrolled import Unrolled, unrolled
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
+from indexcalc.proof.orders import closest
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
 WORK, CALLS = 40_000, 3_000
@@ -110,10 +111,10 @@ def hostile_trial(problem: Problem, *, seed: int = 0) -> Trial:
     """
     rng = np.random.default_rng(seed)
     program = problem.program
-    sizes, parameters, mild = mild_point(program, rng, small_sizes(program))
+    sizes, parameters, mild = mild_point(problem, rng, small_sizes(program))
     graph = unrolled(program, exact(sizes, parameters), whole_inputs(program, mild))
     if len(graph.nodes) * FEWEST > WORK:
-        sizes, parameters, mild = mild_point(program, rng, dict.fromkeys(program.extents, 2))
+        sizes, parameters, mild = mild_point(problem, rng, dict.fromkeys(program.extents, 2))
         graph = unrolled(program, exact(sizes, parameters), whole_inputs(program, mild))
     trial = Trial(problem, graph, sizes, parameters)
     weights = {name: np.asarray(w, dtype=np.float32) for name, w in weights_for(problem, mild, rng).items()}
@@ -143,18 +144,19 @@ def room_of(graph: Unrolled) -> int:
 
 
 def mild_point(
-    program: Program, rng: np.random.Generator, smallest: Sizes
+    problem: Problem, rng: np.random.Generator, smallest: Sizes
 ) -> tuple[Sizes, Mapping[sp.Symbol, float], Point]:
     """The smallest sizes at which the program is defined, or other small ones, with constants and mild inputs there.
 
     Raises:
         UnsupportedError: if no mild inputs are found.
     """
+    program = problem.program
     defaults = {p.symbol: rounded(float(p.default)) for p in program.parameters if p.default is not None}
     failure: UnsupportedError | None = None
     for sizes in (smallest, *size_sets(program, rng)):
         try:
-            point = sample_point(program, sizes, rng, defaults)
+            point = sample_point(program, sizes, rng, defaults, closest(problem))
         except UnsupportedError as error:
             failure = failure or error
             continue

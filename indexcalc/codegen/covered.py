@@ -1,0 +1,44 @@
+"""Brackets that a window makes good: they hide nothing but what lies outside of a tensor, where a window is zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from indexcalc.algebra.ranges import never_negative, room_above
+from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Power, Slot
+from indexcalc.program import Tensor
+
+
+def without_covered_brackets(powers: Sequence[Power], tensors: dict[str, Tensor]) -> tuple[Power, ...]:
+    """The factors without the brackets that hide nothing but entries outside of their tensors, which read as zero."""
+    direct: list[Slot] = []
+    for base, exponent in powers:
+        if isinstance(base, Access) and base.tensor in tensors and exponent.is_positive:
+            for slot, declared in zip(base.slots, tensors[base.tensor].slots, strict=True):
+                if not isinstance(slot, Index) or slot.extent != declared.extent:
+                    direct += (slot, room_above(slot, declared.extent))
+        elif (not isinstance(base, Access | Delta | Iverson) and reads_expressions(base)) or (
+            isinstance(base, Access) and not base.is_plain
+        ):
+            return tuple(powers)
+    given = tuple(direct)
+    return tuple(
+        (base, exponent)
+        for base, exponent in powers
+        if not (given and isinstance(base, Iverson) and not is_needed(base, given))
+    )
+
+
+def is_needed(bracket: Iverson, given: tuple[Slot, ...]) -> bool:
+    """Whether a bracket hides more than what is outside anyway."""
+    return bracket.relation == "!=" or not never_negative(bracket.slack, given)
+
+
+def reads_expressions(base: Base) -> bool:
+    """Whether an entry inside a factor is read under an expression."""
+    match base:
+        case Access():
+            return not base.is_plain
+        case Fn(_, terms) | Add(terms):
+            return any(reads_expressions(inner) for term in terms for inner in term.bases)
+    return False
