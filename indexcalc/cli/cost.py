@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
+import sympy as sp
 import typer
 from rich.console import Console
 
+from indexcalc.calculus.steps import Derivation
 from indexcalc.cli import terminal
 from indexcalc.cli.cost_json import report_json
 from indexcalc.cli.cost_table import cost_table, footnotes
+from indexcalc.cli.mesh_json import mesh_json, search_json
+from indexcalc.cli.mesh_table import mesh_footnotes, mesh_table, search_footnotes, search_table, times_text
 from indexcalc.cli.specs import GIVEN, problem_of
-from indexcalc.cost import SizesError, checked_sizes, cost_report, read_sizes
+from indexcalc.cost import MeshError, SizesError, checked_sizes, cost_report, read_mesh, read_sizes
+from indexcalc.cost.mesh import check_mesh
 from indexcalc.errors import IndexCalcError
+from indexcalc.mesh.rates import Rates, read_rates
+from indexcalc.mesh.report import mesh_report
+from indexcalc.mesh.search import search
 from indexcalc.rewrite.derive import derive
 
 MISTAKE = 2
@@ -49,22 +58,32 @@ def show_cost(
     ] = None,
     dtype: Annotated[Dtype, typer.Option(help="The type of every entry.")] = Dtype.float32,
     form: Annotated[Format, typer.Option("--format", help="A table, or JSON.")] = Format.text,
+    mesh: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SPLIT", help="Of one device of a mesh, where indices are split over its axes: h=4,s+t=2."),
+    ] = None,
+    devices: Annotated[
+        int | None, typer.Option(metavar="N", min=2, help="Which indices to split over N devices; needs --at.")
+    ] = None,
+    rates: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RATES", help=f"For times with --mesh and --devices, a second and device: {Rates()}."),
+    ] = None,
 ) -> None:
-    """Count operations, bytes moved and peak memory of both passes, before and after simplification."""
+    """Count operations, bytes moved and peak memory of both passes; with a mesh, what each device does and sends."""
     try:
+        check_options(at, mesh, devices, rates)
         derivation = derive(problem_of(spec))
+        if mesh or devices is not None:
+            show_mesh(derivation, at, dtype, form, mesh, devices, read_rates(rates or []))
+            return
         report = cost_report(derivation)
-        try:
-            sizes = checked_sizes(read_sizes(at), report.extents) if at is not None else None
-        except SizesError as error:
-            raise SizesError(f"--at: {error}") from error
+        sizes = sizes_given(at, report.extents)
         if form is Format.json:
             found = report_json(report, sizes, dtype.value, dtype.width)
             typer.echo(json.dumps(found, indent=2))
             return
-        console = Console()
-        if not console.is_terminal:
-            console = Console(width=PIPE_WIDTH)
+        console = wide_console()
         terminal.show(console, (report.title or derivation.problem.slug, "bold"))
         console.print(cost_table(derivation, report, sizes, dtype.width))
         for line in footnotes(derivation, report, sizes, dtype.value, dtype.width):
@@ -72,3 +91,75 @@ def show_cost(
     except IndexCalcError as error:
         terminal.show_error(Console(stderr=True), str(error))
         raise typer.Exit(MISTAKE) from error
+
+
+def check_options(
+    at: list[str] | None, mesh: list[str] | None, devices: int | None, rates: list[str] | None
+) -> None:
+    """Refuse options that do not go together.
+
+    Raises:
+        MeshError: if they don't.
+    """
+    if mesh and devices is not None:
+        raise MeshError("--mesh says which indices are split, --devices asks for it; give one of them")
+    if devices is not None and at is None:
+        raise MeshError("--devices compares times, which depend on sizes; add --at with the size of every extent")
+    if rates and not mesh and devices is None:
+        raise MeshError("--rates is about times on a mesh; add --mesh or --devices")
+
+
+def sizes_given(at: list[str] | None, extents: Iterable[sp.Symbol]) -> dict[sp.Symbol, int] | None:
+    """The sizes of the options, if there are any.
+
+    Raises:
+        SizesError: for sizes that are not right.
+    """
+    try:
+        return checked_sizes(read_sizes(at), extents) if at is not None else None
+    except SizesError as error:
+        raise SizesError(f"--at: {error}") from error
+
+
+def wide_console() -> Console:
+    """The terminal; where there is none, lines are as long as they are."""
+    console = Console()
+    return console if console.is_terminal else Console(width=PIPE_WIDTH)
+
+
+def show_mesh(
+    derivation: Derivation,
+    at: list[str] | None,
+    dtype: Dtype,
+    form: Format,
+    mesh: list[str] | None,
+    devices: int | None,
+    rates: Rates,
+) -> None:
+    """What each device of a mesh does, or which mesh of so many devices is fastest."""
+    program, console = derivation.problem.program, wide_console()
+    sizes = sizes_given(at, program.extents)
+    lines: Iterable[str]
+    if devices is not None:
+        assert sizes is not None
+        found = search(derivation, devices, sizes, rates, dtype.width)
+        if form is Format.json:
+            typer.echo(json.dumps(search_json(found, devices, rates), indent=2))
+            return
+        table, lines = search_table(found), search_footnotes(found, devices, sizes, rates, dtype.value)
+    else:
+        split = read_mesh(mesh or [])
+        check_mesh(split, program, sizes)
+        report = mesh_report(derivation, split)
+        every = None if sizes is None else report.sizes(sizes)
+        if form is Format.json:
+            typer.echo(json.dumps(mesh_json(report, every, dtype.value, dtype.width, rates), indent=2))
+            return
+        table = mesh_table(derivation, report, every, dtype.width)
+        lines = mesh_footnotes(derivation, report, every, sizes, dtype.value, dtype.width)
+        if every is not None:
+            lines = (*lines, times_text(report, every, rates, dtype.width))
+    terminal.show(console, (program.title or derivation.problem.slug, "bold"))
+    console.print(table)
+    for line in lines:
+        terminal.show(console, line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexcalc.codegen.differentiable import Passes, returned
@@ -142,7 +142,3 @@ def compiled_passes(passes: Passes, fields: Sequence[str]) -> Function:
     first = head(COMPILED, [*inputs, *upstream, *keywords], f"tuple[{passes.result_type}, Gradients]")
     return Function(first, "Both passes, compiled for `MESH`.", (), tuple(block), (), decorators)
 
-
-def mesh_constants(mesh: Mesh) -> Mapping[str, str]:
-    """The line of the mesh, and what stands for it where code is checked on one device."""
-    return {devices_line(mesh): devices_line(mesh, alone=True)}

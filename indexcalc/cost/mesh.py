@@ -107,6 +107,9 @@ def read_mesh(texts: Iterable[str]) -> Mesh:
     for name in names:
         if names.count(name) > 1:
             raise MeshError(f"the index {name} is split twice; name it on one axis of the mesh")
+    called = [axis.name for axis in axes]
+    if len(set(called)) < len(called):
+        raise MeshError(f"two axes of the mesh would be called {max(called, key=called.count)}; name other indices")
     if len(axes) > MAX_AXES:
         raise MeshError(f"the mesh has {len(axes)} axes; the limit is {MAX_AXES}. Put several indices on one axis: s+t=8")
     mesh = Mesh(tuple(axes))
