@@ -19,6 +19,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 
 from indexcalc.calculus.steps import Derivation
@@ -33,14 +34,14 @@ from indexcalc.mesh.comparison import Verdict, compared
 from indexcalc.mesh.compiled import collectives_in
 from indexcalc.mesh.rates import Rates
 from indexcalc.mesh.report import MeshReport, mesh_report
-from indexcalc.mesh.search import Suggestion, search
+from indexcalc.mesh.search import Suggestion, fastest
 from indexcalc.rewrite.derive import derive
 
 PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
 DEVICES = 8
 FLAGS = f"--xla_force_host_platform_device_count={DEVICES}"
 WIDTH = 4
-CLOSE = 2e-5
+CLOSE = 1e-11
 """How far results over a mesh may be from those of one device, of the largest entry: sums are in another order."""
 
 HEADS = {"B": 4, "S": 32, "D": 48, "N_H": 4, "D_h": 8}
@@ -55,8 +56,22 @@ SPLITS = {
     "softmax_cross_entropy": {"data": "n=8", "tensor": "c=8", "2-D": "n=4,c=2"},
     "mlp_gelu": {"data": "n=8", "tensor": "h=8", "2-D": "n=2,h=4"},
     "attention": {"data": "i=8", "tensor": "k=8", "sequence": "i+j=8", "2-D": "i=4,j=2"},
-    "multi_head_attention": {"data": "b=4", "tensor": "h=4", "sequence": "s=8", "2-D": "b=2,h=4", "2-D ": "h=4,s=2"},
-    "mha_block": {"data": "b=4", "tensor": "h=4", "sequence": "s=8", "2-D": "b=2,h=4", "2-D ": "h=4,s=2"},
+    "multi_head_attention": {
+        "data": "b=4",
+        "tensor": "h=4",
+        "sequence": "s=8",
+        "2-D": "b=2,h=4",
+        "2-D ": "h=4,s=2",
+        "2-D  ": "b=2,s=4",
+    },
+    "mha_block": {
+        "data": "b=4",
+        "tensor": "h=4",
+        "sequence": "s=8",
+        "2-D": "b=2,h=4",
+        "2-D ": "h=4,s=2",
+        "2-D  ": "b=2,s=4",
+    },
 }
 """Of every program, what is split: rows, features or heads, positions, and two of them."""
 
@@ -106,7 +121,14 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
         error = largest_error(alone, results(derivation, sizes, inputs, mesh))
         for program, verdicts in verdicts_of(derivation, report, sizes).items():
             found = [{**fields(one), "agrees": one.agrees} for one in verdicts]
-            yield {"name": name, "split": split.strip(), "mesh": text, "program": program, "error": error, "sent": found}
+            yield {
+                "name": name,
+                "split": split.strip(),
+                "mesh": text,
+                "program": program,
+                "error": error,
+                "sent": found,
+            }
 
 
 def fields(verdict: Verdict) -> dict[str, Any]:
@@ -135,10 +157,12 @@ def random_inputs(derivation: Derivation, sizes: Mapping[str, int]) -> dict[str,
     """Inputs and upstream gradients."""
     numbers = np.random.default_rng(7)
     shapes = shapes_of(derivation, sizes)
-    return {name: numbers.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+    return {name: numbers.standard_normal(shape) for name, shape in shapes.items()}
 
 
-def results(derivation: Derivation, sizes: Mapping[str, int], inputs: Mapping[str, Any], mesh: Mesh | None) -> list[Any]:
+def results(
+    derivation: Derivation, sizes: Mapping[str, int], inputs: Mapping[str, Any], mesh: Mesh | None
+) -> list[Any]:
     """All gradients, computed by one device or by a mesh of them."""
     written = target_module(derivation, "jax", mesh)
     module: Any = loaded(written.source)
@@ -146,11 +170,12 @@ def results(derivation: Derivation, sizes: Mapping[str, int], inputs: Mapping[st
     keywords = known_extents(module, written.symbols, sizes)
     given = [inputs[tensor.name] for tensor in problem.program.inputs]
     upstream = [inputs[up.name] for up in problem.handed]
-    if mesh is None:
-        values = module.forward(*given, **keywords)
-        return [np.asarray(one) for one in module.backward(values, *upstream)]
-    _, gradients = module.both_passes(*given, *upstream, **keywords)
-    return [np.asarray(one) for one in gradients]
+    with jax.enable_x64(True):
+        if mesh is None:
+            gradients = module.backward(module.forward(*given, **keywords), *upstream)
+        else:
+            _, gradients = module.both_passes(*given, *upstream, **keywords)
+        return [np.asarray(one) for one in gradients]
 
 
 def known_extents(module: Any, symbols: Mapping[str, str], sizes: Mapping[str, int]) -> dict[str, int]:
@@ -166,12 +191,8 @@ def largest_error(expected: Sequence[Any], found: Sequence[Any]) -> float:
     return max(float(np.abs(one - other).max() / (np.abs(one).max() or 1.0)) for one, other in pairs)
 
 
-def verdicts_of(
-    derivation: Derivation, report: MeshReport, sizes: Mapping[str, int]
-) -> dict[str, tuple[Verdict, ...]]:
+def verdicts_of(derivation: Derivation, report: MeshReport, sizes: Mapping[str, int]) -> dict[str, tuple[Verdict, ...]]:
     """Predicted and compiled, of each pass by itself and of both as one program."""
-    import jax
-
     written = target_module(derivation, "jax", report.mesh)
     module: Any = loaded(written.source)
     problem, shapes = derivation.problem, shapes_of(derivation, sizes)
@@ -199,7 +220,9 @@ def verdicts_of(
     programs = {
         "forward": (jax.jit(arrays).lower(*given), report.forward),
         "backward": (
-            jax.jit(lambda tensors, *ups: module.backward(module.Values(*tensors, *scalars), *ups)).lower(held, *upstream),
+            jax.jit(lambda tensors, *ups: module.backward(module.Values(*tensors, *scalars), *ups)).lower(
+                held, *upstream
+            ),
             report.backward,
         ),
         "both": (module.both_passes.lower(*given, *upstream, **keywords), report.both),
@@ -213,7 +236,10 @@ def verdicts_of(
 def compiled_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """The rows as a table in Markdown; a program that sends nothing, as predicted, is one cell."""
     causes = list(dict.fromkeys(one["cause"] for row in rows for one in row["sent"] if one["cause"]))
-    lines = ["| derivation | split | mesh | program | predicted | compiled | |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    lines = [
+        "| derivation | split | mesh | program | predicted | compiled | |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
     for row in rows:
         predicted, compiled = (
             ", ".join(f"{one['kind']} {size(one[which])}" for one in row["sent"] if one[which]) or "nothing"
@@ -239,9 +265,9 @@ def causes_text(rows: Sequence[Mapping[str, Any]]) -> str:
     unexplained = sum(not all(one["agrees"] or one["cause"] for one in row["sent"]) for row in rows)
     worst = max(row["error"] for row in rows)
     first = (
-        f"Of {len(rows)} programs {agree} send what was predicted, {len(rows) - agree - unexplained} differ for a cause "
-        f"below, {unexplained} for none. Gradients over the mesh are those of one device, up to {worst:.1e} of the "
-        "largest entry (float32)."
+        f"Of {len(rows)} programs {agree} send what was predicted, {len(rows) - agree - unexplained} differ for a "
+        f"cause below, {unexplained} for none. Gradients over the mesh are those of one device, up to {worst:.1e} of "
+        "the largest entry (in double precision)."
     )
     return "\n".join([first, "", *(f"{number}. {cause}" for number, cause in enumerate(causes, 1))])
 
@@ -257,7 +283,7 @@ def plans_text() -> str:
         derivation = derive(load_problem(find_spec(name)))
         symbols = checked_sizes(sizes, derivation.problem.program.extents)
         for devices in ACCELERATORS:
-            found = search(derivation, devices, symbols, rates, WIDTH)
+            found = fastest(derivation, devices, symbols, rates, WIDTH)
             lines.append(plan_line(name, devices, found.found[0], found.alone, rates))
     return "\n".join(lines)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 import sympy as sp
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.cli import terminal
@@ -18,12 +20,12 @@ from indexcalc.cli.cost_table import cost_table, footnotes
 from indexcalc.cli.mesh_json import mesh_json, search_json
 from indexcalc.cli.mesh_table import mesh_footnotes, mesh_table, search_footnotes, search_table, times_text
 from indexcalc.cli.specs import GIVEN, problem_of
-from indexcalc.cost import MeshError, SizesError, checked_sizes, cost_report, read_mesh, read_sizes
+from indexcalc.cost import Mesh, MeshError, SizesError, checked_sizes, cost_report, read_mesh, read_sizes
 from indexcalc.cost.mesh import check_mesh
 from indexcalc.errors import IndexCalcError
 from indexcalc.mesh.rates import Rates, read_rates
 from indexcalc.mesh.report import mesh_report
-from indexcalc.mesh.search import search
+from indexcalc.mesh.search import fastest
 from indexcalc.rewrite.derive import derive
 
 MISTAKE = 2
@@ -51,8 +53,19 @@ class Format(StrEnum):
     json = "json"
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a report is written: for which sizes, in which type and format, by which rates."""
+
+    sizes: dict[sp.Symbol, int] | None
+    dtype: Dtype
+    form: Format
+    rates: Rates
+
+
 def show_cost(
     spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help=GIVEN)],
+    *,
     at: Annotated[
         list[str] | None, typer.Option(metavar="SIZES", help="The size of every extent: T=4096,d=64.")
     ] = None,
@@ -60,7 +73,9 @@ def show_cost(
     form: Annotated[Format, typer.Option("--format", help="A table, or JSON.")] = Format.text,
     mesh: Annotated[
         list[str] | None,
-        typer.Option(metavar="SPLIT", help="Of one device of a mesh, where indices are split over its axes: h=4,s+t=2."),
+        typer.Option(
+            metavar="SPLIT", help="Of one device of a mesh, where indices are split over its axes: h=4,s+t=2."
+        ),
     ] = None,
     devices: Annotated[
         int | None, typer.Option(metavar="N", min=2, help="Which indices to split over N devices; needs --at.")
@@ -74,28 +89,30 @@ def show_cost(
     try:
         check_options(at, mesh, devices, rates)
         derivation = derive(problem_of(spec))
-        if mesh or devices is not None:
-            show_mesh(derivation, at, dtype, form, mesh, devices, read_rates(rates or []))
-            return
-        report = cost_report(derivation)
-        sizes = sizes_given(at, report.extents)
-        if form is Format.json:
-            found = report_json(report, sizes, dtype.value, dtype.width)
-            typer.echo(json.dumps(found, indent=2))
-            return
-        console = wide_console()
-        terminal.show(console, (report.title or derivation.problem.slug, "bold"))
-        console.print(cost_table(derivation, report, sizes, dtype.width))
-        for line in footnotes(derivation, report, sizes, dtype.value, dtype.width):
-            terminal.show(console, line)
+        sizes = sizes_given(at, derivation.problem.program.extents)
+        shown = Shown(sizes, dtype, form, read_rates(rates or []))
+        if mesh:
+            show_mesh(derivation, read_mesh(mesh), shown)
+        elif devices is not None:
+            show_search(derivation, devices, shown)
+        else:
+            show_whole(derivation, shown)
     except IndexCalcError as error:
         terminal.show_error(Console(stderr=True), str(error))
         raise typer.Exit(MISTAKE) from error
 
 
-def check_options(
-    at: list[str] | None, mesh: list[str] | None, devices: int | None, rates: list[str] | None
-) -> None:
+def show_whole(derivation: Derivation, shown: Shown) -> None:
+    """What both passes cost."""
+    report, sizes, dtype = cost_report(derivation), shown.sizes, shown.dtype
+    if shown.form is Format.json:
+        typer.echo(json.dumps(report_json(report, sizes, dtype.value, dtype.width), indent=2))
+        return
+    lines = footnotes(derivation, report, sizes, dtype.value, dtype.width)
+    show_table(derivation, cost_table(derivation, report, sizes, dtype.width), lines)
+
+
+def check_options(at: list[str] | None, mesh: list[str] | None, devices: int | None, rates: list[str] | None) -> None:
     """Refuse options that do not go together.
 
     Raises:
@@ -121,45 +138,37 @@ def sizes_given(at: list[str] | None, extents: Iterable[sp.Symbol]) -> dict[sp.S
         raise SizesError(f"--at: {error}") from error
 
 
-def wide_console() -> Console:
-    """The terminal; where there is none, lines are as long as they are."""
+def show_mesh(derivation: Derivation, mesh: Mesh, shown: Shown) -> None:
+    """What each device of a mesh does."""
+    check_mesh(mesh, derivation.problem.program, shown.sizes)
+    report, dtype = mesh_report(derivation, mesh), shown.dtype
+    sizes = None if shown.sizes is None else report.sizes(shown.sizes)
+    if shown.form is Format.json:
+        typer.echo(json.dumps(mesh_json(report, sizes, dtype.value, dtype.width, shown.rates), indent=2))
+        return
+    lines = list(mesh_footnotes(derivation, report, sizes, dtype.value, dtype.width))
+    if sizes is not None:
+        lines.append(times_text(report, sizes, shown.rates, dtype.width))
+    show_table(derivation, mesh_table(derivation, report, sizes, dtype.width), lines)
+
+
+def show_search(derivation: Derivation, devices: int, shown: Shown) -> None:
+    """Which mesh of so many devices is fastest."""
+    assert shown.sizes is not None
+    found = fastest(derivation, devices, shown.sizes, shown.rates, shown.dtype.width)
+    if shown.form is Format.json:
+        typer.echo(json.dumps(search_json(found, devices, shown.rates), indent=2))
+        return
+    lines = search_footnotes(found, devices, shown.sizes, shown.rates, shown.dtype.value)
+    show_table(derivation, search_table(found), lines)
+
+
+def show_table(derivation: Derivation, table: Table, lines: Iterable[str]) -> None:
+    """A title, a table, and what is said below it."""
     console = Console()
-    return console if console.is_terminal else Console(width=PIPE_WIDTH)
-
-
-def show_mesh(
-    derivation: Derivation,
-    at: list[str] | None,
-    dtype: Dtype,
-    form: Format,
-    mesh: list[str] | None,
-    devices: int | None,
-    rates: Rates,
-) -> None:
-    """What each device of a mesh does, or which mesh of so many devices is fastest."""
-    program, console = derivation.problem.program, wide_console()
-    sizes = sizes_given(at, program.extents)
-    lines: Iterable[str]
-    if devices is not None:
-        assert sizes is not None
-        found = search(derivation, devices, sizes, rates, dtype.width)
-        if form is Format.json:
-            typer.echo(json.dumps(search_json(found, devices, rates), indent=2))
-            return
-        table, lines = search_table(found), search_footnotes(found, devices, sizes, rates, dtype.value)
-    else:
-        split = read_mesh(mesh or [])
-        check_mesh(split, program, sizes)
-        report = mesh_report(derivation, split)
-        every = None if sizes is None else report.sizes(sizes)
-        if form is Format.json:
-            typer.echo(json.dumps(mesh_json(report, every, dtype.value, dtype.width, rates), indent=2))
-            return
-        table = mesh_table(derivation, report, every, dtype.width)
-        lines = mesh_footnotes(derivation, report, every, sizes, dtype.value, dtype.width)
-        if every is not None:
-            lines = (*lines, times_text(report, every, rates, dtype.width))
-    terminal.show(console, (program.title or derivation.problem.slug, "bold"))
+    if not console.is_terminal:
+        console = Console(width=PIPE_WIDTH)
+    terminal.show(console, (derivation.problem.program.title or derivation.problem.slug, "bold"))
     console.print(table)
     for line in lines:
         terminal.show(console, line)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from indexcalc.cli.cost_json import Json, Sizes, number, peak_json
 from indexcalc.cost.mesh import Mesh
 from indexcalc.cost.traffic import Traffic
+from indexcalc.mesh.comparison import expected_differences
 from indexcalc.mesh.rates import Rates
 from indexcalc.mesh.report import MeshPass, MeshReport, MeshRow
 from indexcalc.mesh.search import Search, Suggestion
@@ -30,6 +31,7 @@ def mesh_json(report: MeshReport, sizes: Sizes | None, dtype: str, width: int, r
         "forward": pass_json(report.forward, sizes, width, rates),
         "backward": pass_json(report.backward, sizes, width, rates),
         "inputs_and_results_bytes": number(report.ends * width, sizes),
+        "xla": list(expected_differences(report.both.collectives)),
         "peak": peak_json(report.peak, sizes, width),
     }
 
@@ -67,7 +69,7 @@ def row_json(row: MeshRow, sizes: Sizes | None, width: int) -> Json:
             {
                 "kind": one.kind.value,
                 "tensor": one.tensor,
-                "axes": [str(axis) for axis in one.axes],
+                "axis": str(one.axis),
                 "bytes_sent": sent(one.sent, sizes, width),
                 "reason": one.reason,
             }

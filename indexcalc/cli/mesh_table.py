@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import sympy as sp
@@ -12,9 +13,10 @@ from rich.text import Text
 from indexcalc.calculus.steps import Derivation
 from indexcalc.cli.cost_table import count_text, peak_text, size_text
 from indexcalc.cli.terminal import printable, sizes_text
-from indexcalc.codegen.placing import entry_text
+from indexcalc.codegen.sending import entry_text
 from indexcalc.cost.traffic import Traffic
 from indexcalc.cost.units import bytes_text
+from indexcalc.mesh.comparison import expected_differences
 from indexcalc.mesh.rates import Rates
 from indexcalc.mesh.report import MeshPass, MeshReport, MeshRow
 from indexcalc.mesh.search import MAX_TRIED, Search
@@ -71,7 +73,8 @@ def row_label(row: MeshRow, derivation: Derivation) -> str:
 
 def row_cells(row: MeshRow, sizes: Sizes | None, width: int) -> list[str]:
     """What one statement costs a device, and why it sends."""
-    said = [f"{one.kind} over {', '.join(map(str, one.axes))}: {one.reason}" for one in row.collectives]
+    counted = Counter(f"{one.kind} over {one.axis}: {one.reason}" for one in row.collectives)
+    said = [text if number == 1 else f"{number} times {text}" for text, number in counted.items()]
     sent = sent_text(row.sent, sizes, width) if row.collectives else ""
     return [count_text(row.flops, sizes), size_text(row.held, sizes, width), sent, "; ".join(said)]
 
@@ -82,14 +85,16 @@ def sent_text(sent: Traffic, sizes: Sizes | None, width: int) -> str:
 
 
 def mesh_footnotes(
-    derivation: Derivation, report: MeshReport, sizes: Sizes | None, given: Sizes | None, dtype: str, width: int
+    derivation: Derivation, report: MeshReport, sizes: Sizes | None, dtype: str, width: int
 ) -> Iterator[str]:
     """The mesh, memory, and what the numbers mean, one line each."""
-    at = f" at {sizes_text({extent.name: size for extent, size in given.items()})}" if given else ""
+    extents = report.plan.plan.program.extents
+    at = f" at {sizes_text({extent.name: sizes[extent] for extent in extents})}" if sizes else ""
     mesh = f"{report.mesh.devices} devices, {report.mesh}"
     yield f"{mesh}. {dtype}{at}. {CONVENTION.format(word='K')}"
     yield f"inputs and results on one device: {size_text(report.ends, sizes, width)}{'' if sizes else ' bytes'}"
     yield f"peak over these: {peak_text(derivation, report.peak, sizes, width)}"
+    yield from expected_differences(report.both.collectives)
 
 
 def times_text(report: MeshReport, sizes: Sizes, rates: Rates, width: int) -> str:
@@ -123,5 +128,5 @@ def search_footnotes(found: Search, devices: int, sizes: Sizes, rates: Rates, dt
     """What was tried, and by which rates."""
     at = sizes_text({extent.name: size for extent, size in sizes.items()})
     of = "all" if found.whole else f"the first {MAX_TRIED}"
-    yield f"{devices} devices, {dtype} at {at}. Tried: {of} meshes of one axis or two, {found.tried} of them; the fastest first."
-    yield f"One device does {rates}: operations, bytes of memory and bytes sent a second, and seconds until they arrive."
+    yield f"{devices} devices, {dtype} at {at}. Tried: {of} meshes of one axis or two ({found.tried})."
+    yield f"One device: {rates}; operations, bytes of memory and bytes sent a second, and seconds until these arrive."

@@ -1,4 +1,4 @@
-"""What a JAX module over a mesh holds beside the usual: the mesh, shardings, and both passes as one compiled function."""
+"""What a JAX module over a mesh holds beside the usual: mesh, shardings, and both passes as one compiled function."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from indexcalc.codegen.differentiable import Passes, returned
 from indexcalc.codegen.functions import call_or_wrap, head
-from indexcalc.codegen.layout import INDENT, WIDTH
+from indexcalc.codegen.layout import WIDTH
 from indexcalc.codegen.outline import Plan, gradient_variables
 from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.signatures import arguments_of
@@ -60,7 +60,9 @@ def devices_line(mesh: Mesh, *, alone: bool = False) -> str:
     kinds = "(AxisType.Auto,)" if len(names) == 1 else f"(AxisType.Auto,) * {len(names)}"
     parts = [literal(sizes), literal(names), f"axis_types={kinds}"]
     line = f"MESH = jax.make_mesh({', '.join(parts)})"
-    return line if len(line) <= WIDTH else "\n".join(["MESH = jax.make_mesh(", *(f"    {part}," for part in parts), ")"])
+    return (
+        line if len(line) <= WIDTH else "\n".join(["MESH = jax.make_mesh(", *(f"    {part}," for part in parts), ")"])
+    )
 
 
 def literal(values: Sequence[object]) -> str:
@@ -92,8 +94,7 @@ def array_axes(plan: Plan, name: str) -> tuple[str | None, ...]:
 def placing(variable: str, axes: Sequence[str | None], value: str = "") -> list[str]:
     """``X = _placed(X, "b", None)``."""
     parts = [value or variable, *([spec_text(axes)] if axes else [])]
-    lines = call_or_wrap(f"{variable} = _placed", [", ".join(parts)])
-    return lines if len(lines[0]) + INDENT <= WIDTH else lines
+    return call_or_wrap(f"{variable} = _placed", [", ".join(parts)])
 
 
 def with_placing(code: Sequence[str], plan: Plan, name: str) -> list[str]:
@@ -125,7 +126,7 @@ def placed_arguments(plan: Plan, statements: Sequence[Statement]) -> list[str]:
 def compiled_passes(passes: Passes, fields: Sequence[str]) -> Function:
     """Both passes as one function, compiled with the shardings of what it returns."""
     plan = passes.plan
-    arguments, lines = arguments_of(plan, passes.scalars)
+    arguments, _ = arguments_of(plan, passes.scalars)
     upstream = [f"{name}: {passes.array}" for name in passes.upstream]
     inputs, keywords = arguments[: len(passes.inputs)], arguments[len(passes.inputs) :]
     texts = [f'SHARDINGS["{name}"]' for name in passes.results]
@@ -141,4 +142,3 @@ def compiled_passes(passes: Passes, fields: Sequence[str]) -> Function:
     block += returned([values[0] if len(values) == 1 else f"({', '.join(values)})", "gradients"])
     first = head(COMPILED, [*inputs, *upstream, *keywords], f"tuple[{passes.result_type}, Gradients]")
     return Function(first, "Both passes, compiled for `MESH`.", (), tuple(block), (), decorators)
-

@@ -9,7 +9,8 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.dialect import Dialect
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.outline import Plan, make_plan
-from indexcalc.codegen.placing import Layout, Placed, Places, placed_pass
+from indexcalc.codegen.placing import Placed, Places, placed_pass
+from indexcalc.codegen.sending import Layout
 from indexcalc.cost.mesh import Mesh, MeshError, check_mesh, with_blocks
 from indexcalc.rewrite.cost import nominal_sizes
 
@@ -64,7 +65,9 @@ def mesh_plan(derivation: Derivation, mesh: Mesh, dialect: Dialect) -> MeshPlan:
     added = [name for name in layouts if name not in plan.stored]
     stored, tensors = dict(plan.stored), dict(plan.tensors)
     for name in added:
-        stored[name] = python_name(name, {*stored.values(), *tensors.values(), *plan.scalars.values(), *dialect.reserved})
+        stored[name] = python_name(
+            name, {*stored.values(), *tensors.values(), *plan.scalars.values(), *dialect.reserved}
+        )
         tensors[name] = stored[name]
     changed = replace(
         plan,

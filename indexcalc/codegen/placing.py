@@ -11,26 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product as combinations
-from math import prod
 
 import sympy as sp
 
-from indexcalc.algebra.canonical import components
+from indexcalc.algebra.slots import plain_slots
 from indexcalc.algebra.terms import Access, Index, LogDet, Term, Terms, occurring_indices, own_lookups, walk
 from indexcalc.codegen.names import unused
+from indexcalc.codegen.sending import Change, Layout, Roles, entry_text, moves, reductions, roles_of
 from indexcalc.codegen.statements import Kind, Statement
-from indexcalc.cost.counts import span
 from indexcalc.cost.mesh import Mesh, MeshAxis, block
 from indexcalc.cost.traffic import Collective, sent_share
-from indexcalc.cost.traffic import Kind as Move
 from indexcalc.errors import UnsupportedError
 from indexcalc.rewrite.cost import Sizes, size_of
-
-Layout = tuple[MeshAxis | None, ...]
-"""For every slot of a tensor the axis over which it is split."""
-
-Roles = Mapping[Index, MeshAxis]
-"""The indices of a statement that are split while it is computed, and over which axes."""
 
 WORK_OF_SENDING = 8_000
 """How many operations a machine does in the time of sending one entry, by which ways are compared."""
@@ -56,16 +48,6 @@ class Placed:
     roles: tuple[Roles, ...]
     collectives: tuple[Collective, ...] = ()
     copy: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """An operand needed otherwise than it is stored: from one layout to another."""
-
-    tensor: str
-    slots: tuple[Index, ...]
-    stored: Layout
-    wanted: Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +122,12 @@ def unsplit(statement: Statement, places: Places) -> Placed:
             axis = next(axis for axis in own if axis is not None)
             raise UnsupportedError(
                 f"{statement.name} is computed from {name} by moving entries, in steps or by solving, and {name} is "
-                f"split over {axis}; code over a mesh has that for tensors that are whole on every device, so split others"
+                f"split over {axis}; over a mesh that is done with tensors that every device has whole, so split others"
             )
     if any(layout):
-        raise UnsupportedError(f"{statement.name} moves entries, steps or solves, so it can't be split; split other indices")
+        raise UnsupportedError(
+            f"{statement.name} moves entries, steps or solves, so it can't be split; split other indices"
+        )
     places.stored[statement.name] = statement.axes, layout
     return Placed(statement, layout, tuple({} for _ in statement.terms))
 
@@ -153,7 +137,7 @@ def copied(change: Change, name: str, reader: Statement, places: Places) -> Plac
     places.stored[name] = change.slots, change.wanted
     entry = Access(change.tensor, change.slots)
     moved = tuple(moves(change, reader))
-    said = ", ".join(f"{one.kind} over {'+'.join(one.axes[0].indices)}" for one in moved) or "a block of it"
+    said = ", ".join(f"{one.kind} over {'+'.join(one.axis.indices)}" for one in moved) or "a block of it"
     text = f"{entry_text(change.tensor, change.slots)}: {said}"
     statement = Statement(name, change.slots, (Term(sp.S.One, ((entry, sp.S.One),)),), note=f"{name} = {text}")
     return Placed(statement, change.wanted, (roles_of(change.slots, change.wanted),), moved, copy=True)
@@ -223,7 +207,9 @@ def way_of(
     computed: Layout = tuple(free.get(index) for index in statement.axes)
     price += sent(moves(Change(statement.name, statement.axes, computed, wanted or computed), statement), places)
     price += sent(reductions(statement, roles, wanted or computed), places)
-    price += sum(work(term, statement, own, places.sizes) for term, own in zip(parts, roles, strict=True)) / WORK_OF_SENDING
+    price += (
+        sum(work(term, statement, own, places.sizes) for term, own in zip(parts, roles, strict=True)) / WORK_OF_SENDING
+    )
     return Way(free, roles, changes, price)
 
 
@@ -256,9 +242,7 @@ def sent(collectives: Iterable[Collective], places: Places) -> float:
     return float(sum(sent_share(one.kind, one.devices) * one.entries.at(places.sizes) for one in collectives))
 
 
-def changes_of(
-    statement: Statement, terms: Sequence[Term], roles: Sequence[Roles], places: Places
-) -> Iterator[Change]:
+def changes_of(statement: Statement, terms: Sequence[Term], roles: Sequence[Roles], places: Places) -> Iterator[Change]:
     """The operands that are needed otherwise than they are stored.
 
     What is stored whole and needed in blocks is no change where the block is of the result: every device reads
@@ -269,8 +253,8 @@ def changes_of(
     for term, own in zip(terms, roles, strict=True):
         summed |= set(term.summed)
         for entry in entries_of((term,)):
-            slots = entry.slots
-            need: Layout = tuple(own.get(slot) if slots.count(slot) == 1 else None for slot in slots)  # type: ignore[call-overload]
+            slots = plain_slots(entry.slots)
+            need: Layout = tuple(own.get(slot) if slots.count(slot) == 1 else None for slot in slots)
             _, stored = places.stored[entry.tensor]
             need = tuple(
                 at if was is not None or slot in summed else was
@@ -282,65 +266,3 @@ def changes_of(
         slots, stored = places.stored[name]
         if need != stored:
             yield Change(name, slots, stored, need)
-
-
-def moves(change: Change, reader: Statement) -> Iterator[Collective]:
-    """What is sent to change a layout: what can be cut is cut first, then an axis at a time."""
-    now = list(change.stored)
-    for place, (was, need) in enumerate(zip(change.stored, change.wanted, strict=True)):
-        if was is None and need is not None and need not in now:
-            now[place] = need
-    text = entry_text(reader.name, reader.axes)
-    for place, (was, need) in enumerate(zip(change.stored, change.wanted, strict=True)):
-        if was is None or was == need:
-            continue
-        slot = change.slots[place].name
-        to = change.wanted.index(was) if was in change.wanted else None
-        if to is not None and now[to] is None:
-            entries = span(block(slot, at) for slot, at in zip(change.slots, now, strict=True))
-            reason = f"{text} needs {change.tensor} split by {change.slots[to].name}, and it is split by {slot}"
-            now[place], now[to] = None, was
-            yield Collective(Move.EXCHANGE, change.tensor, (was,), entries, reason)
-            continue
-        now[place] = None
-        entries = span(block(slot, at) for slot, at in zip(change.slots, now, strict=True))
-        if change.tensor == reader.name:
-            reason = f"{text} is computed by {slot}, which is split, and every device needs all of it"
-        else:
-            reason = f"{text} needs {change.tensor} at every {slot}, which is split"
-        yield Collective(Move.GATHER, change.tensor, (was,), entries, reason)
-
-
-def reductions(statement: Statement, roles: Sequence[Roles], wanted: Layout) -> Iterator[Collective]:
-    """What is added up over devices: for each term, what its sums over split indices give."""
-    text = entry_text(statement.name, statement.axes)
-    verb = "sums" if not statement.over else "takes its largest or smallest entry"
-    for term, own in zip(statement.terms, roles, strict=False):
-        groups = components(term) if not statement.over else [(term.powers, statement.over)]
-        for powers, bound in groups:
-            split = [index for index in bound if index in own]
-            if not split:
-                continue
-            carried = {index for base, _ in powers for index in occurring_indices(base)}
-            indices = [index for index in statement.axes if index in carried]
-            axes = tuple(own[index] for index in split)
-            kind = Move.SCATTER if set(axes) & {at for at in wanted if at is not None} else Move.REDUCE
-            entries = span(block(index, own.get(index)) for index in indices)
-            are = "which is split" if len(split) == 1 else "which are split"
-            reason = f"{text} {verb} over {', '.join(index.name for index in split)}, {are}"
-            yield Collective(kind, statement.name, axes, entries, reason)
-
-
-def roles_of(slots: Sequence[Index], layout: Layout) -> Roles:
-    """The slots that are split."""
-    return {slot: at for slot, at in zip(slots, layout, strict=True) if at is not None}
-
-
-def entry_text(name: str, slots: Sequence[Index]) -> str:
-    """``dW[m,k]``."""
-    return f"{name}[{','.join(slot.name for slot in slots)}]" if slots else name
-
-
-def share(roles: Roles) -> int:
-    """Among how many devices a term is divided."""
-    return prod(axis.devices for axis in roles.values())

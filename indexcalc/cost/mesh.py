@@ -111,7 +111,9 @@ def read_mesh(texts: Iterable[str]) -> Mesh:
     if len(set(called)) < len(called):
         raise MeshError(f"two axes of the mesh would be called {max(called, key=called.count)}; name other indices")
     if len(axes) > MAX_AXES:
-        raise MeshError(f"the mesh has {len(axes)} axes; the limit is {MAX_AXES}. Put several indices on one axis: s+t=8")
+        raise MeshError(
+            f"the mesh has {len(axes)} axes; the limit is {MAX_AXES}. Put several indices on one axis: s+t=8"
+        )
     mesh = Mesh(tuple(axes))
     if mesh.devices > MAX_DEVICES:
         raise MeshError(f"the mesh has {mesh.devices} devices; the limit is {MAX_DEVICES}")
@@ -133,7 +135,7 @@ def check_mesh(mesh: Mesh, program: Program, sizes: Mapping[sp.Symbol, int] | No
         sizes: the size of every extent, if they are known.
 
     Raises:
-        MeshError: if an index is none of the program's, steps or is solved for, or its size is no multiple of the devices.
+        MeshError: if the program has steps or systems, lacks an index, or a size is no multiple of the devices.
     """
     known = indices_of(program)
     if program.is_recurrent or program.unknowns:
@@ -141,7 +143,9 @@ def check_mesh(mesh: Mesh, program: Program, sizes: Mapping[sp.Symbol, int] | No
         raise MeshError(f"the program has {what}, which are not split over a mesh so far; leave out --mesh")
     for name, axis in mesh.axis_of.items():
         if name not in known:
-            raise MeshError(f"there is no index {name!r} to split; {near(name, known)}the indices are: {', '.join(known)}")
+            raise MeshError(
+                f"there is no index {name!r} to split; {near(name, known)}the indices are: {', '.join(known)}"
+            )
         extent = known[name].extent
         size = int(extent) if extent.is_Integer else None
         if sizes is not None:

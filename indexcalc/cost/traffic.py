@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from math import ceil, prod
+from math import ceil
 
 import sympy as sp
 
@@ -42,21 +42,21 @@ class Collective:
     Attributes:
         kind: what is done.
         tensor: what is sent.
-        axes: the axes of the mesh along which devices take part.
+        axis: the axis of the mesh along which devices take part.
         entries: of the array that `sent_share` is about, on one device.
         reason: why it is needed.
     """
 
     kind: Kind
     tensor: str
-    axes: tuple[MeshAxis, ...]
+    axis: MeshAxis
     entries: Count
     reason: str
 
     @property
     def devices(self) -> int:
         """How many devices take part in one."""
-        return prod(axis.devices for axis in self.axes)
+        return self.axis.devices
 
     @property
     def sent(self) -> Traffic:

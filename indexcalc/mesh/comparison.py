@@ -17,8 +17,8 @@ WORD = 8
 """Bytes that are no difference: rounding of what is smaller than an entry."""
 
 NO_SCATTER = (
-    "A reduce-scatter is written as a sum that every device keeps its block of. XLA's backend for processors has no "
-    "such operation for it: it adds up the whole array in an all-reduce, which sends twice as much."
+    "A reduce-scatter is written as a sum that every device keeps its block of. XLA's backend for processors makes no "
+    "reduce-scatter of that: it adds up the whole array in an all-reduce, which sends twice as much."
 )
 DONE_ONCE = (
     "XLA does equal operations once. A copy that both passes gather is gathered once where both are one program, "
@@ -71,7 +71,7 @@ def compared(
         sizes: the size of every extent and block.
         width: bytes an entry.
     """
-    got, plain, once = totals(compiled), sent_by_kind(predicted, sizes, width), {}
+    got, plain = totals(compiled), sent_by_kind(predicted, sizes, width)
     once = sent_by_kind(distinct(predicted), sizes, width)
     if lacking := plain.get(Kind.SCATTER, 0) and not got.get(Kind.SCATTER, 0):
         plain_whole, once_whole = (with_whole_sums(table) for table in (plain, once))
@@ -103,7 +103,7 @@ def distinct(predicted: Iterable[Collective]) -> list[Collective]:
     """The operations without copies of the same tensor that are gathered again."""
     found: dict[object, Collective] = {}
     for number, one in enumerate(predicted):
-        again = (one.kind, one.tensor, one.axes, one.entries) if one.kind is Kind.GATHER else number
+        again = (one.kind, one.tensor, one.axis, one.entries) if one.kind is Kind.GATHER else number
         found.setdefault(again, one)
     return list(found.values())
 

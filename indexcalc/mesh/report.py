@@ -1,4 +1,4 @@
-"""What each of several devices does in both passes of a derivation over a mesh: operations, bytes, collectives, time."""
+"""What each device of a mesh does in both passes of a derivation: operations, bytes, collectives, time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from indexcalc.algebra.terms import Access, Index, Term, occurring_indices
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.dialect_jax import JAX
 from indexcalc.codegen.meshed import MeshPlan, mesh_plan
-from indexcalc.codegen.placing import Layout, Placed, Roles
+from indexcalc.codegen.placing import Placed
+from indexcalc.codegen.sending import Layout, Roles
 from indexcalc.codegen.statements import Statement
 from indexcalc.cost.counts import NOTHING, Count, span, total
 from indexcalc.cost.memory import entries_read, largest, moments_of
@@ -171,7 +172,7 @@ def local_term(term: Term, roles: Roles) -> Term:
 
 
 def local_equation(placed: Placed, layouts: Mapping[str, Layout]) -> Equation:
-    """A statement as the equation that one device computes: what it assigns as it is stored, blocks of what it reads."""
+    """A statement as the equation that one device computes: it assigns what is stored, and reads blocks."""
     statement = placed.statement
     terms = tuple(
         local_term(term, roles) for term, roles in zip(statement.content, padded(placed), strict=True) if term.powers
@@ -200,5 +201,3 @@ def row_of(placed: Placed, sizes: Sizes, layouts: Mapping[str, Layout]) -> MeshR
     if statement.over:
         flops += span((*computed, *(block(index, roles.get(index)) for index in statement.over)))
     return MeshRow(placed, flops, held, entries_read(equation, sizes) + held)
-
-

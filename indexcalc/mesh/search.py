@@ -51,7 +51,7 @@ class Search:
     whole: bool
 
 
-def search(derivation: Derivation, devices: int, sizes: Sizes, rates: Rates, width: int) -> Search:
+def fastest(derivation: Derivation, devices: int, sizes: Sizes, rates: Rates, width: int) -> Search:
     """Try meshes of one axis, then of two, in which every index fits.
 
     Args:
