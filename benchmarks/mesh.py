@@ -52,26 +52,20 @@ SIZES = {
     "multi_head_attention": HEADS,
     "mha_block": HEADS,
 }
+HEAD_SPLITS = (
+    ("data", "b=4"),
+    ("tensor", "h=4"),
+    ("sequence", "s=8"),
+    ("2-D", "b=2,h=4"),
+    ("2-D", "h=4,s=2"),
+    ("2-D", "b=2,s=4"),
+)
 SPLITS = {
-    "softmax_cross_entropy": {"data": "n=8", "tensor": "c=8", "2-D": "n=4,c=2"},
-    "mlp_gelu": {"data": "n=8", "tensor": "h=8", "2-D": "n=2,h=4"},
-    "attention": {"data": "i=8", "tensor": "k=8", "sequence": "i+j=8", "2-D": "i=4,j=2"},
-    "multi_head_attention": {
-        "data": "b=4",
-        "tensor": "h=4",
-        "sequence": "s=8",
-        "2-D": "b=2,h=4",
-        "2-D ": "h=4,s=2",
-        "2-D  ": "b=2,s=4",
-    },
-    "mha_block": {
-        "data": "b=4",
-        "tensor": "h=4",
-        "sequence": "s=8",
-        "2-D": "b=2,h=4",
-        "2-D ": "h=4,s=2",
-        "2-D  ": "b=2,s=4",
-    },
+    "softmax_cross_entropy": (("data", "n=8"), ("tensor", "c=8"), ("2-D", "n=4,c=2")),
+    "mlp_gelu": (("data", "n=8"), ("tensor", "h=8"), ("2-D", "n=2,h=4"), ("all features", "f+h+o=8")),
+    "attention": (("data", "i=8"), ("tensor", "k=8"), ("sequence", "i+j=8"), ("2-D", "i=4,j=2")),
+    "multi_head_attention": HEAD_SPLITS,
+    "mha_block": (*HEAD_SPLITS, ("2-D", "m+h=4,s=2")),
 }
 """Of every program, what is split: rows, features or heads, positions, and two of them."""
 
@@ -115,7 +109,7 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
     sizes = SIZES[name]
     inputs = random_inputs(derivation, sizes)
     alone = results(derivation, sizes, inputs, None)
-    for split, text in SPLITS[name].items():
+    for split, text in SPLITS[name]:
         mesh = read_mesh([text])
         report = mesh_report(derivation, mesh)
         error = largest_error(alone, results(derivation, sizes, inputs, mesh))
@@ -123,7 +117,7 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
             found = [{**fields(one), "agrees": one.agrees} for one in verdicts]
             yield {
                 "name": name,
-                "split": split.strip(),
+                "split": split,
                 "mesh": text,
                 "program": program,
                 "error": error,
@@ -245,7 +239,7 @@ def compiled_table(rows: Sequence[Mapping[str, Any]]) -> str:
             ", ".join(f"{one['kind']} {size(one[which])}" for one in row["sent"] if one[which]) or "nothing"
             for which in ("predicted", "compiled")
         )
-        marks = dict.fromkeys(causes.index(one["cause"]) + 1 for one in row["sent"] if one["cause"])
+        marks = sorted({causes.index(one["cause"]) + 1 for one in row["sent"] if one["cause"]})
         said = ", ".join(f"({mark})" for mark in marks)
         said = said or ("as predicted" if is_right(row) else "not explained")
         cells = (row["name"], row["split"], f"`{row['mesh']}`", row["program"], predicted, compiled, said)
@@ -295,7 +289,7 @@ def plan_line(name: str, devices: int, best: Suggestion, alone: Suggestion, rate
         name,
         f"{devices:,}",
         f"`{best.mesh}`",
-        bytes_text(best.held),
+        bytes_text(best.held) + ("" if best.fits else ", too much"),
         bytes_text(best.sent),
         seconds_text(best.seconds),
         f"{sending:.0%}",

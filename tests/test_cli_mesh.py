@@ -9,6 +9,7 @@ import sympy as sp
 from typer.testing import CliRunner
 
 from indexcalc.cli.app import app
+from tests.support.pages import ROOT, blocks
 
 RUN = CliRunner()
 AT = ("--at", "T=4096,d=64,d_v=64")
@@ -24,6 +25,13 @@ def row(text: str, label: str) -> list[str]:
     """The cells of the row with this label."""
     (line,) = (line for line in text.splitlines() if line.startswith(label + "  "))
     return [cell.strip() for cell in line.split("  ") if cell.strip()]
+
+
+def test_the_page_shows_what_the_command_prints():
+    (shown,) = (block.text for block in blocks(ROOT / "docs" / "scale.md", "console"))
+    command, _, expected = shown.partition("\n")
+    printed = output(*command.removeprefix("$ indexcalc ").split())
+    assert [line.rstrip() for line in printed.splitlines()] == expected.rstrip().splitlines()
 
 
 def test_symbols():
@@ -60,6 +68,12 @@ def test_json():
     sent = sp.sympify(symbols["backward"]["bytes_sent"])
     names = {symbol.name: symbol for symbol in sent.free_symbols}
     assert sent.subs({names["T"]: 4096, names["d"]: 64, names["d_v"]: 64}) * 2 == found["backward"]["bytes_sent"]
+
+
+def test_no_mesh_that_fits():
+    text = output("cost", "attention", *AT, "--devices", "8", "--rates", "room=1e6")
+    assert "MiB, too much" in text
+    assert "No mesh fits: a device has room for 977 KiB" in text
 
 
 def test_devices():

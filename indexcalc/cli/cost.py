@@ -82,7 +82,9 @@ def show_cost(
     ] = None,
     rates: Annotated[
         list[str] | None,
-        typer.Option(metavar="RATES", help=f"For times with --mesh and --devices, a second and device: {Rates()}."),
+        typer.Option(
+            metavar="RATES", help=f"What a device does a second, and can hold, with --mesh and --devices: {Rates()}."
+        ),
     ] = None,
 ) -> None:
     """Count operations, bytes moved and peak memory of both passes; with a mesh, what each device does and sends."""

@@ -87,6 +87,7 @@ def search_json(found: Search, devices: int, rates: Rates) -> Json:
             "seconds": suggestion.seconds,
             "bytes_held": suggestion.held,
             "bytes_sent": suggestion.sent,
+            "fits": suggestion.fits,
         }
 
     return {

@@ -29,7 +29,7 @@ SHOWN = 5
 
 CONVENTION = (
     "Of one device: what it computes, what it holds of each result, and what it sends, in rings: "
-    "of n devices (n - 1)/n of an array, twice that for an all-reduce. {word}_placed is a copy of {word}."
+    "of n devices (n - 1)/n of an array, twice that for an all-reduce."
 )
 
 
@@ -91,7 +91,7 @@ def mesh_footnotes(
     extents = report.plan.plan.program.extents
     at = f" at {sizes_text({extent.name: sizes[extent] for extent in extents})}" if sizes else ""
     mesh = f"{report.mesh.devices} devices, {report.mesh}"
-    yield f"{mesh}. {dtype}{at}. {CONVENTION.format(word='K')}"
+    yield f"{mesh}. {dtype}{at}. {CONVENTION}"
     yield f"inputs and results on one device: {size_text(report.ends, sizes, width)}{'' if sizes else ' bytes'}"
     yield f"peak over these: {peak_text(derivation, report.peak, sizes, width)}"
     yield from expected_differences(report.both.collectives)
@@ -112,7 +112,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def search_table(found: Search) -> Table:
-    """The fastest meshes, and one device."""
+    """The fastest meshes that fit, or else the fastest, and one device."""
     table = Table(box=SIMPLE, show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("--mesh", overflow="fold")
     for name in ("time", "faster", "bytes held", "bytes sent"):
@@ -120,7 +120,8 @@ def search_table(found: Search) -> Table:
     for one in (*found.found[:SHOWN], found.alone):
         label = str(one.mesh) or "one device"
         faster = "" if one is found.alone else f"{found.alone.seconds / one.seconds:.3g} times"
-        table.add_row(label, seconds_text(one.seconds), faster, bytes_text(one.held), bytes_text(one.sent))
+        held = bytes_text(one.held) + ("" if one.fits else ", too much")
+        table.add_row(label, seconds_text(one.seconds), faster, held, bytes_text(one.sent))
     return table
 
 
@@ -130,3 +131,5 @@ def search_footnotes(found: Search, devices: int, sizes: Sizes, rates: Rates, dt
     of = "all" if found.whole else f"the first {MAX_TRIED}"
     yield f"{devices} devices, {dtype} at {at}. Tried: {of} meshes of one axis or two ({found.tried})."
     yield f"One device: {rates}; operations, bytes of memory and bytes sent a second, and seconds until these arrive."
+    if not found.found[0].fits:
+        yield f"No mesh fits: a device has room for {bytes_text(int(rates.room))}. Take more devices, or hold less."

@@ -15,19 +15,21 @@ class RatesError(IndexCalcError):
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What one device does in a second; no machine in particular, but of the size of today's accelerators.
+    """What one device does in a second, and can hold; no machine in particular, of the size of today's accelerators.
 
     Attributes:
         flops: operations.
         memory: bytes between memory and arithmetic.
         link: bytes that it sends to other devices.
         latency: seconds before something sent arrives; a collective of n devices waits for log2(n) of them.
+        room: bytes that it can hold.
     """
 
     flops: float = 2e14
     memory: float = 2e12
     link: float = 1e11
     latency: float = 1e-6
+    room: float = 8e10
 
     def __str__(self) -> str:
         return ",".join(f"{one.name}={getattr(self, one.name):g}" for one in fields(self))

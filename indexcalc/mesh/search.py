@@ -28,12 +28,14 @@ class Suggestion:
         seconds: the time of both passes.
         held: bytes on one device at the peak, inputs and results included.
         sent: bytes that one device sends.
+        fits: whether a device can hold what it must.
     """
 
     report: MeshReport
     seconds: float
     held: int
     sent: int
+    fits: bool
 
     @property
     def mesh(self) -> Mesh:
@@ -43,7 +45,14 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What was found, the fastest first; `tried` says how many meshes were tried, `whole` if there are no others."""
+    """What was found, the fastest that fits first.
+
+    Attributes:
+        alone: one device.
+        found: every mesh that was tried.
+        tried: how many these are.
+        whole: whether there are no others.
+    """
 
     alone: Suggestion
     found: tuple[Suggestion, ...]
@@ -74,7 +83,7 @@ def fastest(derivation: Derivation, devices: int, sizes: Sizes, rates: Rates, wi
             f"multiple of the devices of its axis. The indices are: {', '.join(indices_of(program))}"
         )
     found = [judged(mesh_report(derivation, mesh), sizes, rates, width) for mesh in tried]
-    found.sort(key=lambda one: (one.seconds, one.held))
+    found.sort(key=lambda one: (not one.fits, one.seconds, one.held))
     alone = judged(mesh_report(derivation, Mesh(())), sizes, rates, width)
     return Search(alone, tuple(found), len(tried), next(fitting, None) is None)
 
@@ -83,7 +92,8 @@ def judged(report: MeshReport, sizes: Sizes, rates: Rates, width: int) -> Sugges
     """How fast a mesh is, and what a device of it holds and sends."""
     every = report.sizes(sizes)
     held = width * (report.ends.at(every) + report.peak.at(every))
-    return Suggestion(report, report.both.seconds(every, rates, width), held, report.both.sent.at(every, width))
+    seconds, sent = report.both.seconds(every, rates, width), report.both.sent.at(every, width)
+    return Suggestion(report, seconds, held, sent, held <= rates.room)
 
 
 def meshes(derivation: Derivation, devices: int, sizes: Sizes) -> Iterator[Mesh]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import indexcalc as ic
-from indexcalc.mesh import search as module
 from indexcalc.cost.mesh import MeshError
+from indexcalc.mesh import search as module
 from indexcalc.mesh.rates import Rates
 from indexcalc.mesh.search import fastest, meshes
 
@@ -36,6 +36,17 @@ def test_the_fastest_comes_first_and_rates_decide():
     assert fast.found[0].seconds < fast.alone.seconds
     # Where sending takes long, the best is among those that send least.
     assert slow.found[0].sent == min(one.sent for one in slow.found)
+
+
+def test_what_fits_comes_first():
+    found = fastest(DERIVATION, 4, SIZES, Rates(), 4).found
+    assert all(one.fits for one in found)
+    least = min(one.held for one in found)
+    assert found[0].held > least
+    tight = fastest(DERIVATION, 4, SIZES, Rates(room=least), 4).found
+    assert tight[0].held == least
+    assert [one.fits for one in tight] == sorted((one.held <= least for one in tight), reverse=True)
+    assert not any(one.fits for one in fastest(DERIVATION, 4, SIZES, Rates(room=least - 1), 4).found)
 
 
 def test_a_bound(monkeypatch):
