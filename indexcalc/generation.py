@@ -16,6 +16,7 @@ import numpy as np
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
 from indexcalc.codegen.fast.module import FastModule, FastOptions, fast_module
+from indexcalc.cost import Mesh
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
 from indexcalc.notes import Detail, html_note, latex_note, markdown_note
 from indexcalc.presentation import presenter
@@ -121,6 +122,7 @@ def render(
     formats: Collection[str] = USUAL_FORMATS,
     *,
     detail: Detail = Detail.FULL,
+    mesh: Mesh | None = None,
 ) -> Texts:
     """The note and the code of a derivation.
 
@@ -131,12 +133,14 @@ def render(
         fast: asks for a module made for speed too, and says how to cut its work into blocks.
         formats: the formats of the note: `md`, `tex`, `html`.
         detail: how much the note says.
+        mesh: the devices over which JAX's arrays are split.
 
     Raises:
         UnsupportedError: if a scalar or factor cannot be written with one of these libraries.
         ProgramError: if there is no index of the name that is to be cut into blocks.
+        MeshError: if the mesh doesn't fit the program.
     """
-    others = tuple(target_module(derivation, target) for target in targets if target != NUMPY.name)
+    others = tuple(target_module(derivation, target, mesh) for target in targets if target != NUMPY.name)
     module = fast_module(derivation, fast) if fast is not None else None
     loops = module.loops if module is not None else ()
     trial = trial_of(derivation)
@@ -192,7 +196,7 @@ def validate_targets(
     unchecked = []
     for module in modules:
         if is_installed(module.target):
-            found += check_target(derivation.problem, loaded(module.source), module, seed=seed).comparisons
+            found += check_target(derivation.problem, loaded(module.checked_source), module, seed=seed).comparisons
         else:
             unchecked.append(UNCHECKED.format(target=module.target))
     return tuple(found), tuple(unchecked)
@@ -248,7 +252,7 @@ def checked(derivation: Derivation, texts: Texts, *, seed: int = 0) -> Outputs:
     if standing is None:
         return checked_as_it_is(derivation, texts, seed=seed)
     twin = derive(standing.problem)
-    targets = tuple(target_module(twin, module.target) for module in texts.targets)
+    targets = tuple(target_module(twin, module.target, module.mesh) for module in texts.targets)
     fast = fast_module(twin, FastOptions({}, None)) if texts.fast is not None else None
     small = checked_as_it_is(twin, replace(texts, code=numpy_module(twin), targets=targets, fast=fast), seed=seed)
     own = at_own_sizes(derivation, texts.code, seed=seed)
@@ -300,7 +304,7 @@ def code_styles(derivation: Derivation, texts: Texts) -> tuple[CodeStyle, ...]:
         styles += fast_styles(problem, loaded(texts.fast.source), texts.fast)
     for module in texts.targets:
         if is_installed(module.target):
-            styles.append(target_style(problem, loaded(module.source), module))
+            styles.append(target_style(problem, loaded(module.checked_source), module))
     if derivation.orders:
         return tuple(of_both_passes(style, problem) for style in styles)
     return tuple(styles)

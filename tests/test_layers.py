@@ -28,6 +28,7 @@ FLOORS = {
     "codegen": 5,
     "notes": 5,
     "proof": 6,
+    "mesh": 6,
     "worksheet": 6,
     "library": 7,
     "generation": 7,

@@ -16,6 +16,8 @@ from indexcalc.cli.mistakes import REFUTED, mistakes_reported
 from indexcalc.cli.specs import GIVEN, problem_of
 from indexcalc.cli.style import Style, fast_options
 from indexcalc.codegen import TARGETS
+from indexcalc.codegen.dialect_jax import JAX
+from indexcalc.cost import Mesh, MeshError, read_mesh
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import NOTE_WRITERS, USUAL_FORMATS, BrokenCodeError, Outputs, Texts, checked, render
 from indexcalc.notes import VIEWS, Detail, formula_text
@@ -40,6 +42,19 @@ def chosen(text: str, option: str, kind: str, known: Collection[str]) -> tuple[s
         if name not in known:
             raise IndexCalcError(f"{option}: there is no {kind} {name!r}; there are {', '.join(known)}")
     return names
+
+
+def mesh_given(texts: list[str] | None, targets: Collection[str]) -> Mesh | None:
+    """The mesh of the options.
+
+    Raises:
+        MeshError: if it is misspelt, or given for code that knows no meshes.
+    """
+    if not texts:
+        return None
+    if JAX.name not in targets:
+        raise MeshError("--mesh is about the code for JAX; add --target jax")
+    return read_mesh(texts)
 
 
 def derive_spec(
@@ -68,6 +83,10 @@ def derive_spec(
             "NumPy's code is NAME.py, written always; that of others goes beside it, NAME_torch.py, NAME_jax.py.",
         ),
     ] = "numpy",
+    mesh: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SPLIT", help="For --target jax: split indices over axes of devices, h=4,s+t=2."),
+    ] = None,
     style: Annotated[
         Style,
         typer.Option(
@@ -91,6 +110,7 @@ def derive_spec(
     with mistakes_reported():
         asked = chosen(views, "--views", "view", VIEWS)
         targets = chosen(target, "--target", "target", TARGETS)
+        devices = mesh_given(mesh, targets)
         notes = chosen(formats, "--format", "format", NOTE_WRITERS)
         with terminal.Progress(Console(stderr=True)) as progress:
             progress("reading the spec")
@@ -99,7 +119,7 @@ def derive_spec(
             derivation = derive(problem)
             progress("writing the note and the code")
             fast = fast_options(style, at, block, cache, problem.program.extents)
-            texts = render(derivation, asked, targets, fast, notes, detail=detail)
+            texts = render(derivation, asked, targets, fast, notes, detail=detail, mesh=devices)
             progress("checking the code")
             outputs = checked_or_refused(derivation, texts)
             report = outputs.report

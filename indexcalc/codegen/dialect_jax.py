@@ -39,6 +39,14 @@ def _tanh(x: jax.Array) -> jax.Array:
     return jnp.where(small > 0.25, jnp.tanh(x), large)'''
 """XLA's own is a rational approximation, off by five units in the last place near 1, which ``1 - tanh(x)**2`` reads."""
 
+PLACED = '''\
+def _placed(array: jax.Array, *axes: str | None) -> jax.Array:
+    """The array, each axis of it split over the axis of `MESH` that is named for it."""
+    sharding = NamedSharding(MESH, PartitionSpec(*axes))
+    return jax.lax.with_sharding_constraint(array, sharding)'''
+
+SHARDING = "from jax.sharding import AxisType, NamedSharding, PartitionSpec"
+
 SAME = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "arctan", "abs", "sign", "where",
         "maximum", "minimum", "heaviside", "logaddexp", "broadcast_to", "einsum")  # fmt: skip
 """The functions whose name and arguments are NumPy's; ``jnp.einsum`` looks for an order by itself."""
@@ -89,6 +97,7 @@ JAX = Dialect(
         **JAX_MOVING,
         **JAX_ROOT,
         "_promoted": Special(PROMOTED),
+        "_placed": Special(PLACED),
         "_tanh": Special(TANH),
         "_constant": Special(CONSTANT),
     },
@@ -98,6 +107,12 @@ JAX = Dialect(
             "partial": "from functools import partial",
             "NamedTuple": "from typing import NamedTuple",
         },
-        {"jax": "import jax", "jnp": "import jax.numpy as jnp"},
+        {
+            "jax": "import jax",
+            "jnp": "import jax.numpy as jnp",
+            "AxisType": SHARDING,
+            "NamedSharding": SHARDING,
+            "PartitionSpec": SHARDING,
+        },
     ),
 )

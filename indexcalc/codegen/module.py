@@ -24,6 +24,8 @@ from indexcalc.codegen.differentiable import (
 from indexcalc.codegen.formula import formula
 from indexcalc.codegen.functions import pass_lines
 from indexcalc.codegen.identifiers import identifiers
+from indexcalc.codegen.mesh_module import MESH_TEMPLATE, mesh_text, placed_arguments, stored_placing, with_placing
+from indexcalc.codegen.meshed import mesh_plan
 from indexcalc.codegen.operands import Scope
 from indexcalc.codegen.outline import (
     Plan,
@@ -46,6 +48,7 @@ from indexcalc.codegen.signatures import (
 from indexcalc.codegen.special import needed_functions
 from indexcalc.codegen.statements import Statement
 from indexcalc.codegen.storage import merge_line, split_line
+from indexcalc.cost.mesh import Mesh
 
 AMBIGUOUS = ("I", "O", "l")
 """Names that linters call ambiguous; where an author chose one, it stays."""
@@ -60,13 +63,19 @@ def numpy_module(derivation: Derivation) -> str:
     return module_source(derivation, NUMPY)
 
 
-def module_source(derivation: Derivation, dialect: Dialect) -> str:
+def module_source(derivation: Derivation, dialect: Dialect, mesh: Mesh | None = None) -> str:
     """The source of a module with the forward and backward pass of a derivation, for one array library.
+
+    Args:
+        derivation: what was derived.
+        dialect: the library.
+        mesh: for JAX, the devices over which arrays are split.
 
     Raises:
         UnsupportedError: if a scalar or factor cannot be written with this library.
+        MeshError: if the mesh doesn't fit the program.
     """
-    plan = make_plan(derivation, dialect)
+    plan = make_plan(derivation, dialect) if mesh is None else mesh_plan(derivation, mesh, dialect).plan
     forward_body = statement_block(plan, plan.forward, forward_scope(plan), plan.kept)
     backward_body = statement_block(plan, plan.backward, backward_scope(plan), derivation.backward.outputs)
     read = backward_reads(plan, [*backward_body, *result_values(plan).values()])
@@ -84,10 +93,13 @@ def module_source(derivation: Derivation, dialect: Dialect) -> str:
     shapes = shapes_of(plan)
     check = [check_function(shapes)] if shapes is not None else []
     private = [*check, *(dialect.private[name].source for name in needed_functions([*code, *check], dialect.private))]
+    meshed = None if mesh is None else mesh_text(plan, mesh, passes)
     ambiguous = [name for name in sorted({*plan.stored.values(), *plan.scalars.values()}) if name in AMBIGUOUS]
-    return template(dialect.template if rules else NUMPY.template).render(
+    layout = NUMPY.template if not rules else dialect.template if meshed is None else MESH_TEMPLATE
+    return template(layout).render(
         ambiguous=", ".join(ambiguous),
-        imports=import_blocks(dialect, [*code, *private]),
+        imports=import_blocks(dialect, [*code, *private, *(meshed.lines if meshed is not None else ())]),
+        mesh=meshed,
         kept=kept_text(plan),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass.", hang="")),
         extents=extent_lines(plan),
@@ -113,7 +125,7 @@ RULES: Mapping[str, Callable[[Passes], tuple[Function, ...]]] = {
 def import_blocks(dialect: Dialect, lines: Collection[str]) -> list[list[str]]:
     """The imports that lines need, and those that every module needs: the standard library, then the rest."""
     used = {*identifiers(lines), *identifiers([dialect.array]), "NamedTuple", "np", "torch", "jax"}
-    return [[line for name, line in block.items() if name in used] for block in dialect.imports]
+    return [list(dict.fromkeys(line for name, line in block.items() if name in used)) for block in dialect.imports]
 
 
 @cache
@@ -139,15 +151,21 @@ def statement_block(plan: Plan, statements: tuple[Statement, ...], scope: Scope,
     names = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
     waiting: dict[str, None] = {}
     for statement, code in zip(statements, pass_lines(statements, scope, names, results=results), strict=True):
-        lines += code
+        lines += with_placing(code, plan, statement.name)
         if statement.name in results and plan.is_fused(statement.name):
             waiting[statement.name] = None
         if code:  # what a loop computes is there where its lines are
-            lines += (merge_line(plan.tensors[name], plan.array(name), scope) for name in waiting)
+            for name in waiting:
+                lines.append(merge_line(plan.tensors[name], plan.array(name), scope))
+                lines += stored_placing(plan, name)
             waiting = {}
     used = identifiers(lines)
     fused = [name for name in given if name not in assigned and plan.is_fused(name) and plan.tensors[name] in used]
-    return [*(split_line(plan.tensors[name], plan.array(name), scope) for name in fused), *lines]
+    return [
+        *placed_arguments(plan, statements),
+        *(split_line(plan.tensors[name], plan.array(name), scope) for name in fused),
+        *lines,
+    ]
 
 
 def backward_reads(plan: Plan, body: list[str]) -> list[sp.Symbol]:

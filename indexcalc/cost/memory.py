@@ -81,7 +81,11 @@ def moments(passes: Sequence[Program], results: Collection[str]) -> list[Moment]
         passes: programs that share their tensors by name; a later one may make a tensor again.
         results: the tensors that the caller gets, and holds beside the inputs.
     """
-    equations = [equation for program in passes for equation in program.computed]
+    return moments_of([equation for program in passes for equation in program.computed], results)
+
+
+def moments_of(equations: Sequence[Equation], results: Collection[str]) -> list[Moment]:
+    """What is held while each of some equations runs, one after the other."""
     last = last_uses(equations)
     lives = [(start, last[start], eq.lhs) for start, eq in enumerate(equations) if eq.name not in results]
     ends: dict[int, list[int]] = {}

@@ -1,0 +1,193 @@
+"""A mesh of devices, and which index is split over which of its axes.
+
+An index on an axis of n devices is cut into n blocks of one length, one for each device along the axis. What a
+device holds of an extent is then another extent, named ``(T/4)``, so that counts for one device are polynomials too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from math import prod
+
+import sympy as sp
+
+from indexcalc.algebra.terms import Index
+from indexcalc.errors import IndexCalcError
+from indexcalc.program import Program
+from indexcalc.rewrite.cost import Sizes
+
+EXAMPLE = "h=4,s+t=2"
+
+MAX_DEVICES = 1 << 24
+"""The most devices of a mesh."""
+
+MAX_AXES = 4
+"""The most axes of a mesh: what is tried for an equation grows with the power of them."""
+
+
+class MeshError(IndexCalcError):
+    """A mesh that is misspelt, or doesn't fit the indices of a program or their sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeshAxis:
+    """An axis of so many devices, and the indices that are split over it.
+
+    Of a tensor that has several of them, the first is split.
+    """
+
+    indices: tuple[str, ...]
+    devices: int
+
+    @property
+    def name(self) -> str:
+        """What the axis is called in code: ``s_t``."""
+        return "_".join(self.indices)
+
+    def __str__(self) -> str:
+        return f"{'+'.join(self.indices)}={self.devices}"
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """The axes of a mesh of devices, in order."""
+
+    axes: tuple[MeshAxis, ...]
+
+    @property
+    def devices(self) -> int:
+        """How many devices there are."""
+        return prod(axis.devices for axis in self.axes)
+
+    @cached_property
+    def axis_of(self) -> Mapping[str, MeshAxis]:
+        """The axis over which each index is split, by the index's name."""
+        return {index: axis for axis in self.axes for index in axis.indices}
+
+    def split(self, groups: Iterable[Sequence[Index]]) -> tuple[MeshAxis | None, ...]:
+        """For every slot of a stored tensor, the axis over which it is split.
+
+        Args:
+            groups: its axes, each with the slots that are fused in it: only the first of them can be split, since
+                a block of the others is no block of the fused axis.
+        """
+        found: list[MeshAxis | None] = []
+        for group in groups:
+            for place, slot in enumerate(group):
+                axis = self.axis_of.get(slot.name)
+                found.append(axis if axis is not None and not place and axis not in found else None)
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.axes))
+
+
+def read_mesh(texts: Iterable[str]) -> Mesh:
+    """The mesh in texts such as ``h=4,s+t=2``: an axis for each piece, with the indices that are split over it.
+
+    Raises:
+        MeshError: for a piece that is not INDEX=DEVICES, an index that is split twice, a number that is out of range.
+    """
+    axes: list[MeshAxis] = []
+    for piece in (piece.strip() for text in texts for piece in text.split(",")):
+        left, equals, right = (part.strip() for part in piece.partition("="))
+        indices = tuple(part.strip() for part in left.split("+"))
+        if not (all(indices) and equals and right):
+            raise MeshError(f"{piece!r} is not INDEX=DEVICES; write a mesh like {EXAMPLE}")
+        if not (right.isascii() and right.isdecimal() and len(right) < 10 and 1 <= int(right) <= MAX_DEVICES):
+            raise MeshError(
+                f"the axis of {left} has {right!r} devices; expected a whole number from 1 to {MAX_DEVICES}, "
+                f"like in {EXAMPLE}"
+            )
+        axes.append(MeshAxis(indices, int(right)))
+    names = [index for axis in axes for index in axis.indices]
+    for name in names:
+        if names.count(name) > 1:
+            raise MeshError(f"the index {name} is split twice; name it on one axis of the mesh")
+    called = [axis.name for axis in axes]
+    if len(set(called)) < len(called):
+        raise MeshError(f"two axes of the mesh would be called {max(called, key=called.count)}; name other indices")
+    if len(axes) > MAX_AXES:
+        raise MeshError(
+            f"the mesh has {len(axes)} axes; the limit is {MAX_AXES}. Put several indices on one axis: s+t=8"
+        )
+    mesh = Mesh(tuple(axes))
+    if mesh.devices > MAX_DEVICES:
+        raise MeshError(f"the mesh has {mesh.devices} devices; the limit is {MAX_DEVICES}")
+    return mesh
+
+
+def indices_of(program: Program) -> dict[str, Index]:
+    """The indices by which an author's tensors can be split: those of their slots, and those of sums, by name."""
+    slots = [slot for tensor in program.tensors.values() for slot in tensor.slots]
+    return {index.name: index for index in (*slots, *program.indices)}
+
+
+def check_mesh(mesh: Mesh, program: Program, sizes: Mapping[sp.Symbol, int] | None = None) -> None:
+    """Refuse a mesh that the program can't be split over.
+
+    Args:
+        mesh: to be checked.
+        program: the forward pass.
+        sizes: the size of every extent, if they are known.
+
+    Raises:
+        MeshError: if the program has steps or systems, lacks an index, or a size is no multiple of the devices.
+    """
+    known = indices_of(program)
+    if program.is_recurrent or program.unknowns:
+        what = "steps" if program.is_recurrent else "systems"
+        raise MeshError(f"the program has {what}, which are not split over a mesh so far; leave out --mesh")
+    for name, axis in mesh.axis_of.items():
+        if name not in known:
+            raise MeshError(
+                f"there is no index {name!r} to split; {near(name, known)}the indices are: {', '.join(known)}"
+            )
+        extent = known[name].extent
+        size = int(extent) if extent.is_Integer else None
+        if sizes is not None:
+            size = int(extent.subs(dict(sizes)))
+        if size is not None and size % axis.devices:
+            raise MeshError(
+                f"the index {name} runs over {extent} = {size}, which is no multiple of the {axis.devices} devices "
+                f"of its axis; split it over {near_divisor(size, axis.devices)}, or change {extent}"
+            )
+
+
+def near(name: str, known: Collection[str]) -> str:
+    """A guess at what was meant."""
+    found = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"did you mean {found[0]}? " if found else ""
+
+
+def near_divisor(size: int, devices: int) -> int:
+    """The largest number of devices, up to a given one, that divides a size."""
+    return max(number for number in range(1, min(devices, 10_000) + 1) if not size % number)
+
+
+def block_extent(extent: sp.Expr, devices: int) -> sp.Expr:
+    """What one of several devices holds of an extent: ``(T/4)``, a name like any other."""
+    if devices == 1:
+        return extent
+    if extent.is_Integer and not int(extent) % devices:
+        return sp.Integer(int(extent) // devices)
+    return sp.Symbol(f"({extent}/{devices})", positive=True, integer=True)
+
+
+def block(index: Index, axis: MeshAxis | None) -> Index:
+    """The index over what one device holds."""
+    return index if axis is None else Index(index.name, block_extent(index.extent, axis.devices))
+
+
+def with_blocks(sizes: Mapping[sp.Expr, int], mesh: Mesh, program: Program) -> Sizes:
+    """The sizes, with those of all blocks; rounded up, so that nominal sizes need not be multiples."""
+    found: dict[sp.Expr, int] = dict(sizes)
+    extents = {index.extent for index in (*indices_of(program).values(),)}
+    for extent in extents:
+        size = found[extent] if extent in found else int(extent.subs(dict(sizes)))
+        for axis in mesh.axes:
+            found[block_extent(extent, axis.devices)] = max(1, -(-size // axis.devices))
+    return Sizes(found)

@@ -1,0 +1,121 @@
+"""What was predicted to be sent beside what a compiled program sends, and the causes of differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from indexcalc.cost.traffic import Collective, Kind
+from indexcalc.mesh.compiled import Compiled, totals
+
+TOLERANCE = 0.1
+"""By how much of what was predicted bytes may differ without a word."""
+
+WORD = 8
+"""Bytes that are no difference: rounding of what is smaller than an entry."""
+
+NO_SCATTER = (
+    "A reduce-scatter is written as a sum that every device keeps its block of. XLA's backend for processors makes no "
+    "reduce-scatter of that: it adds up the whole array in an all-reduce, which sends twice as much."
+)
+DONE_ONCE = (
+    "XLA does equal operations once. A copy that both passes gather is gathered once where both are one program, "
+    "and held in between."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Bytes that one device sends in operations of one kind.
+
+    Attributes:
+        kind: of the operations.
+        predicted: by the report.
+        compiled: in the compiled program.
+        cause: of the difference, if there is one that is known.
+    """
+
+    kind: str
+    predicted: float
+    compiled: float
+    cause: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the two are alike."""
+        return alike(self.predicted, self.compiled)
+
+    @property
+    def explained(self) -> bool:
+        """Whether they are alike, or the cause is known."""
+        return self.agrees or bool(self.cause)
+
+
+def alike(predicted: float, compiled: float) -> bool:
+    """Whether bytes differ by less than the tolerance; what is not there has no tolerance."""
+    if not (predicted and compiled):
+        return predicted == compiled
+    return abs(predicted - compiled) <= max(TOLERANCE * predicted, WORD)
+
+
+def compared(
+    predicted: Sequence[Collective], compiled: Iterable[Compiled], sizes: Mapping[sp.Symbol, int], width: int
+) -> tuple[Verdict, ...]:
+    """For every kind of operation, what was predicted beside what was compiled.
+
+    Args:
+        predicted: the operations of the report.
+        compiled: those of the program.
+        sizes: the size of every extent and block.
+        width: bytes an entry.
+    """
+    got, plain = totals(compiled), sent_by_kind(predicted, sizes, width)
+    once = sent_by_kind(distinct(predicted), sizes, width)
+    if lacking := plain.get(Kind.SCATTER, 0) and not got.get(Kind.SCATTER, 0):
+        plain_whole, once_whole = (with_whole_sums(table) for table in (plain, once))
+    else:
+        plain_whole, once_whole = plain, once
+    verdicts = []
+    for kind in dict.fromkeys((*plain, *got)):
+        known, found = plain.get(kind, 0.0), got.get(kind, 0.0)
+        causes = []
+        if not alike(known, found):
+            if lacking and kind in (Kind.SCATTER, Kind.REDUCE):
+                causes = [NO_SCATTER]
+            if not alike(plain_whole.get(kind, 0.0), found):
+                causes = [*causes, DONE_ONCE] if alike(once_whole.get(kind, 0.0), found) else []
+        verdicts.append(Verdict(str(kind), known, found, " ".join(causes)))
+    return tuple(verdicts)
+
+
+def sent_by_kind(predicted: Iterable[Collective], sizes: Mapping[sp.Symbol, int], width: int) -> dict[str, float]:
+    """The bytes that one device sends, by the kind of operation."""
+    table: dict[str, float] = {}
+    for one in predicted:
+        if one.devices > 1:
+            table[one.kind.value] = table.get(one.kind.value, 0.0) + one.sent.at(sizes, width)
+    return table
+
+
+def distinct(predicted: Iterable[Collective]) -> list[Collective]:
+    """The operations without copies of the same tensor that are gathered again."""
+    found: dict[object, Collective] = {}
+    for number, one in enumerate(predicted):
+        again = (one.kind, one.tensor, one.axis, one.entries) if one.kind is Kind.GATHER else number
+        found.setdefault(again, one)
+    return list(found.values())
+
+
+def with_whole_sums(table: Mapping[str, float]) -> dict[str, float]:
+    """The table with an all-reduce for every reduce-scatter."""
+    rest = {kind: sent for kind, sent in table.items() if kind != Kind.SCATTER}
+    return {**rest, Kind.REDUCE.value: rest.get(Kind.REDUCE, 0.0) + 2 * table.get(Kind.SCATTER, 0.0)}
+
+
+def expected_differences(predicted: Sequence[Collective]) -> tuple[str, ...]:
+    """The causes for which a compiled program may send otherwise than these operations."""
+    scatters = any(one.kind is Kind.SCATTER and one.devices > 1 for one in predicted)
+    again = len(distinct(predicted)) < len(predicted)
+    return (*([NO_SCATTER] if scatters else []), *([DONE_ONCE] if again else []))

@@ -1,0 +1,100 @@
+"""Meshes: texts, mistakes, which slots of a tensor are split, and blocks of extents."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+import indexcalc as ic
+from indexcalc.algebra.terms import Index
+from indexcalc.cost.mesh import Mesh, MeshAxis, MeshError, block_extent, check_mesh, read_mesh, with_blocks
+
+T = sp.Symbol("T", positive=True, integer=True)
+ATTENTION = ic.load_problem(ic.find_spec("attention")).program
+
+
+def test_texts():
+    mesh = read_mesh(["h=4, s+t=2", "b=3"])
+    assert mesh == Mesh((MeshAxis(("h",), 4), MeshAxis(("s", "t"), 2), MeshAxis(("b",), 3)))
+    assert mesh.devices == 24
+    assert str(mesh) == "h=4,s+t=2,b=3"
+    assert read_mesh([str(mesh)]) == mesh
+    assert [axis.name for axis in mesh.axes] == ["h", "s_t", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("h", "'h' is not INDEX=DEVICES; write a mesh like h=4,s+t=2"),
+        ("", "'' is not INDEX=DEVICES"),
+        ("h+=4", "'h+=4' is not INDEX=DEVICES"),
+        ("h=0", "the axis of h has '0' devices; expected a whole number from 1"),
+        ("h=two", "the axis of h has 'two' devices"),
+        ("h=-2", "the axis of h has '-2' devices"),
+        ("h=99999999999", "expected a whole number from 1 to 16777216"),
+        ("h=2,s+h=2", "the index h is split twice; name it on one axis of the mesh"),
+        ("h=2,h=2", "the index h is split twice"),
+        ("s+t=2,s_t=2", "two axes of the mesh would be called s_t"),
+        ("a=2,b=2,c=2,d=2,e=2", "the mesh has 5 axes; the limit is 4"),
+        ("a=16777216,b=2", "the mesh has 33554432 devices; the limit is"),
+    ],
+)
+def test_mistakes_in_texts(text: str, said: str):
+    with pytest.raises(MeshError) as found:
+        read_mesh([text])
+    assert said in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("q=2", "there is no index 'q' to split; the indices are: i, k, j, p, l"),
+        ("i=7", "the index i runs over T = 12, which is no multiple of the 7 devices of its axis; split it over 6, or"),
+    ],
+)
+def test_meshes_that_do_not_fit(text: str, said: str):
+    with pytest.raises(MeshError) as found:
+        check_mesh(read_mesh([text]), ATTENTION, dict.fromkeys(ATTENTION.extents, 12))
+    assert said in str(found.value)
+
+
+def test_a_size_that_is_a_number_is_checked_without_sizes():
+    problem = ic.read_problem("index i : 6\ninput x[i]\ny[i] = exp(x[i])\nupstream G[i] = dL/dy[i]\nderive x\n")
+    check_mesh(read_mesh(["i=3"]), problem.program)
+    with pytest.raises(MeshError, match="no multiple of the 4 devices"):
+        check_mesh(read_mesh(["i=4"]), problem.program)
+
+
+@pytest.mark.parametrize("name", ["rnn", "ridge_closed_form"])
+def test_steps_and_systems_are_refused(name: str):
+    program = ic.load_problem(ic.find_spec(name)).program
+    with pytest.raises(MeshError, match="which are not split over a mesh so far"):
+        check_mesh(Mesh(()), program)
+
+
+def test_of_two_slots_on_one_axis_the_first_is_split():
+    i, j, k = (Index(name, T) for name in "ijk")
+    mesh = read_mesh(["i+j=2,k=4"])
+    first, second = mesh.axes
+    assert mesh.split([(i,), (j,), (k,)]) == (first, None, second)
+    assert mesh.split([(j,), (i,)]) == (first, None)
+
+
+def test_of_fused_slots_only_the_first_is_split():
+    i, j, k = (Index(name, T) for name in "ijk")
+    mesh = read_mesh(["i=2,k=4"])
+    first, second = mesh.axes
+    assert mesh.split([(i, k), (j,)]) == (first, None, None)
+    assert mesh.split([(j, k), (i,)]) == (None, None, first)
+    assert mesh.split([(k, i)]) == (second, None)
+
+
+def test_blocks():
+    assert block_extent(T, 1) == T
+    assert str(block_extent(T, 4)) == "(T/4)"
+    assert block_extent(sp.Integer(12), 4) == 3
+    mesh = read_mesh(["i=4,k=2"])
+    sizes = with_blocks({symbol: 8 * (n + 1) for n, symbol in enumerate(ATTENTION.extents)}, mesh, ATTENTION)
+    for symbol in ATTENTION.extents:
+        for devices in (2, 4):
+            assert sizes[block_extent(symbol, devices)] * devices == sizes[symbol]

@@ -1,0 +1,130 @@
+"""What each device of a mesh does: textbook splits, and what holds for every mesh."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import indexcalc as ic
+from indexcalc.calculus.steps import Derivation
+from indexcalc.codegen import target_module
+from indexcalc.cost import Mesh, cost_report, read_mesh
+from indexcalc.cost.mesh import MeshAxis, indices_of
+from indexcalc.errors import UnsupportedError
+from indexcalc.mesh.rates import Rates, RatesError, read_rates
+from indexcalc.mesh.report import MeshPass, mesh_report
+
+
+@pytest.fixture(scope="module")
+def derivations() -> dict[str, Derivation]:
+    names = ("softmax_cross_entropy", "mlp_gelu", "attention", "multi_head_attention", "layer_norm", "mha_block")
+    return {name: ic.derive(ic.load_problem(ic.find_spec(name))) for name in names}
+
+
+def said(cost: MeshPass) -> list[tuple[str, str, str]]:
+    """What is sent, for which statement, and how much."""
+    return [(one.kind.value, row.statement.name, str(one.sent)) for row in cost.rows for one in row.collectives]
+
+
+def test_rows_of_a_batch_send_the_gradients_of_parameters_alone(derivations):
+    report = mesh_report(derivations["mlp_gelu"], read_mesh(["n=8"]))
+    assert said(report.forward) == []
+    assert said(report.backward) == [
+        ("all-reduce", "db2", "7/4 M"),
+        ("all-reduce", "dW2", "7/4 H M"),
+        ("all-reduce", "db1", "7/4 H"),
+        ("all-reduce", "dW1", "7/4 F H"),
+    ]
+    assert report.backward.collectives[1].reason == "dW2[h,o] sums over n, which is split"
+
+
+def test_hidden_units_send_what_their_sums_give(derivations):
+    report = mesh_report(derivations["mlp_gelu"], read_mesh(["h=4"]))
+    assert said(report.forward) == [("all-reduce", "Y", "3/2 M N")]
+    assert said(report.backward) == [("all-reduce", "dX", "3/2 F N")]
+
+
+def test_positions_gather_keys_and_values_and_scatter_their_gradients(derivations):
+    report = mesh_report(derivations["attention"], read_mesh(["i+j=8"]))
+    assert [(kind, name) for kind, name, _ in said(report.forward)] == [
+        ("all-gather", "K_placed"),
+        ("all-gather", "V_placed"),
+    ]
+    assert {(kind, name) for kind, name, _ in said(report.backward)} == {
+        ("reduce-scatter", "dV"),
+        ("all-gather", "V_placed_2"),
+        ("all-gather", "K_placed_2"),
+        ("reduce-scatter", "dK"),
+    }
+    assert report.forward.collectives[0].reason == "S[i,j] needs K at every j, which is split"
+
+
+def test_a_softmax_over_a_split_index_takes_a_largest_entry_and_a_sum(derivations):
+    report = mesh_report(derivations["softmax_cross_entropy"], read_mesh(["c=8"]))
+    reasons = [one.reason for one in report.forward.collectives]
+    assert "z_max[n] takes its largest or smallest entry over l, which is split" in reasons
+    assert "Z[n] sums over l, which is split" in reasons
+
+
+def test_along_two_axes_sums_are_added_up_one_after_the_other(derivations):
+    report = mesh_report(derivations["multi_head_attention"], read_mesh(["b=2,s=4"]))
+    found = [(str(one.axis), one.kind.value) for row in report.backward.rows for one in row.collectives
+             if row.statement.name == "dW_Q"]  # fmt: skip
+    assert found == [("b=2", "all-reduce"), ("s=4", "all-reduce")]
+
+
+@pytest.mark.parametrize(
+    "name", ["softmax_cross_entropy", "attention", "multi_head_attention", "layer_norm", "mha_block"]
+)
+def test_every_mesh(derivations, name: str):
+    """No work is lost, a device holds its part at least, one device sends nothing, and the module can be written."""
+    derivation, numbers = derivations[name], random.Random(name)
+    program = derivation.problem.program
+    sizes = {extent: 8 * (number + 1) for number, extent in enumerate(program.extents)}
+    alone = mesh_report(derivation, Mesh(()))
+    assert not alone.both.collectives
+    # Its own statements take the largest entries of rows too, which formulas don't know.
+    assert alone.both.flops.at(sizes) >= 0.9 * cost_report(derivation).both.flops.at(sizes)
+    for _ in range(6):
+        chosen = numbers.sample(sorted(indices_of(program)), 2)
+        split = [tuple(chosen)] if numbers.random() < 0.5 else [(index,) for index in chosen]
+        mesh = Mesh(tuple(MeshAxis(group, numbers.choice([2, 4])) for group in split))
+        report = mesh_report(derivation, mesh)
+        every = report.sizes(sizes)
+        assert mesh.devices * report.both.flops.at(every) >= alone.both.flops.at(sizes)
+        assert report.both.flops.at(every) <= alone.both.flops.at(sizes)
+        assert mesh.devices * report.ends.at(every) >= alone.ends.at(sizes) >= report.ends.at(every)
+        assert "both_passes" in target_module(derivation, "jax", mesh).source
+        one = Mesh(tuple(MeshAxis(axis.indices, 1) for axis in mesh.axes))
+        assert mesh_report(derivation, one).both.sent.at(sizes) == 0
+
+
+def test_what_moves_entries_is_refused():
+    derivation = ic.derive(ic.load_problem(ic.find_spec("conv1d")))
+    with pytest.raises(UnsupportedError, match="so split others"):
+        mesh_report(derivation, read_mesh(["n=2"]))
+
+
+def test_rates():
+    rates = read_rates(["flops=1e12, link=5e9"])
+    assert rates == Rates(flops=1e12, link=5e9)
+    assert read_rates([str(rates)]) == rates
+    assert read_rates(["latency=0"]).latency == 0
+    for text in ("speed=3", "link", "link=0", "link=-1", "link=fast", "link=nan", "flops=inf"):
+        with pytest.raises(RatesError):
+            read_rates([text])
+
+
+def test_times_are_those_of_a_hand_calculation(derivations):
+    derivation = derivations["mlp_gelu"]
+    report = mesh_report(derivation, read_mesh(["h=4"]))
+    sizes = report.sizes(dict.fromkeys(derivation.problem.program.extents, 64))
+    (row,) = (row for row in report.forward.rows if row.statement.name == "Y")
+    rates = Rates(flops=1e3, memory=1e30, link=1e4, latency=0.25)
+    # Rows times a quarter of the units times outputs, twice, and the bias; 3/2 of a square of 4 bytes; two waits.
+    flops = 2 * 64 * 16 * 64 + 64 * 64
+    assert row.seconds(sizes, rates, 4) == pytest.approx(flops / 1e3 + 4 * 1.5 * 64 * 64 / 1e4 + 2 * 0.25)
+    slow = Rates(flops=1e30, memory=1e3, link=1e30, latency=0)
+    moved = 4 * (64 * 16 + 16 * 64 + 64 + 64 * 64)
+    assert row.seconds(sizes, slow, 4) == pytest.approx(moved / 1e3)

@@ -1,0 +1,124 @@
+"""``cost --mesh``, ``cost --devices`` and ``derive --target jax --mesh``: tables, JSON, files, and mistakes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import sympy as sp
+from typer.testing import CliRunner
+
+from indexcalc.cli.app import app
+from tests.support.pages import ROOT, blocks
+
+RUN = CliRunner()
+AT = ("--at", "T=4096,d=64,d_v=64")
+
+
+def output(*arguments: str) -> str:
+    found = RUN.invoke(app, list(arguments))
+    assert found.exit_code == 0, found.output
+    return found.stdout
+
+
+def row(text: str, label: str) -> list[str]:
+    """The cells of the row with this label."""
+    (line,) = (line for line in text.splitlines() if line.startswith(label + "  "))
+    return [cell.strip() for cell in line.split("  ") if cell.strip()]
+
+
+def test_the_page_shows_what_the_command_prints():
+    (shown,) = (block.text for block in blocks(ROOT / "docs" / "scale.md", "console"))
+    command, _, expected = shown.partition("\n")
+    printed = output(*command.removeprefix("$ indexcalc ").split())
+    assert [line.rstrip() for line in printed.splitlines()] == expected.rstrip().splitlines()
+
+
+def test_symbols():
+    text = output("cost", "softmax_cross_entropy", "--mesh", "n=8")
+    assert row(text, "L") == [
+        "L", "4 (N/8) C + (N/8) + 1", "4", "7", "all-reduce over n=8: L sums over n, which is split",
+    ]  # fmt: skip
+    assert row(text, "dL/dz[n,c]") == ["dL/dz[n,c]", "2 (N/8) C", "4 (N/8) C"]
+    assert "8 devices, n=8. float32. Of one device" in text
+    assert "time:" not in text
+
+
+def test_numbers():
+    text = output("cost", "attention", *AT, "--mesh", "i+j=8", "--rates", "link=1e9")
+    assert row(text, "dL/dV[j,p]")[:4] == ["dL/dV[j,p]", "268 M", "128 KiB", "896 KiB"]
+    assert row(text, "K_placed[j,k]")[1:4] == ["0", "1.00 MiB", "896 KiB"]
+    assert "reduce-scatter over i+j=8: dV[j,p] sums over i, which is split" in text
+    assert "XLA's backend for processors makes no reduce-scatter" in text
+    assert "link=1e+09" in text
+
+
+def test_json():
+    found = json.loads(output("cost", "attention", *AT, "--mesh", "i=8", "--format", "json", "--dtype", "float64"))
+    assert found["devices"] == 8
+    (collective,) = (
+        one for row in found["backward"]["statements"] if row["tensor"] == "dV" for one in row["collectives"]
+    )
+    assert collective == {
+        "kind": "all-reduce", "tensor": "dV", "axis": "i=8", "bytes_sent": 8 * 4096 * 64 * 7 // 4,
+        "reason": "dV[j,p] sums over i, which is split",
+    }  # fmt: skip
+    assert found["backward"]["bytes_sent"] == 2 * collective["bytes_sent"]
+    symbols = json.loads(output("cost", "attention", "--mesh", "i=8", "--format", "json"))
+    sent = sp.sympify(symbols["backward"]["bytes_sent"])
+    names = {symbol.name: symbol for symbol in sent.free_symbols}
+    assert sent.subs({names["T"]: 4096, names["d"]: 64, names["d_v"]: 64}) * 2 == found["backward"]["bytes_sent"]
+
+
+def test_no_mesh_that_fits():
+    text = output("cost", "attention", *AT, "--devices", "8", "--rates", "room=1e6")
+    assert "MiB, too much" in text
+    assert "No mesh fits: a device has room for 977 KiB" in text
+
+
+def test_devices():
+    text = output("cost", "attention", *AT, "--devices", "8")
+    assert "one device" in text
+    assert "Tried: all meshes of one axis or two" in text
+    found = json.loads(output("cost", "attention", *AT, "--devices", "8", "--format", "json"))
+    best = ",".join(f"{'+'.join(axis['indices'])}={axis['devices']}" for axis in found["meshes"][0]["mesh"])
+    assert len(found["meshes"]) == found["tried"]
+    assert found["meshes"][0]["seconds"] < found["one_device"]["seconds"]
+    assert any(line.startswith(best) for line in text.splitlines()[3:4])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--mesh", "q=2"), "there is no index 'q' to split; the indices are: i, k, j, p, l"),
+        (("--mesh", "i=7", *AT), "the index i runs over T = 4096, which is no multiple of the 7 devices"),
+        (("--mesh", "i=2,i=2"), "the index i is split twice"),
+        (("--mesh", "i"), "'i' is not INDEX=DEVICES"),
+        (("--devices", "8"), "--devices compares times, which depend on sizes; add --at"),
+        (("--devices", "8", "--mesh", "i=8", *AT), "give one of them"),
+        (("--devices", "11", *AT), "no index can be split over 11 devices"),
+        (("--rates", "link=1e9"), "--rates is about times on a mesh; add --mesh or --devices"),
+        (("--mesh", "i=8", *AT, "--rates", "speed=1"), "'speed=1' is no rate"),
+    ],
+)
+def test_mistakes(arguments: tuple[str, ...], said: str):
+    found = RUN.invoke(app, ["cost", "attention", *arguments])
+    assert found.exit_code == 2
+    assert said in " ".join(found.stderr.split())
+
+
+def test_a_mesh_is_for_jax(tmp_path):
+    found = RUN.invoke(app, ["derive", "softmax_cross_entropy", "--mesh", "n=8", "--out", str(tmp_path)])
+    assert found.exit_code == 2
+    assert "--mesh is about the code for JAX; add --target jax" in found.stderr
+
+
+def test_the_module(tmp_path):
+    pytest.importorskip("jax")
+    arguments = ["derive", "softmax_cross_entropy", "--target", "jax", "--mesh", "n=4,c=2", "--out", str(tmp_path)]
+    text = output(*arguments)
+    assert "checked jax: 1 gradient" in text
+    source = (tmp_path / "softmax_cross_entropy_jax.py").read_text(encoding="utf-8")
+    assert 'MESH = jax.make_mesh((4, 2), ("n", "c"), axis_types=(AxisType.Auto,) * 2)' in source
+    assert '    "z": NamedSharding(MESH, PartitionSpec("n", "c")),' in source
+    assert '    Z = _placed(Z, "n")' in source
