@@ -47,6 +47,7 @@ from indexcalc.document.statements.shapes import (
 )
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
+from indexcalc.document.statements.systems import systems_in
 from indexcalc.document.statements.trees import rates
 from indexcalc.errors import SpecError
 from indexcalc.language.document import Document, Span
@@ -321,6 +322,12 @@ class Page:
                 seen.add(read)
                 pending.append(read)
         return False
+
+    @cached_property
+    def systems(self) -> Mapping[str, tuple[int, ...]]:
+        """The numbers of the equations that determine each name without giving it."""
+        given = frozenset((*self.defining, *self.declared, *self.functions, *self.sizes, *self.laws.values()))
+        return systems_in(self.survey, self.statements, given | self.index_letters, self.free_letters)
 
     @cached_property
     def circles(self) -> frozenset[int]:

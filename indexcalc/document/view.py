@@ -141,6 +141,10 @@ class View:
             numbers = rows
         return self.nearest(name, numbers or self.page.functions.get(name, ()))
 
+    def system_of(self, name: str) -> int | None:
+        """The statement that determines a name here without giving it, if one does."""
+        return self.nearest(name, self.page.systems.get(name, ()))
+
     def is_row(self, name: str, count: int) -> bool:
         """Whether a name with fewer indices than its definition is a row of that array, or what is left of it."""
         return self.asking(row_choice(name, count)).name == "row"
