@@ -78,7 +78,7 @@ MACRO_DEPTH = 20
 class Token:
     """One token: its kind, its text, where it starts in the source, and whether a bold or upright font marks it.
 
-    Where several are read as one, `last` is where the last of them starts.
+    Where several are read as one, `last` is where the last of them starts. A name that is an index says so.
     """
 
     kind: str
@@ -87,6 +87,7 @@ class Token:
     bold: bool = False
     last: int = -1
     upright: bool = False
+    index: bool = False
 
 
 PIECES = re.compile(
