@@ -56,6 +56,7 @@ from indexcalc.language.latex.tree import Node, Product, Sum
 OF_VECTORS = {
     "one": re.compile(r"one[- ]hot|probabilit|distribution|sums? (?:up )?to (?:one|\$?1)"),
     "one-hot": re.compile(r"one[- ]hot"),
+    "apart": re.compile(r"\bindependen|uncorrelated|white noise"),
 }
 """The words that speak of a property of vectors; they say that it is likely, and never that it holds."""
 
