@@ -21,6 +21,7 @@ from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import (
     cases_in,
     compares_letters,
+    examples_in,
     is_about_one_name,
     lists_own_entries,
     symmetric_by,
@@ -73,6 +74,7 @@ class Page:
         told: how many statements the context has.
         schematic: the members that are not to be judged, as the context says.
         factor_letters, orders, remembered, free_of: what was found before.
+        solvable: which statements were found to determine a name.
         memory: the values that all readings share.
         heard: what the context assumes of choices, as far as one was asked for.
         fitted: the options for ranks with which most of its statements fit, where these are not the usual ones.
@@ -88,6 +90,7 @@ class Page:
     orders: dict[int, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     remembered: dict[int, tuple[tuple[Key, str], ...]] = field(default_factory=dict, compare=False, repr=False)
     free_of: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    solvable: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
     heard: set[str] = field(default_factory=set, compare=False, repr=False)
     fitted: dict[Key, str] = field(default_factory=dict, compare=False, repr=False)
@@ -238,6 +241,12 @@ class Page:
     def cases(self) -> frozenset[int]:
         """The statements in sentences that say for which values of a name something holds."""
         return cases_in(self.document, self.survey, self.statements)
+
+    @cached_property
+    def examples(self) -> frozenset[int]:
+        """The statements that write out an array of an example."""
+        own = examples_in(self.document, self.statements[self.told :])
+        return frozenset(number + self.told for number in own)
 
     @cached_property
     def about_one_name(self) -> frozenset[int]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from indexcalc.document.choices import Asking, Key, Kind, Option, choice
+from indexcalc.document.choices import Asking, Interpretation, Key, Kind, Option, choice
 from indexcalc.document.meaning.nodes import Meaning, Value, free, names_of, walk
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
 from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, depends_on
@@ -21,6 +21,7 @@ from indexcalc.document.page import Page
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.systems import solution
 from indexcalc.document.view import View
+from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Sum
 
 DEFINITION_DEPTH = 30
@@ -224,7 +225,7 @@ class Table:
         name, number = found.name, self.view.definition_of(found)
         if number is None:
             system = self.view.system_of(name)
-            return system is not None and self.determine(found, system)
+            return system is not None and self.is_system(found, system) and self.determine(found, system)
         self.used.add(number)
         try:
             self.define(name, number)
@@ -266,6 +267,15 @@ class Table:
         self.known[name] = slots
         self.definitions[name] = Definition(slots, node, self.page.line(number))
 
+    def is_system(self, found: Named, number: int) -> bool:
+        """Whether a statement determines a name, read as is usual; what is no system leaves no trace in a reading."""
+        systems = self.page.solvable
+        if number not in systems:
+            systems[number] = False  # while it is looked at
+            usual = self.page.asking(Interpretation())
+            systems[number] = Table(self.page, usual, number, self.read).determine(found, number)
+        return systems[number]
+
     def determine(self, found: Named, number: int) -> bool:
         """Solve an equation for a name; False if it is no system for it, or rests on what is made of the name."""
         name, page = found.name, self.page
@@ -276,7 +286,7 @@ class Table:
             with self.within(name, page.free_letters(number)):
                 left, right = (self.read(self, letters, tree, {}) for tree in page.statements[number].trees)
             formula = solution(name, slots, left, right, self.sizes)
-        except (NotUnderstoodError, ShapeError):
+        except (NotUnderstoodError, ShapeError, IndexCalcError, RecursionError):
             return False
         read = {*names_of(left.node), *names_of(right.node)} - {name}
         if formula is None or any(depends_on(self.definitions, other, name) for other in read):

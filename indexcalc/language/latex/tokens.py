@@ -17,6 +17,7 @@ from indexcalc.language.latex.vocabulary import (
     CLOSERS,
     CONNECTIVES,
     DENIED,
+    DIFFERENTIALS,
     DROPPED,
     DROPPED_WITH_ARGUMENT,
     FONTS,
@@ -359,6 +360,8 @@ def sign(name: str, start: int, bold: bool) -> Token:
     if name in SIMPLE:
         kind, text = SIMPLE[name]
         return Token(kind, text, start)
+    if name in DIFFERENTIALS:
+        return Token("NAME", "d", start, upright=True)
     return Token("NAME", name, start, bold)
 
 
