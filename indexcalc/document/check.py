@@ -203,6 +203,16 @@ def gives_meaning(page: Page, number: int) -> bool:
     return head is not None and page.defining.get(head.name, ())[:1] == (number,)
 
 
+def determines(page: Page, number: int) -> bool:
+    """Whether a statement is the first of those that determine a name without giving it, and can be solved for it."""
+    name = next((name for name, numbers in page.systems.items() if numbers[0] == number), None)
+    if name is None:
+        return False
+    table = Table(page, page.asking(Interpretation()), number, read)
+    found = (one for tree in page.statements[number].trees for one in page.survey.names(tree) if one.name == name)
+    return table.is_system(next(found), number)
+
+
 def may_give_meaning_anew(page: Page, number: int) -> bool:
     """Whether a statement is the first to define its name in a section that may stand alone."""
     section, head = page.standing(number), page.heads[number]
@@ -311,6 +321,8 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
     anew = may_give_meaning_anew(page, number) and stands_alone(page, number, supported)
     if member == 1 and (gives_meaning(page, number) or anew):
         return Unjudged(Verdict.DEFINITION, defines=True)
+    if member == 1 and determines(page, number):
+        return Unjudged(Verdict.DEFINITION)
     if member == 1 and number in page.means.laws.values():
         return Unjudged(Verdict.DECLARATION, defines=True)
     if (number in page.laws and number not in meanings) or writes_out(page.survey, statement, member):

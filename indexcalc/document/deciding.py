@@ -242,7 +242,8 @@ def is_nothing(tree: Sum) -> bool:
 
 
 NEW = re.compile(
-    r"\b(?:but|instead|now|suppose|assume|let|another|alternativ\w+|redefine|consider|if|where|denote|set)\b"
+    r"\b(?:but|instead|now|suppose|assume|let|another|alternativ\w+|redefine|consider|if|where|denote|set"
+    r"|reduces to|lineari[sz]\w+|approximat\w+|first order|in the limit)\b"
 )
 """Words before an equation that may give a name a new meaning."""
 

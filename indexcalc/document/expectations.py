@@ -125,6 +125,8 @@ def moment(table: Table, sign: str, entries: list[Entry]) -> Meaning:
 def learn(table: Table, sign: str, name: str, names: tuple[str, ...]) -> None:
     """Give an expectation the value that the page says it has."""
     number = table.page.means.laws.get((sign, *names))
+    if number is None and len(set(names)) > 1 and vanishes(table, sign, names):
+        table.definitions[name] = Definition(table.known[name], ZERO)
     if number is None or number == table.number or not table.defined:
         return
     first, second = (side.tree for side in table.page.statements[number].sides[:2])
@@ -142,6 +144,19 @@ def learn(table: Table, sign: str, name: str, names: tuple[str, ...]) -> None:
     body = renamed(right.node, dict(zip(right.axes, left.axes, strict=True))) if right.axes else right.node
     table.used.add(number)
     table.definitions[name] = Definition(left.node.slots, body, table.page.line(number))
+
+
+def vanishes(table: Table, sign: str, names: tuple[str, ...]) -> bool:
+    """Whether the expectation of a product of different names is zero, as that of noises without a correlation is."""
+    said = "apart" in table.page.said_anywhere
+    product = " ".join(sorted(names))
+    question = choice(
+        Kind.PROPERTY,
+        f"{sign} of {product}",
+        Option("any", 0.0, f"the expectation of {product} is any number"),
+        Option("zero", 0.3, f"the expectation of {product} is zero", stated=said),
+    )
+    return table.asking(question).name == "zero"
 
 
 def given_by(sign: str) -> frozenset[str]:

@@ -21,6 +21,7 @@ from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import (
     cases_in,
     compares_letters,
+    examples_in,
     is_about_one_name,
     lists_own_entries,
     symmetric_by,
@@ -47,6 +48,7 @@ from indexcalc.document.statements.shapes import (
 )
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
+from indexcalc.document.statements.systems import systems_in
 from indexcalc.document.statements.trees import rates
 from indexcalc.errors import SpecError
 from indexcalc.language.document import Document, Span
@@ -55,6 +57,7 @@ from indexcalc.language.latex.tree import Node, Product, Sum
 OF_VECTORS = {
     "one": re.compile(r"one[- ]hot|probabilit|distribution|sums? (?:up )?to (?:one|\$?1)"),
     "one-hot": re.compile(r"one[- ]hot"),
+    "apart": re.compile(r"\bindependen|uncorrelated|white noise"),
 }
 """The words that speak of a property of vectors; they say that it is likely, and never that it holds."""
 
@@ -71,6 +74,7 @@ class Page:
         told: how many statements the context has.
         schematic: the members that are not to be judged, as the context says.
         factor_letters, orders, remembered, free_of: what was found before.
+        solvable: which statements were found to determine a name.
         memory: the values that all readings share.
         heard: what the context assumes of choices, as far as one was asked for.
         fitted: the options for ranks with which most of its statements fit, where these are not the usual ones.
@@ -86,6 +90,7 @@ class Page:
     orders: dict[int, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     remembered: dict[int, tuple[tuple[Key, str], ...]] = field(default_factory=dict, compare=False, repr=False)
     free_of: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    solvable: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
     heard: set[str] = field(default_factory=set, compare=False, repr=False)
     fitted: dict[Key, str] = field(default_factory=dict, compare=False, repr=False)
@@ -238,6 +243,12 @@ class Page:
         return cases_in(self.document, self.survey, self.statements)
 
     @cached_property
+    def examples(self) -> frozenset[int]:
+        """The statements that write out an array of an example."""
+        own = examples_in(self.document, self.statements[self.told :])
+        return frozenset(number + self.told for number in own)
+
+    @cached_property
     def about_one_name(self) -> frozenset[int]:
         """The statements that speak of one array alone, as a law for it does."""
         return frozenset(n for n, statement in enumerate(self.statements) if is_about_one_name(self.survey, statement))
@@ -321,6 +332,12 @@ class Page:
                 seen.add(read)
                 pending.append(read)
         return False
+
+    @cached_property
+    def systems(self) -> Mapping[str, tuple[int, ...]]:
+        """The numbers of the equations that determine each name without giving it."""
+        given = frozenset((*self.defining, *self.declared, *self.functions, *self.sizes, *self.laws.values()))
+        return systems_in(self.survey, self.statements, given | self.index_letters, self.free_letters)
 
     @cached_property
     def circles(self) -> frozenset[int]:

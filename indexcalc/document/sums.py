@@ -23,6 +23,7 @@ from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.scope import Scope
+from indexcalc.document.statements.index_expressions import is_index_letter
 from indexcalc.document.statements.labelling import sums_barely
 from indexcalc.document.statements.limits import limit_name
 from indexcalc.document.statements.outline import Condition
@@ -114,7 +115,7 @@ def bound_letters(tokens: Sequence[Token]) -> tuple[list[str], list[Condition], 
     kept = [token for token in with_primes(tokens) if token.kind not in ("{", "}", "(", ")")]
     plain = [token for token in kept if token.kind != "COMMA"]
     if all(token.kind != "REL" for token in plain):
-        if not plain or any(token.kind != "NAME" or len(token.text.rstrip("'")) > 1 for token in plain):
+        if not plain or not all(is_bound(token) for token in plain):
             raise NotUnderstoodError("what stands below a sum")
         return [token.text for token in plain], [], ""
     if [token.kind for token in plain] == ["NAME", "REL", "NAME"] and plain[1].text == "in":
@@ -125,6 +126,12 @@ def bound_letters(tokens: Sequence[Token]) -> tuple[list[str], list[Condition], 
     if relation == "=" and value.isdigit():
         return [name], others, value
     return [name], [(name, ">=" if relation == "=" else relation, value), *others], ""
+
+
+def is_bound(token: Token) -> bool:
+    """Whether a token below a sum is a letter, with primes or without."""
+    letter = replace(token, text=token.text.rstrip("'"))
+    return is_index_letter(letter) or (token.kind == "NAME" and len(letter.text) == 1)
 
 
 def relation_below(tokens: Sequence[Token]) -> Condition:

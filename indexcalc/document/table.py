@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from indexcalc.document.choices import Asking, Key, Kind, Option, choice
-from indexcalc.document.meaning.nodes import Meaning, Value, free, walk
+from indexcalc.document.choices import Asking, Interpretation, Key, Kind, Option, choice
+from indexcalc.document.meaning.nodes import Meaning, Value, free, names_of, walk
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
 from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
 from indexcalc.document.statements.scripts import Named
+from indexcalc.document.systems import solution
 from indexcalc.document.view import View
+from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.tree import Sum
 
 DEFINITION_DEPTH = 30
@@ -207,15 +209,9 @@ class Table:
             raise NotUnderstoodError(f"the definition of {name} leads back to it")
         if name in self.page.recurrent:
             self.open.setdefault(name, f"an equation gives the entries of {name} one by one")
-        number = self.view.definition_of(found) if self.defined else None
-        if number is not None:
-            self.used.add(number)
-            try:
-                self.define(name, number)
-                self.tied(name)
-                return
-            except (NotUnderstoodError, ShapeError) as error:
-                self.open[name] = f"the equation for {name} is not understood: {error}"
+        if self.defined and self.equate(found):
+            self.tied(name)
+            return
         self.known[name] = tuple(self.sizes.fresh(name) for _ in range(self.view.rank(found, defined=self.defined)))
         self.measure(name, self.known[name])
         self.tied(name)
@@ -223,6 +219,20 @@ class Table:
         base, sign, mark = name.partition("^")
         if sign and mark and len(self.known[name]) == 2 and base in self.page.declared:
             self.open.setdefault(name, f"{name} may be a power of {base}")
+
+    def equate(self, found: Named) -> bool:
+        """Give a name the formula of its equation, or of that which determines it; False if it has none."""
+        name, number = found.name, self.view.definition_of(found)
+        if number is None:
+            system = self.view.system_of(name)
+            return system is not None and self.is_system(found, system) and self.determine(found, system)
+        self.used.add(number)
+        try:
+            self.define(name, number)
+        except (NotUnderstoodError, ShapeError) as error:
+            self.open[name] = f"the equation for {name} is not understood: {error}"
+            return False
+        return True
 
     def learn_properties(self, name: str) -> None:
         """What is known of an array without a definition, by the context, or by a choice."""
@@ -256,6 +266,34 @@ class Table:
         self.measure(name, slots)
         self.known[name] = slots
         self.definitions[name] = Definition(slots, node, self.page.line(number))
+
+    def is_system(self, found: Named, number: int) -> bool:
+        """Whether a statement determines a name, read as is usual; what is no system leaves no trace in a reading."""
+        systems = self.page.solvable
+        if number not in systems:
+            systems[number] = False  # while it is looked at
+            usual = self.page.asking(Interpretation())
+            systems[number] = Table(self.page, usual, number, self.read).determine(found, number)
+        return systems[number]
+
+    def determine(self, found: Named, number: int) -> bool:
+        """Solve an equation for a name; False if it is no system for it, or rests on what is made of the name."""
+        name, page = found.name, self.page
+        self.known[name] = slots = tuple(self.sizes.fresh(name) for _ in range(self.view.rank(found, defined=True)))
+        self.measure(name, slots)
+        letters: dict[str, Ix] = {}
+        try:
+            with self.within(name, page.free_letters(number)):
+                left, right = (self.read(self, letters, tree, {}) for tree in page.statements[number].trees)
+            formula = solution(name, slots, left, right, self.sizes)
+        except (NotUnderstoodError, ShapeError, IndexCalcError, RecursionError):
+            return False
+        read = {*names_of(left.node), *names_of(right.node)} - {name}
+        if formula is None or any(depends_on(self.definitions, other, name) for other in read):
+            return False
+        self.used.add(number)
+        self.definitions[name] = Definition(slots, formula, page.line(number))
+        return True
 
     def formula(self, name: str, number: int, bound: Bound) -> tuple[tuple[Ix, ...], Meaning]:
         """The slots and the formula of a definition, its parameters bound."""

@@ -14,6 +14,9 @@ from indexcalc.document.ranks import SIZE, family_choice, rank_choice, row_choic
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Usage
 
+EXAMPLE_REACH = 3
+"""How many statements behind one that gives an example are usually about it."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -141,6 +144,10 @@ class View:
             numbers = rows
         return self.nearest(name, numbers or self.page.functions.get(name, ()))
 
+    def system_of(self, name: str) -> int | None:
+        """The statement that determines a name here without giving it, if one does."""
+        return self.nearest(name, self.page.systems.get(name, ()))
+
     def is_row(self, name: str, count: int) -> bool:
         """Whether a name with fewer indices than its definition is a row of that array, or what is left of it."""
         return self.asking(row_choice(name, count)).name == "row"
@@ -177,12 +184,13 @@ class View:
         before.sort(
             key=lambda n: n not in self.page.circles or self.page.sections.around(self.page.start(n)) not in grounded
         )
+        before.sort(key=self.is_past_example)
         # Equations that say the same are one: the nearest stands for all.
         ordered = self.page.different((*reversed(before), *(number for number in numbers if number > self.number)))
-        line, apart = self.page.line(ordered[0]), self.apart(ordered[0])
+        line, apart = self.page.line(ordered[0]), self.apart(ordered[0]) or ordered[0] in self.page.examples
         if len(ordered) == 1 and not apart:
             return ordered[0]
-        given = apart and self.is_given(name, ordered[0])
+        given = apart and (self.is_given(name, ordered[0]) or self.is_past_example(ordered[0]))
         options = [
             Option(str(n), 0.1 * given + 0.15 * place, f"{name} is what line {self.page.line(n)} says", free=True)
             for place, n in enumerate(ordered[:4])
@@ -191,6 +199,10 @@ class View:
             options.append(Option("none", 0.1 * (not given), f"{name} is not what line {line} says", free=True))
         taken = self.asking(meaning_choice(name, line, *options)).name
         return None if taken == "none" else int(taken)
+
+    def is_past_example(self, number: int) -> bool:
+        """Whether a statement writes out an array of an example that is over here, or has not begun."""
+        return number in self.page.examples and not 0 <= self.number - number <= EXAMPLE_REACH
 
     def is_given(self, name: str, number: int) -> bool:
         """Whether a name is declared before this statement, and a later section alone gives it a meaning."""

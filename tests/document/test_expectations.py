@@ -95,3 +95,30 @@ def test_another_condition_is_another_expectation(other: str) -> None:
 def test_angle_brackets_around_one_value_are_an_expectation():
     claim = r"\left< A x + b \right> = A \langle x \rangle + b"
     assert check(f"Let $A \\in \\mathbb{{R}}^{{n \\times d}}$.\n\n$${claim}$$").claims[-1].verdict is Verdict.PROVED
+
+
+MOTION = r"""{words}
+
+$$E[w w^T] = Q$$
+
+$$y = A x + w$$
+
+$$P = E[x x^T]$$
+
+$$E[y y^T] = A P A^T + {last}$$
+"""
+
+
+@pytest.mark.parametrize("words", ["The noise is white noise.", "x and w are independent.", "Both are uncorrelated."])
+def test_the_expectation_of_a_product_of_different_names_may_be_zero_where_words_say_so(words):
+    claim = check(MOTION.format(words=words, last="Q"), "note.md").claims[-1]
+    assert claim.verdict in (Verdict.PROVED, Verdict.CONFIRMED)
+    assert claim.assumptions == ("the expectation of w x is zero",)
+    assert not claim.unstated
+    assert check(MOTION.format(words=words, last="2 Q"), "note.md").claims[-1].verdict is Verdict.UNCLEAR
+
+
+def test_without_words_such_a_product_is_no_reason_to_believe():
+    claim = check(MOTION.format(words="A motion.", last="Q"), "note.md").claims[-1]
+    assert claim.verdict is Verdict.UNCLEAR
+    assert claim.reason == "it would hold if the expectation of w x is zero"

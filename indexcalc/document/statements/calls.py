@@ -100,7 +100,7 @@ def named(whole: Sequence[Token], summed: frozenset[str]) -> Iterator[Token]:
     yield name
     if numbers:
         yield from (Token("SUB", "_", name.start), Token("{", "{", name.start))
-        yield from (Token("NAME", letter, name.start) for letter in numbers)
+        yield from (Token("NAME", letter, name.start, index=True) for letter in numbers)
         yield Token("}", "}", name.start)
 
 

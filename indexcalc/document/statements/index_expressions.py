@@ -149,9 +149,9 @@ def is_lookup(tokens: Sequence[Token]) -> bool:
 
 
 def is_index_letter(token: Token) -> bool:
-    """Whether a token is a letter that may be an index."""
+    """Whether a token is a letter that may be an index, or a name that a sum binds."""
     letter = (len(token.text) == 1 and token.text.islower()) or token.text == "ell"
-    return token.kind == "NAME" and (letter or token.text in GREEK)
+    return token.kind == "NAME" and (letter or token.text in GREEK or token.index)
 
 
 def letters_of(part: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Statement,
 from indexcalc.document.statements.survey import Survey
 from indexcalc.language.document import Document
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Node, Sum
+from indexcalc.language.latex.tree import Atom, Group, Matrix, Node, Sum
 
 INEQUALITIES = ORDERS | {"!=", "≁"}
 
@@ -156,6 +156,39 @@ def cases_in(document: Document, survey: Survey, statements: Sequence[Statement]
         (perhaps if word.group(1) and not values else found)[number] = name.name
     again = {number for number, name in perhaps.items() if name in found.values()}
     return frozenset(found.keys() | again)
+
+
+EXAMPLE = re.compile(
+    r"\b(?:for (?:example|instance)|e\.\s?g|an example|(?:suppose|say|imagine|assume)(?: that)? (?:we|you)|consider)\b"
+    r"(?:(?!\.\s)[\s\S])*$",
+    re.IGNORECASE,
+)
+"""Words of a sentence up to an equation in it that may give names of an example their values."""
+
+
+def examples_in(document: Document, statements: Sequence[Statement]) -> frozenset[int]:
+    """The equations in sentences that speak of an example, and that write an array out: of others it says nothing."""
+    found = set[int]()
+    for number, statement in enumerate(statements):
+        start, trees = statement.span.start, statement.trees
+        if (
+            len(trees) > 1
+            and is_array(trees[1].lone)
+            and EXAMPLE.search(document.source[max(0, start - SENTENCE) : start])
+        ):
+            found.add(number)
+    return frozenset(found)
+
+
+def is_array(node: Node | None) -> bool:
+    """Whether a factor is an array that is written out, in brackets of its own or in others."""
+    while isinstance(node, Group) and len(node.members) == 1:
+        node = node.members[0].lone
+    return isinstance(node, Matrix)
+
+
+SENTENCE = 160
+"""How many characters before an equation are looked at for words that speak of an example."""
 
 
 def is_constant(survey: Survey, tree: Sum) -> bool:

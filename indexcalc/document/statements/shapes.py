@@ -38,6 +38,7 @@ def declared_in(
         *(one for statement in told for one in declarations(statement, survey, -1)),
         *(one for statement in statements for one in declarations(statement, survey, statement.span.start)),
         *(one for left, right in pairwise(statements) for one in declarations_of_row(document, survey, left, right)),
+        *(one for statement in statements for one in number_of_row(document, survey, statement)),
     )
     for one in every:
         found.setdefault(one.name, []).append(one)
@@ -69,13 +70,27 @@ def declarations_of_row(document: Document, survey: Survey, name: Statement, sha
     """What a row of a table declares: a name in one cell, and a set of arrays in the next."""
     factors = factors_of_sizes(shape.sides[0].tokens) if len(shape.sides) == 1 else None
     tree = name.sides[0].tree if len(name.sides) == 1 else None
-    found = survey.lone(tree) if factors and tree is not None else None
-    if not factors or found is None:
+    found = survey.lone(tree) if tree is not None else None
+    if factors is None or found is None:
         return
     line = document.source[document.source.rfind("\n", 0, name.span.start) + 1 : shape.span.start]
     between = document.source[name.span.start : shape.span.start]
     if (line.lstrip().startswith("|") or "&" in between) and "\n" not in line:
         yield from shape_of(found, factors, name.span.start)
+
+
+NUMBER = re.compile(
+    r"[`$)\s]*[|&]\s*(?:an?\s+)?(?:real\s+|positive\s+)*(?:scalar|number)s?\s*(?=[|&\n]|\\\\)", re.IGNORECASE
+)
+"""A cell that says of the one before it that it is a number."""
+
+
+def number_of_row(document: Document, survey: Survey, statement: Statement) -> Iterator[Declared]:
+    """What a row of a table declares with a word: a name alone in one cell, and *scalar* in the next."""
+    tree = statement.sides[0].tree if len(statement.sides) == 1 else None
+    found = survey.lone(tree) if tree is not None else None
+    if found is not None and found.parts is None and NUMBER.match(document.source, statement.span.end):
+        yield Declared(found.name, (), statement.span.start)
 
 
 def shape_of(found: Named, factors: tuple[tuple[str, ...], ...], start: int) -> Iterator[Declared]:

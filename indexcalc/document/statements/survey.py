@@ -11,7 +11,15 @@ from indexcalc.document.statements.calls import is_expected
 from indexcalc.document.statements.labelling import find_labels, find_squares
 from indexcalc.document.statements.labels import ABOVE, of_any_layer
 from indexcalc.document.statements.scripts import Named, inverse_mark, named
-from indexcalc.document.statements.trees import differentiated, divisors, is_lone, name_nodes, products_of, targets
+from indexcalc.document.statements.trees import (
+    differentiated,
+    divisors,
+    is_lone,
+    name_nodes,
+    products_of,
+    rates,
+    targets,
+)
 from indexcalc.language.latex.tree import Group, Node, Product, Scripted, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -179,6 +187,10 @@ def mark_numerators(member: Sum, survey: Survey, usages: Mapping[str, Usage]) ->
     for node in differentiated(member):
         if (one := usage(node, bare=True)) is not None:
             one.numerator += 1
+    for above, below in rates(member):  # by itself anything has a derivative: it need not be computed
+        own, other = usage(above, bare=True), usage(below, bare=True)
+        if own is not None and own is other:
+            own.numerator -= 1
     for node in targets(member):
         if (one := usage(node)) is not None:
             one.below += 1

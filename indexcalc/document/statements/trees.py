@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from indexcalc.document.statements.index_expressions import letters_among
-from indexcalc.document.statements.scripts import COLON, subscript
+from indexcalc.document.statements.scripts import COLON, subscript, with_primes
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token
@@ -118,7 +118,7 @@ def is_nabla(node: Node) -> bool:
 def letters_in(node: Scripted) -> tuple[str, ...]:
     """The parts of a subscript, also below a sum, where ``k=1`` binds k."""
     if isinstance(node.base, Atom) and node.base.kind == "SUM":
-        return tuple(token.text for token in node.below if token.kind == "NAME")
+        return tuple(token.text for token in with_primes(node.below) if token.kind == "NAME")
     return tuple(part for part in letters_among(subscript(node.below).parts) if part != COLON)
 
 

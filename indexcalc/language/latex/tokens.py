@@ -17,6 +17,7 @@ from indexcalc.language.latex.vocabulary import (
     CLOSERS,
     CONNECTIVES,
     DENIED,
+    DIFFERENTIALS,
     DROPPED,
     DROPPED_WITH_ARGUMENT,
     FONTS,
@@ -78,7 +79,7 @@ MACRO_DEPTH = 20
 class Token:
     """One token: its kind, its text, where it starts in the source, and whether a bold or upright font marks it.
 
-    Where several are read as one, `last` is where the last of them starts.
+    Where several are read as one, `last` is where the last of them starts. A name that is an index says so.
     """
 
     kind: str
@@ -87,6 +88,7 @@ class Token:
     bold: bool = False
     last: int = -1
     upright: bool = False
+    index: bool = False
 
 
 PIECES = re.compile(
@@ -358,6 +360,8 @@ def sign(name: str, start: int, bold: bool) -> Token:
     if name in SIMPLE:
         kind, text = SIMPLE[name]
         return Token(kind, text, start)
+    if name in DIFFERENTIALS:
+        return Token("NAME", "d", start, upright=True)
     return Token("NAME", name, start, bold)
 
 

@@ -320,6 +320,9 @@ UNICODE: dict[str, tuple[str, str]] = {
     "φ": ("NAME", "phi"),
 }
 
+DIFFERENTIALS = frozenset({"d", "dd", "dif", "diff", "differential"})
+"""Macros of packages and sites for an upright d, where a document does not say that they are something else."""
+
 FUNCTIONS: dict[str, str] = {
     "exp": "exp",
     "log": "log",

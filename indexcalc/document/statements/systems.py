@@ -1,0 +1,59 @@
+r"""Equations that determine a name without giving it: ``v`` in ``\sum_j S_{ij} v_j = u_i``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from indexcalc.document.statements.kinds import is_about_one_name, is_number
+from indexcalc.document.statements.outline import Statement
+from indexcalc.document.statements.scripts import COLON, Named
+from indexcalc.document.statements.survey import Survey
+from indexcalc.document.statements.trees import differentiated, targets
+from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
+
+CONSTANTS = frozenset({"1", "I", "delta", "epsilon", "varepsilon", "pi", "e", *FUNCTIONS, *STRUCTURAL})
+"""Names that mean the same in every document."""
+
+Letters = Callable[[int], frozenset[str]]
+"""The free letters of a statement."""
+
+
+def systems_in(
+    survey: Survey, statements: Sequence[Statement], given: Collection[str], letters: Letters
+) -> Mapping[str, tuple[int, ...]]:
+    """For each name that equations may determine, their numbers.
+
+    It is the one unknown of such an equation: the only name that nothing else gives and that has as many indices as
+    the equation has free ones. What is differentiated by varies freely; an equation with it asks where it holds.
+    """
+    found: dict[str, list[int]] = {}
+    for number, statement in enumerate(statements):
+        if not is_balance(survey, statement):
+            continue
+        free = letters(number)
+        sides = [
+            {one.name for one in survey.names(tree) if one.name not in given and may_be_unknown(survey, one, free)}
+            for tree in statement.trees
+        ]
+        unknown = sides[0] ^ sides[1]
+        if len(unknown) == 1 and not sides[0] & sides[1]:
+            found.setdefault(unknown.pop(), []).append(number)
+    return {name: tuple(numbers) for name, numbers in found.items()}
+
+
+def is_balance(survey: Survey, statement: Statement) -> bool:
+    """Whether a statement sets two formulas equal, neither of which is a number or the name that it would give."""
+    trees = statement.trees
+    if [side.relation for side in statement.sides[1:]] != ["="] or len(trees) != 2:
+        return False
+    if survey.lone(trees[0]) is not None or any(is_number(tree.lone) for tree in trees):
+        return False
+    slopes = any(True for tree in trees for find in (differentiated, targets) for _ in find(tree))
+    return not slopes and not is_about_one_name(survey, statement)
+
+
+def may_be_unknown(survey: Survey, found: Named, free: frozenset[str]) -> bool:
+    """Whether a name is no constant and no function, is not differentiated by, and has as many indices as are free."""
+    usage, parts = survey.usages.get(found.name), found.parts or ()
+    varies = found.name not in CONSTANTS and usage is not None and not usage.below and not usage.called
+    return varies and found.is_plain and COLON not in parts and len(parts) == len(free)
