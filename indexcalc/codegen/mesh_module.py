@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexcalc.codegen.differentiable import Passes, returned
-from indexcalc.codegen.functions import call_or_wrap, head
-from indexcalc.codegen.layout import WIDTH
+from indexcalc.codegen.layout import WIDTH, call_or_wrap, head
 from indexcalc.codegen.outline import Plan, gradient_variables
 from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.signatures import arguments_of
