@@ -15,7 +15,7 @@ from indexcalc.program import Identity
 from indexcalc.proof.evaluate import evaluate
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import BOUNDS, Point, method_for, total_gradient
-from indexcalc.proof.orders import closest
+from indexcalc.proof.orders import closest, fixed_inputs
 from indexcalc.proof.report import Comparison
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
@@ -42,7 +42,7 @@ def check_claims(problem: Problem, *, seed: int = 0) -> tuple[Comparison, ...]:
     worst: dict[int, Comparison] = {}
     for sizes in size_sets(problem.program, rng):
         try:
-            point = sample_point(problem.program, sizes, rng, margin=closest(problem))
+            point = sample_point(problem.program, sizes, rng, margin=closest(problem), held=fixed_inputs(problem))
         except UnsupportedError:
             if 1 not in sizes.values():
                 raise

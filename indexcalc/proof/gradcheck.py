@@ -30,7 +30,7 @@ from indexcalc.proof.oracles import (
     method_for,
     relative_error,
 )
-from indexcalc.proof.orders import along, bound_of, closest, directions_for
+from indexcalc.proof.orders import along, bound_of, closest, directions_for, fixed_inputs
 from indexcalc.proof.report import FORWARD_METHOD, Comparison, Report
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
@@ -69,7 +69,7 @@ def check_candidate(
     for chosen in sets:
         named = {str(extent): size for extent, size in chosen.items()}
         try:
-            point = sample_point(problem.program, chosen, rng, margin=closest(problem))
+            point = sample_point(problem.program, chosen, rng, margin=closest(problem), held=fixed_inputs(problem))
         except UnsupportedError as error:
             if 1 not in chosen.values():
                 raise

@@ -45,6 +45,12 @@ def closest(problem: Problem) -> float:
     return HAIR if still else MARGIN
 
 
+def fixed_inputs(problem: Problem) -> tuple[str, ...]:
+    """The inputs that nothing is differentiated by."""
+    by = {*problem.targets, *(name for derivative in problem.derivatives for name in derivative.by)}
+    return tuple(tensor.name for tensor in problem.program.inputs if tensor.name not in by)
+
+
 def along(problem: Problem, result: Result, point: Point, weights: Mapping[str, Array], moves: Moves) -> Array:
     """The product of a derivative with directions, in the shape of what is differentiated."""
     program = problem.program

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -92,6 +92,8 @@ def sample_point(
     rng: np.random.Generator,
     parameters: Mapping[sp.Symbol, float] | None = None,
     margin: float = MARGIN,
+    *,
+    held: Collection[str] = (),
 ) -> Point:
     """Random inputs that respect the assumptions and the domain of every function, with all tensors computed.
 
@@ -101,6 +103,7 @@ def sample_point(
         rng: the source of randomness.
         parameters: values of the scalar parameters; drawn from [0.5, 1.5] by default.
         margin: how near a kink an argument may be where none farther away is found.
+        held: the inputs that nothing is differentiated by; those with entries in a closed interval may be masks.
 
     Raises:
         UnsupportedError: if no draw satisfies the assumptions and domains; the message says which one failed.
@@ -114,7 +117,8 @@ def sample_point(
     violation = None
     # Among many arguments one is near a kink by chance; what feeds a bounded domain may have to be positive itself.
     closer = [Kind(alone, margin), Kind(feeding, margin)] if margin < MARGIN else []
-    masks = [Kind(alone, margin, masks=True)] if any(is_closed(tensor) for tensor in program.inputs) else []
+    closed = frozenset(tensor.name for tensor in program.inputs if is_closed(tensor))
+    masks = [Kind(alone, margin, closed.intersection(held))] if closed.intersection(held) else []
     kinds = [Kind(alone, MARGIN), *closer[:1], *[Kind(feeding, MARGIN)] * 2, *closer[1:], *masks]
     for kind, attempt in product(kinds, range(ATTEMPTS)):
         inputs = draw_inputs(program, numbers, rng, kind, spread=(1.0, 0.5)[attempt % 2])
@@ -130,6 +134,8 @@ def sample_point(
     assert violation is not None
     where = ", ".join(f"{extent} = {size}" for extent, size in sizes.items()) or "no extents"
     said = f"no random inputs were found at which the program is defined ({where}): {violation.meaning}"
+    if free := sorted(closed.difference(held)):
+        said += f"; if {free[0]} is a mask, leave it out of what is derived, and zeros and ones are tried"
     raise UnsupportedError(said, violation.place)
 
 
@@ -140,12 +146,12 @@ class Kind:
     Attributes:
         positive: the inputs of which entries must be positive.
         margin: how near a kink an argument may be.
-        masks: whether entries of closed intervals are one of the two ends, as those of a mask of zeros and ones.
+        masks: the inputs whose entries are one of the two ends of their interval, as those of a mask of zeros and ones.
     """
 
     positive: frozenset[str]
     margin: float
-    masks: bool = False
+    masks: frozenset[str] = frozenset()
 
 
 def is_closed(tensor: Tensor) -> bool:
@@ -177,7 +183,7 @@ def draw_inputs(
         constraints = by_tensor.get(tensor.name, [])
         scaled = any(isinstance(c, SumConstraint) and number(c.total, numbers) != 0 for c in constraints)
         low, high = ends_of(tensor, positive=scaled or tensor.name in kind.positive)
-        if kind.masks and is_closed(tensor):
+        if tensor.name in kind.masks:
             entries = np.where(rng.random(shape) < 0.5, low, high)
         else:
             entries = drawn(low, high, shape, rng, spread)

@@ -11,7 +11,7 @@ from indexcalc.errors import UnsupportedError
 from indexcalc.language import read_problem
 from indexcalc.program import Equation, Identity, Parameter, Program, Tensor
 from indexcalc.proof.domain import HAIR, MARGIN
-from indexcalc.proof.orders import closest
+from indexcalc.proof.orders import closest, fixed_inputs
 from indexcalc.proof.sampling import sample_point, size_sets
 from tests.support.build import D, N, P, add, at, attention, fn, i, j, k, term
 
@@ -188,7 +188,11 @@ def test_a_sum_of_small_exponentials_is_not_near_zero_but_a_difference_is():
 
 def test_a_mask_is_drawn_from_the_ends_of_its_interval_where_it_must():
     text = "index i : N\nindex j : M\ninput s[i,j], m[i,j] in [0,1]\nA[i,j] = softmax[j](s[i,j] - 1e9*(1 - m[i,j]))\n"
+    M = sp.Symbol("M", integer=True, positive=True)
     problem = read_problem(text + "upstream G[i,j] = dL/dA[i,j]\nderive s\n")
-    point = sample_point(problem.program, {N: 4, sp.Symbol("M", integer=True, positive=True): 6}, RNG(0))
+    point = sample_point(problem.program, {N: 4, M: 6}, RNG(0), held=fixed_inputs(problem))
     assert set(np.unique(point.values["m"])) == {0.0, 1.0}
     assert np.array_equal(point.values["A"] > 0, point.values["m"] == 1)
+    asked = read_problem(text + "upstream G[i,j] = dL/dA[i,j]\n")
+    with pytest.raises(UnsupportedError, match="if m is a mask, leave it out of what is derived"):
+        sample_point(asked.program, {N: 4, M: 6}, RNG(0), held=fixed_inputs(asked))

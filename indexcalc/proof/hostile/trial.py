@@ -23,7 +23,7 @@ from indexcalc.proof.hostile.report import ALLOWED
 from indexcalc.proof.hostile.unrolled import Unrolled, unrolled
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
-from indexcalc.proof.orders import closest
+from indexcalc.proof.orders import closest, fixed_inputs
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
 WORK, CALLS = 40_000, 3_000
@@ -156,7 +156,7 @@ def mild_point(
     failure: UnsupportedError | None = None
     for sizes in (smallest, *size_sets(program, rng)):
         try:
-            point = sample_point(program, sizes, rng, defaults, closest(problem))
+            point = sample_point(program, sizes, rng, defaults, closest(problem), held=fixed_inputs(problem))
         except UnsupportedError as error:
             failure = failure or error
             continue
