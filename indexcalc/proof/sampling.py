@@ -121,8 +121,8 @@ def sample_point(
     masks = [Kind(alone, margin, closed.intersection(held))] if closed.intersection(held) else []
     kinds = [Kind(alone, MARGIN), *closer[:1], *[Kind(feeding, MARGIN)] * 2, *closer[1:], *masks]
     for kind, attempt in product(kinds, range(ATTEMPTS)):
-        inputs = draw_inputs(program, numbers, rng, kind, spread=(1.0, 0.5)[attempt % 2])
         with np.errstate(all="ignore"):
+            inputs = draw_inputs(program, numbers, rng, kind, spread=(1.0, 0.5)[attempt % 2])
             values = run_program(program, inputs, sizes, scalars)
             # What a mask adds to hide a score is as large as its author likes.
             largest = np.inf if kind.masks else LARGEST
