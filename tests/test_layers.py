@@ -35,6 +35,7 @@ FLOORS = {
     "document": 7,
     "figures": 8,
     "notebook": 8,
+    "workers": 8,
     "checking": 9,
     "pytest_plugin": 9,
     "playground": 9,

@@ -8,7 +8,7 @@ from indexcalc.document.check import check
 from indexcalc.document.marked import marked, style
 from indexcalc.document.remedies import suggested_context
 from indexcalc.document.report import CheckReport, ChoiceTaken, Claim
-from indexcalc.playground.frames import Message
+from indexcalc.workers.frames import Message
 from indexcalc.playground.requests import Check
 
 
