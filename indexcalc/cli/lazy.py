@@ -49,6 +49,11 @@ COMMANDS: Mapping[str, Lazy] = {
         "serve_page",
         "Open a page on this machine: derive as one types, and check documents.",
     ),
+    "lsp": Lazy(
+        "indexcalc.cli.lsp",
+        "serve_editor",
+        "Answer an editor over standard input and output (Language Server Protocol).",
+    ),
 }
 """All commands, by name."""
 
