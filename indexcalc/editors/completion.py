@@ -60,9 +60,7 @@ def in_text(before: str) -> bool:
     return found.startswith("#") or (found.startswith('"') and not re.fullmatch(r'"(?:\\.|[^"\\])*"', found))
 
 
-def fitting(
-    names: SpecNames, before: str, written: str, shipped: tuple[tuple[str, str], ...]
-) -> Iterator[Proposal]:
+def fitting(names: SpecNames, before: str, written: str, shipped: tuple[tuple[str, str], ...]) -> Iterator[Proposal]:
     """The proposals behind what is written of a statement."""
     if BEFORE_SPEC.match(before):
         yield from (Proposal(name, "module", title) for name, title in shipped)

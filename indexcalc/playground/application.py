@@ -23,7 +23,6 @@ from indexcalc.playground.requests import KINDS, Job, RequestError, read_body, t
 from indexcalc.workers.limits import Limits
 from indexcalc.workers.pool import Workers
 
-
 ANSWERING = "indexcalc.playground.answering"
 """The module that workers ask; the server itself imports no engine."""
 

@@ -192,9 +192,7 @@ async def test_positions_count_what_the_editor_counts(client):
     editor = Editor(client, SPEC, text)
     (found,) = await editor.told(len)
     assert found.range.start == types.Position(2, 14)
-    renamed = await client.text_document_rename_async(
-        types.RenameParams(editor.document, types.Position(1, 19), "v")
-    )
+    renamed = await client.text_document_rename_async(types.RenameParams(editor.document, types.Position(1, 19), "v"))
     (edit,) = renamed.changes[SPEC]
     assert (edit.range.start, edit.range.end) == (types.Position(1, 19), types.Position(1, 20))
 
