@@ -51,12 +51,10 @@ def proposals(names: SpecNames, offset: int, shipped: tuple[tuple[str, str], ...
 
 def in_text(before: str) -> bool:
     """Whether a place is inside quotes or a comment."""
-    last = None
-    for last in INSIDE.finditer(before):
-        pass
-    if last is None or last.end() < len(before):
+    parts = list(INSIDE.finditer(before))
+    if not parts or parts[-1].end() < len(before):
         return False
-    found = last.group()
+    found = parts[-1].group()
     return found.startswith("#") or (found.startswith('"') and not re.fullmatch(r'"(?:\\.|[^"\\])*"', found))
 
 

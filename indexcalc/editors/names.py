@@ -30,7 +30,7 @@ OWN = (Kind.INDEX, Kind.EXTENT, Kind.PARAMETER, Kind.TENSOR)
 
 @dataclass(frozen=True)
 class SpecNames:
-    """All names of a text, with ``\\n`` at the ends of lines."""
+    """All names of a text, with line feeds at the ends of lines."""
 
     text: str
 

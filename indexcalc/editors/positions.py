@@ -15,7 +15,7 @@ UNITS: dict[str, Callable[[str], int]] = {
 
 
 class Positions:
-    """The lines of a text; offsets count its characters with ``\\n`` at the ends of all lines."""
+    """The lines of a text; offsets count its characters with line feeds at the ends of all lines."""
 
     def __init__(self, text: str, encoding: str) -> None:
         self.text = plain(text)
@@ -57,5 +57,5 @@ class Positions:
 
 
 def plain(text: str) -> str:
-    """The text with ``\\n`` at the ends of lines."""
+    """The text with line feeds at the ends of lines."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -59,7 +59,7 @@ def renamed(names: SpecNames, offset: int, new: str) -> tuple[Edit, ...]:
         raise RenamingError(f"line {line} can't be read; mend it first, or a name in it may be missed")
     taken = next((other for other in names.found if other.name == new and other.kind is not Kind.FOREIGN), None)
     if taken is not None:
-        raise RenamingError(f"{new} is the name of something else here: a {taken.kind}")
+        raise RenamingError(f"{new} is taken: it names the {taken.kind} here")
     edits = tuple(edit(other, new) for other in names.all_of(one))
     check(names, SpecNames(applied(names.text, edits)), one, new)
     return edits

@@ -42,7 +42,7 @@ def pieces(text: str) -> Iterator[Piece]:
     """All statements in order; of one that can't be read each line is taken for itself.
 
     Args:
-        text: with ``\\n`` at the ends of lines; of one beyond `TEXT_LIMIT` nothing is read.
+        text: with line feeds at the ends of lines; of one beyond `TEXT_LIMIT` nothing is read.
     """
     if len(text) > TEXT_LIMIT:
         return
@@ -51,9 +51,10 @@ def pieces(text: str) -> Iterator[Piece]:
         if tree is not None or "\n" not in whole:
             yield Piece(start, whole, tree)
             continue
+        ahead = start
         for line in whole.split("\n"):
-            yield Piece(start, line, tree_of(line))
-            start += len(line) + 1
+            yield Piece(ahead, line, tree_of(line))
+            ahead += len(line) + 1
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, str]]:

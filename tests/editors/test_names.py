@@ -142,7 +142,12 @@ def test_what_a_use_line_makes_is_named_there():
 
 @pytest.mark.parametrize(
     ("of", "new", "said"),
-    [("H[n", "g", "a tensor"), ("n : N", "ln", "a prefix"), ("index", "q", "no tensor"), ("H[n", "a b", "not a name")],
+    [
+        ("H[n", "g", "the tensor here"),
+        ("n : N", "ln", "the prefix here"),
+        ("index", "q", "no tensor"),
+        ("H[n", "a b", "not a name"),
+    ],
 )
 def test_what_can_not_be_renamed_is_told(of, new, said):
     with pytest.raises(RenamingError, match=said):
