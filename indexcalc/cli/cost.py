@@ -12,12 +12,10 @@ from rich.console import Console
 from indexcalc.cli import terminal
 from indexcalc.cli.cost_json import report_json
 from indexcalc.cli.cost_table import cost_table, footnotes
-from indexcalc.cli.specs import GIVEN, problem_of
+from indexcalc.cli.inputs import GIVEN, Inputs, shipped_names
+from indexcalc.cli.mistakes import mistakes_reported
 from indexcalc.cost import SizesError, checked_sizes, cost_report, read_sizes
-from indexcalc.errors import IndexCalcError
 from indexcalc.rewrite.derive import derive
-
-MISTAKE = 2
 
 PIPE_WIDTH = 1_000
 """The width of a line where no terminal limits it."""
@@ -43,22 +41,25 @@ class Format(StrEnum):
 
 
 def show_cost(
-    spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help=GIVEN)],
+    spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help=GIVEN, autocompletion=shipped_names)],
     at: Annotated[
         list[str] | None, typer.Option(metavar="SIZES", help="The size of every extent: T=4096,d=64.")
     ] = None,
     dtype: Annotated[Dtype, typer.Option(help="The type of every entry.")] = Dtype.float32,
     form: Annotated[Format, typer.Option("--format", help="A table, or JSON.")] = Format.text,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Count operations, bytes moved and peak memory of both passes, before and after simplification."""
-    try:
-        derivation = derive(problem_of(spec))
-        report = cost_report(derivation)
+    with mistakes_reported():
+        with terminal.Progress() as progress:
+            progress("counting")
+            derivation = derive(Inputs().problem(spec))
+            report = cost_report(derivation)
         try:
             sizes = checked_sizes(read_sizes(at), report.extents) if at is not None else None
         except SizesError as error:
             raise SizesError(f"--at: {error}") from error
-        if form is Format.json:
+        if as_json or form is Format.json:
             found = report_json(report, sizes, dtype.value, dtype.width)
             typer.echo(json.dumps(found, indent=2))
             return
@@ -68,7 +69,4 @@ def show_cost(
         terminal.show(console, (report.title or derivation.problem.slug, "bold"))
         console.print(cost_table(derivation, report, sizes, dtype.width))
         for line in footnotes(derivation, report, sizes, dtype.value, dtype.width):
-            terminal.show(console, line)
-    except IndexCalcError as error:
-        terminal.show_error(Console(stderr=True), str(error))
-        raise typer.Exit(MISTAKE) from error
+            terminal.show_words(console, ("", ""), line, 0)

@@ -54,6 +54,11 @@ COMMANDS: Mapping[str, Lazy] = {
         "serve_editor",
         "Answer an editor over standard input and output (Language Server Protocol).",
     ),
+    "completion": Lazy(
+        "indexcalc.cli.completion",
+        "print_completion",
+        "Print a script that completes commands, options and names in bash, zsh or fish.",
+    ),
 }
 """All commands, by name."""
 

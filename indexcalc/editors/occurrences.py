@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -101,17 +101,17 @@ def read(tree: Node) -> Iterator[Occurrence]:
             yield from read(child)
 
 
-def rest(children: list[object]) -> Iterator[Occurrence]:
+def rest(children: Sequence[object]) -> Iterator[Occurrence]:
     """The names of the parts below."""
     for child in children:
         if isinstance(child, Tree):
             yield from read(child)
 
 
-def all_of(kind: Kind, *, declares: bool = False) -> Callable[[list[object]], Iterator[Occurrence]]:
+def all_of(kind: Kind, *, declares: bool = False) -> Callable[[Sequence[object]], Iterator[Occurrence]]:
     """The rule for names of one kind beside other parts."""
 
-    def rule(children: list[object]) -> Iterator[Occurrence]:
+    def rule(children: Sequence[object]) -> Iterator[Occurrence]:
         for child in children:
             yield from named(child, kind, declares=declares)
         yield from rest(children)
@@ -119,17 +119,17 @@ def all_of(kind: Kind, *, declares: bool = False) -> Callable[[list[object]], It
     return rule
 
 
-def first_then(first: Kind, *, declares: bool = False) -> Callable[[list[object]], Iterator[Occurrence]]:
+def first_then(first: Kind, *, declares: bool = False) -> Callable[[Sequence[object]], Iterator[Occurrence]]:
     """The rule for a part that begins with a name of its own kind."""
 
-    def rule(children: list[object]) -> Iterator[Occurrence]:
+    def rule(children: Sequence[object]) -> Iterator[Occurrence]:
         yield from named(children[0], first, declares=declares)
         yield from rest(children[1:])
 
     return rule
 
 
-def index_line(children: list[object]) -> Iterator[Occurrence]:
+def index_line(children: Sequence[object]) -> Iterator[Occurrence]:
     """``index i, j : T``."""
     names, extent, *_ = children
     assert isinstance(names, Tree)
@@ -138,7 +138,7 @@ def index_line(children: list[object]) -> Iterator[Occurrence]:
     yield from rest([extent])
 
 
-def defined(children: list[object]) -> Iterator[Occurrence]:
+def defined(children: Sequence[object]) -> Iterator[Occurrence]:
     """What begins with the entry that it defines."""
     entry, *others = children
     assert isinstance(entry, Tree)
@@ -146,21 +146,21 @@ def defined(children: list[object]) -> Iterator[Occurrence]:
     yield from rest([*entry.children[1:], *others])
 
 
-def entry(children: list[object]) -> Iterator[Occurrence]:
+def entry(children: Sequence[object]) -> Iterator[Occurrence]:
     """``A[i,j]``, or a bare name."""
     name, slots = children
     yield from named(name, Kind.BARE if slots is None else Kind.TENSOR)
     yield from rest([slots])
 
 
-def slot_entry(children: list[object]) -> Iterator[Occurrence]:
+def slot_entry(children: Sequence[object]) -> Iterator[Occurrence]:
     """``i``, or ``tok[n]`` in a slot."""
     name, slots = children
     yield from named(name, Kind.SLOT if slots is None else Kind.TENSOR)
     yield from rest([slots])
 
 
-def several(children: list[object], *, declares: bool = False) -> Iterator[Occurrence]:
+def several(children: Sequence[object], *, declares: bool = False) -> Iterator[Occurrence]:
     """The tensors ``u`` or ``(u, v)``."""
     for child in children:
         yield from named(child, Kind.TENSOR, declares=declares)
@@ -168,7 +168,7 @@ def several(children: list[object], *, declares: bool = False) -> Iterator[Occur
             yield from several(child.children, declares=declares)
 
 
-def product_line(children: list[object]) -> Iterator[Occurrence]:
+def product_line(children: Sequence[object]) -> Iterator[Occurrence]:
     """``product hessian L by w with s``, or ``product s with jacobian p by z``: the vector is named here."""
     first, second, *others = children
     if isinstance(first, Token) and first.type == "DERIVATIVE":
@@ -183,7 +183,7 @@ def product_line(children: list[object]) -> Iterator[Occurrence]:
         yield from several([by])
 
 
-def renaming(children: list[object]) -> Iterator[Occurrence]:
+def renaming(children: Sequence[object]) -> Iterator[Occurrence]:
     """``Y as X_norm``, or ``Y``, which keeps its name."""
     name, given, _ = children
     if given is None:
@@ -193,7 +193,7 @@ def renaming(children: list[object]) -> Iterator[Occurrence]:
         yield from named(given, Kind.TENSOR, declares=True)
 
 
-def use_line(children: list[object]) -> Iterator[Occurrence]:
+def use_line(children: Sequence[object]) -> Iterator[Occurrence]:
     """``use layer_norm(X = H) as ln giving Y as X_norm``."""
     spec, bindings, prefix, renamings = children
     yield from named(spec, Kind.SPEC)
@@ -201,13 +201,13 @@ def use_line(children: list[object]) -> Iterator[Occurrence]:
     yield from rest([bindings, renamings])
 
 
-def name_line(children: list[object]) -> Iterator[Occurrence]:
+def name_line(children: Sequence[object]) -> Iterator[Occurrence]:
     """``name D = dL/dA``."""
     yield from named(children[0], Kind.TENSOR, declares=True)
     yield from rest(children[1:])
 
 
-RULES: Mapping[str, Callable[[list[object]], Iterator[Occurrence]]] = {
+RULES: Mapping[str, Callable[[Sequence[object]], Iterator[Occurrence]]] = {
     "index": index_line,
     "size": all_of(Kind.EXTENT, declares=True),
     "parameter": first_then(Kind.PARAMETER, declares=True),
