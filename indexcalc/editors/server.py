@@ -53,7 +53,7 @@ class Server(LanguageServer):
         """Ask the engine about the present version of a document, and no longer about an older one."""
         document = self.workspace.get_text_document(uri)
         path = uris.to_fs_path(uri) or uri
-        text = Positions(document.source, str(self.workspace.position_encoding.value))
+        text = Positions(document.source, self.workspace.position_encoding or types.PositionEncodingKind.Utf16)
         opened = Opened(path, document.language_id or "", document.version, text)
         older = self.opened.pop(uri, None)
         if older is not None:
