@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import subprocess
 import sys
 import time
-from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -28,7 +30,6 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork"),
     pytest.mark.asyncio,
 ]
-assert find_spec("pytest_asyncio")
 
 PATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 CONFIG = ClientServerConfig(
@@ -228,6 +229,53 @@ async def test_a_hostile_document_stops_nobody(client):
         assert found.severity is types.DiagnosticSeverity.Error
         assert "mistake of indexcalc" not in found.message
     assert await huge.hover("x[i]") is None
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="processes are listed in /proc")
+async def test_nothing_is_left_when_the_editor_ends_while_something_is_worked_on(tmp_path):
+    process = subprocess.Popen(
+        CONFIG.server_command, env=CONFIG.server_env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    opening = {"textDocument": {"uri": SPEC, "languageId": "indexcalc", "version": 1, "text": slow(40)}}
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": {}, "processId": None, "rootUri": None}},
+        {"method": "initialized", "params": {}},
+        {"method": "textDocument/didOpen", "params": opening},
+    ]
+    for message in messages:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    process.stdin.flush()
+    assert await until(lambda: any(map(children, children(process.pid))))
+    (zygote,) = children(process.pid)
+    process.stdin.close()
+    process.wait(WAIT)
+    process.stdout.close()
+    assert await until(lambda: not os.path.exists(f"/proc/{zygote}") and not children(zygote))
+
+
+def children(process):
+    """The processes that a process started."""
+    found = Path("/proc").glob("[0-9]*/stat")
+    return [int(path.parent.name) for path in found if parent(path) == process]
+
+
+def parent(path):
+    """Who started a process; 0 if it has ended meanwhile."""
+    try:
+        return int(path.read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+async def until(condition):
+    """Whether something becomes so."""
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        if condition():
+            return True
+        await asyncio.sleep(0.05)
+    return False
 
 
 async def test_what_is_closed_is_no_longer_complained_of(client):
