@@ -19,12 +19,9 @@ from indexcalc.library import shipped
 from indexcalc.playground.assets import assets, note_script
 from indexcalc.playground.guards import Guard, hosts, security_headers
 from indexcalc.playground.limits import BODY_LIMIT
-from indexcalc.playground.requests import KINDS, Job, RequestError, read_body, to_json
+from indexcalc.playground.requests import ANSWERING, KINDS, Job, RequestError, read_body, to_json
 from indexcalc.workers.limits import Limits
 from indexcalc.workers.pool import Workers
-
-ANSWERING = "indexcalc.playground.answering"
-"""The module that workers ask; the server itself imports no engine."""
 
 
 def application(port: int, limits: Limits | None = None) -> Guard:

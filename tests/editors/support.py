@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from lsprotocol import types
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lsprotocol import types
 
 ATTENTION = """title "Attention"
 index i, j, l : T "positions"
@@ -27,6 +30,9 @@ $$\frac{\partial L}{\partial x_j} = \sum_i W_{ij} \frac{\partial L}{\partial y_j
 
 def position(text: str, of: str, after: int = 0) -> types.Position:
     """Where the first occurrence of some words is, `after` characters further on."""
+    # Some tests need the texts alone, and no protocol.
+    from lsprotocol import types  # noqa: PLC0415
+
     offset = text.index(of) + after
     line = text.count("\n", 0, offset)
     return types.Position(line, offset - (text.rfind("\n", 0, offset) + 1))

@@ -10,8 +10,7 @@ from dataclasses import replace
 import pytest
 
 from indexcalc.errors import LimitError
-from indexcalc.playground.application import ANSWERING
-from indexcalc.playground.requests import Check, Derive, to_json
+from indexcalc.playground.requests import ANSWERING, Check, Derive, to_json
 from indexcalc.workers.limits import Limits
 from indexcalc.workers.pool import Workers
 from tests.playground.support import SMALL, slow
