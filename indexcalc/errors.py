@@ -22,11 +22,15 @@ class Place:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
-    def excerpt(self) -> str:
-        """The source line with a caret below the place, indented by two spaces; of a long line the part around it."""
-        start = 0 if len(self.text) <= EXCERPT_LIMIT else max(0, self.column - 1 - EXCERPT_LIMIT // 2)
-        shown = self.text[start : start + EXCERPT_LIMIT]
-        before, after = "…" if start else "", "…" if start + EXCERPT_LIMIT < len(self.text) else ""
+    def excerpt(self, limit: int = EXCERPT_LIMIT) -> str:
+        """The source line with a caret below the place, indented by two spaces; of a long line the part around it.
+
+        Args:
+            limit: the most characters of the line that are shown.
+        """
+        start = 0 if len(self.text) <= limit else max(0, self.column - 1 - limit // 2)
+        shown = self.text[start : start + limit]
+        before, after = "…" if start else "", "…" if start + limit < len(self.text) else ""
         lead = "".join("\t" if character == "\t" else " " for character in self.text[start : self.column - 1])
         return f"  {before}{shown}{after}\n  {' ' * len(before)}{lead}^"
 

@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
-from indexcalc.codegen.fast.module import FastModule, FastOptions, fast_module
 from indexcalc.cost import Mesh
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
 from indexcalc.notes import Detail, html_note, latex_note, markdown_note
@@ -34,6 +34,9 @@ from indexcalc.proof.sampling import size_sets
 from indexcalc.proof.stand_ins import stand_ins
 from indexcalc.proof.targets import check_target, is_installed
 from indexcalc.rewrite.derive import derive
+
+if TYPE_CHECKING:
+    from indexcalc.codegen.fast.module import FastModule, FastOptions
 
 
 class BrokenCodeError(IndexCalcError):
@@ -141,7 +144,12 @@ def render(
         MeshError: if the mesh doesn't fit the program.
     """
     others = tuple(target_module(derivation, target, mesh) for target in targets if target != NUMPY.name)
-    module = fast_module(derivation, fast) if fast is not None else None
+    module = None
+    if fast is not None:
+        # Most derivations are written without code for speed, and start sooner without what writes it.
+        from indexcalc.codegen.fast.module import fast_module  # noqa: PLC0415
+
+        module = fast_module(derivation, fast)
     loops = module.loops if module is not None else ()
     trial = trial_of(derivation)
     checked = checked_range(trial) if trial is not None else None
@@ -253,7 +261,11 @@ def checked(derivation: Derivation, texts: Texts, *, seed: int = 0) -> Outputs:
         return checked_as_it_is(derivation, texts, seed=seed)
     twin = derive(standing.problem)
     targets = tuple(target_module(twin, module.target, module.mesh) for module in texts.targets)
-    fast = fast_module(twin, FastOptions({}, None)) if texts.fast is not None else None
+    fast = None
+    if texts.fast is not None:
+        from indexcalc.codegen.fast.module import FastOptions, fast_module  # noqa: PLC0415
+
+        fast = fast_module(twin, FastOptions({}, None))
     small = checked_as_it_is(twin, replace(texts, code=numpy_module(twin), targets=targets, fast=fast), seed=seed)
     own = at_own_sizes(derivation, texts.code, seed=seed)
     report = replace(

@@ -36,9 +36,11 @@ FLOORS = {
     "document": 7,
     "figures": 8,
     "notebook": 8,
+    "workers": 8,
     "checking": 9,
     "pytest_plugin": 9,
     "playground": 9,
+    "editors": 9,
     "cli": 9,
     "__main__": 10,
     "__init__": 10,
@@ -127,7 +129,7 @@ TERMINAL = {"typer", "rich", "click"}
 FRAMEWORKS = {"torch", "jax", "tensorflow", "dask", "scipy", "hypothesis", "pytest"}
 PLUGIN = ROOT / "document" / "collecting.py"
 """The one module that may import pytest: a running pytest imports it, and nothing else does."""
-EXTRAS = {"playground": {"starlette", "uvicorn"}}
+EXTRAS = {"playground": {"starlette", "uvicorn"}, "editors": {"pygls", "lsprotocol"}}
 """What an extra brings, and the only part that may import it."""
 MODULES = {"markdown_it_py": "markdown_it"}
 """The import name of a dependency, where it is not the name it is installed by."""

@@ -41,7 +41,7 @@ def loaded_by(*args, folder):
     return set(modules)
 
 
-@pytest.mark.parametrize("args", [["--help"], ["--version"], ["list"]], ids=" ".join)
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["list"], ["list", "--json"]], ids=" ".join)
 def test_what_computes_nothing_imports_nothing_that_computes(tmp_path, args):
     assert not loaded_by(*args, folder=tmp_path) & (HEAVY | CHECKER)
 
@@ -50,6 +50,12 @@ def test_to_derive_takes_nothing_of_the_checker(tmp_path):
     loaded = loaded_by("derive", "softmax", folder=tmp_path)
     assert "sympy" in loaded
     assert not loaded & (CHECKER | {"mdit_py_plugins"})
+
+
+def test_to_derive_takes_what_makes_code_for_speed_only_where_that_is_asked_for(tmp_path):
+    plain = loaded_by("derive", "linear", folder=tmp_path)
+    assert not {name for name in plain if name.startswith("indexcalc.codegen.fast.")}
+    assert "indexcalc.codegen.fast.module" in loaded_by("derive", "linear", "--style", "fast", folder=tmp_path)
 
 
 def test_to_check_takes_nothing_that_writes_notes_or_code(tmp_path):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,13 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from indexcalc.cli import terminal
+from indexcalc.cli.inputs import GIVEN, Inputs, name_of, shipped_names
+from indexcalc.cli.mistakes import REFUTED, each, mistakes_reported
 from indexcalc.document.check import check
 from indexcalc.document.formats import FORMATS, totals
 from indexcalc.document.remedies import suggested_context
 from indexcalc.document.report import CheckReport, Claim, Verdict, summary
 from indexcalc.errors import IndexCalcError
-
-REFUTED, MISTAKE = 1, 2
 
 STYLES = {
     Verdict.PROVED: "green",
@@ -36,8 +35,6 @@ STYLES = {
     Verdict.SCHEMATIC: "yellow",
     Verdict.UNCLEAR: "yellow",
 }
-
-STANDARD_INPUT = Path("-")
 
 LATEX_WIDTH = 60
 """The most characters of a formula in the table; the reason and the place say the rest."""
@@ -60,12 +57,17 @@ def check_documents(
     ],
     *,
     output: Annotated[Format, typer.Option("--format", help="How the report is written.")] = Format.TEXT,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     context: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What the documents leave unsaid: forward equations, aliases.")
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(metavar="NAME|PATH", help="Check the numbers of worksheets of this derivation instead."),
+        typer.Option(
+            metavar="NAME|PATH",
+            help=f"Check the numbers of worksheets of this derivation instead. {GIVEN}",
+            autocompletion=shipped_names,
+        ),
     ] = None,
     values: Annotated[
         Path | None,
@@ -85,65 +87,55 @@ def check_documents(
     """Check the derivations of documents, line by line."""
     start = time.perf_counter()
     console = Console()
-    try:
-        if [*notes, context].count(STANDARD_INPUT) > 1:
-            raise IndexCalcError("standard input can be read once only; give the other documents by their paths")
-        unsaid = read(context) if context is not None else ""
-        if against is not None:
-            reports = compared(notes, against, values, unsaid)
-        elif values is not None:
-            raise IndexCalcError("--values says nothing without --against NAME, whose numbers they are")
+    form = Format.JSON if as_json else output
+    inputs = Inputs()
+    reports: list[CheckReport] = []
+    with mistakes_reported():
+        with terminal.Progress() as progress:
+            progress("reading what is given beside the documents")
+            judge = judge_of(inputs, context, against, values, explain or ())
+
+        def judged(note: Path) -> int:
+            with terminal.Progress() as progress:
+                progress(f"checking {terminal.printable(name_of(note))}")
+                reports.append(judge(note))
+            report = reports[-1]
+            if form is Format.TEXT and not suggest:
+                show_report(console, report, every=every, only=explain or ())
+            open_ones = strict and (report.unclear or report.unstated)
+            return REFUTED if not report.ok or open_ones else 0
+
+        worst = each(notes, judged)
+        if suggest:
+            typer.echo(suggested_context(reports), nl=False)
+        elif form is Format.TEXT:
+            terminal.show_summary(console, "time", f"{time.perf_counter() - start:.2f} s")
         else:
-            reports = [check(read(note), name_of(note), unsaid, explain or ()) for note in notes]
-    except IndexCalcError as error:
-        terminal.show_error(Console(stderr=True), str(error))
-        raise typer.Exit(MISTAKE) from error
-    if suggest:
-        typer.echo(suggested_context(reports), nl=False)
-    elif output is Format.TEXT:
-        for report in reports:
-            show_report(console, report, every=every, only=explain or ())
-        terminal.show_summary(console, "time", f"{time.perf_counter() - start:.2f} s")
-    else:
-        typer.echo(FORMATS[output.value](reports), nl=False)
-    if any(not report.ok for report in reports) or (
-        strict and any(report.unclear or report.unstated for report in reports)
-    ):
-        raise typer.Exit(REFUTED)
+            typer.echo(FORMATS[form.value](reports), nl=False)
+    raise typer.Exit(worst)
 
 
-def compared(notes: Sequence[Path], against: str, values: Path | None, unsaid: str) -> list[CheckReport]:
-    """The reports on the numbers of worksheets.
+def judge_of(
+    inputs: Inputs, context: Path | None, against: str | None, values: Path | None, explain: Collection[int]
+) -> Callable[[Path], CheckReport]:
+    """What judges a document: its relations, or its numbers where a derivation is given.
 
     Raises:
-        IndexCalcError: if something cannot be read, or the values do not fit the derivation.
+        IndexCalcError: if something that is given beside the documents cannot be read, or does not fit.
     """
+    if against is None and values is not None:
+        raise IndexCalcError("--values says nothing without --against NAME, whose numbers they are")
+    unsaid = "" if context is None else inputs.document(context, "the context")
+    if against is None:
+        return lambda note: check(inputs.document(note), name_of(note), unsaid, explain)
     # Documents are checked without the engine that derives, and without worksheets.
-    from indexcalc.checking import model_from  # noqa: PLC0415
-    from indexcalc.figures import check_figures  # noqa: PLC0415
+    from indexcalc.figures import check_figures, model_of  # noqa: PLC0415
+    from indexcalc.rewrite.derive import derive  # noqa: PLC0415
 
-    model = model_from(against, values)
-    return [check_figures(read(note), model, name_of(note), unsaid) for note in notes]
-
-
-def name_of(path: Path) -> str:
-    """The name under which reports speak of a document."""
-    return "standard input" if path == STANDARD_INPUT else str(path)
-
-
-def read(path: Path) -> str:
-    """The text of a document; `-` is standard input.
-
-    Raises:
-        IndexCalcError: if it cannot be read.
-    """
-    try:
-        content = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
-        return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-    except OSError as error:
-        raise IndexCalcError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise IndexCalcError(f"cannot read {name_of(path)}: it is not UTF-8 text") from error
+    problem = inputs.problem(against)
+    numbers = inputs.values(values, against, problem)
+    model = model_of(derive(problem), numbers)
+    return lambda note: check_figures(inputs.document(note), model, name_of(note), unsaid)
 
 
 def show_report(console: Console, report: CheckReport, *, every: bool, only: Collection[int] = ()) -> None:

@@ -17,18 +17,16 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.cli import terminal
 from indexcalc.cli.cost_json import report_json
 from indexcalc.cli.cost_table import cost_table, footnotes
+from indexcalc.cli.inputs import GIVEN, Inputs, shipped_names
 from indexcalc.cli.mesh_json import mesh_json, search_json
 from indexcalc.cli.mesh_table import mesh_footnotes, mesh_table, search_footnotes, search_table, times_text
-from indexcalc.cli.specs import GIVEN, problem_of
+from indexcalc.cli.mistakes import mistakes_reported
 from indexcalc.cost import Mesh, MeshError, SizesError, checked_sizes, cost_report, read_mesh, read_sizes
 from indexcalc.cost.mesh import check_mesh
-from indexcalc.errors import IndexCalcError
 from indexcalc.mesh.rates import Rates, read_rates
 from indexcalc.mesh.report import mesh_report
 from indexcalc.mesh.search import fastest
 from indexcalc.rewrite.derive import derive
-
-MISTAKE = 2
 
 PIPE_WIDTH = 1_000
 """The width of a line where no terminal limits it."""
@@ -64,7 +62,7 @@ class Shown:
 
 
 def show_cost(
-    spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help=GIVEN)],
+    spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help=GIVEN, autocompletion=shipped_names)],
     *,
     at: Annotated[
         list[str] | None, typer.Option(metavar="SIZES", help="The size of every extent: T=4096,d=64.")
@@ -86,22 +84,22 @@ def show_cost(
             metavar="RATES", help=f"What a device does a second, and can hold, with --mesh and --devices: {Rates()}."
         ),
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Count operations, bytes moved and peak memory of both passes; with a mesh, what each device does and sends."""
-    try:
+    with mistakes_reported():
         check_options(at, mesh, devices, rates)
-        derivation = derive(problem_of(spec))
-        sizes = sizes_given(at, derivation.problem.program.extents)
-        shown = Shown(sizes, dtype, form, read_rates(rates or []))
+        with terminal.Progress() as progress:
+            progress("counting")
+            derivation = derive(Inputs().problem(spec))
+            sizes = sizes_given(at, derivation.problem.program.extents)
+        shown = Shown(sizes, dtype, Format.json if as_json else form, read_rates(rates or []))
         if mesh:
             show_mesh(derivation, read_mesh(mesh), shown)
         elif devices is not None:
             show_search(derivation, devices, shown)
         else:
             show_whole(derivation, shown)
-    except IndexCalcError as error:
-        terminal.show_error(Console(stderr=True), str(error))
-        raise typer.Exit(MISTAKE) from error
 
 
 def show_whole(derivation: Derivation, shown: Shown) -> None:
@@ -173,4 +171,4 @@ def show_table(derivation: Derivation, table: Table, lines: Iterable[str]) -> No
     terminal.show(console, (derivation.problem.program.title or derivation.problem.slug, "bold"))
     console.print(table)
     for line in lines:
-        terminal.show(console, line)
+        terminal.show_words(console, ("", ""), line, 0)

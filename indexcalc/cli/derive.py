@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,14 +14,14 @@ from rich.console import Console
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.cli import outcome, terminal
-from indexcalc.cli.mistakes import REFUTED, mistakes_reported
-from indexcalc.cli.specs import GIVEN, problem_of
+from indexcalc.cli.inputs import GIVEN, Inputs, shipped_names
+from indexcalc.cli.mistakes import REFUTED, each, mistakes_reported
 from indexcalc.cli.style import Style, fast_options
 from indexcalc.codegen import TARGETS
 from indexcalc.codegen.dialect_jax import JAX
 from indexcalc.cost import Mesh, MeshError, read_mesh
 from indexcalc.errors import IndexCalcError
-from indexcalc.generation import NOTE_WRITERS, USUAL_FORMATS, BrokenCodeError, Outputs, Texts, checked, render
+from indexcalc.generation import NOTE_WRITERS, USUAL_FORMATS, BrokenCodeError, Outputs, checked, render
 from indexcalc.notes import VIEWS, Detail, formula_text
 from indexcalc.rewrite.derive import derive
 from indexcalc.writing import write
@@ -58,17 +60,28 @@ def mesh_given(texts: list[str] | None, targets: Collection[str]) -> Mesh | None
 
 
 def derive_spec(
-    spec: Annotated[str, typer.Argument(metavar="NAME|PATH", help=GIVEN)],
+    specs: Annotated[list[str], typer.Argument(metavar="NAME|PATH...", help=f"{GIVEN}", autocompletion=shipped_names)],
     *,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the files go: out/NAME by default.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where the files go: out/NAME by default; of several, DIR/NAME each."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write the files even if the code fails its check.")] = False,
     views: Annotated[
-        str, typer.Option(metavar="LIST", help=f"More views in the note, with commas between: {', '.join(VIEWS)}.")
+        str,
+        typer.Option(
+            metavar="LIST",
+            help=f"More views in the note, with commas between: {', '.join(VIEWS)}.",
+            autocompletion=lambda: list(VIEWS),
+        ),
     ] = "",
     formats: Annotated[
         str,
         typer.Option(
-            "--format", metavar="LIST", help=f"The formats of the note, with commas between: {', '.join(NOTE_WRITERS)}."
+            "--format",
+            metavar="LIST",
+            help=f"The formats of the note, with commas between: {', '.join(NOTE_WRITERS)}.",
+            autocompletion=lambda: list(NOTE_WRITERS),
         ),
     ] = ",".join(USUAL_FORMATS),
     detail: Annotated[
@@ -81,6 +94,7 @@ def derive_spec(
             metavar="LIST",
             help=f"The array libraries to write code for, with commas between: {', '.join(TARGETS)}. "
             "NumPy's code is NAME.py, written always; that of others goes beside it, NAME_torch.py, NAME_jax.py.",
+            autocompletion=lambda: list(TARGETS),
         ),
     ] = "numpy",
     mesh: Annotated[
@@ -103,59 +117,128 @@ def derive_spec(
     cache: Annotated[
         str, typer.Option(metavar="BYTES", help="For --style fast: what one block may take, 512K or 1M.")
     ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print results and checks as JSON.")] = False,
 ) -> None:
     """Derive the backward pass of a forward pass: a note, NumPy code, and a check of the code."""
-    start = time.perf_counter()
     console = Console()
+    inputs, found = Inputs(), list[dict[str, object]]()
+    folders: dict[Path, str] = {}
     with mistakes_reported():
-        asked = chosen(views, "--views", "view", VIEWS)
-        targets = chosen(target, "--target", "target", TARGETS)
-        devices = mesh_given(mesh, targets)
-        notes = chosen(formats, "--format", "format", NOTE_WRITERS)
-        with terminal.Progress(Console(stderr=True)) as progress:
-            progress("reading the spec")
-            problem = problem_of(spec)
-            progress("deriving the gradients")
-            derivation = derive(problem)
-            progress("writing the note and the code")
-            fast = fast_options(style, at, block, cache, problem.program.extents)
-            texts = render(derivation, asked, targets, fast, notes, detail=detail, mesh=devices)
-            progress("checking the code")
-            outputs = checked_or_refused(derivation, texts)
-            report = outputs.report
-        terminal.show(console, (problem.program.title or problem.slug, "bold"))
-        for equation in derivation.backward.equations:
-            terminal.show_formula(console, formula_text(equation, derivation))
-        outcome.show_claims(console, derivation, report)
-        terminal.show_summary(console, "checked", outcome.check_text(report), ok=report.ok)
-        if report.stand_ins:
-            terminal.show_summary(console, "checked", outcome.stand_ins_text(report))
-        for module in texts.targets:
-            said = outcome.target_text(report, module.target)
-            if said:
-                terminal.show_summary(console, "checked", said, ok=report.ok)
-        if texts.fast is not None:
-            said = outcome.target_text(report, "fast")
+        wanted = Wanted(
+            chosen(views, "--views", "view", VIEWS),
+            chosen(target, "--target", "target", TARGETS),
+            chosen(formats, "--format", "format", NOTE_WRITERS),
+            detail,
+            style,
+            at,
+            block,
+            cache,
+            mesh_given(mesh, chosen(target, "--target", "target", TARGETS)),
+        )
+
+        def derived(spec: str) -> int:
+            start = time.perf_counter()
+            try:
+                derivation, outputs = derive_one(spec, inputs, wanted)
+            except BrokenCodeError as error:
+                # Code that cannot even be run is refuted, and no mistake of the user.
+                terminal.show_error(Console(stderr=True), str(error))
+                return REFUTED
+            slug, report = derivation.problem.slug, outputs.report
+            folder = Path("out") / slug if out is None else out if len(specs) == 1 else out / slug
+            if folder in folders:
+                both = f"{spec} and {folders[folder]}"
+                raise IndexCalcError(f"{both} would be written to the same folder {folder}; derive them apart")
+            folders[folder] = spec
+            if not as_json:
+                show_derivation(console, derivation, outputs)
+            if not report.ok:
+                outcome.show_refutation(Console(stderr=True), report, written=force)
+            paths = write(outputs.files, folder) if report.ok or force else ()
+            if as_json:
+                found.append(derivation_json(derivation, outputs, paths))
+            elif paths:
+                terminal.show_summary(console, "written", terminal.paths_text(paths))
+            if not as_json:
+                terminal.show_summary(console, "time", f"{time.perf_counter() - start:.2f} s")
+            return 0 if report.ok else REFUTED
+
+        worst = each(specs, derived)
+        if as_json:
+            typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    raise typer.Exit(worst)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be written of each derivation, see the options of the command."""
+
+    views: Collection[str]
+    targets: Collection[str]
+    formats: Collection[str]
+    detail: Detail
+    style: Style
+    at: list[str] | None
+    block: str
+    cache: str
+    mesh: Mesh | None
+
+
+def derive_one(spec: str, inputs: Inputs, wanted: Wanted) -> tuple[Derivation, Outputs]:
+    """One derivation with its checked texts.
+
+    Raises:
+        BrokenCodeError: for code that cannot be run.
+        IndexCalcError: for a mistake in the spec, or options that do not fit it.
+    """
+    with terminal.Progress() as progress:
+        progress("reading the spec")
+        problem = inputs.problem(spec)
+        progress(f"deriving the gradients of {terminal.printable(problem.slug)}")
+        derivation = derive(problem)
+        progress("writing the note and the code")
+        fast = fast_options(wanted.style, wanted.at, wanted.block, wanted.cache, problem.program.extents)
+        texts = render(
+            derivation, wanted.views, wanted.targets, fast, wanted.formats, detail=wanted.detail, mesh=wanted.mesh
+        )
+        progress("checking the code")
+        return derivation, checked(derivation, texts)
+
+
+def show_derivation(console: Console, derivation: Derivation, outputs: Outputs) -> None:
+    """The results, and what the checks found."""
+    problem, report, texts = derivation.problem, outputs.report, outputs.texts
+    terminal.show(console, (problem.program.title or problem.slug, "bold"))
+    for equation in derivation.backward.equations:
+        terminal.show_formula(console, formula_text(equation, derivation))
+    outcome.show_claims(console, derivation, report)
+    terminal.show_summary(console, "checked", outcome.check_text(report), ok=report.ok)
+    if report.stand_ins:
+        terminal.show_summary(console, "checked", outcome.stand_ins_text(report))
+    fast = ("fast",) if texts.fast is not None else ()
+    for target in (*(module.target for module in texts.targets), *fast):
+        said = outcome.target_text(report, target)
+        if said:
             terminal.show_summary(console, "checked", said, ok=report.ok)
-        if report.hostile is not None:
-            terminal.show_summary(console, "hostile", outcome.hostile_text(report.hostile), ok=report.hostile.ok)
-        for reason in outputs.unchecked:
-            terminal.show_summary(console, "skipped", reason, ok=False)
-        if not report.ok:
-            outcome.show_refutation(Console(stderr=True), report, written=force)
-        if report.ok or force:
-            folder = Path("out") / problem.slug if out is None else out
-            paths = write(outputs.files, folder)
-            terminal.show_summary(console, "written", terminal.paths_text(paths))
-        terminal.show_summary(console, "time", f"{time.perf_counter() - start:.2f} s")
-    if not report.ok:
-        raise typer.Exit(REFUTED)
+    if report.hostile is not None:
+        terminal.show_summary(console, "hostile", outcome.hostile_text(report.hostile), ok=report.hostile.ok)
+    for reason in outputs.unchecked:
+        terminal.show_summary(console, "skipped", reason, ok=False)
 
 
-def checked_or_refused(derivation: Derivation, texts: Texts) -> Outputs:
-    """The checked outputs; code that cannot even be run is refuted, and no mistake of the user."""
-    try:
-        return checked(derivation, texts)
-    except BrokenCodeError as error:
-        terminal.show_error(Console(stderr=True), str(error))
-        raise typer.Exit(REFUTED) from error
+def derivation_json(derivation: Derivation, outputs: Outputs, paths: Sequence[Path]) -> dict[str, object]:
+    """The same as plain values."""
+    problem, report = derivation.problem, outputs.report
+    return {
+        "name": problem.slug,
+        "title": problem.program.title or problem.slug,
+        "results": [formula_text(equation, derivation) for equation in derivation.backward.equations],
+        "claims": [
+            {"claim": claim.tensor, "verdict": verdict} for claim, verdict in outcome.claims_of(derivation, report)
+        ],
+        "ok": report.ok,
+        "checked": outcome.check_text(report),
+        "hostile": "" if report.hostile is None else outcome.hostile_text(report.hostile),
+        "skipped": list(outputs.unchecked),
+        "files": [str(path) for path in paths],
+    }

@@ -49,6 +49,16 @@ COMMANDS: Mapping[str, Lazy] = {
         "serve_page",
         "Open a page on this machine: derive as one types, and check documents.",
     ),
+    "lsp": Lazy(
+        "indexcalc.cli.lsp",
+        "serve_editor",
+        "Answer an editor over standard input and output (Language Server Protocol).",
+    ),
+    "completion": Lazy(
+        "indexcalc.cli.completion",
+        "print_completion",
+        "Print a script that completes commands, options and names in bash, zsh or fish.",
+    ),
 }
 """All commands, by name."""
 

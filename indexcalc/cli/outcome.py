@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import Console
 
 from indexcalc.calculus.steps import Derivation
@@ -9,7 +11,7 @@ from indexcalc.cli.terminal import counted, show, show_error, show_summary, size
 from indexcalc.proof.claims import CLAIM_METHOD
 from indexcalc.proof.hostile.report import HostileReport
 from indexcalc.proof.oracles import BOUNDS
-from indexcalc.proof.report import Report
+from indexcalc.proof.report import Comparison, Report
 
 
 def check_text(report: Report) -> str:
@@ -57,16 +59,21 @@ def hostile_text(report: HostileReport) -> str:
     return f"{tried}: finite, errors at most {worst.ratio:.1f} times what rounding explains{poles}"
 
 
-def show_claims(console: Console, derivation: Derivation, report: Report) -> None:
-    """Print each claim of the spec: proved, or evaluated only, or false."""
+def claims_of(derivation: Derivation, report: Report) -> Iterator[tuple[Comparison, str]]:
+    """Each claim of the spec with its verdict: proved, or evaluated only, or false."""
     claims = [comparison for comparison in report.comparisons if comparison.method == CLAIM_METHOD]
     for identity, comparison in zip(derivation.problem.claims, claims, strict=True):
-        if not comparison.ok:
-            show_summary(console, "false", comparison.tensor, ok=False)
-        elif any(identity is claim for claim in derivation.unproved):
-            show_summary(console, "holds", f"{comparison.tensor} (no proof found; error {comparison.error:.1e})")
-        else:
-            show_summary(console, "proved", comparison.tensor)
+        unproved = any(identity is claim for claim in derivation.unproved)
+        yield comparison, "false" if not comparison.ok else "holds" if unproved else "proved"
+
+
+def show_claims(console: Console, derivation: Derivation, report: Report) -> None:
+    """Print each claim of the spec with its verdict."""
+    for comparison, verdict in claims_of(derivation, report):
+        text = comparison.tensor
+        if verdict == "holds":
+            text += f" (no proof found; error {comparison.error:.1e})"
+        show_summary(console, verdict, text, ok=verdict != "false")
 
 
 def show_refutation(console: Console, report: Report, *, written: bool) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from indexcalc.codegen.fast.module import CACHE, FastOptions
 from indexcalc.cost import SizesError, checked_sizes, read_sizes
 from indexcalc.errors import IndexCalcError
+
+if TYPE_CHECKING:
+    from indexcalc.codegen.fast.module import FastOptions
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
 """What may stand behind a number of bytes."""
@@ -50,6 +53,9 @@ def fast_options(
         if given:
             raise StyleError(f"{given[0]} is about blocks, which only --style fast has; add --style fast")
         return None
+    # Code for reading is written without the passes that make code for speed.
+    from indexcalc.codegen.fast.module import CACHE, FastOptions  # noqa: PLC0415
+
     sizes = {}
     if at:
         try:

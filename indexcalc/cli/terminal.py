@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,8 +12,19 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from indexcalc.errors import EXCERPT_LIMIT, IndexCalcError
+
 PATIENCE = 1.0
 """Seconds before progress is shown."""
+
+LABEL = 8
+"""The width of the labels of summaries, with a blank."""
+
+NARROWEST = 24
+"""The fewest columns in which words are wrapped."""
+
+EXCERPT_MARGIN = 6
+"""What stands beside an excerpt: its indent, and the marks where a line goes on."""
 
 
 def printable(text: str) -> str:
@@ -37,18 +49,34 @@ def show_formula(console: Console, formula: str) -> None:
     show(console, "  ", (left, "bold cyan"), equals, right)
 
 
+def show_words(console: Console, lead: tuple[str, str], text: str, indent: int) -> None:
+    """Print words behind a lead; where a terminal ends its lines, the next ones are indented alike.
+
+    A pipe gets one line, and so does what has no room beside the indent.
+    """
+    width = console.width - indent
+    lines = [text]
+    if console.is_terminal and width >= NARROWEST:
+        lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+    show(console, lead, ("\n" + " " * indent).join(lines))
+
+
 def show_table(console: Console, rows: Iterable[tuple[str, str]]) -> None:
     """Print two columns; the first is as wide as it needs to be."""
     rows = tuple(rows)
     width = max((len(name) for name, _ in rows), default=0)
     for name, text in rows:
-        show(console, (name.ljust(width), "bold cyan"), "  ", text)
+        show_words(console, (f"{name.ljust(width)}  ", "bold cyan"), text, width + 2)
 
 
-def show_error(console: Console, message: str) -> None:
-    """Print an error; only its first line is the message, the rest is the place."""
-    first, _, rest = message.partition("\n")
-    show(console, ("error: ", "bold red"), first, *(["\n" + rest] if rest else []))
+def show_error(console: Console, error: IndexCalcError | str) -> None:
+    """Print an error: the message, then its place, of which a terminal gets as much as fits into a line."""
+    place = error.place if isinstance(error, IndexCalcError) else None
+    message = error.message if isinstance(error, IndexCalcError) else error
+    show_words(console, ("error: ", "bold red"), message if place is None else f"{place}: {message}", len("error: "))
+    if place is not None:
+        room = max(NARROWEST, console.width - EXCERPT_MARGIN) if console.is_terminal else EXCERPT_LIMIT
+        show(console, place.excerpt(min(room, EXCERPT_LIMIT)))
 
 
 def sizes_text(sizes: Mapping[str, int]) -> str:
@@ -69,13 +97,18 @@ def paths_text(paths: Iterable[Path]) -> str:
 
 def show_summary(console: Console, label: str, text: str, *, ok: bool = True) -> None:
     """Print one line of the summary."""
-    show(console, (f"{label:7} ", "bold green" if ok else "bold red"), text)
+    lead = f"{label:7} "
+    show_words(console, (lead, "bold green" if ok else "bold red"), text, LABEL if len(lead) == LABEL else 2)
 
 
 class Progress:
-    """A line on the terminal that says what is going on, if it takes longer than `PATIENCE`."""
+    """A line on the terminal that says what is going on, if it takes longer than `PATIENCE`.
 
-    def __init__(self, console: Console) -> None:
+    It goes to standard error, so that a pipe gets nothing of it; nothing is printed while it may be there.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        console = console or Console(stderr=True)
         self.status = Status("", console=console)
         self.timer = threading.Timer(PATIENCE, self.status.start)
         self.timer.daemon = True

@@ -14,13 +14,14 @@ from starlette.routing import Route
 
 from indexcalc.errors import IndexCalcError, LimitError
 from indexcalc.language.paths import shipped_text
+from indexcalc.language.vocabulary import words
 from indexcalc.library import shipped
 from indexcalc.playground.assets import assets, note_script
 from indexcalc.playground.guards import Guard, hosts, security_headers
-from indexcalc.playground.limits import BODY_LIMIT, Limits
-from indexcalc.playground.requests import KINDS, Job, RequestError, read_body
-from indexcalc.playground.vocabulary import words
-from indexcalc.playground.workers import Workers
+from indexcalc.playground.limits import BODY_LIMIT
+from indexcalc.playground.requests import ANSWERING, KINDS, Job, RequestError, read_body, to_json
+from indexcalc.workers.limits import Limits
+from indexcalc.workers.pool import Workers
 
 
 def application(port: int, limits: Limits | None = None) -> Guard:
@@ -30,7 +31,7 @@ def application(port: int, limits: Limits | None = None) -> Guard:
         port: where it is bound; the header Host must name it.
         limits: what requests may take.
     """
-    workers = Workers(limits or Limits())
+    workers = Workers(ANSWERING, limits or Limits())
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -121,7 +122,7 @@ async def bounded_body(request: Request) -> bytes:
 async def lines(workers: Workers, asking: str, job: Job) -> AsyncIterator[bytes]:
     """Each answer as a line of JSON; whoever stops listening stops the work."""
     try:
-        async with aclosing(workers.answers(asking, job)) as answers:
+        async with aclosing(workers.answers(asking, to_json(job))) as answers:
             async for answer in answers:
                 yield line(answer)
     except IndexCalcError as error:

@@ -8,8 +8,8 @@ from indexcalc.document.check import check
 from indexcalc.document.marked import marked, style
 from indexcalc.document.remedies import suggested_context
 from indexcalc.document.report import CheckReport, ChoiceTaken, Claim
-from indexcalc.playground.frames import Message
 from indexcalc.playground.requests import Check
+from indexcalc.workers.frames import Message
 
 
 def judged(job: Check) -> Iterator[Message]:

@@ -14,11 +14,11 @@ from indexcalc.errors import IndexCalcError
 from indexcalc.generation import Texts, checked, render, rendered_files, trial_of
 from indexcalc.language.read import read_problem
 from indexcalc.notes import Detail, formula_text, html_note
-from indexcalc.playground.frames import Message
 from indexcalc.playground.requests import Derive, NoteFile
 from indexcalc.proof.claims import CLAIM_METHOD
 from indexcalc.proof.report import Report
 from indexcalc.rewrite.derive import derive
+from indexcalc.workers.frames import Message
 
 FLOAT, WIDTH = "float32", 4
 """The type of entries for which bytes are counted."""

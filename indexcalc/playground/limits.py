@@ -1,31 +1,9 @@
-"""What one request may take: length, time, memory. Whoever meets a bound is told which one."""
+"""How long a request may be, and the names in it."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 BODY_LIMIT = 1_000_000
 """The most bytes of a request."""
 
-EVENT_LIMIT = 64_000_000
-"""The most bytes of one answer of a worker."""
-
 NAME_LIMIT = 200
 """The most characters of a file name, of the name of a page, and of a list of targets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The bounds of work.
-
-    Attributes:
-        seconds: how long a request may run, once it has begun.
-        memory: bytes that a worker may take over what it starts with.
-        running: how many requests run at once; others wait.
-        waiting: how many may wait; more are refused.
-    """
-
-    seconds: float = 120.0
-    memory: int = 2 << 30
-    running: int = 2
-    waiting: int = 16

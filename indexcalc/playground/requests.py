@@ -10,6 +10,9 @@ from typing import Any
 from indexcalc.errors import IndexCalcError
 from indexcalc.playground.limits import NAME_LIMIT
 
+ANSWERING = "indexcalc.playground.answering"
+"""The module that workers ask; the server itself imports no engine."""
+
 TARGETS = ("fast", "torch", "jax")
 """The code that can be asked for beside that for NumPy."""
 

@@ -6,13 +6,16 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from indexcalc.codegen.fast.module import FastModule
 from indexcalc.problem import Problem
 from indexcalc.proof.gradcheck import Candidate, check_candidate, check_module, in_slots, keywords, stored
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 from indexcalc.proof.report import Comparison, Report
+
+if TYPE_CHECKING:
+    from indexcalc.codegen.fast.module import FastModule
 
 THREADS = 2
 """How many threads share the blocks of the second check."""

@@ -6,14 +6,16 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from indexcalc.codegen.fast.module import FastModule
 from indexcalc.codegen.targets import TargetModule
 from indexcalc.problem import Problem
 from indexcalc.proof.fast import whole_candidate
 from indexcalc.proof.gradcheck import Candidate, module_candidate
 from indexcalc.proof.targets import LIBRARIES, adapted_passes
+
+if TYPE_CHECKING:
+    from indexcalc.codegen.fast.module import FastModule
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 
 from indexcalc.errors import LimitError
-from indexcalc.playground.frames import HEAD, Message, framed, length, message_of
-from indexcalc.playground.limits import EVENT_LIMIT, Limits
-from indexcalc.playground.requests import Job, to_json
+from indexcalc.workers.frames import HEAD, Message, framed, length, message_of
+from indexcalc.workers.limits import EVENT_LIMIT, Limits
 
 REPLACED: Message = {"kind": "replaced"}
 DIED: Message = {
@@ -47,7 +46,14 @@ class Run:
 class Workers:
     """Processes for requests: a few at once, the newest of a page only."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, answering: str, limits: Limits) -> None:
+        """Prepare for requests.
+
+        Args:
+            answering: the module that answers them, see `indexcalc.workers.zygote`.
+            limits: what they may take.
+        """
+        self.answering = answering
         self.limits = limits
         self.current: dict[tuple[str, str], Run] = {}
         self.places = asyncio.Semaphore(limits.running)
@@ -63,7 +69,7 @@ class Workers:
         self.control, theirs = socket.socketpair()
         with theirs:
             self.zygote = subprocess.Popen(
-                [sys.executable, "-m", "indexcalc.playground.zygote", str(theirs.fileno())],
+                [sys.executable, "-m", "indexcalc.workers.zygote", self.answering, str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -82,13 +88,17 @@ class Workers:
             self.zygote.wait()
         self.zygote, self.control = None, None
 
-    async def answers(self, page: str, job: Job) -> AsyncGenerator[Message, None]:
+    async def answers(self, page: str, job: Message) -> AsyncGenerator[Message, None]:
         """What a worker says to a request of a page; an older one of the same page and kind is stopped.
+
+        Args:
+            page: who asks.
+            job: the request; its `kind` is there for the worker, too.
 
         Raises:
             LimitError: if too many requests wait.
         """
-        key, run = (page, type(job).__name__), Run()
+        key, run = (page, job["kind"]), Run()
         older = self.current.get(key)
         if older is not None:
             older.replaced.set()
@@ -105,7 +115,7 @@ class Workers:
             if self.current.get(key) is run:
                 del self.current[key]
 
-    async def placed(self, run: Run, job: Job) -> AsyncGenerator[Message, None]:
+    async def placed(self, run: Run, job: Message) -> AsyncGenerator[Message, None]:
         """The answers, once there is room to work."""
         self.waiting += 1
         try:
@@ -126,7 +136,7 @@ class Workers:
         finally:
             self.places.release()
 
-    async def worked(self, run: Run, job: Job) -> AsyncGenerator[Message, None]:
+    async def worked(self, run: Run, job: Message) -> AsyncGenerator[Message, None]:
         """The answers of one process."""
         self.start()
         assert self.control is not None
@@ -135,7 +145,7 @@ class Workers:
             socket.send_fds(self.control, [b"."], [theirs.fileno()])
         reader, writer = await asyncio.open_connection(sock=ours)
         try:
-            asked = {"seconds": self.limits.seconds, "memory": self.limits.memory, "job": to_json(job)}
+            asked = {"seconds": self.limits.seconds, "memory": self.limits.memory, "job": job}
             writer.write(framed(asked))
             while True:
                 answer = await received(reader)

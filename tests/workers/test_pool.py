@@ -10,23 +10,23 @@ from dataclasses import replace
 import pytest
 
 from indexcalc.errors import LimitError
-from indexcalc.playground.limits import Limits
-from indexcalc.playground.requests import Check, Derive
-from indexcalc.playground.workers import Workers
+from indexcalc.playground.requests import ANSWERING, Check, Derive, to_json
+from indexcalc.workers.limits import Limits
+from indexcalc.workers.pool import Workers
 from tests.playground.support import SMALL, slow
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 
 
 async def all_of(workers, page, job):
-    return [answer async for answer in workers.answers(page, job)]
+    return [answer async for answer in workers.answers(page, to_json(job))]
 
 
 def run(test, **limits):
     """Run a coroutine function with workers of these limits."""
 
     async def whole():
-        workers = Workers(Limits(**limits))
+        workers = Workers(ANSWERING, Limits(**limits))
         workers.start()
         try:
             return await test(workers)
@@ -98,7 +98,7 @@ def test_a_waiting_request_is_replaced_without_having_run():
 
 def test_who_stops_waiting_stops_the_work():
     async def test(workers):
-        async with aclosing(workers.answers("page", Derive(slow()))) as answers:
+        async with aclosing(workers.answers("page", to_json(Derive(slow())))) as answers:
             assert (await anext(answers))["kind"] == "note"
             process = await started(workers, "page")
         return await ended(process), workers.current

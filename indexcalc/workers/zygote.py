@@ -2,6 +2,9 @@
 
 A copy begins at once, works on one request, and can be stopped at any moment: nothing is left of it. It takes its
 request from a socket that the server sends over the control socket, answers there, and ends.
+
+What there is to answer, a module of the server says: `answers(request)` are the answers to a request, and
+`rehearsals()` the requests that are worked out once before any other, so that tables and caches are there for all.
 """
 
 from __future__ import annotations
@@ -13,28 +16,30 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 
 from indexcalc.errors import IndexCalcError
-from indexcalc.library import shipped_paths
-from indexcalc.playground.checks import judged
-from indexcalc.playground.deriving import derived, note_file
-from indexcalc.playground.frames import HEAD, Message, framed, length, message_of
-from indexcalc.playground.requests import Check, Derive, Job, NoteFile, from_json
-
-WARM = "attention"
-"""The derivation that is worked out once before any request: its tables and caches are then there for all."""
-
+from indexcalc.workers.frames import HEAD, Message, framed, length, message_of
 
 LATER = 10
-"""How much less urgent (`nice`) what follows a note is."""
+"""How much less urgent (`nice`) what follows the first answer is."""
+
+Answering = Callable[[Message], Iterator[Message]]
+"""The answers to a request, each as soon as it is there."""
 
 
 def main() -> None:
-    """Fork for each socket that comes over the control socket, whose number is the first argument, until it closes."""
-    control = socket.socket(fileno=int(sys.argv[1]))
-    warm_up()
+    """Fork for each socket that comes over the control socket, until it closes.
+
+    The arguments are the module that answers, and the number of the control socket.
+    """
+    answering = import_module(sys.argv[1])
+    control = socket.socket(fileno=int(sys.argv[2]))
+    for request in answering.rehearsals():
+        for _ in answering.answers(request):
+            pass
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -45,35 +50,22 @@ def main() -> None:
         for number in received:
             if os.fork() == 0:
                 control.close()
-                work(socket.socket(fileno=number))
+                work(socket.socket(fileno=number), answering.answers)
                 os._exit(0)
             os.close(number)
 
 
-def warm_up() -> None:
-    """Work out one derivation and check one relation; a request is then not the first of anything."""
-    for job in (
-        Derive(shipped_paths()[WARM].read_text(encoding="utf-8")),
-        Check(
-            r"$$y_i = \sum_j W_{ij} x_j, \quad \frac{\partial L}{\partial x_j} = "
-            r"\sum_i W_{ij} \frac{\partial L}{\partial y_i}$$"
-        ),
-    ):
-        for _ in answers(job):
-            pass
-
-
-def work(server: socket.socket) -> None:
+def work(server: socket.socket, answers: Answering) -> None:
     """Answer one request; the first message says which process this is."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with suppress(OSError):
         server.sendall(framed({"kind": "process", "id": os.getpid()}))
         asked = message_of(received_from(server))
         bound(asked["seconds"], asked["memory"])
-        for answer in guarded(from_json(asked["job"])):
+        for number, answer in enumerate(guarded(asked["job"], answers)):
             server.sendall(framed(answer))
-            if answer["kind"] == "note":
-                # The browser now draws the note, which somebody waits for; the rest has time.
+            if number == 0:
+                # Somebody now looks at the first answer, and waits for it to be drawn; the rest has time.
                 os.nice(LATER)
         server.sendall(framed({"kind": "done"}))
 
@@ -117,21 +109,10 @@ def address_space() -> int:
         return int(stream.read().split()[0]) * resource.getpagesize()
 
 
-def answers(job: Job) -> Iterator[Message]:
-    """What is said to a request."""
-    match job:
-        case Derive():
-            return derived(job)
-        case NoteFile():
-            return note_file(job)
-        case Check():
-            return judged(job)
-
-
-def guarded(job: Job) -> Iterator[Message]:
+def guarded(request: Message, answers: Answering) -> Iterator[Message]:
     """The same, with mistakes as messages that have their place; our own are told from the user's."""
     try:
-        yield from answers(job)
+        yield from answers(request)
     except IndexCalcError as error:
         yield mistake(error)
     except RecursionError:
