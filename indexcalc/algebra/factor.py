@@ -58,8 +58,8 @@ def factor_in_parts(terms: Terms, symbolic: bool = False) -> Terms:
 
     The entry that most terms are multiplied by comes first, of several the first in the order of the terms. A term that
     is the entry alone stays by itself, since to join ``u`` and ``u a`` saves no multiplication, and so do terms that
-    share only a bracket or a delta, which say where a term counts. All terms together are left to `factor`; what is left
-    of them may be one part.
+    share only a bracket or a delta, which say where a term counts. All terms together are left to `factor`; those that
+    are left at the end may be one part.
     """
     done: Terms = ()
     rest, most = terms, len(terms) - 1

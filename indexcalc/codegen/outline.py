@@ -115,8 +115,16 @@ def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, t
                 f"the system for {unknown.name} is not linear in {unknown.name} and reads entries under expressions, "
                 "and code for such systems reads entries under indices alone so far; give what it reads so a name "
                 "of its own, above the system",
-                block[-1].place,
+                program.definitions[unknown.residual].place,
             )
+    if second.roots:
+        (unknown, *_) = second.roots
+        read = next(name for name, total in derivation.problem.stationary.items() if total == unknown.residual)
+        raise UnsupportedError(
+            f"the adjoint system for {read} is too long to be written as one matrix; give a part of what its system "
+            f"reads a name of its own, above the system for {read}",
+            program.definitions[program.residuals[read]].place,
+        )
     roots = [root_statement(unknown, program, every) for unknown in first.roots]
     solves = ((*first.solves, *roots), second.solves)
     passes = stable_passes(first.program, second.program, derivation.problem.recompute, solves)
