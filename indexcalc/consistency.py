@@ -25,7 +25,7 @@ from indexcalc.algebra.terms import (
 )
 from indexcalc.errors import LimitError, ProgramError, placed
 from indexcalc.program import Equation, Program, Tensor, Unknown, read_in
-from indexcalc.recurrence import Unordered, is_recurrent, recurrence_of
+from indexcalc.recurrence import Unordered, groups_of, is_recurrent, recurrence_of
 
 
 def check_program(program: Program) -> None:
@@ -112,6 +112,13 @@ def check_system(program: Program, unknown: Unknown, residual: Equation | None) 
     together = program.determined_by(block)
     if name not in read_in(block):
         raise ProgramError(f"the system for {name} does not read {name}, and so cannot determine it")
+    between = [one for one in block if one not in program.residuals_in(block)]
+    if (group := next(filter(is_recurrent, groups_of(between)), None)) is not None:
+        raise ProgramError(
+            f"{group[0].name} is computed step by step inside the system for {name}; what stands between an unknown and "
+            f"its system reads the unknown at other steps, but not itself, so far: let the system determine "
+            f"{group[0].name} as well, solve {name}[..], {group[0].name}[..] : .. ; .., or write out a few steps"
+        )
     rows = [one.slots for one in program.residuals_in(block)]
     entries, count = (
         sum((sp.prod(slot.extent for slot in one) for one in several), sp.S.Zero)

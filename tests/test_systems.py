@@ -218,6 +218,36 @@ SPECS = {
         loss L
         derive A, B, C, D
     """,
+    "implicit steps": """
+        index t : T
+        input A[i,j], x0[i], u[t,i]
+        solve x[t,j] : x[t,i] - sum[j](A[i,j]*x[t,j])/10 = [1 <= t]*x[t-1,i] + delta[t,0]*x0[i] + u[t,i]
+        upstream G[t,j] = dL/dx[t,j]
+        derive A, x0, u
+    """,
+    "implicit steps with their right sides above": """
+        index t : T
+        input A[i,j], x0[i], u[t,i]
+        b[t,i] = [1 <= t]*x[t-1,i] + delta[t,0]*x0[i] + u[t,i]
+        solve x[t,j] : x[t,i] - sum[j](A[i,j]*x[t,j])/10 = b[t,i]
+        upstream G[t,j] = dL/dx[t,j]
+        derive A, x0, u
+    """,
+    "steps of samples, with a matrix for each, explicit in what is not linear": """
+        index t : T
+        input A[n,t,i,j], u[n,t,i]
+        solve x[n,t,j] : 3*x[n,t,i] + sum[j](A[n,t,i,j]*x[n,t,j])/I = [1 <= t]*sin(x[n,t-1,i]) + u[n,t,i]
+        L = sum[n,t,j](x[n,t,j]^2)
+        loss L
+        derive A, u
+    """,
+    "steps down, two at a time, of one equation an entry": """
+        index t : T
+        input a[i], u[t,i]
+        solve x[t,i] : x[t,i]*(2 + a[i]^2) = [t+1 < T]*x[t+1,i] - [t+2 < T]*x[t+2,i]/2 + u[t,i]
+        upstream G[t,i] = dL/dx[t,i]
+        derive a, u
+    """,
     "read directly and through another": """
         input A[i,j], b[i]
         solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
@@ -351,10 +381,11 @@ MISTAKES = {
     "solve x[l] : sum[l](C[i,l]*x[l]) = b[i]": "has I equations, one for each i, but x has M entries",
     "solve x[j] : sum[j](A[i,j]*A[i,j])*x[j] = b[i]": r"has I\*\*2 equations, one for each",
     "solve x[j], y[j] : sum[j](A[i,j]*x[j]) = b[i]": "x and y: 2 to be determined, by 1 written with ; between",
-    "solve x[j], y[l] : sum[j](A[i,j]*x[j]) + sum[l](y[l]) = b[i] ; sum[j](x[j]) = 1": "has I \\+ 1 equations in all but x",
+    "solve x[j], y[l] : sum[j](A[i,j]*x[j]) + sum[l](y[l]) = b[i] ; sum[j](x[j]) = 1": "I \\+ 1 equations in all but x",
     "solve x[j], y[j] : sum[j](A[i,j]*y[j]) = b[i] ; y[i] = b[i]": "the system for x does not read x",
     "solve x[j], x[i] : x[j] = b[j] ; x[i] = b[i]": "the tensor x is declared already",
     "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nx[j] = b[j]": "x is determined by a system",
+    "h[i] = [1 <= i]*h[i-1]*x[i] + b[i]\nsolve x[i] : 2*x[i] = h[i]": "h is computed step by step inside the system",
     "solve A[i,j] : A[i,j] = b[i]": "the tensor A is declared already",
     "solve x[i,i] : x[i,j] = b[i]": "x is defined with the index i in two slots",
     "solve x[j] : sum[j](A[i,j]*x[q]) = b[i]": "the index q is not declared",
@@ -411,8 +442,7 @@ def test_code_that_is_refused_is_told_at_the_place_of_the_system():
 
 def test_code_for_several_unknowns_that_are_no_linear_system_is_refused_at_its_place():
     text = (
-        "input b[i]\nsolve x[i], y : x[i] + tanh(y)/4 = b[i] ; y + sum[i](tanh(x[i]))/I = 0\n"
-        "L = y^2\nloss L\nderive b"
+        "input b[i]\nsolve x[i], y : x[i] + tanh(y)/4 = b[i] ; y + sum[i](tanh(x[i]))/I = 0\nL = y^2\nloss L\nderive b"
     )
     derivation = ic.derive(problem_of(text))
     assert check_backward(derivation.problem, derivation.backward).ok
@@ -434,7 +464,9 @@ def test_the_adjoint_system_of_constraints_has_the_same_blocks():
 
 def test_systems_that_do_not_read_one_another_are_solved_one_by_one():
     """Which equation goes with which tensor has no meaning: the order of reading tells what is one system."""
-    text = "input A[i,j], b[i]\nsolve x[j], y[j] : sum[j](A[i,j]*x[j]) = b[i] ; y[j] - x[j]/2 = b[j]\nL = sum[j](y[j]^2)"
+    text = (
+        "input A[i,j], b[i]\nsolve x[j], y[j] : sum[j](A[i,j]*x[j]) = b[i] ; y[j] - x[j]/2 = b[j]\nL = sum[j](y[j]^2)"
+    )
     program = problem_of(text).program
     assert [len(program.determined_by(block)) for block in program.blocks] == [1, 1, 0]
     first, second = "sum[j](A[i,j]*x[j]) = b[i]", "y[j] - x[j]/2 = b[j]"
@@ -450,6 +482,18 @@ def test_a_spec_with_several_unknowns_is_printed_as_it_is_read():
     problem = problem_of(SPECS["equality constraints"])
     assert ic.read_problem(str(problem)) == problem
     assert "; sum[q](C[l,q] * x[q]) = d[l]" in str(problem)
+
+
+def test_a_system_that_falls_into_steps_is_solved_step_by_step():
+    """Its cost is that of a system a step, and no array has two axes of steps."""
+    derivation = ic.derive(problem_of(SPECS["implicit steps"]))
+    code = numpy_module(derivation)
+    assert code.count("for t in range(T):") == 1
+    assert code.count("for t in reversed(range(T)):") == 1
+    assert "x[t] = np.linalg.solve(x_matrix, x_right[t])" in code
+    cost = ic.cost_report(derivation)
+    flops = next(row.flops for row in cost.forward.equations if row.equation.name == "x")
+    assert {[str(extent) for extent in monomial].count("T") for monomial, _ in flops.terms} <= {0, 1}
 
 
 def test_newtons_method_needs_an_inverse_for_each_sample_alone():

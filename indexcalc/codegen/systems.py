@@ -22,7 +22,8 @@ from indexcalc.codegen.statements import Kind, Statement
 from indexcalc.errors import Place, UnsupportedError
 from indexcalc.program import Equation, Program, Unknown
 from indexcalc.rewrite.joint import joint_system
-from indexcalc.rewrite.systems import Affine, affine_system, divided, sides_of
+from indexcalc.rewrite.stepping import solved_system
+from indexcalc.rewrite.systems import Affine, divided, sides_of
 
 ONE = sp.S.One
 
@@ -71,7 +72,7 @@ class Lowering:
             (unknown,) = unknowns
             residual = self.program.definitions[unknown.residual]
             between = tuple(equation for equation in block if equation is not residual)
-            system = affine_system(unknown, block, self.program)
+            system = solved_system(unknown, block, self.program)
             if system is None:
                 self.roots.append(unknown)
                 self.unknowns.append(unknown)
@@ -114,7 +115,7 @@ class Lowering:
         unknown = system.unknown
         matrix, right = (unused(f"{unknown.name}_{word}", self.taken) for word in ("matrix", "right"))
         left = Access(matrix, (*system.batch, *system.rows, *system.columns))
-        side = Access(right, (*system.batch, *system.rows, *system.shared))
+        side = Access(right, system.side)
         self.equations.append(Equation(left, system.matrix, hoisted=True, place=place))
         slots = unknown.tensor.slots
         if is_identity(system):

@@ -26,7 +26,7 @@ from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.cost import Sizes, nominal_sizes
 from indexcalc.rewrite.joint import joint_system
 from indexcalc.rewrite.newton import newton_step
-from indexcalc.rewrite.systems import affine_system
+from indexcalc.rewrite.stepping import solved_system
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def system_flops(unknown: Unknown, program: Program, sizes: Sizes) -> Count:
     block = program.systems[unknown.name]
     if len(together := program.determined_by(block)) > 1:
         return joint_flops(unknown, together, program, sizes)
-    found, slots = affine_system(unknown, block, program), unknown.tensor.slots
+    found, slots = solved_system(unknown, block, program), unknown.tensor.slots
     parts: tuple[Count, ...] = ()
     if found is None:
         step = newton_step(unknown, block, program)

@@ -45,6 +45,8 @@ class Affine:
         right: over `batch`, `rows` and `shared`.
         partners: for each slot of the unknown, the place of the residual's slot that it belongs to: the one it is equal
             to, else the row as far down as it is as a column; empty where there are other rows than columns.
+        step: where the system falls into steps, the slot of the unknown that they run along: the right side reads the
+            unknown at steps before.
     """
 
     unknown: Unknown
@@ -55,6 +57,13 @@ class Affine:
     matrix: Terms
     right: Terms
     partners: tuple[int, ...] = ()
+    step: Index | None = None
+
+    @property
+    def side(self) -> tuple[Index, ...]:
+        """The axes of the array of right sides: the step comes first, so that what is done at a step lies together."""
+        axes = (*self.batch, *self.rows, *self.shared)
+        return axes if self.step is None else (self.step, *(axis for axis in axes if axis != self.step))
 
 
 def whole_residual(unknown: Unknown, block: Sequence[Equation], program: Program) -> Equation | None:
@@ -62,13 +71,16 @@ def whole_residual(unknown: Unknown, block: Sequence[Equation], program: Program
     residual = program.definitions[unknown.residual]
     residuals = program.residuals.values()
     terms = residual.terms
-    for equation in reversed(block):
-        if equation.name not in residuals and equation.name in tensors_of(terms):
-            guarded = is_guarded(terms, equation)
-            found = put_in(terms, Guarded(equation.lhs, equation.terms) if guarded else equation)
-            if found is None:
-                return None
-            terms = contracted(Access(residual.name, residual.slots), found)
+    try:
+        for equation in reversed(block):
+            if equation.name not in residuals and equation.name in tensors_of(terms):
+                guarded = is_guarded(terms, equation)
+                found = put_in(terms, Guarded(equation.lhs, equation.terms) if guarded else equation)
+                if found is None:
+                    return None
+                terms = contracted(Access(residual.name, residual.slots), found)
+    except LimitError:
+        return None
     return Equation(residual.lhs, terms, place=residual.place)
 
 
@@ -104,21 +116,24 @@ def affine_system(unknown: Unknown, block: Sequence[Equation], program: Program)
     """A system of one unknown as a matrix and a right side; None if it has several, is not affine, or is too long."""
     if len(program.determined_by(block)) > 1:
         return None
+    whole = whole_residual(unknown, block, program)
+    return None if whole is None else affine_residual(unknown, whole, program)
+
+
+def affine_residual(unknown: Unknown, whole: Equation, program: Program) -> Affine | None:
+    """The system of a residual in which the unknown stands itself; None if it is not affine in it, or too long."""
+    name, slots = unknown.name, unknown.tensor.slots
     try:
-        whole = whole_residual(unknown, block, program)
-        if whole is None:
-            return None
         terms = collect(expand(whole.terms, MATRIX_LIMIT))
+        own = [term for term in terms if name in tensors_of((term,))]
+        if not all(is_linear(term, name) for term in own):
+            return None
+        rows = other_indices(whole.slots, slots, program)
+        here = dict(zip(whole.slots, rows, strict=True))
+        right = substitute(tuple(term for term in terms if term not in own), here)
+        matrix = negative(derivative(Equation(whole.lhs, terms), rows, unknown, program))
     except LimitError:
         return None
-    name, slots = unknown.name, unknown.tensor.slots
-    own = [term for term in terms if name in tensors_of((term,))]
-    if not all(is_linear(term, name) for term in own):
-        return None
-    rows = other_indices(whole.slots, slots, program)
-    here = dict(zip(whole.slots, rows, strict=True))
-    right = substitute(tuple(term for term in terms if term not in own), here)
-    matrix = negative(derivative(Equation(whole.lhs, terms), rows, unknown, program))
     return in_batches(unknown, rows, matrix, right, Nomenclature({}, program.indices))
 
 
