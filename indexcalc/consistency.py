@@ -115,8 +115,8 @@ def check_system(program: Program, unknown: Unknown, residual: Equation | None) 
     between = [one for one in block if one not in program.residuals_in(block)]
     if (group := next(filter(is_recurrent, groups_of(between)), None)) is not None:
         raise ProgramError(
-            f"{group[0].name} is computed step by step inside the system for {name}; what stands between an unknown and "
-            f"its system reads the unknown at other steps, but not itself, so far: let the system determine "
+            f"{group[0].name} is computed step by step inside the system for {name}; what stands between an unknown "
+            f"and its system reads the unknown at other steps, but not itself, so far: let the system determine "
             f"{group[0].name} as well, solve {name}[..], {group[0].name}[..] : .. ; .., or write out a few steps"
         )
     rows = [one.slots for one in program.residuals_in(block)]
