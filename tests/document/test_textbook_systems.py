@@ -17,13 +17,15 @@ PAGES = {
     "gauss": r"""
 # Gaussian log-likelihood
 
-Let $x_n \in \mathbb{R}^D$ be samples, $\mu \in \mathbb{R}^D$ the mean, $\Sigma \in \mathbb{R}^{D \times D}$ a symmetric positive definite covariance.
+Let $x_n \in \mathbb{R}^D$ be samples, $\mu \in \mathbb{R}^D$ the mean,
+$\Sigma \in \mathbb{R}^{D \times D}$ a symmetric positive definite covariance.
 
 $$\mathcal{L} = -\frac{N}{2} \log\det\Sigma - \frac{1}{2} \sum_{n=1}^N (x_n - \mu)^T \Sigma^{-1} (x_n - \mu)$$
 
 $$\nabla_\mu \mathcal{L} = \sum_{n=1}^N \Sigma^{-1} (x_n - \mu)$$
 
-$$\frac{\partial \mathcal{L}}{\partial \Sigma} = -\frac{N}{2} \Sigma^{-1} + \frac{1}{2} \sum_{n=1}^N \Sigma^{-1} (x_n - \mu)(x_n - \mu)^T \Sigma^{-1}$$
+$$\frac{\partial \mathcal{L}}{\partial \Sigma}
+= -\frac{N}{2} \Sigma^{-1} + \frac{1}{2} \sum_{n=1}^N \Sigma^{-1} (x_n - \mu)(x_n - \mu)^T \Sigma^{-1}$$
 """,
     "ridge": r"""
 # Ridge regression
