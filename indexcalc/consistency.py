@@ -25,7 +25,7 @@ from indexcalc.algebra.terms import (
 )
 from indexcalc.errors import LimitError, ProgramError, placed
 from indexcalc.program import Equation, Program, Tensor, Unknown, read_in
-from indexcalc.recurrence import Unordered, is_recurrent, recurrence_of
+from indexcalc.recurrence import Unordered, groups_of, is_recurrent, recurrence_of
 
 
 def check_program(program: Program) -> None:
@@ -48,7 +48,7 @@ def check_program(program: Program) -> None:
     together = {name: one.axes for one in program.recurrences for name in one.axes}
     starts = {block[0].name: program.determined_by(block) for block in program.blocks}
     for equation in program.equations:
-        if (unknown := starts.get(equation.name)) is not None:
+        for unknown in starts.get(equation.name, ()):
             if unknown.name in known:
                 raise ProgramError(f"{unknown.name} is assigned twice")
             known[unknown.name] = unknown.tensor
@@ -72,7 +72,7 @@ def check_recurrences(program: Program) -> None:
         return
     order: list[str] = []
     for block in program.blocks:
-        stepping = program.determined_by(block) is None and is_recurrent(block)
+        stepping = not program.determined_by(block) and is_recurrent(block)
         found = recurrence_of(block) if stepping else None
         if isinstance(found, Unordered):
             read = found.entry
@@ -103,30 +103,41 @@ def check_systems(program: Program) -> None:
 
 
 def check_system(program: Program, unknown: Unknown, residual: Equation | None) -> None:
-    """Reject a system that does not read its unknown, is one with another, or has too few or too many equations."""
-    name, slots = unknown.name, unknown.tensor.slots
-    check_slots(name, slots)
+    """Reject a system that does not read its unknown, or has too few or too many equations."""
+    name = unknown.name
+    check_slots(name, unknown.tensor.slots)
     if residual is None:
         raise ProgramError(f"{unknown.residual}, the residual of the system for {name}, is not defined")
-    together = [
-        one.name for one in program.unknowns if one.residual in program.definitions and one.name not in program.systems
-    ]
-    if together:
-        other = next(key for key, block in program.systems.items() if together[0] in read_in(block))
-        raise ProgramError(
-            f"{other} and {together[0]} are determined by one another; write one as an equation of the other, "
-            "or both as one tensor that one system determines"
-        )
-    if name not in read_in(program.systems[name]):
+    block = program.systems[name]
+    together = program.determined_by(block)
+    if name not in read_in(block):
         raise ProgramError(f"the system for {name} does not read {name}, and so cannot determine it")
-    entries, rows = (sp.prod(slot.extent for slot in one) for one in (slots, residual.slots))
-    if sp.expand(entries - rows) != 0:
-        over = f", one for each {' and '.join(slot.name for slot in residual.slots)}," if residual.slots else ""
-        noun = "equation" if rows == 1 else "equations"
+    between = [one for one in block if one not in program.residuals_in(block)]
+    if (group := next(filter(is_recurrent, groups_of(between)), None)) is not None:
         raise ProgramError(
-            f"the system for {name} has {rows} {noun}{over} but {name} has {entries} entries; "
-            "a system determines as many entries as it has equations"
+            f"{group[0].name} is computed step by step inside the system for {name}; what stands between an unknown "
+            f"and its system reads the unknown at other steps, but not itself, so far: let the system determine "
+            f"{group[0].name} as well, solve {name}[..], {group[0].name}[..] : .. ; .., or write out a few steps"
         )
+    rows = [one.slots for one in program.residuals_in(block)]
+    entries, count = (
+        sum((sp.prod(slot.extent for slot in one) for one in several), sp.S.Zero)
+        for several in ([one.tensor.slots for one in together], rows)
+    )
+    if sp.expand(entries - count) == 0:
+        return
+    names = " and ".join(one.name for one in together)
+    if len(together) > 1:
+        raise ProgramError(
+            f"the system for {names} has {sp.expand(count)} equations in all but {names} have {sp.expand(entries)} "
+            "entries; a system determines as many entries as it has equations"
+        )
+    over = f", one for each {' and '.join(slot.name for slot in residual.slots)}," if residual.slots else ""
+    noun = "equation" if count == 1 else "equations"
+    raise ProgramError(
+        f"the system for {name} has {count} {noun}{over} but {name} has {entries} entries; "
+        "a system determines as many entries as it has equations"
+    )
 
 
 def may_meet(index: Index, slot: Index) -> bool:

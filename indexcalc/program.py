@@ -7,7 +7,7 @@ program is well formed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -222,8 +222,7 @@ class Program:
         """Every tensor by name: inputs first, then the equations' in order, an unknown before its system."""
         named = {tensor.name: tensor for tensor in self.inputs}
         for block in self.blocks:
-            if (unknown := self.determined_by(block)) is not None:
-                named[unknown.name] = unknown.tensor
+            named.update({unknown.name: unknown.tensor for unknown in self.determined_by(block)})
             named.update({eq.name: Tensor(eq.name, eq.slots, eq.doc) for eq in block})
         return named
 
@@ -234,14 +233,25 @@ class Program:
 
     @cached_property
     def systems(self) -> Mapping[str, tuple[Equation, ...]]:
-        """For every unknown, the equations of its system: those between it and its residual, which comes last."""
-        found = ((self.determined_by(block), block) for block in self.blocks)
-        return {unknown.name: block for unknown, block in found if unknown is not None}
+        """For every unknown, the equations of its system: residuals, and what stands between them and unknowns.
 
-    def determined_by(self, block: tuple[Equation, ...]) -> Unknown | None:
-        """The unknown that the equations of a block determine; None if they compute what they define."""
+        Unknowns that determine one another have one system.
+        """
+        return {unknown.name: block for block in self.blocks for unknown in self.determined_by(block)}
+
+    def determined_by(self, block: Sequence[Equation]) -> tuple[Unknown, ...]:
+        """The unknowns that the equations of a block determine together; none if they compute what they define."""
         names = {equation.name for equation in block}
-        return next((unknown for unknown in self.unknowns if unknown.residual in names), None)
+        return tuple(unknown for unknown in self.unknowns if unknown.residual in names)
+
+    def residuals_in(self, block: Sequence[Equation]) -> tuple[Equation, ...]:
+        """The residuals among the equations of a block."""
+        residuals = set(self.residuals.values())
+        return tuple(equation for equation in block if equation.name in residuals)
+
+    def together_with(self, unknown: Unknown) -> tuple[Unknown, ...]:
+        """The unknowns that one system determines, `unknown` among them."""
+        return self.determined_by(self.systems[unknown.name])
 
     @cached_property
     def readers(self) -> Mapping[str, tuple[str, ...]]:
@@ -294,8 +304,7 @@ class Program:
         """For every tensor, the set of those it depends on, and itself: one bit for each place."""
         found = {name: 1 << place for name, place in self.places.items()}
         for block in self.blocks:
-            unknown = self.determined_by(block)
-            members = [equation.name for equation in block] + ([] if unknown is None else [unknown.name])
+            members = [equation.name for equation in block] + [unknown.name for unknown in self.determined_by(block)]
             together = 0
             for name in (*members, *(name for equation in block for name in tensors_of(equation.terms))):
                 together |= found[name]
@@ -327,7 +336,7 @@ class Program:
         """The recurrences, in order."""
         if not self.is_recurrent:
             return ()
-        blocks = (block for block in self.blocks if self.determined_by(block) is None and is_recurrent(block))
+        blocks = (block for block in self.blocks if not self.determined_by(block) and is_recurrent(block))
         found = (recurrence_of(block) for block in blocks)
         return tuple(one for one in found if isinstance(one, Recurrence))
 

@@ -175,6 +175,79 @@ SPECS = {
         loss L
         derive A, b
     """,
+    "equality constraints": """
+        index p, q : I + M
+        input A[p,q], b[p], C[l,p], d[l]
+        solve x[q] "solution", nu[l] "multipliers" :
+            sum[q](A[p,q]*x[q]) + sum[l](C[l,p]*nu[l]) = b[p] ;
+            sum[q](C[l,q]*x[q]) = d[l]
+        upstream G[q] = dL/dx[q]
+        derive A, b, C, d
+    """,
+    "constrained least squares with residuals": """
+        index p, q : I + M
+        input X[n,p], t[n], C[l,p], d[l]
+        solve w[p], e[n], nu[l] :
+            sum[n](X[n,p]*e[n]) - 1/10*w[p] + sum[l](C[l,p]*nu[l]) = 0 ;
+            e[n] + sum[p](X[n,p]*w[p]) = t[n] ;
+            sum[p](C[l,p]*w[p]) = d[l]
+        L = sum[p](w[p]^2) + sum[l](exp(nu[l]/10))
+        loss L
+        derive X, t, C, d
+    """,
+    "two numbers for each sample": """
+        input a[n], b[n], c[n]
+        solve u[n], v[n] : a[n]*u[n] + b[n]*v[n] = c[n] ; b[n]*u[n] - (1 + a[n]^2)*v[n] = c[n]^2
+        L = sum[n](u[n]*v[n])
+        loss L
+        derive a, b, c
+    """,
+    "two for each sample, in another order, with an equation between": """
+        input A[n,i,j], B[n,i], c[i,n], d[n]
+        h[n] = sum[j](x[n,j]) - s[n]
+        solve x[n,j], s[n] : h[n] + sum[j](B[n,j]*x[n,j]) = d[n] ;
+            sum[j](A[n,i,j]*x[n,j]) + B[n,i]*s[n] + h[n] = c[i,n]
+        upstream G[n,j] = dL/dx[n,j]
+        derive A, B, c, d
+    """,
+    "matrices that determine one another, in two statements": """
+        input A[i,j], B[l,m], C[i,l], D[i,l]
+        solve X[i,l] : sum[j](A[i,j]*X[j,l]) + Y[i,l] = C[i,l]
+        solve Y[i,l] : sum[m](Y[i,m]*B[m,l]) - X[i,l] = D[i,l]
+        L = sum[i,l](X[i,l]*Y[i,l])
+        loss L
+        derive A, B, C, D
+    """,
+    "implicit steps": """
+        index t : T
+        input A[i,j], x0[i], u[t,i]
+        solve x[t,j] : x[t,i] - sum[j](A[i,j]*x[t,j])/10 = [1 <= t]*x[t-1,i] + delta[t,0]*x0[i] + u[t,i]
+        upstream G[t,j] = dL/dx[t,j]
+        derive A, x0, u
+    """,
+    "implicit steps with their right sides above": """
+        index t : T
+        input A[i,j], x0[i], u[t,i]
+        b[t,i] = [1 <= t]*x[t-1,i] + delta[t,0]*x0[i] + u[t,i]
+        solve x[t,j] : x[t,i] - sum[j](A[i,j]*x[t,j])/10 = b[t,i]
+        upstream G[t,j] = dL/dx[t,j]
+        derive A, x0, u
+    """,
+    "steps of samples, with a matrix for each, explicit in what is not linear": """
+        index t : T
+        input A[n,t,i,j], u[n,t,i]
+        solve x[n,t,j] : 3*x[n,t,i] + sum[j](A[n,t,i,j]*x[n,t,j])/I = [1 <= t]*sin(x[n,t-1,i]) + u[n,t,i]
+        L = sum[n,t,j](x[n,t,j]^2)
+        loss L
+        derive A, u
+    """,
+    "steps down, two at a time, of one equation an entry": """
+        index t : T
+        input a[i], u[t,i]
+        solve x[t,i] : x[t,i]*(2 + a[i]^2) = [t+1 < T]*x[t+1,i] - [t+2 < T]*x[t+2,i]/2 + u[t,i]
+        upstream G[t,i] = dL/dx[t,i]
+        derive a, u
+    """,
     "read directly and through another": """
         input A[i,j], b[i]
         solve x[j] : sum[j](A[i,j]*x[j]) = b[i]
@@ -215,7 +288,7 @@ def test_the_code_agrees_with_the_evaluator_and_complex_step(derivation):
 def test_notes_and_costs_are_written(derivation):
     unknown = derivation.problem.program.unknowns[0].name
     for note in (ic.markdown_note(derivation), ic.latex_note(derivation), ic.html_note(derivation)):
-        assert "is what th" in note
+        assert "is what th" in note or "are what these equations determine together" in note
     assert any(row.equation.name == unknown for row in ic.cost_report(derivation).forward.equations)
 
 
@@ -224,6 +297,8 @@ def test_a_wrong_sign_in_any_equation_is_refuted(derivation):
     sizes = size_sets(derivation.problem.program, np.random.default_rng(1), count=1)[:1]
     for number, equation in enumerate(backward.equations):
         first, *rest = equation.terms
+        if not rest and equation.name in backward.residuals.values():
+            continue  # What is zero has no sign.
         wrong = replace(equation, terms=(Term(-first.coeff, first.powers, first.summed), *rest))
         changed = replace(backward, equations=(*backward.equations[:number], wrong, *backward.equations[number + 1 :]))
         assert not check_backward(derivation.problem, changed, sizes=sizes).ok, equation.name
@@ -305,8 +380,12 @@ MISTAKES = {
     "solve x[j] : sum[j](A[i,j]*b[j]) = b[i]": r":6:7: the system for x does not read x, and so cannot determine it",
     "solve x[l] : sum[l](C[i,l]*x[l]) = b[i]": "has I equations, one for each i, but x has M entries",
     "solve x[j] : sum[j](A[i,j]*A[i,j])*x[j] = b[i]": r"has I\*\*2 equations, one for each",
-    "solve x[j] : sum[j](A[i,j]*y[j]) = b[i]\nsolve y[j] : sum[j](A[i,j]*x[j]) = b[i]": "determined by one another",
+    "solve x[j], y[j] : sum[j](A[i,j]*x[j]) = b[i]": "x and y: 2 to be determined, by 1 written with ; between",
+    "solve x[j], y[l] : sum[j](A[i,j]*x[j]) + sum[l](y[l]) = b[i] ; sum[j](x[j]) = 1": "I \\+ 1 equations in all but x",
+    "solve x[j], y[j] : sum[j](A[i,j]*y[j]) = b[i] ; y[i] = b[i]": "the system for x does not read x",
+    "solve x[j], x[i] : x[j] = b[j] ; x[i] = b[i]": "the tensor x is declared already",
     "solve x[j] : sum[j](A[i,j]*x[j]) = b[i]\nx[j] = b[j]": "x is determined by a system",
+    "h[i] = [1 <= i]*h[i-1]*x[i] + b[i]\nsolve x[i] : 2*x[i] = h[i]": "h is computed step by step inside the system",
     "solve A[i,j] : A[i,j] = b[i]": "the tensor A is declared already",
     "solve x[i,i] : x[i,j] = b[i]": "x is defined with the index i in two slots",
     "solve x[j] : sum[j](A[i,j]*x[q]) = b[i]": "the index q is not declared",
@@ -359,6 +438,62 @@ def test_code_that_is_refused_is_told_at_the_place_of_the_system():
         numpy_module(ic.derive(problem_of(text)))
     assert found.value.place is not None
     assert found.value.place.line == 6
+
+
+def test_code_for_several_unknowns_that_are_no_linear_system_is_refused_at_its_place():
+    text = (
+        "input b[i]\nsolve x[i], y : x[i] + tanh(y)/4 = b[i] ; y + sum[i](tanh(x[i]))/I = 0\nL = y^2\nloss L\nderive b"
+    )
+    derivation = ic.derive(problem_of(text))
+    assert check_backward(derivation.problem, derivation.backward).ok
+    assert check_derivation(derivation) == []
+    assert "Newton" in ic.markdown_note(derivation)
+    with pytest.raises(UnsupportedError, match="x and y are determined by one another, by equations that are") as found:
+        numpy_module(derivation)
+    assert found.value.place is not None
+    assert found.value.place.line == 6
+
+
+def test_the_adjoint_system_of_constraints_has_the_same_blocks():
+    derivation = ic.derive(problem_of(SPECS["equality constraints"]))
+    found = {e.name: ic.formula_text(e, derivation) for e in derivation.backward.equations}
+    assert found["s_x"] == "Σ_p lam_x[p] A[p,q] + Σ_l lam_nu[l] C[l,q] = G[q]"
+    assert found["s_nu"] == "Σ_p lam_x[p] C[l,p] = 0"
+    assert found["dC"] == "dL/dC[l,p] = −lam_x[p] nu[l] − lam_nu[l] x[p]"
+
+
+def test_systems_that_do_not_read_one_another_are_solved_one_by_one():
+    """Which equation goes with which tensor has no meaning: the order of reading tells what is one system."""
+    text = (
+        "input A[i,j], b[i]\nsolve x[j], y[j] : sum[j](A[i,j]*x[j]) = b[i] ; y[j] - x[j]/2 = b[j]\nL = sum[j](y[j]^2)"
+    )
+    program = problem_of(text).program
+    assert [len(program.determined_by(block)) for block in program.blocks] == [1, 1, 0]
+    first, second = "sum[j](A[i,j]*x[j]) = b[i]", "y[j] - x[j]/2 = b[j]"
+    turned = text.replace(f"{first} ; {second}", f"{second} ; {first}")
+    program = problem_of(turned).program
+    derivation = ic.derive(problem_of(turned + "\nloss L\nderive A, b"))
+    assert check_backward(derivation.problem, derivation.backward).ok
+    names, symbols = module_names(derivation), module_symbols(derivation)
+    assert check_module(derivation.problem, loaded(numpy_module(derivation)), names=names, symbols=symbols).ok
+
+
+def test_a_spec_with_several_unknowns_is_printed_as_it_is_read():
+    problem = problem_of(SPECS["equality constraints"])
+    assert ic.read_problem(str(problem)) == problem
+    assert "; sum[q](C[l,q] * x[q]) = d[l]" in str(problem)
+
+
+def test_a_system_that_falls_into_steps_is_solved_step_by_step():
+    """Its cost is that of a system a step, and no array has two axes of steps."""
+    derivation = ic.derive(problem_of(SPECS["implicit steps"]))
+    code = numpy_module(derivation)
+    assert code.count("for t in range(T):") == 1
+    assert code.count("for t in reversed(range(T)):") == 1
+    assert "x[t] = np.linalg.solve(x_matrix, x_right[t])" in code
+    cost = ic.cost_report(derivation)
+    flops = next(row.flops for row in cost.forward.equations if row.equation.name == "x")
+    assert {[str(extent) for extent in monomial].count("T") for monomial, _ in flops.terms} <= {0, 1}
 
 
 def test_newtons_method_needs_an_inverse_for_each_sample_alone():

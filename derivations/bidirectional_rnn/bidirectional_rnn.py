@@ -176,10 +176,10 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dg = np.zeros((T, H), dtype=G.dtype)
     dg_arg = np.zeros((T, H), dtype=G.dtype)
     for t in range(T):
-        # dg[t,i] = sum[j](dg_arg[t-1,j] * W_g[j,i] * [0 <= t-1]) + sum[p](G[t,p] *
+        # dg[t,i] = sum[j](dg_arg[t-1,j] * W_g[j,i] * [1 <= t]) + sum[p](G[t,p] *
         #     V_g[p,i])
         dg[t] = dg_in[t]
-        if 0 <= t - 1:
+        if 1 <= t:
             dg[t] += W_g.T @ dg_arg[t - 1]
         # dg_arg[t,i] = dg[t,i] * [t <= T-2] * (1 - g[t,i]^2)
         if t <= T - 2:

@@ -61,9 +61,9 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     N, T = G.shape
     dR = np.zeros((N, T), dtype=G.dtype)
     for t in range(T):
-        # dR[n,t] = G[n,t] + gamma * dR[n,t-1] * [0 <= t-1]
+        # dR[n,t] = G[n,t] + gamma * dR[n,t-1] * [1 <= t]
         dR[:, t] = G[:, t]
-        if 0 <= t - 1:
+        if 1 <= t:
             dR[:, t] += gamma * dR[:, t - 1]
     # dr[n,t] = dR[n,t]
     dr = dR

@@ -88,9 +88,9 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     N, T = G.shape
     dA = np.zeros((N, T), dtype=G.dtype)
     for t in range(T):
-        # dA[n,t] = G[n,t] + gamma*lam * dA[n,t-1] * [0 <= t-1]
+        # dA[n,t] = G[n,t] + gamma*lam * dA[n,t-1] * [1 <= t]
         dA[:, t] = G[:, t]
-        if 0 <= t - 1:
+        if 1 <= t:
             dA[:, t] += gamma * lam * dA[:, t - 1]
     # dd[n,t] = dA[n,t]
     dd = dA

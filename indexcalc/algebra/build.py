@@ -145,10 +145,20 @@ def negative(slot: Slot) -> Slot:
 
 
 def within(slot: Slot, extent: sp.Expr) -> tuple[Power, ...]:
-    """The brackets ``[0 <= slot] [slot < extent]``; `product` drops those that hold always."""
-    if is_fixed(slot) and never_negative(slot) and never_negative(minus_one(difference(place(extent), slot))):
+    """The brackets ``[0 <= slot] [slot < extent]``; `product` drops those that hold always.
+
+    Where the lower one alone is left, its number stands by itself, as authors write it: ``[5 <= t]``, not
+    ``[0 <= t-5]``.
+    """
+    inside = never_negative(minus_one(difference(place(extent), slot)))
+    if is_fixed(slot) and inside and never_negative(slot):
         return ()
-    return ((Iverson(place(0), "<=", slot), sp.S.One), (Iverson(slot, "<", place(extent)), sp.S.One))
+    lower, upper = Iverson(place(0), "<=", slot), Iverson(slot, "<", place(extent))
+    if not inside:
+        return ((lower, sp.S.One), (upper, sp.S.One))
+    if isinstance(slot, Affine) and slot.const.is_negative:
+        lower = Iverson(place(-slot.const), "<=", difference(slot, place(slot.const)))
+    return ((lower, sp.S.One),)
 
 
 def compares_equals(bracket: Iverson, factors: Container[Base]) -> bool:

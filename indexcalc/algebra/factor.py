@@ -58,21 +58,31 @@ def factor_in_parts(terms: Terms, symbolic: bool = False) -> Terms:
 
     The entry that most terms are multiplied by comes first, of several the first in the order of the terms. A term that
     is the entry alone stays by itself, since to join ``u`` and ``u a`` saves no multiplication, and so do terms that
-    share only a bracket or a delta, which say where a term counts.
+    share only a bracket or a delta, which say where a term counts. All terms together are left to `factor`; those that
+    are left at the end may be one part.
     """
+    done: Terms = ()
+    rest, most = terms, len(terms) - 1
+    while (found := joined_part(rest, symbolic, most)) is not None:
+        done, rest = (*done, *found[0]), found[1]
+        most = len(rest)
+    return (*done, *rest)
+
+
+def joined_part(terms: Terms, symbolic: bool, most: int) -> tuple[Terms, Terms] | None:
+    """The terms of one part joined to one, and the others; None if no part of at most so many terms is."""
     shared: dict[tuple[Base, frozenset[Index]], list[Term]] = {}
     for term in terms:
         for base, _ in term.powers:
             if isinstance(base, Access) and len(term.powers) > 1:
                 shared.setdefault((base, frozenset(term.summed)), []).append(term)
     for members in sorted(shared.values(), key=len, reverse=True):
-        if len(members) < PART or len(members) == len(terms):
+        if not PART <= len(members) <= most:
             continue
         joined = factor_group(tuple(members), symbolic)
         if len(joined) == 1:
-            rest = factor_in_parts(tuple(term for term in terms if term not in members), symbolic)
-            return (*joined, *rest)
-    return terms
+            return joined, tuple(term for term in terms if term not in members)
+    return None
 
 
 def flattened(terms: Terms) -> Terms:

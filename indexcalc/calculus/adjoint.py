@@ -139,12 +139,14 @@ def consumers_before(program: Program, flow: Flow, name: str) -> tuple[str, ...]
     steps are there; what feeds a recurrence comes after all of it.
     """
     own, found = program.recurrence_by_name.get(name), dict[str, None]()
-    for unknown, block in program.systems.items():
-        if name == block[-1].name:
-            return (unknown, *(equation.name for equation in block[:-1]))
-        if name in {equation.name for equation in block}:
+    for block in program.systems.values():
+        names, residuals = ([equation.name for equation in some] for some in (block, program.residuals_in(block)))
+        if name in residuals:
+            unknowns = (unknown.name for unknown in program.determined_by(block))
+            return (*unknowns, *(other for other in names if other not in residuals))
+        if name in names:
             # The adjoint variable is no gradient that consumers give.
-            return tuple(n for n in nearest_consumers(program, flow.statistics, name) if n != block[-1].name)
+            return tuple(n for n in nearest_consumers(program, flow.statistics, name) if n not in residuals)
     for consumer in outer_consumers(program, flow, name):
         other = program.recurrence_by_name.get(consumer)
         if other is None:

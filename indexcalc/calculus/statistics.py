@@ -91,8 +91,7 @@ def reachable(program: Program, start: set[str]) -> set[str]:
     found = set(start)
     for block in program.blocks:
         # Of a recurrence each tensor depends on each, and an unknown on all that its system reads.
-        unknown = program.determined_by(block)
-        own = {unknown.name} if unknown is not None else frozenset()
+        own = {unknown.name for unknown in program.determined_by(block)}
         read = {name for equation in block for name in tensors_of(equation.terms)}
         if not found.isdisjoint(read - own):
             found.update(own, (equation.name for equation in block))
@@ -108,9 +107,9 @@ def reaching(program: Program, ends: set[str]) -> set[str]:
     """The tensors that any of `ends` depends on, with `ends` themselves."""
     found = set(ends)
     for block in reversed(program.blocks):
-        unknown = program.determined_by(block)
+        unknowns = {unknown.name for unknown in program.determined_by(block)}
         members = {equation.name for equation in block}
-        if unknown is not None and not found.isdisjoint({unknown.name, *members}):
+        if unknowns and not found.isdisjoint(unknowns | members):
             found.update(members)
         if not found.isdisjoint(members):
             for equation in block:

@@ -83,6 +83,7 @@ JAX = Dialect(
         "np.linalg.slogdet": renamed("jnp.linalg.slogdet"),
         "np.linalg.solve": renamed("jnp.linalg.solve"),
         "np.arange": renamed("jnp.arange"),
+        "np.concatenate": renamed("jnp.concatenate", "axis"),
         "np.tri": renamed("jnp.tri", "k", "dtype"),
         "np.tanh": renamed("_tanh"),
         "_sigmoid": renamed("jax.nn.sigmoid"),

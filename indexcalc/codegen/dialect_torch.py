@@ -54,6 +54,11 @@ def filled(arguments: Arguments, keywords: Keywords) -> Node:
     return Binary("*", renamed("torch.ones", *PLACED)(arguments[:1], keywords), arguments[1])
 
 
+def joined(arguments: Arguments, keywords: Keywords) -> Node:
+    """``torch.cat(tensors, dim=axis)``."""
+    return Call("torch.cat", arguments, (f"dim={keywords['axis']}",))
+
+
 def through_tensors(call: Call) -> Node:
     """``float(f(torch.as_tensor(x, dtype=torch.float64)))``: functions of PyTorch don't take plain numbers."""
     first = Call("torch.as_tensor", call.arguments[:1], ("dtype=torch.float64",))
@@ -75,6 +80,7 @@ TORCH = Dialect(
         "np.linalg.inv": renamed("torch.linalg.inv"),
         "np.linalg.slogdet": renamed("torch.linalg.slogdet"),
         "np.linalg.solve": renamed("torch.linalg.solve"),
+        "np.concatenate": joined,
         "np.where": renamed("torch.where"),
         "np.zeros": renamed("torch.zeros", *PLACED),
         "np.ones": renamed("torch.ones", *PLACED),

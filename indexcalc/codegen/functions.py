@@ -8,6 +8,7 @@ from indexcalc.algebra.terms import Base, tensors_of
 from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.factors import where
 from indexcalc.codegen.formula import REDUCTIONS, formula
+from indexcalc.codegen.joint import joint_node, part_node
 from indexcalc.codegen.layout import numbered
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, as_numbers, common_axes, reduced
@@ -113,6 +114,10 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
         return largest_node(statement, scope)
     if statement.kind is Kind.SOLVE:
         return solved_node(statement, scope)
+    if statement.kind is Kind.JOINT:
+        return joint_node(statement, scope)
+    if statement.kind is Kind.PART:
+        return part_node(statement, scope)
     if statement.kind is Kind.ROOT:
         zeros = Call("np.zeros", (shape_of(statement.axes, scope),), (f"dtype={scope.dtype}",))
         return Call("_root", (Atom(STEP), zeros))

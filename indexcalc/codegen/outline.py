@@ -15,7 +15,7 @@ from indexcalc.codegen.dialect import NUMPY, Dialect
 from indexcalc.codegen.halves import halved
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import EntryAt, Scope
-from indexcalc.codegen.recurrences import At, Entries, with_loops
+from indexcalc.codegen.recurrences import At, Entries, reads_itself, with_loops
 from indexcalc.codegen.roots import root_statement
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.shared import share_functions
@@ -117,8 +117,16 @@ def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, t
                 f"the system for {unknown.name} is not linear in {unknown.name} and reads entries under expressions, "
                 "and code for such systems reads entries under indices alone so far; give what it reads so a name "
                 "of its own, above the system",
-                block[-1].place,
+                program.definitions[unknown.residual].place,
             )
+    if second.roots:
+        (unknown, *_) = second.roots
+        read = next(name for name, total in derivation.problem.stationary.items() if total == unknown.residual)
+        raise UnsupportedError(
+            f"the adjoint system for {read} is too long to be written as one matrix; give a part of what its system "
+            f"reads a name of its own, above the system for {read}",
+            program.definitions[program.residuals[read]].place,
+        )
     roots = [root_statement(unknown, program, every) for unknown in first.roots]
     solves = ((*first.solves, *roots), second.solves)
     passes = stable_passes(first.program, second.program, derivation.problem.recompute, solves)
@@ -128,7 +136,8 @@ def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, t
     names = [order.result.name for order in derivation.orders if order.whole and order.symmetries]
     if names:
         passes = replace(passes, backward=tuple(halved(passes.backward, names, (program, backward))))
-    if not any(has_expressions(one) or one.is_recurrent for one in (program, backward)):
+    stepping = any(map(reads_itself, (passes.forward, passes.backward)))
+    if not (stepping or has_expressions(program) or has_expressions(backward)):
         return passes, {}
     tensors = {**backward.tensors, **program.tensors}
     statements = (*passes.forward, *passes.backward)
@@ -137,7 +146,7 @@ def passes_of(derivation: Derivation) -> tuple[Passes, Mapping[str, tuple[str, t
     taken = {*tensors, *(up.name for up in derivation.problem.upstream)}
     forward, reverse = passes.forward, passes.backward
     entries = Entries(tensors, taken)
-    if program.is_recurrent or backward.is_recurrent:
+    if stepping:
         shared = (share_functions(one, taken, passes.maxima) for one in (forward, reverse))
         looped = [with_loops(tuple(one), with_axes(one, tensors), taken) for one in map(tuple, shared)]
         forward, reverse = (tuple(entries.read(one)) for one in looped)

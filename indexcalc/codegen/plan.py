@@ -178,9 +178,24 @@ def power_factor(base: Base, exponent: sp.Expr, order: Axes, scope: Scope) -> Fa
     # A root of plain numbers is a power: np.sqrt would make a NumPy scalar, which is float64.
     if size == sp.Rational(1, 2) and (operand.axes or tensors_of((Term(sp.S.One, ((base, sp.S.One),)),))):
         operand = Operand(Call("np.sqrt", (operand.node,)), operand.axes)
+    elif size.is_Integer and 2 < size <= MOST_SQUARES and operand.axes and scope.dialect.name == "numpy":
+        operand = Operand(whole_power(operand.node, int(size)), operand.axes)
     elif size != 1:
         operand = Operand(Binary("**", operand.node, scalar_node(size, scope.scalars)), operand.axes)
     return Factor(operand, divides)
+
+
+MOST_SQUARES = 16
+"""The largest whole exponent that is written as squares and products: NumPy has a fast power for the square alone."""
+
+
+def whole_power(node: Node, exponent: int) -> Node:
+    """``x**2 * x``, ``(x**2) ** 2``: a power from squares, each exact to rounding."""
+    if exponent == 1:
+        return node
+    if exponent % 2:
+        return Binary("*", whole_power(node, exponent - 1), node)
+    return Binary("**", whole_power(node, exponent // 2), Atom("2"))
 
 
 def base_operand(base: Base, order: Axes, scope: Scope) -> Operand:

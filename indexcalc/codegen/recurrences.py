@@ -90,6 +90,11 @@ def with_loops(statements: Sequence[Statement], tensors: dict[str, Tensor], take
     return tuple(done)
 
 
+def reads_itself(statements: Sequence[Statement]) -> bool:
+    """Whether some statements read one another, or one itself: they need loops."""
+    return any(map(is_recurrent, groups_of([Whole(statement) for statement in statements])))
+
+
 @dataclass
 class Stepping:
     """One recurrence on its way to a loop."""
@@ -128,7 +133,7 @@ class Stepping:
                 axes=axes,
                 terms=terms,
                 guards=guards,
-                note=note,
+                note=statement.note or note,
                 loop=loop,
             )
             return

@@ -41,7 +41,7 @@ def root_statement(unknown: Unknown, program: Program, taken: set[str]) -> State
     statements = tuple(share_functions(with_plain_operands(passes.forward), set(taken), passes.maxima))
     results, spare = {step.system.unknown.name, unknown.residual}, {statement.name for statement in statements}
     inside = live(statements, frozenset(results), frozenset(spare))
-    note = system_text(unknown, block[-1], program.layouts)
+    note = system_text(unknown, program.definitions[unknown.residual], program.layouts)
     found = Statement(unknown.name, unknown.tensor.slots, (), Kind.ROOT, note=note)
     return replace(found, inside=inside, residual=unknown.residual)
 
@@ -56,7 +56,7 @@ def lowered_step(step: NewtonStep, block: Sequence[Equation], taken: set[str]) -
     """
     lowering = Lowering(step.program, taken)
     lowering.equations += step.program.equations
-    lowering.take_apart(step.system, "", block[-1].place)
+    lowering.take_apart(step.system, "", block[0].place)
     solves = [replace(solve, note=step_text(solve, step.system)) for solve in lowering.solves]
     return replace(lowering.lowered, solves=tuple(solves))
 

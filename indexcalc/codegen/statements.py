@@ -24,6 +24,8 @@ class Kind(Enum):
     GATHER = "name[axes] = one entry under expressions, zero outside of its tensor"
     NEAREST = "name[axes] = one entry under expressions, the nearest outside of its tensor"
     SOLVE = "name[axes] = where the first term times it, summed over its other axes, is the second, for each of `over`"
+    JOINT = "name[axes] = the solution of a system of matrices of matrices, its unknowns one after the other"
+    PART = "name[axes] = the part of a solution from `start` on, over `over`"
     ROOT = "name[axes] = where the statements inside, which compute a step of Newton's method from it, find none"
     SCATTER = "name[axes] = parts added up where deltas of expressions move them"
 
@@ -69,6 +71,7 @@ class Statement:
         adds: for a part of a loop, whether it is added to what stands there.
         inside: for a root, the statements that compute a residual from a value of it, and the step, which comes last.
         residual: for a root, the tensor that is zero at it.
+        start: for a part of a solution, the place of its first entry.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Statement:
     adds: bool = False
     inside: tuple[Statement, ...] = ()
     residual: str = ""
+    start: sp.Expr = sp.S.Zero
 
     @property
     def moves(self) -> bool:

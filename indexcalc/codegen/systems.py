@@ -13,14 +13,17 @@ import sympy as sp
 from indexcalc.algebra.slots import Index
 from indexcalc.algebra.terms import Access, Delta, Term
 from indexcalc.codegen.formula import Layouts, equation_text, terms_text
+from indexcalc.codegen.joint import joint_equations, joint_statements
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.operands import Axes, Operand, Scope, transposed
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, Method, Node, Trailer, flat
 from indexcalc.codegen.statements import Kind, Statement
-from indexcalc.errors import Place
+from indexcalc.errors import Place, UnsupportedError
 from indexcalc.program import Equation, Program, Unknown
-from indexcalc.rewrite.systems import Affine, affine_system, divided, sides_of
+from indexcalc.rewrite.joint import joint_system
+from indexcalc.rewrite.stepping import solved_system
+from indexcalc.rewrite.systems import Affine, divided, sides_of
 
 ONE = sp.S.One
 
@@ -59,19 +62,47 @@ class Lowering:
     def run(self) -> Lowered:
         """The program with every linear system taken apart; the residual of any other is not kept."""
         for block in self.program.blocks:
-            unknown = self.program.determined_by(block)
-            if unknown is None:
+            unknowns = self.program.determined_by(block)
+            if not unknowns:
                 self.equations += block
                 continue
-            system = affine_system(unknown, block, self.program)
+            if len(unknowns) > 1:
+                self.take_all_apart(unknowns, block)
+                continue
+            (unknown,) = unknowns
+            residual = self.program.definitions[unknown.residual]
+            between = tuple(equation for equation in block if equation is not residual)
+            system = solved_system(unknown, block, self.program)
             if system is None:
                 self.roots.append(unknown)
                 self.unknowns.append(unknown)
-                self.equations += (*block[:-1], replace(block[-1], hoisted=True))
+                self.equations += (*between, replace(residual, hoisted=True))
                 continue
-            self.take_apart(system, system_text(unknown, block[-1], self.program.layouts), block[-1].place)
-            self.equations += block[:-1]
+            self.take_apart(system, system_text(unknown, residual, self.program.layouts), residual.place)
+            self.equations += between
         return self.lowered
+
+    def take_all_apart(self, unknowns: tuple[Unknown, ...], block: Sequence[Equation]) -> None:
+        """The equations of the matrices and right sides of several unknowns, and the statements that solve."""
+        residuals = self.program.residuals_in(block)
+        system = joint_system(unknowns, block, self.program)
+        if system is None:
+            names = " and ".join(unknown.name for unknown in unknowns)
+            raise UnsupportedError(
+                f"{names} are determined by one another, by equations that are not linear in them, and code solves "
+                "such systems for one tensor alone so far; write them as parts of one tensor, or one as an equation of "
+                "the other",
+                residuals[0].place,
+            )
+        equations = joint_equations(system, self.taken, residuals[0].place)
+        texts = (system_text(one, self.program.definitions[one.residual], self.program.layouts) for one in unknowns)
+        sought, sides = zip(*(text.removeprefix("solve ").split(": ", 1) for text in texts), strict=True)
+        note = f"solve {', '.join(sought)}: {'; '.join(sides)}"
+        self.equations += equations
+        last = equations[-1].name
+        self.unknowns += [Unknown(unknown.tensor, last, unknown.hoisted) for unknown in unknowns]
+        self.solves += joint_statements(system, equations, self.taken, note)
+        self.equations += (equation for equation in block if equation not in residuals)
 
     @property
     def lowered(self) -> Lowered:
@@ -84,7 +115,7 @@ class Lowering:
         unknown = system.unknown
         matrix, right = (unused(f"{unknown.name}_{word}", self.taken) for word in ("matrix", "right"))
         left = Access(matrix, (*system.batch, *system.rows, *system.columns))
-        side = Access(right, (*system.batch, *system.rows, *system.shared))
+        side = Access(right, system.side)
         self.equations.append(Equation(left, system.matrix, hoisted=True, place=place))
         slots = unknown.tensor.slots
         if is_identity(system):

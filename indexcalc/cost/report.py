@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
+from itertools import product as cartesian
 
 import sympy as sp
 
@@ -22,8 +24,9 @@ from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program, Unknown
 from indexcalc.rewrite.backward import backward_program
 from indexcalc.rewrite.cost import Sizes, nominal_sizes
+from indexcalc.rewrite.joint import joint_system
 from indexcalc.rewrite.newton import newton_step
-from indexcalc.rewrite.systems import affine_system
+from indexcalc.rewrite.stepping import solved_system
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +176,9 @@ def system_flops(unknown: Unknown, program: Program, sizes: Sizes) -> Count:
     Of a system that is not affine, those of its residual and of one round of Newton's method.
     """
     block = program.systems[unknown.name]
-    found, slots = affine_system(unknown, block, program), unknown.tensor.slots
+    if len(together := program.determined_by(block)) > 1:
+        return joint_flops(unknown, together, program, sizes)
+    found, slots = solved_system(unknown, block, program), unknown.tensor.slots
     parts: tuple[Count, ...] = ()
     if found is None:
         step = newton_step(unknown, block, program)
@@ -185,6 +190,26 @@ def system_flops(unknown: Unknown, program: Program, sizes: Sizes) -> Count:
         return total((*made, span(slots)))
     once = (*found.batch, *found.columns * 2)
     return total((*made, span((*once, *found.columns)), span((*once, *found.shared), 2)))
+
+
+def joint_flops(unknown: Unknown, together: tuple[Unknown, ...], program: Program, sizes: Sizes) -> Count:
+    """Operations for the matrices and the right side of one of several unknowns; of the first, those that solve too."""
+    system = joint_system(together, program.systems[unknown.name], program)
+    if system is None:
+        return total([equation_flops(equation, sizes) for equation in program.systems[unknown.name]])
+    own = together.index(unknown)
+    matrices = (
+        Equation(Access("", (*system.batch[b], *system.rows[own], *system.columns[b])), system.matrices[own, b])
+        for b in range(len(together))
+    )
+    right = Equation(Access("", (*system.batch[0], *system.rows[own])), system.rights[own])
+    made = [equation_flops(equation, sizes) for equation in (*matrices, right) if equation.terms]
+    if own:
+        return total(made)
+    # n^3 and 2 n^2, where n is the number of all entries.
+    triples = (span((*system.batch[0], *chain(*three))) for three in cartesian(system.columns, repeat=3))
+    pairs = (span((*system.batch[0], *chain(*two)), 2) for two in cartesian(system.columns, repeat=2))
+    return total((*made, *triples, *pairs))
 
 
 def ends_of(forward: Program, backward: Program) -> Count:

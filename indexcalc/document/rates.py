@@ -100,7 +100,9 @@ class Rates:
             assert head is not None
             assert head.only is not None
             return self.parameter(head.only.items)[0], 1
-        raise NotUnderstoodError("a nabla without what it is taken by")
+        raise NotUnderstoodError(
+            "a nabla without what it is taken by, as in \\nabla_w L, or in L(w) where L is defined"
+        )
 
     def differentiated(self, items: Items) -> Typed:
         """What is differentiated; a lone name without a definition is a loss, though a size may have its letter."""

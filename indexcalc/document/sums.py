@@ -23,6 +23,7 @@ from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.scope import Scope
+from indexcalc.document.statements.extents import size_of
 from indexcalc.document.statements.index_expressions import is_index_letter
 from indexcalc.document.statements.labelling import sums_barely
 from indexcalc.document.statements.limits import limit_name
@@ -148,9 +149,16 @@ def upper_limit(scope: Scope, tokens: Sequence[Token], dummies: Mapping[str, Ix]
     plain = [token for token in tokens if token.kind not in ("{", "}")]
     shorter = [token.text for token in plain[-2:]] == ["-", "1"]
     last = limit_name(plain[:-2] if shorter else plain)
-    if len(dummies) != 1 or not last:
+    if len(dummies) != 1:
         raise NotUnderstoodError("the limits of a sum")
     (name,) = dummies
+    if not last:
+        extent = size_of(plain)
+        named = extent is not None and all(scope.table.view.is_size(one.name) for one in extent.free_symbols)
+        if extent is None or not named or not extent.is_Add or first not in ("", "0", "1"):
+            raise NotUnderstoodError("the limits of a sum")
+        scope.table.sizes.compute(dummies[name], extent + 1 if first == "0" else extent)
+        return ()
     if last in scope.table.letters:
         return ((name, "<" if shorter else "<=", last),)
     if shorter and first not in ("", "0"):

@@ -51,6 +51,7 @@ WORDS = {
     "EQUAL": "=",
     "COMMA": ",",
     "COLON": ":",
+    "SEMICOLON": ";",
     "_IN": "in",
     "POSITIVE": "positive",
     "PROBABILITY": "probability",

@@ -49,8 +49,8 @@ def sides_of(line: Statement) -> tuple[Expression, ...]:
     match line:
         case EquationLine(right=right):
             return (right,)
-        case SolveLine(left=left, right=right):
-            return (left, right)
+        case SolveLine(parts=parts):
+            return tuple(side for part in parts for side in (part.left, part.right))
     return ()
 
 
@@ -88,8 +88,10 @@ class Determinants:
         match line:
             case EquationLine(right=right):
                 return replace(line, right=self.written(right))
-            case SolveLine(left=left, right=right):
-                return replace(line, left=self.written(left), right=self.written(right))
+            case SolveLine():
+                return line.mapped(
+                    lambda part: replace(part, left=self.written(part.left), right=self.written(part.right))
+                )
         return line
 
     def written(self, node: Expression) -> Expression:

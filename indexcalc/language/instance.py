@@ -155,7 +155,7 @@ class Instance:
             line.entry.name for line in self.inner if isinstance(line, InputLine) and line.entry.name not in self.bound
         ]
         own += [line.left.name for line in self.inner if isinstance(line, EquationLine)]
-        own += [line.unknown.name for line in self.inner if isinstance(line, SolveLine)]
+        own += [part.unknown.name for line in self.inner if isinstance(line, SolveLine) for part in line.parts]
         given = {name.name: name.given for name in self.line.giving}
         for name in self.line.giving:
             if name.name not in own:
@@ -182,14 +182,18 @@ class Instance:
             case EquationLine(left=left, right=right):
                 doc = self.docs.get(left.name) or line.doc
                 return (replace(line, left=self.definition(left), right=self.expression(right), doc=doc, at=self.at),)
-            case SolveLine(unknown=unknown, left=one, right=other):
-                doc = self.docs.get(unknown.name) or line.doc
-                sides = (self.expression(one), self.expression(other))
-                return (SolveLine(self.definition(unknown), *sides, doc, self.at),)
+            case SolveLine():
+                return (line.mapped(self.solved),)
             case ClaimLine(left=one, right=other, assumed=True):
                 return (replace(line, left=self.expression(one), right=self.expression(other), at=self.at),)
             case _:
                 return ()
+
+    def solved(self, line: SolveLine) -> SolveLine:
+        """A tensor of a system, and an equation."""
+        doc = self.docs.get(line.unknown.name) or line.doc
+        sides = (self.expression(line.left), self.expression(line.right))
+        return SolveLine(self.definition(line.unknown), *sides, doc, self.at)
 
     def expression(self, node: Expression) -> Expression:
         """An expression renamed; every place is that of the ``use`` line."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from indexcalc.language.extents import Extent
 from indexcalc.language.syntax import At, Entry, Expression, Gradient, Slot
@@ -99,7 +100,9 @@ class EquationLine:
 class SolveLine:
     """``solve x[j] : left = right "doc"``: the tensor that a system determines, and the system.
 
-    `hoisted` where it is not the author's, but an inverse that a derivative reads.
+    `hoisted` where it is not the author's, but an inverse that a derivative reads. Several tensors that one system
+    determines, ``solve x[j], y[k] : left = right ; left = right``, are this line and `others`: each with one of the
+    equations, in the order in which they are written.
     """
 
     unknown: Entry
@@ -108,6 +111,16 @@ class SolveLine:
     doc: str = ""
     at: At | None = None
     hoisted: bool = False
+    others: tuple[SolveLine, ...] = ()
+
+    @property
+    def parts(self) -> tuple[SolveLine, ...]:
+        """Each tensor with one equation."""
+        return (self, *self.others)
+
+    def mapped(self, change: Callable[[SolveLine], SolveLine]) -> SolveLine:
+        """The line with each tensor and its equation changed."""
+        return replace(change(self), others=tuple(map(change, self.others)))
 
 
 @dataclass(frozen=True, slots=True)

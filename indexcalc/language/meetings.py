@@ -68,8 +68,11 @@ def definitions_of(lines: tuple[Statement, ...]) -> dict[str, Definition]:
     found: dict[str, Definition] = {}
     for number, line in enumerate(lines):
         match line:
-            case InputLine(entry=entry) | EquationLine(left=entry) | SolveLine(unknown=entry):
+            case InputLine(entry=entry) | EquationLine(left=entry):
                 found.setdefault(entry.name, Definition(number, entry))
+            case SolveLine(parts=parts):
+                for part in parts:
+                    found.setdefault(part.unknown.name, Definition(number, part.unknown))
     return found
 
 

@@ -37,20 +37,23 @@ Written = tuple[tuple[ast.Slot, ...], ast.Layout]
 
 
 class NewlinesInBrackets:
-    """Drops the end of a line while a bracket is open, so that a long formula can go on."""
+    """Drops the end of a line while a bracket is open, and behind the colon and the semicolons of a system."""
 
     always_accept: ClassVar[tuple[str, ...]] = ("_NL",)
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         """The tokens without line ends inside brackets; the name is the one that Lark calls."""
-        depth = 0
+        depth, before, solving = 0, "", False
         for token in stream:
             if token.type in ("LPAR", "LSQB"):
                 depth += 1
             elif token.type in ("RPAR", "RSQB"):
                 depth = max(0, depth - 1)
-            if token.type != "_NL" or depth == 0:
+            ends = token.type == "_NL" and depth == 0 and not (solving and before in ("SEMICOLON", "COLON"))
+            solving = token.type == "_SOLVE" or (solving and not ends)
+            if ends or token.type != "_NL":
                 yield token
+                before = token.type
 
 
 @lru_cache(maxsize=1)
@@ -196,11 +199,42 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``S[i,j] = ...``."""
         return (lines.EquationLine(left, right, prose(doc), left.at, steps),)
 
+    def sought(self, unknown: ast.Entry, doc: Token | None) -> tuple[ast.Entry, Token | None]:
+        """``x[j] "doc"``."""
+        return unknown, doc
+
+    def unknowns(self, *found: tuple[ast.Entry, Token | None]) -> tuple[tuple[ast.Entry, Token | None], ...]:
+        """``x[j], y[k]``."""
+        return found
+
+    def system(self, left: ast.Expression, right: ast.Expression) -> tuple[ast.Expression, ast.Expression]:
+        """``left = right``."""
+        return left, right
+
+    def systems(self, *found: Any) -> tuple[tuple[ast.Expression, ast.Expression], ...]:
+        """``left = right ; left = right``."""
+        return tuple(one for one in found if isinstance(one, tuple))
+
     def solve(
-        self, unknown: ast.Entry, left: ast.Expression, right: ast.Expression, doc: Token | None
+        self,
+        unknowns: tuple[tuple[ast.Entry, Token | None], ...],
+        systems: tuple[tuple[ast.Expression, ast.Expression], ...],
+        doc: Token | None,
     ) -> tuple[lines.Statement, ...]:
-        """``solve x[j] : left = right``."""
-        return (lines.SolveLine(unknown, left, right, prose(doc), unknown.at),)
+        """``solve x[j], y[k] : left = right ; left = right``."""
+        first = unknowns[0][0]
+        if len(unknowns) != len(systems):
+            names = " and ".join(unknown.name for unknown, _ in unknowns)
+            raise self.source.error(
+                f"{names}: {len(unknowns)} to be determined, by {len(systems)} written with ; between them; a system "
+                "has one equation for each tensor, and each may hold for many values of its indices",
+                first.at,
+            )
+        made = [
+            lines.SolveLine(unknown, left, right, prose(own), unknown.at)
+            for (unknown, own), (left, right) in zip(unknowns, systems, strict=True)
+        ]
+        return (replace(made[0], doc=made[0].doc or prose(doc), others=tuple(made[1:])),)
 
     def steps(self, index: Token, first: ast.Expression, last: ast.Expression) -> lines.Steps:
         """``for t in 1 .. T-1``."""

@@ -80,8 +80,11 @@ def line_text(line: lines.Statement, over: tuple[Slot, ...] = ()) -> str:
             return f"input {atom_text(entry)}{domain_text(line)}{along}{comment(doc)}"
         case lines.EquationLine(left=left, right=right, doc=doc, steps=steps):
             return f"{atom_text(left)} = {formula_text(right)}{steps_text(steps)}{comment(doc)}"
-        case lines.SolveLine(unknown=unknown, left=left, right=right, doc=doc):
+        case lines.SolveLine(others=(), unknown=unknown, left=left, right=right, doc=doc):
             return f"solve {atom_text(unknown)} : {equal(left, right)}{comment(doc)}"
+        case lines.SolveLine(parts=parts):
+            sought = ", ".join(f"{atom_text(part.unknown)}{comment(part.doc)}" for part in parts)
+            return f"solve {sought} : {' ; '.join(equal(part.left, part.right) for part in parts)}"
     return asked_text(line)
 
 

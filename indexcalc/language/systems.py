@@ -1,5 +1,8 @@
 """Tensors that systems determine: ``solve x[j] : left = right`` is an unknown x, and ``r_x[i] = right - left``.
 
+Of several tensors that one system determines, each goes with one of the equations, in the order in which they are
+written. Which goes with which has no meaning: all of them are one system, as far as they read one another.
+
 From here on the residual is an equation like any other. Its slots are the free indices of both sides: there is one
 equation of the system for each of their values.
 """
@@ -42,19 +45,23 @@ def with_residuals(lines: tuple[Statement, ...], source: Source) -> tuple[Statem
         if not isinstance(line, SolveLine):
             found.append(line)
             continue
-        name = line.unknown.name
-        for side in (line.left, line.right):
-            if (beyond := beyond_limits(side)) is not None:
-                raise source.error(f"{beyond[1]}; give a part of it a name by an equation", beyond[0].at)
-        residual = f"r_{name}"
-        while residual in taken:
-            residual += "_"
-        taken.add(residual)
-        difference = Plus((line.right, Negate(line.left, line.left.at)), line.left.at)
-        slots = rows_of(line, indices)
-        rows = Entry(residual, tuple(Slot(slot, line.at) for slot in slots), line.at)
-        found.append(InputLine(line.unknown, line.doc, line.at, residual=residual, hoisted=line.hoisted))
-        found.append(EquationLine(rows, difference, at=line.at, solves=name))
+        equations: list[Statement] = []
+        for part in line.parts:
+            name = part.unknown.name
+            for side in (part.left, part.right):
+                if (beyond := beyond_limits(side)) is not None:
+                    raise source.error(f"{beyond[1]}; give a part of it a name by an equation", beyond[0].at)
+            residual = f"r_{name}"
+            while residual in taken:
+                residual += "_"
+            taken.add(residual)
+            difference = Plus((part.right, Negate(part.left, part.left.at)), part.left.at)
+            slots = rows_of(part, indices)
+            rows = Entry(residual, tuple(Slot(slot, part.at) for slot in slots), part.at)
+            # All unknowns stand before the equations, which may read each of them.
+            found.append(InputLine(part.unknown, part.doc, part.at, residual=residual, hoisted=part.hoisted))
+            equations.append(EquationLine(rows, difference, at=part.at, solves=name))
+        found += equations
     return tuple(found)
 
 
@@ -76,8 +83,8 @@ def names_of(lines: Iterable[Statement]) -> Iterator[str]:
             case EquationLine(left=entry, right=right):
                 yield entry.name
                 yield from (node.name for node in nodes_in(right) if isinstance(node, Entry))
-            case SolveLine(unknown=entry):
-                yield entry.name
+            case SolveLine(parts=parts):
+                yield from (part.unknown.name for part in parts)
 
 
 def free_names(node: Expression, indices: Collection[str]) -> Iterator[str]:

@@ -103,6 +103,8 @@ def instead(kind: str, text: str, inside: str) -> str:
         text: what was found.
         inside: the innermost open bracket: `slots`, `reduction`, `relation`, `parentheses`, or nothing.
     """
+    if kind == "SEMICOLON":
+        return CHARACTERS[text]
     if inside in ("slots", "reduction"):
         return in_slots(kind, text)
     if inside == "relation" and kind == "EQUAL":

@@ -11,7 +11,7 @@ from indexcalc.notes.cost import is_contraction
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.setup import comma_separated
 from indexcalc.notes.tables import memory_blocks
-from indexcalc.rewrite.systems import affine_system
+from indexcalc.rewrite.joint import is_affine
 
 FEW = 6
 """The most tensors that are listed in the middle of a sentence."""
@@ -33,7 +33,7 @@ def cost_blocks(derivation: Derivation) -> Iterator[Block]:
         tuple((*row, tuple(comma_separated(entries))) for row, entries in rows.items()),
     )
     program = derivation.problem.program
-    roots = [u for u in program.unknowns if affine_system(u, program.systems[u.name], program) is None]
+    roots = [unknown for unknown in program.unknowns if not is_affine(unknown, program)]
     if roots:
         yield Paragraph(say("cost.newton", unknowns=listed(Symbol(unknown.name) for unknown in roots)))
     rows_in_all = tuple(total_rows(report))

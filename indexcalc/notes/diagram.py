@@ -53,7 +53,7 @@ def diagram_of(
         title: the heading, if it starts a section.
     """
     folded = {equation.name: equation for equation in program.equations if equation.hoisted}
-    solved = {program.systems[name][-1].name: name for name in program.systems}
+    solved = {residual: name for name, residual in program.residuals.items()}
     kept = [equation for equation in program.equations if equation.name not in folded]
     made = dict.fromkeys((tensor.name for tensor in program.inputs), False)
     made |= {solved.get(e.name, e.name): True for e in kept}

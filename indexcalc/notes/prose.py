@@ -185,11 +185,23 @@ SENTENCES: Mapping[str, str] = {
     "side exceeds the left by is the residual, zero at the solution:",
     "system.root": "{unknown} is the solution that Newton's method finds from zero on. What the right side exceeds the "
     "left by is the residual, zero at the solution:",
+    "system.joint": "{unknown} are what these equations determine together:",
+    "system.linear.joint": "They are linear in {unknown}, and have one solution unless the matrix of all is singular. "
+    "What a right side exceeds its left by is a residual, zero at the solution:",
+    "system.root.joint": "{unknown} are the solution that Newton's method finds from zero on. What a right side "
+    "exceeds its left by is a residual, zero at the solution:",
     "adjoint.heading": "The adjoint variable of {unknown}",
     "adjoint": "{unknown} is given by no formula: it moves with all that its system reads, such that {residual} stays "
     "zero. So nothing changes if the sum of {adjoint} {residual} is added to {loss}, whatever {adjoint} is. "
     "It is chosen such that {loss} and this sum together do not change with {unknown}. Then the derivative by "
     "anything else is that at a fixed {unknown}, and for it the residual is a tensor whose gradient is {adjoint}.",
+    "adjoint.joint": "{unknowns} are given by no formulas: they move with all that their system reads, such that "
+    "{residuals} stay zero. So nothing changes if the sums of {products} are added to {loss}, whatever {adjoints} are. "
+    "They are chosen such that {loss} and these sums together do not change with {unknowns}. Then the derivative by "
+    "anything else is that at fixed {unknowns}, and for it a residual is a tensor whose gradient is its adjoint "
+    "variable.",
+    "adjoint.result.joint": "The adjoint variables {adjoints} are those for which {totals} are zero, together. "
+    "Of {total}, this says:",
     "adjoint.total": "The derivative of both together by {unknown} is called {total}. It has the gradient {gradient}, "
     "through all that reads {unknown} outside of its system, and what the system adds.",
     "adjoint.result": "The adjoint variable {adjoint} is that for which {total} is zero:",

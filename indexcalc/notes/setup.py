@@ -217,12 +217,14 @@ def partial_gradient(problem: Problem, upstream: Upstream) -> Paragraph:
 
 def forward_blocks(program: Program) -> Iterator[Block]:
     """The equations in authored order; what the reader named is a definition."""
-    solved = {block[-1].name: (name, block) for name, block in program.systems.items()}
-    unknowns = {unknown.name: unknown for unknown in program.unknowns}
+    solved = set(program.residuals.values())
+    told: set[str] = set()
     for number, equation in enumerate(program.equations):
         if equation.name in solved:
-            name, block = solved[equation.name]
-            yield from determined_blocks(program, unknowns[name], block)
+            block = next(block for block in program.systems.values() if equation in block)
+            if told.isdisjoint(one.name for one in block):
+                yield from determined_blocks(program, program.determined_by(block))
+            told.add(equation.name)
             continue
         if equation.doc:
             yield Paragraph((*sentence_case((equation.doc,)), ":"))

@@ -9,7 +9,8 @@ from indexcalc.calculus.steps import Derivation, Section
 from indexcalc.notes.blocks import Block, Display, Gradient, Loss, Paragraph, Span, Symbol
 from indexcalc.notes.prose import listed, say, sentence_case
 from indexcalc.program import Equation, Program, Unknown
-from indexcalc.rewrite.systems import affine_system, sides_of
+from indexcalc.rewrite.joint import is_affine
+from indexcalc.rewrite.systems import sides_of
 
 
 def system_display(residual: Equation, *, boxed: bool = False) -> Display:
@@ -18,23 +19,45 @@ def system_display(residual: Equation, *, boxed: bool = False) -> Display:
     return Display(left, (right,), boxed=boxed)
 
 
-def determined_blocks(program: Program, unknown: Unknown, block: tuple[Equation, ...]) -> Iterator[Block]:
-    """The system of the forward pass that determines a tensor, and what its residual is."""
-    residual = block[-1]
-    doc = (*sentence_case((unknown.tensor.doc,)), ": ") if unknown.tensor.doc else ()
-    if unknown.hoisted:
+def determined_blocks(program: Program, unknowns: tuple[Unknown, ...]) -> Iterator[Block]:
+    """The system of the forward pass that determines some tensors together, and what its residuals are."""
+    residuals = [program.definitions[unknown.residual] for unknown in unknowns]
+    first = unknowns[0]
+    docs = [unknown.tensor.doc for unknown in unknowns if unknown.tensor.doc]
+    doc = (*sentence_case((", ".join(docs),)), ": ") if docs else ()
+    if first.hoisted:
         doc = say("system.inverse")
     names: dict[str, Span | list[Span]] = {
-        "unknown": unknown.tensor.entry,
-        "residual": residual.lhs,
-        "rows": listed(residual.slots),
+        "unknown": listed(unknown.tensor.entry for unknown in unknowns),
+        "residual": listed(residual.lhs for residual in residuals),
+        "rows": listed(residuals[0].slots),
     }
-    linear = affine_system(unknown, block, program) is not None
-    each = ".each" if len(residual.slots) else ""
-    yield Paragraph((*doc, *say(f"system{each}", **names)))
-    yield system_display(residual)
-    yield Paragraph(say("system.linear" if linear else "system.root", **names))
-    yield Display(residual.lhs, (residual.terms,), defines=True)
+    each = ".each" if len(residuals[0].slots) else ""
+    yield Paragraph((*doc, *say("system.joint" if len(unknowns) > 1 else f"system{each}", **names)))
+    for residual in residuals:
+        yield system_display(residual)
+    kind = "linear" if is_affine(first, program) else "root"
+    yield Paragraph(say(f"system.{kind}{'.joint' if len(unknowns) > 1 else ''}", **names))
+    for residual in residuals:
+        yield Display(residual.lhs, (residual.terms,), defines=True)
+
+
+def adjoints_of(derivation: Derivation, unknown: Unknown) -> dict[str, Span | list[Span]]:
+    """The residuals of the system of an unknown, their adjoint variables, and what these make zero."""
+    problem = derivation.problem
+    together = problem.program.together_with(unknown)
+    residuals = [problem.program.definitions[one.residual] for one in together]
+    adjoints = [Access(problem.gradient_names[residual.name], residual.slots) for residual in residuals]
+    products: list[Span] = []
+    for number, (adjoint, residual) in enumerate(zip(adjoints, residuals, strict=True)):
+        products += [*([" and of "] if number else []), adjoint, " ", residual.lhs]
+    return {
+        "residuals": listed(residual.lhs for residual in residuals),
+        "adjoints": listed(adjoints),
+        "unknowns": listed(one.tensor.entry for one in together),
+        "products": products,
+        "totals": listed(Access(problem.stationary[one.name], one.tensor.slots) for one in together),
+    }
 
 
 def adjoint_intro(derivation: Derivation, unknown: Unknown) -> Iterator[Block]:
@@ -51,7 +74,9 @@ def adjoint_intro(derivation: Derivation, unknown: Unknown) -> Iterator[Block]:
         "adjoint": adjoint,
         "total": total,
     }
-    yield Paragraph(say("adjoint", **names))
+    joint = ".joint" if len(problem.program.together_with(unknown)) > 1 else ""
+    names |= adjoints_of(derivation, unknown)
+    yield Paragraph(say(f"adjoint{joint}", **names))
     yield Paragraph(say("adjoint.total", **names))
 
 
@@ -61,7 +86,9 @@ def adjoint_result(derivation: Derivation, section: Section, unknown: Unknown) -
     residual = problem.program.definitions[unknown.residual]
     adjoint = Access(problem.gradient_names[residual.name], residual.slots)
     total = Access(problem.stationary[unknown.name], unknown.tensor.slots)
-    yield Paragraph(say("adjoint.result", adjoint=adjoint, total=total))
+    joint = ".joint" if len(problem.program.together_with(unknown)) > 1 else ""
+    names = adjoints_of(derivation, unknown)
+    yield Paragraph(say(f"adjoint.result{joint}", adjoint=adjoint, total=total, **names))
     found = [step.after for step in section.steps if step.subject == total]
     yield system_display(Equation(total, found[-1]), boxed=section.equation.lhs == total)
 
@@ -77,4 +104,4 @@ def unknown_of(derivation: Derivation, section: Section) -> Unknown | None:
 
 def has_equations_between(program: Program) -> bool:
     """Whether some system reads what is computed from its own unknown."""
-    return any(len(block) > 1 for block in program.systems.values())
+    return any(len(block) > len(program.determined_by(block)) for block in program.systems.values())

@@ -10,11 +10,11 @@ import sympy as sp
 
 from indexcalc.algebra.terms import Add, Base, Delta, Fn, Index, Iverson, Power, Term, Terms, free_indices, tensors_of
 from indexcalc.errors import Place
-from indexcalc.program import Equation, Program
+from indexcalc.program import Equation, Program, Unknown
 from indexcalc.proof.evaluate import Environment, Numbers, evaluate_lanes, number
 from indexcalc.proof.extents import has_parts
 from indexcalc.proof.numeric import Array, numeric_of
-from indexcalc.proof.systems import STEP, flat, slopes_at
+from indexcalc.proof.systems import STEP, flat, joint, parted, slopes_at
 
 MARGIN = 1e-3
 """The least distance of an argument from a kink, a singularity or the end of a domain."""
@@ -165,11 +165,11 @@ def first_violation(
     computed = {name: shaken(array) for name, array in env.tensors.items() if name in program.definitions}
     near = Environment({**env.tensors, **computed}, numbers, outside=env.outside)
     for name, block in program.systems.items():
-        if condition(name, block, env) > WORST_CONDITION:
+        if condition(program.determined_by(block), block, env) > WORST_CONDITION:
             meaning = (
                 f"the system for {name} must not be singular, nor nearly so, and must have a solution that is found"
             )
-            return Violation(meaning, block[-1].place)
+            return Violation(meaning, program.definitions[program.residuals[name]].place)
     for demand in demands(program, numbers, margin):
         if (missing := unmet(demand, env, near)) is not None:
             return Violation(f"in the equation of {demand.tensor}, {missing}", demand.place)
@@ -209,18 +209,19 @@ def unmet(demand: Demand, env: Environment, near: Environment) -> str | None:
     return None
 
 
-def condition(name: str, block: Sequence[Equation], env: Environment) -> float:
+def condition(unknowns: Sequence[Unknown], block: Sequence[Equation], env: Environment) -> float:
     """The condition number of a system at its solution; infinite where it has none."""
-    at = env.tensors[name]
+    shapes = {one.name: env.tensors[one.name].shape[1:] for one in unknowns}
+    at = joint([env.tensors[one.name] for one in unknowns])
     if not np.all(np.isfinite(at)):
         return np.inf
     tensors = dict(env.tensors)
 
     def residual(found: Array) -> Array:
-        tensors[name] = found
+        tensors.update(parted(found, shapes))
         for equation in block:
             tensors[equation.name] = evaluate_lanes(equation.terms, equation.slots, replace(env, tensors=tensors))
-        return tensors[block[-1].name]
+        return joint([tensors[unknown.residual] for unknown in unknowns])
 
     size = max(1.0, float(np.max(np.abs(at), initial=0.0)))
     slopes = slopes_at(residual, at, flat(residual(at)), STEP * size)[0]

@@ -43,7 +43,7 @@ from indexcalc.algebra.terms import (
 from indexcalc.errors import LimitError, ProgramError, UndefinedError, placed
 from indexcalc.program import Equation, Program, Unknown
 from indexcalc.proof.numeric import Array, numeric_of
-from indexcalc.proof.systems import log_determinant, root
+from indexcalc.proof.systems import joint, log_determinant, parted, root
 from indexcalc.recurrence import Recurrence
 
 GRID_LIMIT = 20_000_000
@@ -182,11 +182,11 @@ def run_lanes(
         computed = [equation for equation in block if equation.name not in given]
         recurrence = program.recurrence_by_name.get(block[0].name)
         env = Environment(values, numbers, outside=outside)
-        unknown = program.determined_by(block)
-        if unknown is not None and unknown.name in given:
-            values[unknown.name] = given[unknown.name]
-        elif unknown is not None:
-            run_system(unknown, block, env, values, bumps)
+        unknowns = program.determined_by(block)
+        if unknowns and all(unknown.name in given for unknown in unknowns):
+            values.update({unknown.name: given[unknown.name] for unknown in unknowns})
+        elif unknowns:
+            run_system(unknowns, block, env, values, bumps)
             continue
         if recurrence is not None and computed:
             run_steps(computed, recurrence, env, values, bumps)
@@ -200,25 +200,32 @@ def run_lanes(
 
 
 def run_system(
-    unknown: Unknown, block: Sequence[Equation], env: Environment, values: dict[str, Array], bumps: Mapping[str, Array]
+    unknowns: Sequence[Unknown],
+    block: Sequence[Equation],
+    env: Environment,
+    values: dict[str, Array],
+    bumps: Mapping[str, Array],
 ) -> None:
-    """An unknown, and what its system computes from it; `values` are those of `env`, and grow.
+    """Unknowns, and what their system computes from them; `values` are those of `env`, and grow.
 
-    A bump of the unknown itself is added for those that read it after the system.
+    A bump of an unknown itself is added for those that read it after the system.
     """
+    shapes = {one.name: tuple(size_of(slot, env.numbers) for slot in one.tensor.slots) for one in unknowns}
+    residuals = [unknown.residual for unknown in unknowns]
 
     def residual(found: Array) -> Array:
-        values[unknown.name] = found
+        values.update(parted(found, shapes))
         for equation in block:
             with placed(equation.place):
                 values[equation.name] = evaluate_lanes(equation.terms, equation.slots, env)
             if equation.name in bumps:
                 values[equation.name] = values[equation.name] + bumps[equation.name]
-        return values[block[-1].name]
+        return joint([values[name] for name in residuals])
 
-    found = root(residual, tuple(size_of(slot, env.numbers) for slot in unknown.tensor.slots))
+    found = root(residual, (sum(math.prod(shape) for shape in shapes.values()),))
     residual(found)
-    values[unknown.name] = found + bumps[unknown.name] if unknown.name in bumps else found
+    for name, value in parted(found, shapes).items():
+        values[name] = value + bumps[name] if name in bumps else value
 
 
 def run_steps(

@@ -183,9 +183,10 @@ def gradients_by_entry(
 def whole_work(program: Program, point: Point, targets: Collection[str]) -> int:
     """Grid points, lanes included, to evaluate the program again for every entry of the targets."""
     points = {equation.name: grid_points(equation, point) for equation in program.equations}
-    for name, block in program.systems.items():
+    for block in program.systems.values():
         # Slopes take the system once for each entry, in two rounds at least.
-        points.update({eq.name: 2 * (1 + np.size(point.values[name])) * points[eq.name] for eq in block})
+        entries = sum(np.size(point.values[one.name]) for one in program.determined_by(block))
+        points.update({eq.name: 2 * (1 + entries) * grid_points(eq, point) for eq in block})
     return sum(
         max(1, np.size(point.values[name])) * sum(points.get(other, 0) for other in depending_on(program, {name}))
         for name in targets
@@ -206,8 +207,7 @@ def passed_through(program: Program, weights: Mapping[str, Array], targets: Coll
     """The tensors between the targets and what the loss is made of, in program order."""
     after, before = depending_on(program, frozenset(targets)), set(weights)
     for block in reversed(program.blocks):
-        unknown = program.determined_by(block)
-        if unknown is not None and unknown.name in before:
+        if any(unknown.name in before for unknown in program.determined_by(block)):
             before.update(equation.name for equation in block)
         if any(equation.name in before for equation in block):
             for equation in block:
@@ -218,10 +218,14 @@ def passed_through(program: Program, weights: Mapping[str, Array], targets: Coll
 def depending_on(program: Program, start: Collection[str]) -> frozenset[str]:
     """The tensors that depend on any of `start`, with `start` itself."""
     found, pending = set(start), list(start)
-    determined = {residual: name for name, residual in program.residuals.items()}
+    determined = {
+        residual.name: tuple(unknown.name for unknown in program.determined_by(block))
+        for block in program.systems.values()
+        for residual in program.residuals_in(block)
+    }
     while pending:
         current = pending.pop()
-        after = (*program.consumers[current], *((determined[current],) if current in determined else ()))
+        after = (*program.consumers[current], *determined.get(current, ()))
         fresh = [name for name in after if name not in found]
         found.update(fresh)
         pending.extend(fresh)

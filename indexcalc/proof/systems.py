@@ -7,7 +7,7 @@ solved at once, complex ones too: where an oracle takes a complex step, the imag
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -124,6 +124,22 @@ def log_determinant(matrices: Array) -> Array:
             below = joint[:, column + 1 :, column] / value[:, np.newaxis]
             joint[:, column + 1 :] -= below[:, :, np.newaxis] * joint[:, column, np.newaxis]
     return total.reshape(matrices.shape[:-2])
+
+
+def joint(arrays: Sequence[Array]) -> Array:
+    """The entries of several arrays in one axis after that of the lanes."""
+    lanes = max(map(len, arrays))
+    return np.concatenate([np.broadcast_to(flat(one), (lanes, flat(one).shape[1])) for one in arrays], axis=1)
+
+
+def parted(entries: Array, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
+    """The arrays of these shapes whose entries stand in one axis, one array after the other."""
+    found, start = {}, 0
+    for name, shape in shapes.items():
+        end = start + math.prod(shape)
+        found[name] = entries[:, start:end].reshape(-1, *shape)
+        start = end
+    return found
 
 
 def flat(array: Array) -> Array:

@@ -158,12 +158,11 @@ def wrong_programs(program: Program) -> Iterator[tuple[str, str, Program]]:
     known: dict[str, Tensor] = {tensor.name: tensor for tensor in program.inputs}
     starts = {block[0].name: program.determined_by(block) for block in program.blocks}
     for n, equation in enumerate(program.equations):
-        if (unknown := starts.get(equation.name)) is not None:
-            known[unknown.name] = unknown.tensor
+        known.update({unknown.name: unknown.tensor for unknown in starts.get(equation.name, ())})
         for kind, wrong in wrong_variants(equation, known):
             equations = (*program.equations[:n], wrong, *program.equations[n + 1 :])
             made = replace(program, equations=equations)
-            stepping = [b for b in made.blocks if made.determined_by(b) is None and is_recurrent(b)]
+            stepping = [b for b in made.blocks if not made.determined_by(b) and is_recurrent(b)]
             if all(not isinstance(recurrence_of(block), Unordered) for block in stepping) and is_determined(made):
                 # A program whose steps have no order is no program.
                 yield kind, equation.name, made

@@ -69,7 +69,7 @@ class PartNaming:
     @cached_property
     def effort(self) -> Effort:
         """What is left of the effort for searches."""
-        return Effort()
+        return Effort.of(len(self.problem.program.equations))
 
     @cached_property
     def order(self) -> Nomenclature:

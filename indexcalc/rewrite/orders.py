@@ -237,9 +237,10 @@ class Maker:
         terms = factor(section.equation.terms, symbolic=True)
         # Sums stay apart where each is a product of matrices; the sum of their summands is none.
         if sum(bool(term.summed) for term in section.equation.terms) > 1:
-            terms = factor_in_parts(terms, symbolic=True)
-            if len(terms) == len(section.equation.terms) or not all(map(is_weighted, terms)):
-                terms = section.equation.terms
+            # A coefficient that all share joins products of different matrices; their parts alone do not.
+            tried = (factor_in_parts(one, symbolic=True) for one in (terms, section.equation.terms))
+            fewer = (one for one in tried if len(one) < len(section.equation.terms) and all(map(is_weighted, one)))
+            terms = next(fewer, section.equation.terms)
         if terms != section.equation.terms:
             section = extended(section, Step(Rule.FACTOR, lhs, section.equation.terms, terms))
         return section

@@ -31,7 +31,7 @@ SEARCH_CACHE = 2_000
 """The number of searches that are remembered: gradients share parts, and each is improved for several decisions."""
 
 EFFORT = 1_500
-"""The most forms that all searches of one derivation look at; the largest of those that are shipped needs 200."""
+"""The most forms that all searches of a short derivation look at; the largest of those that are shipped needs 200."""
 
 Score = tuple[int, int]
 
@@ -82,6 +82,14 @@ class Effort:
     """How many forms the searches of a derivation may still look at; what is remembered counts as if it were not."""
 
     left: int = EFFORT
+
+    @classmethod
+    def of(cls, equations: int) -> Effort:
+        """The effort for a forward pass of so many equations: for each as much as one search may take.
+
+        So equal blocks get equal forms, however many they are.
+        """
+        return cls(max(EFFORT, FORM_LIMIT * equations))
 
 
 def cheaper_form(entry: Access, terms: Terms, moves: Moves, effort: Effort) -> tuple[Step, ...]:

@@ -14,6 +14,8 @@ import sympy as sp
 
 from indexcalc.algebra.build import expand, is_negative, product
 from indexcalc.algebra.canonical import collect
+from indexcalc.algebra.guards import guarded_entries
+from indexcalc.algebra.ranges import in_range
 from indexcalc.algebra.renaming import substitute, substitute_term
 from indexcalc.algebra.slots import Index
 from indexcalc.algebra.terms import Access, Delta, Term, Terms, occurring_indices, tensors_of
@@ -43,6 +45,8 @@ class Affine:
         right: over `batch`, `rows` and `shared`.
         partners: for each slot of the unknown, the place of the residual's slot that it belongs to: the one it is equal
             to, else the row as far down as it is as a column; empty where there are other rows than columns.
+        step: where the system falls into steps, the slot of the unknown that they run along: the right side reads the
+            unknown at steps before.
     """
 
     unknown: Unknown
@@ -53,19 +57,53 @@ class Affine:
     matrix: Terms
     right: Terms
     partners: tuple[int, ...] = ()
+    step: Index | None = None
+
+    @property
+    def side(self) -> tuple[Index, ...]:
+        """The axes of the array of right sides: the step comes first, so that what is done at a step lies together."""
+        axes = (*self.batch, *self.rows, *self.shared)
+        return axes if self.step is None else (self.step, *(axis for axis in axes if axis != self.step))
 
 
-def whole_residual(block: Sequence[Equation]) -> Equation | None:
-    """The residual of a system with all that stands between it and the unknown put in; None if that can't be."""
-    *between, residual = block
+def whole_residual(unknown: Unknown, block: Sequence[Equation], program: Program) -> Equation | None:
+    """The residual of an unknown with all that stands between it and unknowns put in; None if that can't be."""
+    residual = program.definitions[unknown.residual]
+    residuals = program.residuals.values()
     terms = residual.terms
-    for equation in reversed(between):
-        if equation.name in tensors_of(terms):
-            found = put_in(terms, equation)
-            if found is None:
-                return None
-            terms = contracted(Access(residual.name, residual.slots), found)
+    try:
+        for equation in reversed(block):
+            if equation.name not in residuals and equation.name in tensors_of(terms):
+                guarded = is_guarded(terms, equation)
+                found = put_in(terms, Guarded(equation.lhs, equation.terms) if guarded else equation)
+                if found is None:
+                    return None
+                terms = contracted(Access(residual.name, residual.slots), found)
+    except LimitError:
+        return None
     return Equation(residual.lhs, terms, place=residual.place)
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded(Equation):
+    """A definition that is put in wherever its name stands: beside each entry outside of its tensor a bracket is zero.
+
+    By itself such an entry reads as zero, which a definition need not be.
+    """
+
+    def holds_at(self, entry: Access) -> bool:
+        """Always."""
+        return True
+
+
+def is_guarded(terms: Terms, equation: Equation) -> bool:
+    """Whether all entries of the tensor of an equation lie inside of it wherever the brackets around them hold."""
+    return all(
+        in_range(slot, index.extent, given)
+        for entry, given in guarded_entries(terms)
+        if entry.tensor == equation.name
+        for slot, index in zip(entry.slots, equation.slots, strict=True)
+    )
 
 
 def contracted(subject: Access, terms: Terms) -> Terms:
@@ -75,22 +113,27 @@ def contracted(subject: Access, terms: Terms) -> Terms:
 
 
 def affine_system(unknown: Unknown, block: Sequence[Equation], program: Program) -> Affine | None:
-    """A system as a matrix and a right side; None if its residual is not affine, or too long to be seen as that."""
+    """A system of one unknown as a matrix and a right side; None if it has several, is not affine, or is too long."""
+    if len(program.determined_by(block)) > 1:
+        return None
+    whole = whole_residual(unknown, block, program)
+    return None if whole is None else affine_residual(unknown, whole, program)
+
+
+def affine_residual(unknown: Unknown, whole: Equation, program: Program) -> Affine | None:
+    """The system of a residual in which the unknown stands itself; None if it is not affine in it, or too long."""
+    name, slots = unknown.name, unknown.tensor.slots
     try:
-        whole = whole_residual(block)
-        if whole is None:
-            return None
         terms = collect(expand(whole.terms, MATRIX_LIMIT))
+        own = [term for term in terms if name in tensors_of((term,))]
+        if not all(is_linear(term, name) for term in own):
+            return None
+        rows = other_indices(whole.slots, slots, program)
+        here = dict(zip(whole.slots, rows, strict=True))
+        right = substitute(tuple(term for term in terms if term not in own), here)
+        matrix = negative(derivative(Equation(whole.lhs, terms), rows, unknown, program))
     except LimitError:
         return None
-    name, slots = unknown.name, unknown.tensor.slots
-    own = [term for term in terms if name in tensors_of((term,))]
-    if not all(is_linear(term, name) for term in own):
-        return None
-    rows = other_indices(whole.slots, slots, program)
-    here = dict(zip(whole.slots, rows, strict=True))
-    right = substitute(tuple(term for term in terms if term not in own), here)
-    matrix = negative(derivative(Equation(whole.lhs, terms), rows, unknown, program))
     return in_batches(unknown, rows, matrix, right, Nomenclature({}, program.indices))
 
 

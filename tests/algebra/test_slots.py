@@ -88,3 +88,9 @@ def test_substitution_by_an_expression_captures_nothing():
     (renamed,) = found.summed
     assert renamed != k
     assert k in free_indices(found)
+
+
+def test_a_number_stands_by_itself_where_a_lower_bound_alone_is_left():
+    assert product(1, within(a - 5, N)).bases == (Iverson(place(5), "<=", a),)
+    assert product(1, within(a - K, N)).bases == (Iverson(place(K), "<=", a),)
+    assert product(1, within(a - i, N)).bases == (Iverson(place(0), "<=", a - i),)

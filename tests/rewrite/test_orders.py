@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy as sp
+from hypothesis import Phase, example, given, settings
+from hypothesis import strategies as st
 
 import indexcalc as ic
+from indexcalc.algebra.terms import Access, Add, Index, Term, occurring_indices, tensors_of
 from indexcalc.codegen.formula import equation_text
 from indexcalc.errors import LimitError, ProgramError, SpecError
 from indexcalc.generation import loaded
 from indexcalc.notes.held import held_tensors
 from indexcalc.proof.gradcheck import check_backward
 from indexcalc.proof.steps import check_derivation
+from indexcalc.rewrite.orders import is_weighted
 
 LOGISTIC = """
 index n : N
@@ -252,5 +257,53 @@ def test_the_weights_of_a_product_are_one_factor_beside_a_penalty(penalty):
     derivation = ic.derive(problem)
     (full,) = (e for e in derivation.backward.equations if e.name == "H_full")
     assert len(full.terms) == 1
+    assert check_derivation(derivation) == []
+    assert check_backward(derivation.problem, derivation.put_together).ok
+
+
+SETS = st.sets(st.sampled_from("nfg"))
+
+
+def factor_over(kind, name, indices):
+    slots = tuple(Index(one, sp.Symbol("N", positive=True, integer=True)) for one in sorted(indices))
+    entry = Access(name, slots)
+    return Add((Term(sp.S.One, ((entry, sp.S.One),)), Term(sp.S.One))) if kind == "sum" else entry
+
+
+@given(st.lists(st.tuples(st.sampled_from(["array", "sum"]), SETS), min_size=1, max_size=5), st.booleans())
+def test_a_weight_makes_no_array_larger(drawn, summed):
+    """The oracle is NumPy: a weight times the array that carries it has the shape of that array."""
+    bases = [factor_over(kind, f"A{number}", indices) for number, (kind, indices) in enumerate(drawn)]
+    bound = tuple({index for base in bases for index in occurring_indices(base)}) if summed else ()
+    shapes = {kind: [tuple(2 if one in i else 1 for one in "nfg") for k, i in drawn if k == kind] for kind, _ in drawn}
+    arrays = shapes.get("array", [])
+    carried = all(any(np.broadcast_shapes(one, array) == array for array in arrays) for one in shapes.get("sum", []))
+    term = Term(sp.S.One, tuple((base, sp.S.One) for base in bases), bound)
+    assert is_weighted(term) == (carried or not bound)
+
+
+CURVED = ["exp({})", "sigmoid({})", "softplus({})", "sin({})", "{}^3"]
+
+
+@settings(max_examples=12, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(
+    losses=st.lists(st.tuples(st.sampled_from(CURVED), st.sampled_from("zu")), min_size=1, max_size=3),
+    penalty=st.sampled_from(["{}^2", "{}^4", "exp({})", "cos({})", "{}^2 + 1/3 * {}^3"]),
+)
+@example(losses=[("{}^3", "u"), ("{}^3", "z"), ("sigmoid({})", "z")], penalty="exp({})")
+@example(losses=[("{}^3", "u"), ("sigmoid({})", "u"), ("softplus({})", "z")], penalty="cos({})")
+def test_second_derivatives_with_penalties_have_one_product_for_each_pair_of_matrices(losses, penalty):
+    """What is added up over samples of one matrix is one product with weights; those of two matrices stay apart."""
+    parts = " + ".join(f"sum[n]({kind.format(f'{name}[n]')})" for kind, name in losses)
+    problem = ic.read_problem(
+        "index n : N\nindex f, g : F\ninput X[n,f], Y[n,f], w[f]\nz[n] = sum[f](X[n,f] * w[f])\n"
+        f"u[n] = sum[f](Y[n,f] * w[f])\nL = {parts} + 1/8 * sum[f]({penalty.replace('{}', 'w[f]')})\nhessian L by w"
+    )
+    derivation = ic.derive(problem)
+    equations = [e for e in derivation.backward.equations if any(t.summed for t in e.terms)]
+    products = [t for e in equations for t in e.terms if {"f", "g"} <= {s.name for s in e.slots} and t.summed]
+    pairs = [{name for name in tensors_of((t,)) if name in ("X", "Y")} for t in products]
+    used = {{"z": "X", "u": "Y"}[name] for _, name in losses}
+    assert sorted(map(sorted, pairs)) == sorted([name] for name in used)
     assert check_derivation(derivation) == []
     assert check_backward(derivation.problem, derivation.put_together).ok

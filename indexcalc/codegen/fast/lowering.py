@@ -31,6 +31,7 @@ from indexcalc.codegen.fast.graph import Node, Operation, Use
 from indexcalc.codegen.fast.overlaps import Windows, order_of_copy
 from indexcalc.codegen.fast.storage import COPY
 from indexcalc.codegen.operands import Axes, Mask, Scope, arranged
+from indexcalc.codegen.plan import MOST_SQUARES
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import Atom, Call, flat
 from indexcalc.codegen.statements import Kind, Statement
@@ -223,11 +224,19 @@ class Lowering(Arrays):
             return value**exponent
         if exponent == 1:
             return value
-        if exponent == 2:
-            return self.called("np.square", value)
+        if exponent.is_Integer and exponent <= MOST_SQUARES:
+            return self.whole_power(value, int(exponent))
         if exponent == sp.Rational(1, 2):
             return self.called("np.sqrt", value)
         return self.called("np.power", value, self.text(exponent))
+
+    def whole_power(self, value: Array, exponent: int) -> Array:
+        """A power from squares and products, for NumPy has a fast power for the square alone."""
+        if exponent == 1:
+            return value
+        if exponent % 2:
+            return self.folded("np.multiply", [self.whole_power(value, exponent - 1), value])
+        return self.called("np.square", self.whole_power(value, exponent // 2))
 
     def factor(self, base: Base) -> Value:
         """One factor."""

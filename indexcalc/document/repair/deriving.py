@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.factor import factor, positive_first
 from indexcalc.algebra.renaming import rename_bound, substitute_term
-from indexcalc.algebra.terms import Access, Index, Term, Terms, free_indices, occurring_indices, tensors_of
+from indexcalc.algebra.terms import Access, Index, Term, Terms, free_indices, occurring_indices, tensors_of, walk
 from indexcalc.document.meaning.nodes import Derivative, Entry, renamed
 from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.slopes import refreshed
@@ -127,7 +127,7 @@ class Deriver:
             for slot in slots:
                 if slot.name.islower() and len(slot.name) == 1:
                     usual.setdefault(str(lowering.index(slot).extent), []).append(slot.name)
-        taken = set(own.values())
+        taken = {*own.values(), *self.words.names}
         chosen: dict[Index, Index] = {}
         for index in (*occurring_indices(terms), *(bound for term in terms for bound in term.summed)):
             if index in chosen:
@@ -178,9 +178,11 @@ def program_of(lowering: Lowering) -> Program:
     equations = tuple(equation for name, equation in lowering.equations.items() if SLASH not in name)
     made = {equation.name for equation in equations}
     inputs = {name: None for equation in equations for name in tensors_of(equation.terms) if name not in made}
-    slots = {
-        name: tuple(lowering.index(slot) for slot in lowering.symbols.slots.get(name, ()))
-        for name in inputs
-        if SLASH not in name
-    }
+    declared = {name: tuple(map(lowering.index, own)) for name, own in lowering.symbols.slots.items()}
+    for equation in equations:
+        for base in walk(equation.terms):
+            # An inverse has no declaration: its slots are those that it is read with.
+            if isinstance(base, Access) and base.is_plain and len(set(base.indices)) == len(base.slots):
+                declared.setdefault(base.tensor, base.indices)
+    slots = {name: declared.get(name, ()) for name in inputs if SLASH not in name}
     return Program("", tuple(Tensor(name, own) for name, own in slots.items()), equations, tuple(made)[-1:])

@@ -118,28 +118,34 @@ def unrolled(program: Program, numbers: Numbers, whole: Mapping[str, Array] = NO
         if recurrence is not None:
             unroll_steps(graph, [program.definitions[name] for name in recurrence.axes], recurrence)
             continue
-        unknown = program.determined_by(block)
-        if unknown is not None:
-            unroll_system(graph, block, unknown)
+        unknowns = program.determined_by(block)
+        if unknowns:
+            unroll_system(graph, block, unknowns)
             continue
         for equation in block:
             graph.define(equation)
     return Unrolled(tuple(graph.nodes), graph.entries, graph.shapes, graph.whole)
 
 
-def unroll_system(graph: Graph, block: Sequence[Equation], unknown: Unknown) -> None:
-    """The scalars of a system, then its roots, and what it computes from its unknown once more, of the roots."""
-    name = unknown.name
-    graph.shapes[name] = graph.shape(unknown.tensor.slots)
-    count = range(sp.prod(graph.shapes[name]))
-    sought = tuple(graph.node(Sought(name, entry)) for entry in count)
-    graph.entries[name] = sought
+def unroll_system(graph: Graph, block: Sequence[Equation], unknowns: Sequence[Unknown]) -> None:
+    """The scalars of a system, then its roots, and what it computes from its unknowns once more, of the roots."""
+    first, place = unknowns[0].name, 0
+    ranges: dict[str, range] = {}
+    for unknown in unknowns:
+        name = unknown.name
+        graph.shapes[name] = graph.shape(unknown.tensor.slots)
+        ranges[name] = range(place, place + int(sp.prod(graph.shapes[name])))
+        graph.entries[name] = tuple(graph.node(Sought(first, entry)) for entry in ranges[name])
+        place = ranges[name].stop
+    sought = tuple(number for name in ranges for number in graph.entries[name])
     for equation in block:
         graph.define(equation)
-    residuals = graph.entries[unknown.residual]
-    graph.entries[name] = tuple(graph.node(Root(name, entry, residuals, sought)) for entry in count)
+    residuals = tuple(number for unknown in unknowns for number in graph.entries[unknown.residual])
+    for name, entries in ranges.items():
+        graph.entries[name] = tuple(graph.node(Root(first, entry, residuals, sought)) for entry in entries)
+    own_residuals = {unknown.residual for unknown in unknowns}
     for equation in block:
-        if equation.name != unknown.residual:
+        if equation.name not in own_residuals:
             graph.define(equation)
 
 
