@@ -99,7 +99,8 @@ def _checked(known: dict[str, int], /, **given: np.ndarray) -> tuple[np.ndarray,
                 message = f"axis {place} of {name} has length {size}, but {extent} "
                 raise ValueError(message + f"is {length} in {other}")
     for name, array in zip(given, arrays, strict=True):
-        if name in WHOLE:
+        # Labels that are only compared may lie below an extent that no array has.
+        if name in WHOLE and (WHOLE[name] in seen or WHOLE[name].isdecimal()):
             extent = WHOLE[name]
             _check_below(name, array, extent, int(seen.get(extent, (extent,))[0]))
     return arrays
