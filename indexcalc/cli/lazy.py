@@ -37,7 +37,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "cost": Lazy(
         "indexcalc.cli.cost",
         "show_cost",
-        "Count operations, bytes moved and peak memory of both passes, before and after simplification.",
+        "Count operations, bytes moved and peak memory of both passes; with a mesh, what each device does and sends.",
     ),
     "worksheet": Lazy(
         "indexcalc.cli.worksheet",
