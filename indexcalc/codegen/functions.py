@@ -137,8 +137,8 @@ def step_lines(
         inner = 1 + bool(conditions and not scope.dialect.loop)
         code = numbered(array, spelled(node, scope.dialect, scope.dtype), taken, depth + inner - 1)
         lines = [*comment(statement.note or formula(statement, scope.layouts), depth + inner - 1), *code]
-        head = [f"    if {' and '.join(conditions)}:"] if inner > 1 and not goes_on else []
-        return [*head, *("    " * inner + line for line in lines)]
+        opens = [f"    if {' and '.join(conditions)}:"] if inner > 1 and not goes_on else []
+        return [*opens, *("    " * inner + line for line in lines)]
     axis = next(axis for name, _, axis in loop.arrays if name == statement.name)
     at = ", ".join([":"] * axis + [scope.scalars[loop.symbol]])
     target = f"{array}[{at}]"

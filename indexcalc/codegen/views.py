@@ -242,8 +242,8 @@ class Views:
             else:
                 # What no step changes is there before the loop.
                 loop, _ = self.place
-                numbers = (n for n, statement in enumerate(self.done) if loop is not None and statement.loop == loop)
-                self.done.insert(next(numbers, len(self.done)), made)
+                steps = (n for n, statement in enumerate(self.done) if loop is not None and statement.loop == loop)
+                self.done.insert(next(steps, len(self.done)), made)
         return Access(name, axes)
 
     def beside(self, made: Statement) -> Statement:

@@ -171,8 +171,8 @@ def first_violation(
             )
             return Violation(meaning, block[-1].place)
     for demand in demands(program, numbers, margin):
-        if (meaning := unmet(demand, env, near)) is not None:
-            return Violation(f"in the equation of {demand.tensor}, {meaning}", demand.place)
+        if (failed := unmet(demand, env, near)) is not None:
+            return Violation(f"in the equation of {demand.tensor}, {failed}", demand.place)
     for name, array in values.items():
         if not np.all(np.abs(array) < largest):
             place = program.definitions[name].place if name in program.definitions else None
