@@ -101,7 +101,7 @@ def shapes_of(plan: Plan) -> Shapes | None:
         return None
     names = [f'"{name}"' for name in never_empty(plan)]
     whole = {plan.stored[t.name]: flat(scalar_node(t.values, plan.scalars)) for t in whole_inputs(plan.program)}
-    known = {axis for tensor in plan.program.inputs for axis in table[plan.stored[tensor.name]]}
+    known = {axis for axes in table.values() for axis in axes}
     return Shapes(
         tuple(table_lines(table)),
         f"{names[0]}," if len(names) == 1 else ", ".join(names),
