@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.algebra.canonical import components
-from indexcalc.algebra.terms import Delta, Index, Terms, accesses_of, occurring_indices
+from indexcalc.algebra.terms import Delta, Index, Iverson, Terms, accesses_of, occurring_indices
 from indexcalc.program import Equation, Program, read_in
 
 
@@ -75,8 +75,12 @@ def equation_cost(equation: Equation) -> sp.Expr:
 
 
 def is_contraction(terms: Terms) -> bool:
-    """Whether a product of two factors or more is summed over."""
-    return any(bound and len(powers) > 1 for term in terms for powers, bound in components(term))
+    """Whether a product of two factors or more is summed over; what deltas and brackets only place or hide is none."""
+    return any(
+        bound and sum(not isinstance(base, Delta | Iverson) for base, _ in powers) > 1
+        for term in terms
+        for powers, bound in components(term)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from indexcalc.program import Equation, Program
 
 FORWARD = "The forward pass: a box is a tensor with its shape, a rounded box an input, an arrow an operation."
 BACKWARD = (
-    "The backward pass: full arrows carry gradients, from the rounded box of what is given; "
+    "The backward pass: full arrows carry gradients{given}; "
     "dotted arrows read what was kept from the forward pass{again}."
 )
+GIVEN = ", from the rounded box of what is given"
 
 
 def diagram_blocks(derivation: Derivation) -> Iterator[Block]:
@@ -28,7 +29,13 @@ def diagram_blocks(derivation: Derivation) -> Iterator[Block]:
         names = {name: f"d{loss}/d{owner}" for name, owner in owners.items() if name in backward.tensors}
         authored = {*derivation.problem.names.values(), *derivation.problem.given.values()}
         shown = {name: f"{name} = {text}" if name in authored else text for name, text in names.items()}
-        yield diagram_of(backward, frozenset(program.tensors), shown, BACKWARD.format(again=again(derivation)), "")
+        yield diagram_of(
+            backward,
+            frozenset(program.tensors),
+            shown,
+            BACKWARD.format(again=again(derivation), given=GIVEN if derivation.problem.handed else ""),
+            "",
+        )
 
 
 def again(derivation: Derivation) -> str:

@@ -75,6 +75,14 @@ class EntryPower:
 
 
 @dataclass(frozen=True, slots=True)
+class NumberPower:
+    """A number to a power."""
+
+    of: Matrix
+    exponent: sp.Expr
+
+
+@dataclass(frozen=True, slots=True)
 class EntryFunction:
     """A pointwise function of every entry."""
 
@@ -136,6 +144,7 @@ Matrix = (
     | Product
     | Hadamard
     | EntryPower
+    | NumberPower
     | EntryFunction
     | Diagonal
     | DiagonalOf
@@ -155,7 +164,7 @@ def parts_of(matrix: Matrix) -> Iterator[Matrix]:
             inner = factors
         case Times(scalar, of):
             inner = (scalar, of)
-        case Transpose(of) | EntryPower(of) | Diagonal(of) | DiagonalOf(of):
+        case Transpose(of) | EntryPower(of) | NumberPower(of) | Diagonal(of) | DiagonalOf(of):
             inner = (of,)
         case EntryFunction(_, of) | Scaled(_, of) | Slices(_, of):
             inner = (of,)

@@ -24,6 +24,7 @@ from indexcalc.notes.matrix import (
     Hadamard,
     Identity,
     Matrix,
+    NumberPower,
     Ones,
     Product,
     Scaled,
@@ -138,7 +139,8 @@ def convert_term(term: Term, slots: Sequence[Index], fixed: Fixed) -> Matrix:
     graph = Graph({}, {}, [])
     for base, exponent in term.powers:
         indices, matrix = convert_factor(base, fixed)
-        graph.add(indices, matrix if exponent == 1 else EntryPower(matrix, exponent))
+        power = EntryPower if indices else NumberPower
+        graph.add(indices, matrix if exponent == 1 else power(matrix, exponent))
     waiting = list(term.summed)
     while waiting:
         # Fewest edges first, so that vectors form before matrices.

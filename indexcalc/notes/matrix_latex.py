@@ -24,6 +24,7 @@ from indexcalc.notes.matrix import (
     Hadamard,
     Identity,
     Matrix,
+    NumberPower,
     Ones,
     Product,
     Scaled,
@@ -41,6 +42,7 @@ ATOM, POWER, PRODUCT, HADAMARD, SUM = range(5)
 LEVELS: dict[type, int] = {
     Transpose: POWER,
     EntryPower: POWER,
+    NumberPower: POWER,
     Product: PRODUCT,
     Scaled: PRODUCT,
     Times: PRODUCT,
@@ -99,8 +101,9 @@ def matrix_latex(matrix: Matrix, notation: Notation) -> str:
             return r"\mathbf{I}"
         case Transpose(of):
             return rf"{powered(of, notation)}^{{\top}}"
-        case EntryPower(of, exponent):
-            return rf"{powered(of, notation)}^{{\circ {exponent_text(exponent, notation)}}}"
+        case EntryPower(of, exponent) | NumberPower(of, exponent):
+            circle = r"\circ " if isinstance(matrix, EntryPower) else ""
+            return rf"{powered(of, notation)}^{{{circle}{exponent_text(exponent, notation)}}}"
         case EntryFunction(name, of, params):
             # A matrix in the exponent of e would be read as its matrix exponential.
             return applied_latex(name, matrix_latex(of, notation), params, notation, raised=False)

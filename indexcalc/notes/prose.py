@@ -278,7 +278,7 @@ SENTENCES: Mapping[str, str] = {
     "middle.heading": "The Gauss-Newton part {entry}",
     "middle.intro": "The second derivative of {loss} has two parts: what comes from the curvature of {loss} as a "
     "function of {through}, and what comes from that of {through} itself. The first alone has no second derivative of "
-    "{through}, and is never negative where {loss} is convex in {through}:",
+    "{through}, and is positive semidefinite where {loss} is convex in {through}:",
     "middle.part": "The derivative {partial}",
     "middle.again": "The same under other indices:",
     "middle.product": "All three together",

@@ -31,9 +31,9 @@ RESULTS: Mapping[str, str] = {
     "what has the free index {indices}.",
     "read.fixed.many": "The sums over {killed} are gone: the derivative is by a single entry, so {deltas} "
     "leave what has the free indices {indices}.",
-    "read.part": "The only sums left are those inside {parts}; the rest goes entry by entry.",
+    "read.part": "The only sums left are those inside {parts}.",
     "read.zero": "Nothing is left: the result is zero.",
-    "read.none": "No sum is left: the gradient is computed entry by entry.",
+    "read.none": "No sum is left.",
     "read.deltas": "The delta in the result is structure: only entries where its indices agree are not zero.",
     "read.deltas.some": "A delta stays in the result: its term counts only where the indices of the delta agree.",
     "read.mean": "{part} is the mean of {entry} over {indices}. So {entry} counts by how far it lies from its mean: "
@@ -51,7 +51,7 @@ RESULTS: Mapping[str, str] = {
     "shift.scaled": "So {loss} does not change when {entry}{called} is multiplied by the same positive number for all "
     "{indices}{each}: this sum is the derivative along that change, and zero.",
     "shift.each": " (one number for each {fixed})",
-    "memory.ahead": "Every entry of {reader} reads {part}, whose equation reads {freed}. Computed from {sources} "
+    "memory.ahead": "Every entry of {reader} reads {part}, which was defined by {freed}. Computed from {sources} "
     "it is there before the first block of them. So a block, and the sums that it reads, can be made where it is read.",
     "reason.cancelled": "by the equation of {used}, which cancels",
     "reason.counted": "with {used} put in, the same for all {count} values of {indices}",

@@ -89,8 +89,8 @@ def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
 def delta_blocks(derivation: Derivation) -> Iterator[Block]:
     """Which sum each delta collapsed, in order, and which deltas are left; results with the same in one row."""
     results: dict[Deltas, list[Spans]] = {}
-    orders = [section for order in derivation.orders for section in order.sections]
-    for section in (*derivation.sections, *orders):
+    orders = (section for order in derivation.orders for section in order.sections)
+    for section in dict.fromkeys((*derivation.sections, *orders)):
         for found, name in deltas_of(section):
             if found.collapses or found.left:
                 results.setdefault(found, []).append(name)
