@@ -96,6 +96,7 @@ def sentence_of(step: Step, identity: Claim) -> Spans:
     """What is said of a step of a proof."""
     return (
         counted_sentence(step)
+        or ones_sentence(step)
         or exchanged_sentence(step, identity)
         or cancelled_sentence(step)
         or fill(RULES[step.rule], **fields(step, None))
@@ -109,6 +110,9 @@ def reason_of(step: Step, identity: Claim) -> Spans:
     counted = counted_sums(step)
     if counted is not None:
         return say("reason.counted", **counted)
+    ones = counted_ones(step)
+    if ones is not None:
+        return say("reason.ones", **ones)
     key = "reason.cancelled" if cancelled_sentence(step) else ""
     return say(key, **fields(step, None)) if key else fill(REASONS[step.rule], **fields(step, None))
 
@@ -145,6 +149,25 @@ def counted_sums(step: Step) -> dict[str, Span | list[Span]] | None:
             count = Scalar(sp.Mul(*(index.extent for index in gone)))
             used = listed(Symbol(name) for name in step.detail.tensors)
             return {"used": used, "indices": listed(gone), "count": count}
+    return None
+
+
+def ones_sentence(step: Step) -> Spans:
+    """That multiplying out leaves terms that a sum only counts; nothing where it leaves none."""
+    ones = counted_ones(step)
+    return say("expand.ones", **ones) if ones is not None else ()
+
+
+def counted_ones(step: Step) -> dict[str, Span | list[Span]] | None:
+    """The summed indices on which a term that is multiplied out does not depend, and how many values these have."""
+    if step.rule is not Rule.EXPAND or len(step.before) != 1:
+        return None
+    summed = step.before[0].summed
+    for term in step.after:
+        gone = [index for index in summed if index not in term.summed]
+        if gone and set(term.summed) < set(summed):
+            count = Scalar(sp.Mul(*(index.extent for index in gone)))
+            return {"indices": listed(gone), "count": count}
     return None
 
 

@@ -54,6 +54,9 @@ RESULTS: Mapping[str, str] = {
     "memory.ahead": "Every entry of {reader} reads {part}, which was defined by {freed}. Computed from {sources} "
     "it is there before the first block of them. So a block, and the sums that it reads, can be made where it is read.",
     "reason.cancelled": "by the equation of {used}, which cancels",
+    "reason.ones": "multiplied out, where the sum over {indices} of 1 is {count}",
+    "expand.ones": "Multiply out. Where a term does not depend on {indices}, the sum over {indices} gives {count} "
+    "times the term:",
     "reason.counted": "with {used} put in, the same for all {count} values of {indices}",
 }
 """The table of the sentences about results, a part of that of all sentences."""

@@ -3,6 +3,7 @@
 import pytest
 
 import indexcalc as ic
+from indexcalc.calculus.steps import Rule
 from indexcalc.language import load_problem
 from indexcalc.library import shipped_paths
 
@@ -35,3 +36,12 @@ def test_a_plain_exchange_needs_no_reason():
 def test_what_is_folded_away_cancels(name):
     note = note_of(f"{name}[i,j] = softmax[j](A[i,j])\nL = sum[i,j]({name}[i,j]^2)\nloss L\nderive A\n")
     assert r"&= 1 && \text{by the equation of } Z \text{, which cancels}" in note
+
+
+def test_a_sum_that_only_counts_is_said_to():
+    shipped = load_problem(shipped_paths()["layer_norm"])
+    steps = [step for proof in ic.derive(shipped).proofs for step in proof.steps if step.rule is Rule.EXPAND]
+    counting = [one for one in steps if len({len(term.summed) for term in one.after}) > 1]
+    note = ic.markdown_note(ic.derive(shipped))
+    assert counting
+    assert r"\text{multiplied out, where the sum over } h \text{ of 1 is } H" in note
