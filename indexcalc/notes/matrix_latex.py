@@ -42,7 +42,6 @@ ATOM, POWER, PRODUCT, HADAMARD, SUM = range(5)
 LEVELS: dict[type, int] = {
     Transpose: POWER,
     EntryPower: POWER,
-    NumberPower: POWER,
     Product: PRODUCT,
     Scaled: PRODUCT,
     Times: PRODUCT,
@@ -77,6 +76,19 @@ def sliced(tensor: str, whole: Whole, notation: Notation) -> str:
     return f"{symbol}_{{{below}}}"
 
 
+def power_latex(power: EntryPower | NumberPower, notation: Notation) -> str:
+    """A power of every entry, or of a number, which stands below a line where the exponent is negative."""
+    if isinstance(power, EntryPower):
+        return rf"{powered(power.of, notation)}^{{\circ {exponent_text(power.exponent, notation)}}}"
+    below = power.exponent.is_negative
+    exponent = -power.exponent if below else power.exponent
+    if exponent == 1:
+        text = matrix_latex(power.of, notation)
+    else:
+        text = rf"{powered(power.of, notation)}^{{{exponent_text(exponent, notation)}}}"
+    return fraction("1", text, notation) if below else text
+
+
 def within(matrix: Matrix, level: int, notation: Notation) -> str:
     """The expression, in parentheses if it holds together less tightly than `level`."""
     text = matrix_latex(matrix, notation)
@@ -101,9 +113,8 @@ def matrix_latex(matrix: Matrix, notation: Notation) -> str:
             return r"\mathbf{I}"
         case Transpose(of):
             return rf"{powered(of, notation)}^{{\top}}"
-        case EntryPower(of, exponent) | NumberPower(of, exponent):
-            circle = r"\circ " if isinstance(matrix, EntryPower) else ""
-            return rf"{powered(of, notation)}^{{{circle}{exponent_text(exponent, notation)}}}"
+        case EntryPower() | NumberPower():
+            return power_latex(matrix, notation)
         case EntryFunction(name, of, params):
             # A matrix in the exponent of e would be read as its matrix exponential.
             return applied_latex(name, matrix_latex(of, notation), params, notation, raised=False)
@@ -115,7 +126,7 @@ def matrix_latex(matrix: Matrix, notation: Notation) -> str:
             return r" \odot ".join(within(factor, PRODUCT, notation) for factor in factors)
         case Times(scalar, of):
             text = matrix_latex(scalar, notation)
-            front = text if isinstance(scalar, Whole) else parenthesised(text)
+            front = text if isinstance(scalar, Whole | NumberPower) else parenthesised(text)
             return rf"{front} \, {within(of, PRODUCT, notation)}"
         case Slices(indices, of):
             return sum_sign(indices, notation) + within(of, HADAMARD, notation)

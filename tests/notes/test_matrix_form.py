@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from indexcalc.algebra.build import access, product
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, Term, Terms
+from indexcalc.language import read_problem
+from indexcalc.notes import markdown_note
 from indexcalc.notes.layout import solid
 from indexcalc.notes.matrix import (
     Diagonal,
@@ -22,6 +24,7 @@ from indexcalc.notes.matrix import (
     Hadamard,
     Identity,
     Matrix,
+    NumberPower,
     Ones,
     Product,
     Scaled,
@@ -83,7 +86,7 @@ def value(matrix: Matrix, tensors: Arrays, at: Mapping[Index, int] = AT) -> Any:
                 assert other.shape == result.shape
                 result = result * other
             return result
-        case EntryPower(of, exponent):
+        case EntryPower(of, exponent) | NumberPower(of, exponent):
             return value(of, tensors, at) ** float(exponent)
         case EntryFunction(name, of):
             return FUNCTIONS[name](value(of, tensors, at))
@@ -252,3 +255,13 @@ def test_the_forms_of_attention_read_as_on_a_whiteboard() -> None:
         "dQ": r"\frac{1}{\sqrt{d}} \, \frac{\partial L}{\partial S} \, K",
         "dK": r"\frac{1}{\sqrt{d}} \, \Bigl(\frac{\partial L}{\partial S}\Bigr)^{\top} \, Q",
     }
+
+
+def test_a_number_has_one_entry_and_is_its_own_transpose():
+    """No power of every entry, and no transpose that a sum of all entries does not need."""
+    text = "index i : N\nindex j : M\ninput x[i,j], a\ns = sum[i,j](x[i,j]^2)\n"
+    text += "y[i,j] = x[i,j]/s\nL = sum[i,j](a*y[i,j]*x[i,j]^3)\nloss L\n"
+    note = markdown_note(derive(read_problem(text)))
+    form = note[note.index("## Matrix form") : note.index("## Implementation summary")]
+    assert r"s^{\circ" not in form
+    assert "^{\\top} \\, \\mathbf{1}" not in form.replace(r"\mathbf{1}^{\top} \, \mathbf{1}", "")
