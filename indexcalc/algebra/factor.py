@@ -43,7 +43,9 @@ def factor_group(terms: Terms, symbolic: bool) -> Terms:
         return tuple(part for group in apart for part in factor_group(group, symbolic))
     if not common and coeff in (1, -1):
         return original
-    rests = flattened(tuple(divide(term, common, coeff) for term in terms))
+    rests = collect(flattened(tuple(divide(term, common, coeff) for term in terms)))
+    if not rests:
+        return ()
     if is_negative(coeff) and any(is_negative(rest.coeff) for rest in rests):
         coeff, rests = -coeff, positive_first(scale(rests, -sp.S.One))
     inner = power(rests, sp.S.One)

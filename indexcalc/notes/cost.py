@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.algebra.canonical import components
-from indexcalc.algebra.terms import Delta, Index, Iverson, Terms, accesses_of, occurring_indices
+from indexcalc.algebra.terms import Add, Delta, Index, Iverson, Power, Terms, accesses_of, occurring_indices
 from indexcalc.program import Equation, Program, read_in
 
 
@@ -76,10 +76,15 @@ def equation_cost(equation: Equation) -> sp.Expr:
 
 def is_contraction(terms: Terms) -> bool:
     """Whether a product of two factors or more is summed over; what deltas and brackets only place or hide is none."""
-    return any(
-        bound and sum(not isinstance(base, Delta | Iverson) for base, _ in powers) > 1
-        for term in terms
-        for powers, bound in components(term)
+    return any(bound and factors(powers) > 1 for term in terms for powers, bound in components(term))
+
+
+def factors(powers: Iterable[Power]) -> int:
+    """How many factors there are, in a sum those of the term with most."""
+    return sum(
+        max(factors(term.powers) for term in base.terms) if isinstance(base, Add) else 1
+        for base, _ in powers
+        if not isinstance(base, Delta | Iverson)
     )
 
 

@@ -307,12 +307,14 @@ def inside_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
     if len(tensors) > MANY:
         return say(f"{where}.others", target=Symbol(local.partial.wrt.tensor))
     entries = [entry for name in tensors for entry in accesses_of(local.forward, name)]
-    free = local.held is not None and local.held.isdisjoint(tensors)
-    one, many = ("does", "do") if free else ("is", "are")
+    held = tuple(tensors) if local.held is None else tuple(name for name in tensors if name in local.held)
+    apart = tuple(name for name in tensors if name not in held)
     sentence = say(
-        f"{where}.apart" if free else f"{where}.constant",
-        constants=listed([Symbol(name) for name in tensors]),
-        verb=one if len(tensors) == 1 else many,
+        f"{where}.mixed" if held and apart else f"{where}.constant" if held else f"{where}.apart",
+        held=listed([Symbol(name) for name in held]),
+        is_held="is" if len(held) == 1 else "are",
+        apart=listed([Symbol(name) for name in apart]),
+        does="does" if len(apart) == 1 else "do",
         target=Symbol(local.partial.wrt.tensor),
         entries=listed(entries),
         be="is" if len(entries) == 1 else "are",

@@ -124,8 +124,8 @@ def single(partial: Partial) -> Terms:
 
 
 def local_derivative_blocks(local: LocalDerivative, parts: Parts) -> Iterator[Block]:
-    """One derivative, step by step."""
-    yield from steps_blocks(local.steps, parts, Local(local.partial, forward_of(local)))
+    """One derivative, step by step; it goes through all that depends on the target, so what is constant does not."""
+    yield from steps_blocks(local.steps, parts, Local(local.partial, forward_of(local), frozenset()))
 
 
 def along_blocks(derivation: Derivation, orders: Sequence[Order]) -> Iterator[Block]:

@@ -94,9 +94,11 @@ SENTENCES: Mapping[str, str] = {
     "back.heading": "Back to {loss}",
     "forward.entry": "The equation of {tensor} at this entry:",
     "forward.dummies": "The equation of {tensor}, with its own {noun} {dummies}:",
-    "inside.constant": "Pull the derivative inside the sum. Here {constants} {verb} held, so {entries} {be} constant.",
-    "inside.apart": "Pull the derivative inside the sum. {constants} {verb} not depend on {target}, so {entries} {be} "
+    "inside.constant": "Pull the derivative inside the sum. Here {held} {is_held} held, so {entries} {be} constant.",
+    "inside.apart": "Pull the derivative inside the sum. {apart} {does} not depend on {target}, so {entries} {be} "
     "constant.",
+    "inside.mixed": "Pull the derivative inside the sum. Here {held} {is_held} held, and {apart} {does} not depend on "
+    "{target}, so {entries} {be} constant.",
     "inside.others": "Pull the derivative inside the sum. Whatever does not depend on {target} is held constant.",
     "inside": "Pull the derivative inside the sum:",
     "forward.again": "The equation of {entry} is as above. ",
@@ -119,9 +121,10 @@ SENTENCES: Mapping[str, str] = {
     "for it:",
     "reordered": "Write the terms in another order:",
     "drops": " The terms without {target} drop out.",
-    "factors.constant": "Differentiate the right side. Here {constants} {verb} held, so {entries} {be} constant.",
-    "factors.apart": "Differentiate the right side. {constants} {verb} not depend on {target}, so {entries} {be} "
-    "constant.",
+    "factors.constant": "Differentiate the right side. Here {held} {is_held} held, so {entries} {be} constant.",
+    "factors.apart": "Differentiate the right side. {apart} {does} not depend on {target}, so {entries} {be} constant.",
+    "factors.mixed": "Differentiate the right side. Here {held} {is_held} held, and {apart} {does} not depend on "
+    "{target}, so {entries} {be} constant.",
     "factors.others": "Differentiate the right side. Whatever does not depend on {target} is held constant.",
     "factors": "Differentiate the right side:",
     "power": "The derivative of a power, times that of its base:",

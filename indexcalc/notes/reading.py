@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from indexcalc.algebra.slots import indices_of_slot
-from indexcalc.algebra.terms import Access, Add, Delta, Index, Slot, Terms, own_indices, own_slots, walk
+from indexcalc.algebra.terms import Access, Add, Delta, Index, Iverson, Slot, Terms, own_indices, own_slots, walk
 from indexcalc.calculus.steps import Collapse, Derivation, LocalDerivative, Path, Renamed, Rule, Section, Step
 from indexcalc.notes.blocks import Block, Match, Paragraph, Span, Spans, Symbol
 from indexcalc.notes.contributions import distance_from_mean, everywhere, products_of_rows
@@ -60,7 +60,7 @@ def reading(
     steps, terms = read_off(section, path)
     spans: list[Span] = list(say("reading"))
     sentences = (
-        *surviving(program, section, path, steps, terms, again="read.sum" in told),
+        *surviving(derivation, section, path, steps, terms, again="read.sum" in told),
         *products_of_rows(section.equation.lhs, terms),
         *left_over(terms, named),
         *([] if is_a_sum_of_paths(section) else distance_from_mean(derivation, section)),
@@ -93,10 +93,11 @@ def surviving_sums(path: Path, steps: tuple[Step, ...], terms: Terms) -> list[tu
 
 
 def surviving(
-    program: Program, section: Section, path: Path, steps: tuple[Step, ...], terms: Terms, *, again: bool
+    derivation: Derivation, section: Section, path: Path, steps: tuple[Step, ...], terms: Terms, *, again: bool
 ) -> Iterator[Spans]:
     """A sentence for the sums of the result that come from the chain rule, those with one factor together."""
     assert section.target is not None
+    program = derivation.problem.program
     together: dict[Access | None, list[tuple[Index, Index]]] = {}
     sums = surviving_sums(path, steps, terms)
     # A dummy of the chain rule stands for the slot of the consumer in whose place it is.
@@ -109,13 +110,14 @@ def surviving(
             yield say(f"read.moved{form}", indices=listed(moved), delta=delta, target=Symbol(section.target))
             sums = [pair for pair in sums if pair[0] not in moved]
     # A delta that tied the index in another term is no reason for the sum that is left in this one.
-    again = again or any(origin in tied(path, section.target) for _, origin in sums)
+    # An entry alone has no index that a delta could tie.
+    again = again or not section.equation.slots or any(origin in tied(path, section.target) for _, origin in sums)
     for index, origin in sums:
         together.setdefault(weight_of(terms, index, path), []).append((index, origin))
     for weight, pairs in together.items():
         form = (".again" if again else "") + (".many" if len(pairs) > 1 else "")
         indices = listed(index for index, _ in pairs)
-        share = share_of(program, section.target, terms, [index for index, _ in pairs], slots)
+        share = share_of(derivation, section.target, terms, [index for index, _ in pairs], slots)
         factor: Spans = ()
         if weight is not None:
             words = called(tensor_phrase(program, weight.tensor))
@@ -126,20 +128,36 @@ def surviving(
 
 
 def share_of(
-    program: Program, target: str, terms: Terms, indices: Sequence[Index], slots: Mapping[Index, Index]
+    derivation: Derivation, target: str, terms: Terms, indices: Sequence[Index], slots: Mapping[Index, Index]
 ) -> Spans:
     """Who contributes to a gradient, in the author's words; nothing where some values of an index are left out.
 
     A recurrence has steps at which its equations do not hold, and entries there that are zero.
     """
+    program = derivation.problem.program
     steps = {one.step(program.definitions[name]) for one in program.recurrences for name in one.axes}
-    if not everywhere(terms, indices) or steps & set(indices):
+    masked = any(hides(derivation, base.tensor) for base in walk(terms) if isinstance(base, Access))
+    if masked or not everywhere(terms, indices) or steps & set(indices):
         return ()
     names = [span for index in indices for span in (" and all ", *who(program, index, slots.get(index)))][1:]
     what = tensor_phrase(program, target)
     if what is None:
         return say("read.share", who=names)
     return say("read.share.of", who=names, what=what.words)
+
+
+def hides(derivation: Derivation, tensor: str) -> bool:
+    """Whether brackets make some entries of a tensor zero, in its equation or in that of a factor: a causal mask."""
+    program = derivation.problem.program
+    equation = program.definitions.get(tensor) or derivation.backward.definitions.get(tensor)
+    if equation is None or not equation.terms or tensor in program.recurrence_by_name:
+        return False
+    if any(isinstance(base, Iverson) for base in walk(equation.terms)):
+        return True
+    if any(term.summed for term in equation.terms):
+        return False
+    factors = ({base.tensor for base in term.bases if isinstance(base, Access)} for term in equation.terms)
+    return all(any(hides(derivation, name) for name in names if name != tensor) for names in factors)
 
 
 def tied(path: Path, target: str) -> frozenset[Index]:

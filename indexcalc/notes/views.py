@@ -168,11 +168,10 @@ def storage_advice(program: Program, name: str, kept: frozenset[str], read: froz
     sources = tensors_of(cheap.terms)
     if name in program.outputs:
         return ("an output, there anyway",)
-    again = program.recurrence_by_name.get(name)
-    if again is not None:
-        return ("what a recurrence computes step by step: keep",)
-    if not any(term.summed for term in cheap.terms) and set(sources) <= (kept | read):
+    if name not in sources and not any(term.summed for term in cheap.terms) and set(sources) <= (kept | read):
         return say("store.cheap", sources=listed(Symbol(source) for source in sources))
+    if name in program.recurrence_by_name:
+        return ("what a recurrence computes step by step: keep",)
     needed, ends = recomputed(program, name, kept | (read - {name}))
     cost = dominant([equation_cost(program.definitions[other]) for other in needed])
     spans: list[Span] = [*say("store.keep", sources=listed(Symbol(end) for end in ends), cost=Order(cost))]

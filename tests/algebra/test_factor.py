@@ -135,3 +135,9 @@ def test_a_bracket_that_is_put_together_begins_with_what_is_positive():
     """``-2 (x - r) - 2 (x - y)`` is ``2 (r - 2 x + y)``, not ``-2 (2 x - r - y)``."""
     terms = (term(add(term(x), term(r, coeff=-1)), coeff=-2), term(add(term(x), term(y, coeff=-1)), coeff=-2))
     assert factor(terms) == (term(add(term(r), term(x, coeff=-2), term(y)), coeff=2),)
+
+
+def test_equal_rests_are_added_up():
+    assert factor((term(A), term(A))) == (term(A, coeff=2),)
+    assert factor((term(A, D), term(A, D), term(A, r))) == (term(A, add(term(D, coeff=2), term(r))),)
+    assert factor((term(A, D), term(A, D, coeff=-1))) == ()

@@ -37,3 +37,18 @@ def reading(text: str) -> str:
 )
 def test_a_sentence_is_said_where_it_is_true(text, sentence, said):
     assert (sentence in reading(text)) is said
+
+
+def test_under_a_mask_not_all_contribute():
+    """Where brackets make entries zero, what they are a factor of takes nothing from them."""
+    spec = """
+index i, j : T "positions"
+index k : d
+input x[i,j], V[j,k]
+A[i,j] = MASK exp(x[i,j])
+O[i,k] = sum[j](A[i,j]*V[j,k])
+"""
+    masked, plain = (markdown_note(derive(read_problem(spec.replace("MASK", mask)))) for mask in ("[j <= i] *", ""))
+    said = "all positions ($`i`$) contribute"
+    assert said in plain
+    assert said not in masked
