@@ -99,8 +99,7 @@ def _checked(known: dict[str, int], /, **given: np.ndarray) -> tuple[np.ndarray,
                 message = f"axis {place} of {name} has length {size}, but {extent} "
                 raise ValueError(message + f"is {length} in {other}")
     for name, array in zip(given, arrays, strict=True):
-        # Labels that are only compared may lie below an extent that no array has.
-        if name in WHOLE and (WHOLE[name] in seen or WHOLE[name].isdecimal()):
+        if name in WHOLE:
             extent = WHOLE[name]
             _check_below(name, array, extent, int(seen.get(extent, (extent,))[0]))
     return arrays
