@@ -18,7 +18,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
 from indexcalc.cost import Mesh
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
-from indexcalc.notes import Detail, html_note, latex_note, markdown_note
+from indexcalc.notes import Detail, html_note, latex_note, markdown_note, svg_note, tikz_note
 from indexcalc.presentation import presenter
 from indexcalc.proof.claims import check_claims
 from indexcalc.proof.fast import check_fast
@@ -46,7 +46,7 @@ class BrokenCodeError(IndexCalcError):
 OWN_WORK = 10_000_000
 """The most grid points of a program, for each gradient, at which it is compared at large literal extents."""
 
-NOTE_WRITERS = {"md": markdown_note, "tex": latex_note, "html": html_note}
+NOTE_WRITERS = {"md": markdown_note, "tex": latex_note, "html": html_note, "svg": svg_note, "tikz": tikz_note}
 """What writes the note, by the format's name, which is that of its files."""
 
 USUAL_FORMATS = ("md", "tex")
@@ -134,7 +134,8 @@ def render(
         views: asks for rows or entries of all gradients in the note.
         targets: the libraries to write code for, besides NumPy: `torch`, `jax`.
         fast: asks for a module made for speed too, and says how to cut its work into blocks.
-        formats: the formats of the note: `md`, `tex`, `html`.
+        formats: the formats of the note: `md`, `tex`, `html`; `svg`, `tikz`: its
+            tensor diagrams alone.
         detail: how much the note says.
         mesh: the devices over which JAX's arrays are split.
 

@@ -10,11 +10,22 @@ if TYPE_CHECKING:
     from indexcalc.notes.html import html_note
     from indexcalc.notes.markdown import markdown_note
     from indexcalc.notes.outline import displayed_equations
+    from indexcalc.notes.pictures import svg_note, tikz_note
     from indexcalc.notes.tex import latex_note
     from indexcalc.notes.text import formula_text
     from indexcalc.notes.views import VIEWS
 
-__all__ = ["VIEWS", "Detail", "displayed_equations", "formula_text", "html_note", "latex_note", "markdown_note"]
+__all__ = [
+    "VIEWS",
+    "Detail",
+    "displayed_equations",
+    "formula_text",
+    "html_note",
+    "latex_note",
+    "markdown_note",
+    "svg_note",
+    "tikz_note",
+]
 
 HOMES = {
     "Detail": "indexcalc.notes.familiar",
@@ -24,6 +35,8 @@ HOMES = {
     "html_note": "indexcalc.notes.html",
     "latex_note": "indexcalc.notes.tex",
     "markdown_note": "indexcalc.notes.markdown",
+    "svg_note": "indexcalc.notes.pictures",
+    "tikz_note": "indexcalc.notes.pictures",
 }
 """The module of each public name."""
 

@@ -33,7 +33,9 @@ from indexcalc.notes.familiar import Detail
 from indexcalc.notes.latex import scalar_text
 from indexcalc.notes.mathml import mathml
 from indexcalc.notes.names import DELTA_MARK, Notation, index_mark, notation_of
+from indexcalc.notes.network_svg import STYLE, network_svg
 from indexcalc.notes.outline import outline
+from indexcalc.notes.pictures import Gallery, gallery_of, numbers_of
 from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
 from indexcalc.notes.setup import declared_indices
 from indexcalc.notes.svg import svg_text
@@ -56,11 +58,13 @@ class Page:
         notation: how names are printed, with marks.
         numbers: the number of every index that was shown, by its mark: what its colour is made from.
         anchors: the number of the block that tells about a tensor, by the tensor's name.
+        gallery: the pictures so far.
     """
 
     notation: Notation
     numbers: dict[str, int]
     anchors: Mapping[str, int]
+    gallery: Gallery
 
     def attributes(self, mark: str) -> str:
         """What the tag of a marked symbol carries: a sum its number, a delta that collapses one that number too."""
@@ -86,6 +90,21 @@ class Page:
         anchor = f' id="{name}"' if name else ""
         return f'<div class="display"{anchor}>{mathml(latex, self.attributes, display=True)}</div>'
 
+    def picture(self, display: Display) -> str:
+        """The tensor diagram of an equation, if it has one; it can be moved sideways where the screen is narrow."""
+        found = self.gallery.picture(display)
+        if found is None:
+            return ""
+        name = f"net{len(self.gallery.seen)}"
+        svg = network_svg(
+            found.drawing, found.title, found.said, name, lambda index: self.index_class(index_mark(index))
+        )
+        return f'\n<div class="drawing">\n{svg}\n</div>'
+
+    def pictured(self, display: Display, name: str = "") -> str:
+        """A formula on lines of its own, with its picture below it."""
+        return self.display(display_latex(display, self.notation), name) + self.picture(display)
+
     def text(self, spans: Spans) -> str:
         """Running text."""
         return "".join(
@@ -105,7 +124,7 @@ def html_note(
 ) -> str:
     """The note as one HTML page, which holds its style and its formulas as MathML."""
     title, *rest = outline(derivation, views, loops, checked, detail)
-    page = page_of(derivation, rest)
+    page = page_of(derivation, rest, detail)
     assert isinstance(title, Heading)
     heading, body = page.text(title.spans), "\n".join(sectioned(rest, page))
     return (
@@ -114,6 +133,7 @@ def html_note(
         .render(
             title=" ".join(str(span) for span in title.spans if isinstance(span, str)),
             heading=heading,
+            networks=STYLE,
             colours=colour_rules(len(page.numbers)),
             legend=legend_text(derivation, page),
             body=body,
@@ -121,11 +141,10 @@ def html_note(
     )
 
 
-def page_of(derivation: Derivation, blocks: Sequence[Block]) -> Page:
+def page_of(derivation: Derivation, blocks: Sequence[Block], detail: Detail) -> Page:
     """The notation of a derivation with marks; the indices of the program have the first colours."""
-    declared = declared_indices(derivation.problem.program)
-    numbers = {index_mark(index): number for number, index in enumerate(declared)}
-    return Page(replace(notation_of(derivation), marked=True), numbers, anchors_of(derivation, blocks))
+    notation, anchors = replace(notation_of(derivation), marked=True), anchors_of(derivation, blocks)
+    return Page(notation, numbers_of(derivation), anchors, gallery_of(derivation, detail))
 
 
 def anchors_of(derivation: Derivation, blocks: Sequence[Block]) -> Mapping[str, int]:
@@ -232,9 +251,9 @@ def block_text(block: Block, page: Page, number: int) -> str:
         case Items(items):
             return listed("ul", (page.text(item) for item in items))
         case Display():
-            return page.display(display_latex(block, page.notation), name if number in page.anchors.values() else "")
+            return page.pictured(block, name if number in page.anchors.values() else "")
         case Displays(items):
-            return "\n".join(page.display(display_latex(item, page.notation)) for item in items)
+            return "\n".join(page.pictured(item) for item in items)
         case MatrixDisplays(items):
             return "\n".join(page.display(matrix_display_latex(item, page.notation)) for item in items)
         case Assignments(items):

@@ -19,5 +19,5 @@ def test_formats_are_written_as_asked(tmp_path) -> None:
 def test_an_unknown_format_is_a_mistake(tmp_path) -> None:
     found = RUN.invoke(app, ["derive", "linear", "--out", str(tmp_path / "new"), "--format", "pdf"])
     assert found.exit_code == 2
-    assert "there are md, tex, html" in " ".join(found.output.split())
+    assert "there are md, tex, html, svg, tikz" in " ".join(found.output.split())
     assert not (tmp_path / "new").exists()
