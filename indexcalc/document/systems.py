@@ -6,7 +6,7 @@ it is made of varies, and the name with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from indexcalc.document.meaning.nodes import (
     ZERO,
@@ -34,12 +34,15 @@ def solution(name: str, slots: tuple[Ix, ...], left: Typed, right: Typed, sizes:
     """The formula over its slots by which a name fulfils ``left = right``; None if that is no system for it.
 
     It is one if the name stands linearly in it, a sum over one of its slots mixes the entries, and there are as many
-    equations as entries. Where no sum mixes them, ``a_i + b_i = c_i``, any of the names might be the unknown.
+    equations as entries. Where no sum mixes them, ``a_i + b_i = c_i``, any of the names might be the unknown. Where
+    every term has the name, ``sum_j v_j e_ij = v_i``, the equation says what holds of it, and not what it is.
 
     Raises:
         ShapeError: if the shapes do not fit.
     """
     node, letters = difference(left, right, sizes)
+    if all(name in names_of(term) for term in summands(node)):
+        return None
     places = [one.slots for one in walk(node) if isinstance(one, Entry) and one.name == name]
     kept = {slot: letter for slot, letter in enumerate(shared(places)) if letter in letters}
     columns = [slot for slot in range(len(slots)) if slot not in kept]
@@ -69,6 +72,15 @@ def difference(left: Typed, right: Typed, sizes: Sizes) -> tuple[Meaning, tuple[
         sizes.unify(one, other)
     node = Plus((left.node, negated(renamed(right.node, dict(zip(right.axes, left.axes, strict=True))))))
     return node, tuple(dict.fromkeys((*left.axes, *free(node))))
+
+
+def summands(node: Meaning) -> Iterator[Meaning]:
+    """The terms of a sum, those of sums in it instead of these."""
+    if isinstance(node, Plus):
+        for term in node.terms:
+            yield from summands(term)
+    else:
+        yield node
 
 
 def shared(places: Sequence[tuple[Ix, ...]]) -> list[Ix | None]:

@@ -146,6 +146,16 @@ def defined(children: Sequence[object]) -> Iterator[Occurrence]:
     yield from rest([*entry.children[1:], *others])
 
 
+def solved(children: Sequence[object]) -> Iterator[Occurrence]:
+    """``solve x[j], y[k] : left = right ; left = right``: the entries in front are defined."""
+    unknowns, *others = children
+    assert isinstance(unknowns, Tree)
+    for sought in unknowns.children:
+        assert isinstance(sought, Tree)
+        yield from defined(sought.children)
+    yield from rest(others)
+
+
 def entry(children: Sequence[object]) -> Iterator[Occurrence]:
     """``A[i,j]``, or a bare name."""
     name, slots = children
@@ -213,7 +223,7 @@ RULES: Mapping[str, Callable[[Sequence[object]], Iterator[Occurrence]]] = {
     "parameter": first_then(Kind.PARAMETER, declares=True),
     "declared": defined,
     "equation": defined,
-    "solve": defined,
+    "solve": solved,
     "upstream": defined,
     "whole": all_of(Kind.BOUND),
     "probability": all_of(Kind.INDEX),

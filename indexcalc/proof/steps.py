@@ -22,7 +22,7 @@ from indexcalc.proof.evaluate import Environment, evaluate_lanes, size_of
 from indexcalc.proof.extents import Sizes
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point, expression_jacobian, lane, local_jacobian, relative_error, total_gradient
-from indexcalc.proof.orders import closest, fixed_inputs
+from indexcalc.proof.orders import fixed_inputs
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 
 STEP_BOUND = 1e-8
@@ -71,7 +71,7 @@ class Failure:
 def context_of(derivation: Derivation, sizes: Sizes, rng: np.random.Generator) -> Context:
     """Everything the steps of a derivation may name, at one random point."""
     problem = derivation.problem
-    point = sample_point(problem.program, sizes, rng, margin=closest(problem), held=fixed_inputs(problem))
+    point = sample_point(problem.program, sizes, rng, held=fixed_inputs(problem))
     weights = weights_for(problem, point, rng)
     named: dict[str, Array] = dict(point.values)
     named.update({up.name: weights[up.of] for up in problem.upstream})

@@ -3,7 +3,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-PLUGIN = ("--indexcalc", "-p", "no:cacheprovider", "-q", "-rs")
+# A plugin of the tests for editors takes every item for a function.
+PLUGIN = ("--indexcalc", "-p", "no:pytest-lsp", "-p", "no:cacheprovider", "-q", "-rs")
 
 NOTE = r"""
 $$Y_{no} = \sum_f X_{nf} W_{of}$$
