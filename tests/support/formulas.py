@@ -91,7 +91,7 @@ def note_of(derivation: Derivation, seed: int = 0) -> Note:
 
 def tree_of(text: str) -> Sum:
     """The syntax tree of a member of a chain, its alignment marks dropped."""
-    text = re.sub(r"&&[^\n]*", " ", text)
+    text = re.sub(r"(&&|&\\qquad \\text\{)[^\n]*", " ", text)
     text = re.sub(r"\\\\\n|&|\\qquad|\\right\|_\{.*\}$", " ", text)
     return parse(tokenize(text))
 
