@@ -72,7 +72,7 @@ def total_blocks(derivation: Derivation, order: Order) -> Iterator[Block]:
     for local in path.locals:
         if before:
             yield Heading(3, say("statistic.heading", statistic=Symbol(tensor_of(local.partial))))
-        yield from local_derivative_blocks(local, parts)
+        yield from local_derivative_blocks(local, parts, frozenset())
     blocks = [*steps_blocks(path.steps, parts), *array_blocks(section.steps, parts)]
     yield from boxed_result(blocks or [Paragraph(say("total.result"))], section)
     for array in order.sections[:-1]:
@@ -123,9 +123,11 @@ def single(partial: Partial) -> Terms:
     return (Term(sp.S.One, ((partial, sp.S.One),)),)
 
 
-def local_derivative_blocks(local: LocalDerivative, parts: Parts) -> Iterator[Block]:
-    """One derivative, step by step; it goes through all that depends on the target, so what is constant does not."""
-    yield from steps_blocks(local.steps, parts, Local(local.partial, forward_of(local), frozenset()))
+def local_derivative_blocks(
+    local: LocalDerivative, parts: Parts, held: frozenset[str] | None = None
+) -> Iterator[Block]:
+    """One derivative, step by step; where it goes through all that depends on the target, nothing is `held`."""
+    yield from steps_blocks(local.steps, parts, Local(local.partial, forward_of(local), held))
 
 
 def along_blocks(derivation: Derivation, orders: Sequence[Order]) -> Iterator[Block]:

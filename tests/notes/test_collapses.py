@@ -8,7 +8,7 @@ import pytest
 
 from indexcalc.algebra.terms import Index
 from indexcalc.calculus.steps import Collapse
-from indexcalc.notes import html_note
+from indexcalc.notes import Detail, html_note
 from indexcalc.notes.blocks import displays_of
 from indexcalc.notes.collapses import COLLAPSE_MARK, SUM_MARK, with_collapses
 from indexcalc.notes.formula import Aligned, Boxed, Bracketed, Fraction, Marked, Node, Root, Row, Scripted
@@ -78,7 +78,7 @@ def test_a_delta_collapses_the_sum_over_its_index(formula: str, found: list[str]
 def test_what_is_marked_is_what_the_derivation_collapses(name: str) -> None:
     derivation = derive(PROBLEMS[name]())
     blocks = outline(derivation)
-    notation = page_of(derivation, blocks).notation
+    notation = page_of(derivation, blocks, Detail.FULL).notation
     steps = [step.detail for section in derivation.sections for step in section.all_steps()]
     killed = {index_mark(detail.killed) for detail in steps if isinstance(detail, Collapse)}
     assert all(isinstance(detail.killed, Index) for detail in steps if isinstance(detail, Collapse))
