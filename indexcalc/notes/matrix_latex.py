@@ -77,10 +77,11 @@ def sliced(tensor: str, whole: Whole, notation: Notation) -> str:
 
 
 def power_latex(power: EntryPower | NumberPower, notation: Notation) -> str:
-    """A power of every entry, or of a number, which stands below a line where the exponent is negative."""
+    """A power of every entry, or of a number; a tensor stands below a line where the exponent is negative."""
     if isinstance(power, EntryPower):
         return rf"{powered(power.of, notation)}^{{\circ {exponent_text(power.exponent, notation)}}}"
-    below = power.exponent.is_negative
+    # What is longer may have to be broken, which what is below a line can't be.
+    below = isinstance(power.of, Whole) and power.exponent.is_negative
     exponent = -power.exponent if below else power.exponent
     if exponent == 1:
         text = matrix_latex(power.of, notation)
