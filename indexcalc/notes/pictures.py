@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from html import escape
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from indexcalc.algebra.terms import Access, Delta, Partial, Terms, free_indices
 from indexcalc.calculus.steps import Derivation
@@ -21,6 +18,7 @@ from indexcalc.notes.networks import Kind, Network, networks_of, said
 from indexcalc.notes.outline import outline
 from indexcalc.notes.setup import declared_indices
 from indexcalc.notes.sides import side_terms
+from indexcalc.notes.tex import environment
 from indexcalc.notes.text import Spelling, base_text, spelling_of, terms_text
 from indexcalc.program import BlockedLoop, CheckedRange
 
@@ -180,19 +178,6 @@ def svg_note(
     )
 
 
-@cache
-def environment() -> Environment:
-    """The template loader of TikZ, with delimiters that TeX has no use for."""
-    return Environment(
-        loader=PackageLoader("indexcalc.notes"),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        variable_start_string="<<",
-        variable_end_string=">>",
-        autoescape=False,  # `tex_text` escapes
-    )
-
-
 def tikz_note(
     derivation: Derivation,
     views: Collection[str] = (),
@@ -210,5 +195,5 @@ def tikz_note(
         for picture in pictures
     )
     title = tex_text(derivation.problem.program.title)
-    template = environment().get_template("networks.tikz.jinja2")
+    template = environment().get_template("networks.tikz.jinja2")  # `tex_text` escapes
     return template.render(title=title, colours=colour_definitions(len(numbers)), body=body)
