@@ -33,6 +33,7 @@ class Rule(Enum):
     COLLAPSE = "sum_i delta_ij f_i = f_j"
     REUSE = "an expression of the forward pass is replaced by the tensor that holds it"
     COLLECT = "like terms are combined"
+    CASES = "delta_t0 f_0 + [1 <= t] f_t = f_t: cases that cover all values of an index are joined"
     TURN = "a - b = -(b - a)"
     EXPAND = "products of sums are multiplied out"
     FACTOR = "common factors are taken out"

@@ -135,6 +135,8 @@ def memory_of(forward: Program, backward: Program, results: Collection[str] = ()
     size = max((sizes[name] for name in large), key=degree, default=sp.S.One)
     # A system is solved with the whole of what it reads.
     whole = {name for program in (forward, backward) for block in program.systems.values() for name in read_in(block)}
+    # What a step makes is there for the next one, whoever else reads it.
+    whole |= {name for program in (forward, backward) for name in program.recurrence_by_name}
     kept = [name for name in large if sizes[name] == size and name not in whole]
     streamed = tuple(name for name in kept if is_streamed(name, inner, large))
     return Memory(unread, streamed, size)

@@ -20,7 +20,7 @@ LONG = 9
 INSIDE = (Rule.PRODUCT, Rule.QUOTIENT, Rule.POINTWISE, Rule.CONSTANT)
 """The rules whose equation holds the right side of the forward equation before it is differentiated."""
 
-ROUTINE = (Rule.REUSE, Rule.COLLECT, Rule.TURN, Rule.EXPAND, Rule.FACTOR)
+ROUTINE = (Rule.REUSE, Rule.COLLECT, Rule.CASES, Rule.TURN, Rule.EXPAND, Rule.FACTOR)
 """The rules that only write an expression in another way."""
 
 COPYING = (Rule.FORWARD, Rule.PRODUCT, Rule.ENTRY, Rule.INSERT)

@@ -116,8 +116,11 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
     elif term.summed and any(isinstance(base, Delta) and not base.is_plain for base in term.bases):
         yield Operation("sum of products at other places" if len(factors) > 1 else "sum at other places", term.summed)
     elif term.summed and len(factors) > 1:
-        windows = any(isinstance(base, Access) and not base.is_plain for base in factors)
-        yield Operation(f"{product_name(term, factors)}{' of windows' if windows else ''}", term.summed)
+        yield from applied(factors)
+        moving = [base for base in factors if isinstance(base, Access) and not base.is_plain]
+        of = " of lookups" if any(map(own_lookups, moving)) else " of windows" if moving else ""
+        name = product_name(term, factors)
+        yield Operation(f"{'mean of products' if mean and name == 'inner product' else name}{of}", term.summed)
     elif term.summed:
         yield Operation(f"{'mean' if mean else 'sum'}{of_what(term, factors)}", term.summed)
     else:
@@ -126,6 +129,12 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
         yield Operation("mask")
     if scaled:
         yield Operation("scaling")
+
+
+def applied(factors: Sequence[Base]) -> Iterator[Operation]:
+    """The functions among the factors of a product, each once."""
+    names = dict.fromkeys(base.name for base in factors if isinstance(base, Fn))
+    yield from (Operation(f"{name}, entry by entry") for name in names)
 
 
 def abs_of(coeff: sp.Expr) -> sp.Expr:
@@ -212,6 +221,7 @@ def entrywise(term: Term, factors: Sequence[Base], lhs: Access, program: Program
         else:
             yield Operation(POWERS.get(exponent, "power, entry by entry"))
     elif factors:
+        yield from applied(factors)
         divided = any(exponent.could_extract_minus_sign() for _, exponent in term.powers)
         sets = [set(free_indices(base)) for base in factors]
         if not divided and len(sets) == 2 and sets[0] and sets[1] and not sets[0] & sets[1]:

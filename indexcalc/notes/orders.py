@@ -7,7 +7,7 @@ from itertools import groupby, product
 
 import sympy as sp
 
-from indexcalc.algebra.terms import Access, Delta, Index, Partial, Term, Terms, own_indices
+from indexcalc.algebra.terms import Access, Delta, Index, Partial, Term, Terms, own_indices, tensors_of
 from indexcalc.calculus.steps import Derivation, LocalDerivative, Order, Rule, Section, Step, Used
 from indexcalc.notes.blocks import (
     Block,
@@ -68,7 +68,9 @@ def total_blocks(derivation: Derivation, order: Order) -> Iterator[Block]:
     if before:
         through = listed(Symbol(tensor_of(local.partial)) for local in before)
         target = Symbol(own.partial.wrt.tensor)
-        yield Paragraph(say("total.through", of=Symbol(tensor_of(own.partial)), target=target, through=through))
+        read = tensors_of(order.program.definitions[tensor_of(own.partial)].terms)
+        key = "total.through.also" if own.partial.wrt.tensor in read else "total.through"
+        yield Paragraph(say(key, of=Symbol(tensor_of(own.partial)), target=target, through=through))
     for local in path.locals:
         if before:
             yield Heading(3, say("statistic.heading", statistic=Symbol(tensor_of(local.partial))))

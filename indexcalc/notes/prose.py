@@ -24,6 +24,7 @@ RULES: Mapping[Rule, str] = {
     Rule.COLLAPSE: "{delta} collapses the sum over {killed}; only {match} is left:",
     Rule.REUSE: "Write {used} for what the forward pass already computed:",
     Rule.COLLECT: "Combine like terms:",
+    Rule.CASES: "The delta and the bracket are two cases that cover every value of the index, with one formula in both:",
     Rule.TURN: "Write the difference the other way round:",
     Rule.EXPAND: "Multiply out:",
     Rule.FACTOR: "Take out the common factors:",
@@ -47,6 +48,7 @@ REASONS: Mapping[Rule, str] = {
     Rule.COLLAPSE: "the delta collapses the sum over {killed}",
     Rule.REUSE: "by the equation of {used}",
     Rule.COLLECT: "like terms combined",
+    Rule.CASES: "the two cases joined",
     Rule.TURN: "the difference the other way round",
     Rule.EXPAND: "multiplied out",
     Rule.FACTOR: "common factors taken out",
@@ -261,6 +263,9 @@ SENTENCES: Mapping[str, str] = {
     "other, so the same rules apply to its equations and to those of the forward pass together:",
     "total.through": "{of} depends on {target} through {through}. The derivatives of these come first, and each is "
     "put in where the next one meets it, so that in the end the derivative goes through all of them.",
+    "total.through.also": "{of} depends on {target} directly, and through {through}. The derivatives of these come "
+    "first, and each is put in where the next one meets it, so that in the end the derivative goes through all of "
+    "them.",
     "total.result": "The result:",
     "jacobian.product": "The product of the Jacobian of {of} with {directions}",
     "hessian.product": "The product of the second derivatives with {directions}",

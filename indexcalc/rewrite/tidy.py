@@ -17,6 +17,7 @@ from indexcalc.algebra.terms import Access, Add, Term, Terms, tensors_of
 from indexcalc.calculus.steps import Cited, Detail, Proof, Rule, Step, Subject, Used
 from indexcalc.errors import LimitError
 from indexcalc.program import Equation, Program
+from indexcalc.rewrite.cases import joined_cases
 from indexcalc.rewrite.clamps import unclamped
 from indexcalc.rewrite.differences import with_ordered_differences
 from indexcalc.rewrite.gather import gathered
@@ -87,6 +88,7 @@ class Simplifier:
             self.pin,
             self.turn,
             self.combine,
+            self.join,
             self.recall,
             self.apply,
             self.gather,
@@ -125,6 +127,12 @@ class Simplifier:
         after = collect(terms)
         if after != terms:
             yield Step(Rule.COLLECT, subject, terms, after)
+
+    def join(self, subject: Subject, terms: Terms) -> Iterator[Step]:
+        """Cases that cover all values of an index are joined."""
+        after = joined_cases(terms)
+        if after != terms:
+            yield Step(Rule.CASES, subject, terms, after)
 
     def recall(self, subject: Subject, terms: Terms) -> Iterator[Step]:
         """Expressions that a tensor holds are replaced by it."""
