@@ -16,14 +16,20 @@ Held = Mapping[tuple[str, str], tuple[str, ...]]
 
 
 @lru_cache(maxsize=2)
-def held_tensors(derivation: Derivation) -> Held:
-    """The tensors that each local derivative of the derivation holds, where they depend on its target.
+def barred_tensors(derivation: Derivation) -> Held:
+    """What is held, of the pairs whose derivatives have a bar.
 
     Derivatives that go through all between two tensors are written as local ones are. Of a pair that has both, neither
     has a bar, and words say what is held.
     """
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
     whole = set(through_all(derivation))
+    return {pair: names for pair, names in held_tensors(derivation).items() if pair not in whole}
+
+
+@lru_cache(maxsize=2)
+def held_tensors(derivation: Derivation) -> Held:
+    """The tensors that each local derivative of the derivation holds, where they depend on its target."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
     for program, target, path in local_paths(derivation):
 
         def depends(name: str, program: Program = program, target: str = target) -> bool:
@@ -38,8 +44,7 @@ def held_tensors(derivation: Derivation) -> Held:
             for name in (name for name in differentiated if name in (target, derivation.problem.loss)):
                 on_path[name] = (target, *on_path.get(name, ()))
         for name, names in on_path.items():
-            if (name, target) not in whole:
-                found[name, target] = tuple(dict.fromkeys((*found.get((name, target), ()), *names)))
+            found[name, target] = tuple(dict.fromkeys((*found.get((name, target), ()), *names)))
     return found
 
 

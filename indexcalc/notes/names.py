@@ -13,7 +13,7 @@ import sympy as sp
 from indexcalc.algebra.slots import Lookup, Slot, put_together, signed_atoms, signed_summands
 from indexcalc.algebra.terms import Base, Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
-from indexcalc.notes.held import Held, held_tensors
+from indexcalc.notes.held import Held, barred_tensors
 from indexcalc.notes.layout import marked
 
 LOWER = (
@@ -298,7 +298,7 @@ def notation_of(derivation: Derivation) -> Notation:
         named={name: tensor for name, tensor in owners.items() if name in authored},
         loss=loss,
         layouts=derivation.backward.layouts,
-        held=held_tensors(derivation),
+        held=barred_tensors(derivation),
         computed_loss=problem.loss,
         tangents={name: of for order in derivation.orders for name, of in order.tangents.items()},
         second=frozenset(pair for order in derivation.orders for pair in order.differentiated),

@@ -30,7 +30,7 @@ from indexcalc.notes.blocks import (
     Within,
 )
 from indexcalc.notes.functions import function_blocks
-from indexcalc.notes.held import held_in, held_tensors
+from indexcalc.notes.held import barred_tensors, held_in
 from indexcalc.notes.prose import CONVENTION, fill, listed, say, sentence_case
 from indexcalc.notes.recurrences import recurrence_blocks
 from indexcalc.notes.sides import Spelled
@@ -62,7 +62,7 @@ def setup_blocks(derivation: Derivation) -> list[Block]:
 def bar_blocks(derivation: Derivation) -> Iterator[Block]:
     """What a bar behind a derivative says, of each kind that the note has, with the first one as its example."""
     subjects = [step.subject for section in derivation.sections for step in section.all_steps()]
-    held = held_tensors(derivation)
+    held = barred_tensors(derivation)
     direct = {(derivation.problem.loss, target) for _, target in held}
     shares = [subject for subject in subjects if isinstance(subject, ThroughConsumer)]
     share = next((s for s in shares if (s.consumer, s.wrt.tensor) not in direct), None)

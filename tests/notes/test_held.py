@@ -7,7 +7,7 @@ import pytest
 from indexcalc.language.read import load_problem, read_problem
 from indexcalc.library import shipped_paths
 from indexcalc.notes import latex_note, markdown_note
-from indexcalc.notes.held import held_tensors
+from indexcalc.notes.held import barred_tensors
 from indexcalc.rewrite.derive import derive
 
 
@@ -21,7 +21,7 @@ from indexcalc.rewrite.derive import derive
     ],
 )
 def test_shipped(name: str, held: dict[tuple[str, str], tuple[str, ...]]) -> None:
-    assert held_tensors(derive(load_problem(shipped_paths()[name]))) == held
+    assert barred_tensors(derive(load_problem(shipped_paths()[name]))) == held
 
 
 @pytest.mark.parametrize("writer", [markdown_note, latex_note])
@@ -43,7 +43,7 @@ Y[i] = H[i] + X[i]
 upstream G[i] = dL/dY[i]
 derive X, H
 """
-    assert held_tensors(derive(read_problem(source))) == {("Y", "X"): ("H",)}
+    assert barred_tensors(derive(read_problem(source))) == {("Y", "X"): ("H",)}
 
 
 @pytest.mark.parametrize("writer", [markdown_note, latex_note])
@@ -66,7 +66,7 @@ derive z
 @pytest.mark.parametrize("writer", [markdown_note, latex_note])
 def test_a_product_with_a_hessian_shows_what_the_formulas_of_gradients_hold(writer) -> None:
     derivation = derive(load_problem(shipped_paths()["mlp_hessian_vector"]))
-    assert held_tensors(derivation) == {("dW2", "A"): ("Y",), ("dA", "W2"): ("Y",), ("dZ", "A"): ("dA",)}
+    assert barred_tensors(derivation) == {("dW2", "A"): ("Y",), ("dA", "W2"): ("Y",), ("dZ", "A"): ("dA",)}
     note = writer(derivation)
     by_weights = (
         r"\left.\frac{\partial}{\partial W^{(2)}_{ab}}\right|_{Y \text{ held}} \frac{\partial L}{\partial A_{nh}}"
@@ -78,7 +78,7 @@ def test_a_product_with_a_hessian_shows_what_the_formulas_of_gradients_hold(writ
 
 def test_a_recurrence_that_reads_itself_holds_itself_at_the_other_steps() -> None:
     derivation = derive(load_problem(shipped_paths()["euler_ode"]))
-    assert held_tensors(derivation)["y", "y0"] == ("y", "Wy")
+    assert barred_tensors(derivation)["y", "y0"] == ("y", "Wy")
     assert (
         "Where $`y`$ is held in its own derivative, or in one by it, it is held at the other steps."
         in markdown_note(derivation)
