@@ -125,7 +125,6 @@ def backward(values: Values) -> Gradients:
         if T - 1 == t:
             dc[t] = -1.0
     da = np.zeros((T, K), dtype=values.u.dtype)
-    ds_lse = np.zeros((T, K), dtype=values.u.dtype)
     ds = np.zeros((T, K, K), dtype=values.u.dtype)
     for t in reversed(range(T)):
         # da[t,j] = sum[i](ds[t+1,j,i] * [t+1 < T]) + exp(a[T-1,j] - a_max) *
@@ -134,37 +133,19 @@ def backward(values: Values) -> Gradients:
             da[t] = ds[t + 1].sum(axis=1)
         if T - 1 == t:
             da[t] = np.exp(a[T - 1] - a_max) / Z2_shifted
-        # ds_lse[t,j] = da[t,j] * [1 <= t]
+        # ds[t,i,j] = da[t,j] * [1 <= t] * exp(s[t,i,j] - s_max[t,j]) / Z_shifted[t,j]
         if 1 <= t:
-            ds_lse[t] = da[t]
-        # ds[t,i,j] = ds_lse[t,j] * exp(s[t,i,j] - s_max[t,j]) / Z_shifted[t,j]
-        ds[t] = ds_lse[t] * np.exp(s[t] - s_max[t]) / Z_shifted[t]
-    # da_win[j] = da[0,j]
-    da_win = _windows(da, 0, 0)
-    # dc_win = dc[0]
-    dc_win = _windows(dc, 0, 0)
-    # y_win = y[0]
-    y_win = _windows(y, 0, 0)
-    # du[t,j] = da_win[j] * delta[0,t] + ds_lse[t,j] + dc_win * delta[0,t] *
-    #     delta[y_win,j] + dc[t] * [1 <= t] * delta[y[t],j]
+            ds[t] = da[t] * np.exp(s[t] - s_max[t]) / Z_shifted[t]
+    # du[t,j] = da[t,j] + dc[t] * delta[y[t],j]
+    du = da + np.where(y[:, None] == np.arange(K, dtype=int), dc[:, None], 0.0)
+    # y_win[t] = y[t-1]
+    y_win = _nearest(y, np.arange(T, dtype=int) - 1)
+    # dA_moved_parts[t,j] = dc[t] * [1 <= t] * delta[y[t],j]
     part = (1 <= np.arange(T, dtype=int))[:, None]
     part_2 = part & (y[:, None] == np.arange(K, dtype=int))
-    part_3 = (0 == np.arange(T, dtype=int))[:, None]
-    part_4 = part_3 & (y_win == np.arange(K, dtype=int))
-    du = (
-        np.where((0 == np.arange(T, dtype=int))[:, None], da_win, 0.0)
-        + ds_lse
-        + np.where(part_4, dc_win, 0.0)
-        + np.where(part_2, dc[:, None], 0.0)
-    )
-    # y_win_2[t] = y[t-1]
-    y_win_2 = _nearest(y, np.arange(T, dtype=int) - 1)
-    # dA_moved_parts[t,j] = dc[t] * [1 <= t] * delta[y[t],j]
-    part_5 = (1 <= np.arange(T, dtype=int))[:, None]
-    part_6 = part_5 & (y[:, None] == np.arange(K, dtype=int))
-    dA_moved_parts = np.where(part_6, dc[:, None], 0.0)
-    # dA_moved[i,j] = sum[t](dA_moved_parts[t,j] * delta[y_win_2[t],i])
-    dA_moved = _summed_at(dA_moved_parts, 0, y_win_2, K)
+    dA_moved_parts = np.where(part_2, dc[:, None], 0.0)
+    # dA_moved[i,j] = sum[t](dA_moved_parts[t,j] * delta[y_win[t],i])
+    dA_moved = _summed_at(dA_moved_parts, 0, y_win, K)
     # dA[i,j] = sum[t](ds[t,i,j]) + dA_moved[i,j]
     dA = ds.sum(axis=0) + dA_moved
     return Gradients(du, dA)

@@ -98,7 +98,6 @@ def backward(values: Values) -> Gradients:
     Z_shifted = values.Z_shifted
     T, K, _ = s.shape
     da = np.zeros((T, K), dtype=values.p0.dtype)
-    ds_lse = np.zeros((T, K), dtype=values.p0.dtype)
     ds = np.zeros((T, K, K), dtype=values.p0.dtype)
     for t in reversed(range(T)):
         # da[t,j] = sum[i](ds[t+1,j,i] * [t+1 < T]) + exp(a[T-1,j] - L) * delta[T-1,t]
@@ -106,19 +105,15 @@ def backward(values: Values) -> Gradients:
             da[t] = ds[t + 1].sum(axis=1)
         if T - 1 == t:
             da[t] = np.exp(a[T - 1] - L)
-        # ds_lse[t,j] = da[t,j] * [1 <= t]
+        # ds[t,i,j] = da[t,j] * [1 <= t] * exp(s[t,i,j] - s_max[t,j]) / Z_shifted[t,j]
         if 1 <= t:
-            ds_lse[t] = da[t]
-        # ds[t,i,j] = ds_lse[t,j] * exp(s[t,i,j] - s_max[t,j]) / Z_shifted[t,j]
-        ds[t] = ds_lse[t] * np.exp(s[t] - s_max[t]) / Z_shifted[t]
+            ds[t] = da[t] * np.exp(s[t] - s_max[t]) / Z_shifted[t]
     # dp0[j] = da[0,j]
     dp0 = _windows(da, 0, 0)
     # dA[i,j] = sum[t](ds[t,i,j])
     dA = ds.sum(axis=0)
-    # da_win[j] = da[0,j]
-    da_win = _windows(da, 0, 0)
-    # db[t,j] = da_win[j] * delta[0,t] + ds_lse[t,j]
-    db = np.where((0 == np.arange(T, dtype=int))[:, None], da_win, 0.0) + ds_lse
+    # db[t,j] = da[t,j]
+    db = da
     return Gradients(dp0, dA, db)
 
 

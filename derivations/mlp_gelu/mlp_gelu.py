@@ -85,8 +85,8 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dW2 = A.T @ G
     # dA[n,h] = sum[o](G[n,o] * W2[h,o])
     dA = G @ W2.T
-    # dZ[n,h] = dA[n,h] * (0.5 + 0.5 * erf(sqrt(2)/2 * Z[n,h]) + sqrt(2)/(2*sqrt(pi)) *
-    #     Z[n,h] * exp(-0.5 * Z[n,h]^2))
+    # dZ[n,h] = dA[n,h] * (0.5 + 0.5 * erf(1/sqrt(2) * Z[n,h]) + 1/sqrt(2*pi) * Z[n,h] *
+    #     exp(-0.5 * Z[n,h]^2))
     part = 0.5 + 0.5 * _erf(Z / 2**0.5) + Z * np.exp(-0.5 * Z**2) / (2 * np.pi) ** 0.5
     dZ = dA * part
     # db1[h] = sum[n](dZ[n,h])

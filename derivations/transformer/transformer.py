@@ -407,8 +407,8 @@ def backward(values: Values) -> Gradients:
             dz[l] = de
         # dG[l,b,t,f] = sum[m](dz[l,b,t,m] * W_2[l,f,m])
         dG[l] = np.einsum("btm,fm->btf", dz[l], W_2[l], optimize=True)
-        # dC[l,b,t,f] = dG[l,b,t,f] * (0.5 + 0.5 * erf(sqrt(2)/2 * C[l,b,t,f]) +
-        #     sqrt(2)/(2*sqrt(pi)) * C[l,b,t,f] * exp(-0.5 * C[l,b,t,f]^2))
+        # dC[l,b,t,f] = dG[l,b,t,f] * (0.5 + 0.5 * erf(1/sqrt(2) * C[l,b,t,f]) +
+        #     1/sqrt(2*pi) * C[l,b,t,f] * exp(-0.5 * C[l,b,t,f]^2))
         part = (
             0.5
             + 0.5 * _erf(C[l] / 2**0.5)

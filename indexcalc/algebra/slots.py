@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from indexcalc.algebra.scalars import put_together, scalar_str, signed_summands
+
 
 class Arithmetic:
     """``2*i + k - 1`` and ``T - 1 - t`` in Python: what holds an index may be added, and multiplied by scalars."""
@@ -208,7 +210,7 @@ def slot_text(slot: Slot) -> str:
         for minus, atom, size in signed_atoms(slot)
         for factor in ["" if size == 1 else f"({size})*" if isinstance(size, sp.Add) else f"{size}*"]
     ]
-    numbers = [(minus, str(size).replace("**", "^")) for minus, size in signed_summands(slot.const)]
+    numbers = [(minus, scalar_str(size)) for minus, size in signed_summands(slot.const)]
     return put_together(parts, numbers, "-", "+")
 
 
@@ -216,36 +218,6 @@ def signed_atoms(slot: Affine) -> list[tuple[bool, Atom, sp.Expr]]:
     """The atoms with a sign, whether it is a minus, and the size of the coefficient."""
     signs = [(bool(coeff.could_extract_minus_sign()), atom, coeff) for atom, coeff in slot.parts]
     return [(minus, atom, -coeff if minus else coeff) for minus, atom, coeff in signs]
-
-
-def signed_summands(scalar: sp.Expr) -> list[tuple[bool, sp.Expr]]:
-    """What a scalar adds up, without signs: extents by name, then the number."""
-    ordered = sorted(sp.Add.make_args(scalar), key=lambda part: (bool(part.is_number), str(part)))
-    signs = [(bool(part.could_extract_minus_sign()), part) for part in ordered if part != 0]
-    return [(minus, -part if minus else part) for minus, part in signs]
-
-
-def put_together(
-    parts: list[tuple[bool, str]], constants: list[tuple[bool, str]], minus_sign: str, plus_sign: str
-) -> str:
-    """A sum in writing: what is added, what is taken away, the number last; the number first where all else is less."""
-    symbols, numbers = constants, constants[:0]
-    if constants and constants[-1][1].isdecimal():
-        symbols, numbers = constants[:-1], constants[-1:]
-    first = numbers if not any(not minus for minus, _ in (*symbols, *parts)) else []
-    last = [] if first else numbers
-    every = [
-        *first,
-        *(part for part in symbols if not part[0] and not parts),
-        *(part for part in parts if not part[0]),
-        *(part for part in symbols if not part[0] and parts),
-        *(part for part in (*symbols, *parts) if part[0]),
-        *last,
-    ]
-    if not every:
-        return "0"
-    lead = minus_sign.strip() if every[0][0] else ""
-    return lead + every[0][1] + "".join((minus_sign if minus else plus_sign) + text for minus, text in every[1:])
 
 
 def plain_slots(slots: Iterable[Slot]) -> tuple[Index, ...]:

@@ -9,6 +9,7 @@ import sympy as sp
 
 from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
+from indexcalc.algebra.scalars import scalar_str
 from indexcalc.algebra.slots import Slot, slot_text
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, LogDet, Partial, Power, Term, Terms
 from indexcalc.codegen.statements import Kind, Statement
@@ -121,7 +122,7 @@ def scalar_text(value: sp.Expr) -> str:
         return f"{float(value):g}"
     if isinstance(value, sp.Rational) and sp.Rational(repr(float(value))) == value and not value.is_Integer:
         return repr(float(value))
-    return str(value).replace("**", "^")
+    return scalar_str(value)
 
 
 def formula(statement: Statement, layouts: Layouts) -> str:

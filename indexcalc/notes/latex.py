@@ -12,17 +12,18 @@ from dataclasses import replace
 from functools import lru_cache
 
 import sympy as sp
-from sympy.printing.latex import LatexPrinter
 
 from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums, is_negative
-from indexcalc.algebra.slots import Slot, put_together, signed_summands
+from indexcalc.algebra.scalars import as_fraction
+from indexcalc.algebra.slots import Slot
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Index, Iverson, LogDet, Partial, Power, Term, Terms
 from indexcalc.calculus.pointwise import row_of
 from indexcalc.calculus.steps import Subject, ThroughConsumer
 from indexcalc.notes.held import held_in
-from indexcalc.notes.layout import BETWEEN_FACTORS, SOFT, WEAK, solid, width
+from indexcalc.notes.layout import BETWEEN_FACTORS, SOFT, TALL, WEAK, bracketed, parenthesised, solid, width
 from indexcalc.notes.names import Notation
+from indexcalc.notes.scalars import ScalarLatex, WithoutE, scalar_in_latex
 from indexcalc.program import Identity
 
 RELATIONS = {"<": "<", "<=": r"\le", "!=": r"\neq"}
@@ -32,52 +33,18 @@ WIDE_FRACTION = 42.0
 WIDE_PARTIAL = 22.0
 """The widest numerator of a derivative; behind a wider one's operator the expression stands in brackets."""
 
-TALL = ("\\frac", "\\sum", "\\sqrt")
-
-
-def parenthesised(text: str) -> str:
-    """The text in parentheses that are large enough, and that a line break may part."""
-    if any(tall in text for tall in TALL):
-        return rf"\Bigl({text.replace(SOFT, WEAK)}\Bigr)"
-    return f"({text.replace(SOFT, WEAK)})"
-
-
-def bracketed(text: str) -> str:
-    """The text in square brackets: what an operator in front acts on."""
-    if any(tall in text for tall in TALL):
-        return rf"\Bigl[{text.replace(SOFT, WEAK)}\Bigr]"
-    return rf"\bigl[{text.replace(SOFT, WEAK)}\bigr]"
-
-
-class WithoutE(LatexPrinter):  # type: ignore[misc]
-    r"""SymPy's printer with ``\exp(x)`` in the place of powers of e."""
-
-    def _print(self, expr: sp.Expr, **kwargs: object) -> str:
-        # Euler's number spells itself, which SymPy asks for before any method for its class.
-        return r"\exp(1)" if expr == sp.E else str(super()._print(expr, **kwargs))
-
-    def _print_ExpBase(self, expr: sp.Expr, exp: str | None = None) -> str:  # noqa: N802 (SymPy looks for this name)
-        text = r"\exp" + parenthesised(self._print(expr.exp))
-        return text if exp is None else f"{parenthesised(text)}^{{{exp}}}"
-
 
 @lru_cache(maxsize=4096)
 def spelled_scalar(value: sp.Expr, spelling: tuple[tuple[str, str], ...], e_is_taken: bool) -> str:
     """A scalar expression with every symbol under its spelling."""
     symbols = {symbol: dict(spelling).get(str(symbol), str(symbol)) for symbol in value.free_symbols}
-    printer = WithoutE if e_is_taken else LatexPrinter
-    return str(printer({"symbol_names": symbols}).doprint(value))
+    return scalar_in_latex(value, symbols, WithoutE if e_is_taken else ScalarLatex)
 
 
 def scalar_text(value: sp.Expr, notation: Notation) -> str:
     """A scalar expression in LaTeX."""
     if value.is_Integer:
         return str(value)
-    if isinstance(value, sp.Add) and str(value).startswith("-") and all(s.is_positive for s in value.free_symbols):
-        # N - K + 1, not - K + N + 1.
-        parts = [(minus, scalar_text(size, notation)) for minus, size in signed_summands(value)]
-        if not all(minus for minus, _ in parts):
-            return put_together([], parts, " - ", " + ")
     return spelled_scalar(value, tuple(sorted(notation.scalars.items())), notation.e_is_taken)
 
 
@@ -260,7 +227,7 @@ def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.
         return scaled(scale, factors_latex([*flat, *tall, *negated(below)], notation, alone=False), notation)
     top, bottom = solid(factors_latex(flat, notation, alone=True)), solid(factors_latex(below, notation, alone=True))
     if not flat:
-        numerator, denominator = scale.as_numer_denom()
+        numerator, denominator = as_fraction(scale)
         scale, top = sp.S.One, scalar_text(numerator, notation)
         if denominator != 1:
             inverse = solid(factors_latex(below, notation, alone=False))
@@ -271,7 +238,7 @@ def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.
 
 def lone_fraction(powers: Sequence[Power], scale: sp.Expr, notation: Notation) -> str:
     """A single factor over what a scalar divides it by, which in front of it might seem to divide both; else empty."""
-    numerator, denominator = scale.as_numer_denom()
+    numerator, denominator = as_fraction(scale)
     if len(powers) != 1 or numerator != 1 or denominator == 1 or is_tall(powers[0][0], notation):
         return ""
     text = factors_latex(powers, notation, alone=True)

@@ -180,3 +180,20 @@ def chain_latex(left: str, relation: str, parts: Sequence[str]) -> str:
             rows.extend(rf"&\qquad {line}" for line in others)
     body = " \\\\\n".join(" ".join(row.split()) for row in rows)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+TALL = ("\\frac", "\\sum", "\\sqrt")
+
+
+def parenthesised(text: str) -> str:
+    """The text in parentheses that are large enough, and that a line break may part."""
+    if any(tall in text for tall in TALL):
+        return rf"\Bigl({text.replace(SOFT, WEAK)}\Bigr)"
+    return f"({text.replace(SOFT, WEAK)})"
+
+
+def bracketed(text: str) -> str:
+    """The text in square brackets: what an operator in front acts on."""
+    if any(tall in text for tall in TALL):
+        return rf"\Bigl[{text.replace(SOFT, WEAK)}\Bigr]"
+    return rf"\bigl[{text.replace(SOFT, WEAK)}\bigr]"

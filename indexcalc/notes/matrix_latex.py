@@ -11,11 +11,11 @@ from indexcalc.notes.latex import (
     fraction,
     joined,
     moving,
-    parenthesised,
     scaled,
     split_sign,
     sum_sign,
 )
+from indexcalc.notes.layout import parenthesised
 from indexcalc.notes.matrix import (
     Diagonal,
     DiagonalOf,

@@ -10,11 +10,13 @@ from functools import cached_property, lru_cache
 
 import sympy as sp
 
-from indexcalc.algebra.slots import Lookup, Slot, put_together, signed_atoms, signed_summands
+from indexcalc.algebra.scalars import put_together, signed_summands
+from indexcalc.algebra.slots import Lookup, Slot, signed_atoms
 from indexcalc.algebra.terms import Base, Index, occurring_indices
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.held import Held, barred_tensors
 from indexcalc.notes.layout import marked
+from indexcalc.notes.scalars import scalar_in_latex
 
 LOWER = (
     *["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda"],
@@ -241,7 +243,7 @@ class Notation:
     def size(self, value: sp.Expr) -> str:
         """A whole number, or a scalar made of extents."""
         names = {s: self.scalars.get(s.name) or scalar_latex(s.name) for s in value.free_symbols}
-        return str(sp.latex(value, symbol_names=names))
+        return scalar_in_latex(value, names)
 
     def subscript(self, indices: Iterable[Slot], tensor: str = "") -> str:
         """Indices side by side if all are single letters, else with commas; those of a fused axis in parentheses."""

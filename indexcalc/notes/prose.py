@@ -24,7 +24,8 @@ RULES: Mapping[Rule, str] = {
     Rule.COLLAPSE: "{delta} collapses the sum over {killed}; only {match} is left:",
     Rule.REUSE: "Write {used} for what the forward pass already computed:",
     Rule.COLLECT: "Combine like terms:",
-    Rule.CASES: "The delta and the bracket are two cases that cover every value of the index, with one formula in both:",
+    Rule.CASES: "The delta and the bracket are two cases that cover every value of the index, and the formula is the "
+    "same in both:",
     Rule.TURN: "Write the difference the other way round:",
     Rule.EXPAND: "Multiply out:",
     Rule.FACTOR: "Take out the common factors:",

@@ -32,7 +32,6 @@ from indexcalc.notes.blocks import (
 from indexcalc.notes.latex import (
     access_latex,
     body_latex,
-    bracketed,
     fraction,
     joined,
     scalar_text,
@@ -44,7 +43,7 @@ from indexcalc.notes.latex import (
     terms_latex,
     with_held,
 )
-from indexcalc.notes.layout import chain_latex, reasoned_latex, solid
+from indexcalc.notes.layout import bracketed, chain_latex, reasoned_latex, solid
 from indexcalc.notes.matrix import Matrix, Whole
 from indexcalc.notes.matrix_latex import matrix_latex, whole_latex
 from indexcalc.notes.names import Notation

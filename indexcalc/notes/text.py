@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import sympy as sp
-from sympy.printing.str import StrPrinter
 
 from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums
-from indexcalc.algebra.slots import place, slot_text
+from indexcalc.algebra.scalars import ScalarPrinter
+from indexcalc.algebra.slots import slot_text
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, LogDet, Partial, Power, Term, Terms
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.latex import split_sign
@@ -112,8 +112,8 @@ def chain_text(lower: Base, upper: Iverson) -> str:
     return f"[{start} {RELATIONS[upper.relation]} {slot_text(upper.right)}]"
 
 
-class WithoutE(StrPrinter):  # type: ignore[misc]
-    """SymPy's printer with ``exp(1)`` for Euler's number, which would read as a tensor called E."""
+class WithoutE(ScalarPrinter):
+    """``exp(1)`` for Euler's number, which would read as a tensor called E."""
 
     def _print_Exp1(self, expr: sp.Expr) -> str:  # noqa: N802 (SymPy looks for this name)
         return "exp(1)"
@@ -121,9 +121,7 @@ class WithoutE(StrPrinter):  # type: ignore[misc]
 
 def scalar_text(value: sp.Expr) -> str:
     """A scalar expression; a sum or a quotient in parentheses."""
-    text = str(WithoutE().doprint(value)).replace("**", "^")
-    if isinstance(value, sp.Add) and text.startswith("-") and all(s.is_positive for s in value.free_symbols):
-        text = slot_text(place(value))
+    text = WithoutE().doprint(value)
     return text if value.is_Symbol or value.is_Integer else f"({text})"
 
 

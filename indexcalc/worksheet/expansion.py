@@ -8,6 +8,7 @@ from itertools import product
 
 import sympy as sp
 
+from indexcalc.algebra.scalars import scalar_str
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -93,7 +94,7 @@ class Writer:
         if self.numeric and not value.is_Integer:
             return self.number(float(value.subs(dict(self.scalars))))
         named = {s: sp.Symbol(self.number(self.scalars[s])) for s in value.free_symbols if s in self.scalars}
-        text = str(value.xreplace(named)).replace("**", "^")
+        text = scalar_str(value.xreplace(named))
         return text if text.isalnum() or ("/" not in text and "+" not in text and "-" not in text) else f"({text})"
 
 

@@ -70,9 +70,7 @@ def test_cases_keep_their_value(drawn, cases, data):
     number = data.draw(st.integers(0, len(terms) - 1))
     whole = terms[number]
     fixed = whole if data.draw(st.booleans()) else substitute((whole,), {index: at_place})[0]
-    parts = [
-        term(*t.powers, guard, coeff=t.coeff, over=t.summed) for t, guard in ((fixed, delta), (whole, bracket))
-    ]
+    parts = [term(*t.powers, guard, coeff=t.coeff, over=t.summed) for t, guard in ((fixed, delta), (whole, bracket))]
     before = (*terms[:number], *data.draw(st.permutations(parts)), *terms[number + 1 :])
     after = joined_cases(before)
     assert len(after) < len(before)
