@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from indexcalc.algebra.terms import Access, Term
+from indexcalc.algebra.terms import Access, Term, tensors_of
 from indexcalc.codegen.largest import compared, find_extremes
 from indexcalc.codegen.stable.assembly import Assembly, Passes, hoisted_names
+from indexcalc.codegen.stable.bounds import Bound
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.divisors import divided_tensors, divisors, positive_tensors
 from indexcalc.codegen.stable.exponents import ONE, exponential
@@ -76,7 +77,15 @@ def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken:
         trial.learn(equation)
     sums = [shifted for name, shifted in trial.shifted.items() if name in divided]
     owned = {shifted.bound.tensor for shifted in sums if shifted.bound is not None}
-    bounds = {name: bound for name, bound in trial.bounds.items() if name in owned}
+    bounds: dict[str, Bound] = {}
+    for name, bound in trial.bounds.items():
+        # Who finds this bound may be what it rests on; that has to be there then, and to stay what it is.
+        below_it = {tensor for part in bound.parts for base, _ in part.exponents for tensor in tensors_of(base)}
+        lost = any(
+            other in below_it and not trial.bounds[other].given and other not in bounds for other in trial.bounds
+        )
+        if name in owned and not lost:
+            bounds[name] = bound
     names = {name for bound in bounds.values() for part in bound.parts for name in (part.name, part.hidden)}
     carriers = Carriers({*taken, *bounds, *names}, divided, below, positive, bounds=bounds)
     for equation in first:

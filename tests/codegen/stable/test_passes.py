@@ -198,6 +198,21 @@ derive A
     assert report.ok, report.failures
 
 
+def test_a_sum_with_the_exponentials_of_one_that_it_reads():
+    text = """
+index s : M
+index g : H
+input E[s,g]
+X[g] = 1 / sum[s](exp(E[s,g]))
+U = mean[g](X[g] + mean[g](X[g]))
+h = 1 / U
+derive E
+"""
+    derivation = derive(read_problem(text))
+    report = validate(derivation, numpy_module(derivation))
+    assert report.ok, report.failures
+
+
 def test_what_another_tensor_holds_is_not_read_where_all_of_a_bound_may_be_hidden():
     """``exp(-bound)`` alone is infinite where every weight is zero; under the bound the exponential is hidden too."""
     text = """
