@@ -113,7 +113,7 @@ ROWS: tuple[Pointwise, ...] = (
         r"\max\left({x},\, {c}\right)",
         "np.maximum({x}, {c})",
         constants=1,
-        kink="the derivative at x = c is 0",
+        kink="the derivative is 0 where the argument equals the constant",
     ),
     Pointwise(
         "min",
@@ -122,7 +122,7 @@ ROWS: tuple[Pointwise, ...] = (
         r"\min\left({x},\, {c}\right)",
         "np.minimum({x}, {c})",
         constants=1,
-        kink="the derivative at x = c is 0",
+        kink="the derivative is 0 where the argument equals the constant",
     ),
     Pointwise(
         "step",

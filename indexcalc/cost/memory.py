@@ -6,7 +6,7 @@ What is inside an equation is neither moved nor held.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from indexcalc.algebra.slots import indices_of_slot
@@ -75,30 +75,42 @@ class Moment:
 def moments(passes: Sequence[Program], results: Collection[str]) -> list[Moment]:
     """What is held while each equation of some passes runs, one pass after the other.
 
-    An intermediate lives from the equation that makes it to the last one that reads it, both included.
+    An intermediate lives from the equation that makes it to the last one that reads it, both included. What a
+    recurrence makes is there, in full, while any of its equations runs: they take turns, step by step.
 
     Args:
         passes: programs that share their tensors by name; a later one may make a tensor again.
         results: the tensors that the caller gets, and holds beside the inputs.
     """
-    return moments_of([equation for program in passes for equation in program.computed], results)
+    equations = [equation for program in passes for equation in program.computed]
+    loops, before = list[range](), 0
+    for program in passes:
+        places = {equation.name: before + place for place, equation in enumerate(program.computed)}
+        own = [[places[name] for name in one.axes if name in places] for one in program.recurrences]
+        loops += [range(min(found), max(found) + 1) for found in own if found]
+        before += len(program.computed)
+    return moments_of(equations, results, loops)
 
 
-def moments_of(equations: Sequence[Equation], results: Collection[str]) -> list[Moment]:
-    """What is held while each of some equations runs, one after the other."""
-    last = last_uses(equations)
-    lives = [(start, last[start], eq.lhs) for start, eq in enumerate(equations) if eq.name not in results]
-    ends: dict[int, list[int]] = {}
-    for number, (_, end, _) in enumerate(lives):
+def moments_of(equations: Sequence[Equation], results: Collection[str], loops: Iterable[range] = ()) -> list[Moment]:
+    """What is held while each of some equations runs, one after the other; those of a loop run together."""
+    loop_of = {place: loop for loop in loops for place in loop}
+    lives: list[tuple[int, int, Access]] = []
+    for place, (equation, last) in enumerate(zip(equations, last_uses(equations), strict=True)):
+        loop = loop_of.get(place, range(place, place + 1))
+        if equation.name not in results:
+            lives.append((loop.start, max(last, loop.stop - 1), equation.lhs))
+    begins, ends = dict[int, list[int]](), dict[int, list[int]]()
+    for number, (start, end, _) in enumerate(lives):
+        begins.setdefault(start, []).append(number)
         ends.setdefault(end, []).append(number)
-    begins = {start: number for number, (start, _, _) in enumerate(lives)}
     found, alive, size = [], dict[int, Access](), NOTHING
     for place, equation in enumerate(equations):
         for number in ends.get(place - 1, ()):
             size = less(size, span(alive.pop(number).indices))
-        if place in begins:
-            alive[begins[place]] = equation.lhs
-            size = total((size, span(equation.slots)))
+        for number in begins.get(place, ()):
+            alive[number] = lives[number][2]
+            size = total((size, span(alive[number].indices)))
         held = alive.values()
         found.append(Moment(equation.name, tuple(entry.tensor for entry in held), size))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -71,6 +71,9 @@ def equation_cost(equation: Equation) -> sp.Expr:
         for powers, bound in components(term):
             factors = [frozenset(occurring_indices(base)) for base, _ in powers if not isinstance(base, Delta)]
             counts.extend(elimination_costs(factors, bound))
+            # What deltas place is met once for each value of the sum, though nothing is read.
+            placed = [index for index in bound if not any(index in factor for factor in factors)]
+            counts.append(extent_product(placed))
     return dominant(counts)
 
 
@@ -94,14 +97,12 @@ class Memory:
 
     Attributes:
         unread: forward intermediates that no equation of the backward pass reads.
-        streamed: intermediates larger than every input and output, with their size, that are only
-            read entry by entry or summed, so that they can be made block by block.
-        size: the number of entries of the streamed ones.
+        streamed: intermediates of the sizes with most extents that no input and no output has, by their size; they are
+            only read entry by entry or summed, so that they can be made block by block.
     """
 
     unread: tuple[str, ...]
-    streamed: tuple[str, ...]
-    size: sp.Expr
+    streamed: Mapping[sp.Expr, tuple[str, ...]]
 
 
 def memory_of(forward: Program, backward: Program, results: Collection[str] = ()) -> Memory:
@@ -132,14 +133,16 @@ def memory_of(forward: Program, backward: Program, results: Collection[str] = ()
         and not any(divides(size, other) for other in visible)
         and size != 1
     ]
-    size = max((sizes[name] for name in large), key=degree, default=sp.S.One)
+    most = max((degree(sizes[name]) for name in large), default=0)
     # A system is solved with the whole of what it reads.
     whole = {name for program in (forward, backward) for block in program.systems.values() for name in read_in(block)}
     # What a step makes is there for the next one, whoever else reads it.
     whole |= {name for program in (forward, backward) for name in program.recurrence_by_name}
-    kept = [name for name in large if sizes[name] == size and name not in whole]
-    streamed = tuple(name for name in kept if is_streamed(name, inner, large))
-    return Memory(unread, streamed, size)
+    streamed: dict[sp.Expr, tuple[str, ...]] = {}
+    for name in large:
+        if degree(sizes[name]) == most and name not in whole and is_streamed(name, inner, large):
+            streamed[sizes[name]] = (*streamed.get(sizes[name], ()), name)
+    return Memory(unread, streamed)
 
 
 def is_streamed(name: str, equations: Iterable[Equation], large: Sequence[str]) -> bool:

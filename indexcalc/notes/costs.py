@@ -45,7 +45,9 @@ def cost_blocks(derivation: Derivation) -> Iterator[Block]:
 
 def contractions_sentence(derivation: Derivation) -> Spans:
     """Which equations of the backward pass are sums of products, its most expensive ones."""
-    found = [equation.lhs for equation in derivation.backward.equations if is_contraction(equation.terms)]
+    backward = derivation.backward
+    solved = {unknown.residual: unknown.tensor.entry for unknown in backward.unknowns}
+    found = [solved.get(eq.name, eq.lhs) for eq in backward.equations if is_contraction(eq.terms)]
     if not found:
         return say("cost.none")
     if len(found) > FEW:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.steps import Derivation
@@ -12,10 +13,8 @@ from indexcalc.notes.text import scalar_text
 from indexcalc.program import Equation, Program
 
 FORWARD = "The forward pass: a box is a tensor with its shape, a rounded box an input, an arrow an operation."
-BACKWARD = (
-    "The backward pass: full arrows carry gradients{given}; "
-    "dotted arrows read what was kept from the forward pass{again}."
-)
+BACKWARD = "The backward pass: {full}dotted arrows read what was kept from the forward pass{again}."
+FULL = "full arrows carry {what}{given}; "
 GIVEN = ", from the rounded box of what is given"
 
 
@@ -29,13 +28,13 @@ def diagram_blocks(derivation: Derivation) -> Iterator[Block]:
         names = {name: f"d{loss}/d{owner}" for name, owner in owners.items() if name in backward.tensors}
         authored = {*derivation.problem.names.values(), *derivation.problem.given.values()}
         shown = {name: f"{name} = {text}" if name in authored else text for name, text in names.items()}
-        yield diagram_of(
-            backward,
-            frozenset(program.tensors),
-            shown,
-            BACKWARD.format(again=again(derivation), given=GIVEN if derivation.problem.handed else ""),
-            "",
-        )
+        diagram = diagram_of(backward, frozenset(program.tensors), shown, "", "")
+        full = ""
+        if not all(edge.kept for edge in diagram.edges):
+            along = any(order.result.along for order in derivation.orders)
+            what = "gradients and derivatives along directions" if along else "gradients"
+            full = FULL.format(what=what, given=GIVEN if derivation.problem.handed else "")
+        yield replace(diagram, caption=BACKWARD.format(again=again(derivation), full=full))
 
 
 def again(derivation: Derivation) -> str:

@@ -31,6 +31,9 @@ OTHER = frozenset(
 )
 """What makes the words a clause, or more than a plain noun phrase."""
 
+PLACES = frozenset({"positions", "places", "tokens", "rows", "columns", "points", "steps", "frames", "nodes"})
+"""What each tensor has of its own, so that words may say whose they are."""
+
 NOT_PLURAL = ("ss", "us", "is", "as")
 
 
@@ -49,6 +52,9 @@ def phrase_of(doc: str) -> Phrase | None:
     # "update gate, of inputs" and "update gate: bias" are no update gates.
     if text != doc.strip() and (doc.strip()[len(text)] == ":" or (behind and behind[0] in BETWEEN)):
         return None
+    # "deviations, multiplied by the inverse" are no deviations.
+    if behind and behind[0].endswith(("ed", "ing")):
+        return None
     if words and words[0].lower() == "the":
         words = words[1:]
     lower = [word.lower() for word in words]
@@ -65,9 +71,14 @@ def phrase_of(doc: str) -> Phrase | None:
 
 def tensor_phrase(program: Program, name: str) -> Phrase | None:
     """What the author calls a tensor."""
-    if name in program.definitions:
-        return phrase_of(program.definitions[name].doc)
-    return phrase_of(program.tensors[name].doc) if name in program.tensors else None
+    docs = {tensor.name: tensor.doc for tensor in program.tensors.values()}
+    docs |= {equation.name: equation.doc for equation in program.equations}
+    found = phrase_of(docs.get(name, ""))
+    if found is None or docs[name].strip().lower().removeprefix("the ") == found.words.lower():
+        return found
+    # The beginning of a description names nothing if others begin alike.
+    others = (phrase_of(doc) for other, doc in docs.items() if other != name)
+    return None if found in others else found
 
 
 def index_phrase(program: Program, index: Index) -> Phrase | None:
@@ -80,7 +91,7 @@ def index_phrase(program: Program, index: Index) -> Phrase | None:
     if found is None:
         return None
     of = owners(program, index)
-    if not of or " of " in found.words:
+    if not of or " of " in found.words or found.words.rsplit(" ", 1)[-1] not in PLACES:
         return found
     return Phrase(f"{found.words} of the {' and '.join(of)}", found.plural)
 

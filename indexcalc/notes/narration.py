@@ -11,6 +11,7 @@ import sympy as sp
 from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.terms import (
     Access,
+    Add,
     Base,
     Fn,
     Index,
@@ -132,9 +133,10 @@ def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
     if first.rule is Rule.ENTRY:
         assert isinstance(first.subject, Partial)
         deltas = Equality((Term(sp.S.One, ((first.subject, sp.S.One),)),), first.after)
-        before = say("entry.again", target=Symbol(first.subject.wrt.tensor), deltas=deltas)
+        key = "entry.again" if first.subject.wrt.slots else "entry.again.scalar"
+        before = say(key, target=Symbol(first.subject.wrt.tensor), deltas=deltas)
         if last.rule is Rule.INSERT:
-            return (*before, *say("entry.insert"))
+            return (*before, *insert_sentence(last))
         before = (*before, *say("entry.collapse"))
     collapses = [step.detail for step in group if isinstance(step.detail, Collapse)]
     renamings = renamings_of(last.detail) if isinstance(last.detail, Renamed) else []
@@ -152,15 +154,9 @@ def group_intro(group: Sequence[Step], local: Local | None) -> Spans:
 
 
 def renamings_of(detail: Renamed) -> list[Span]:
-    """Which dummies get which names; sum by sum, where one list would give a name to two."""
-    if detail.is_one:
-        return listed([Renaming(*pair) for pair in detail.pairs])
-    spans: list[Span] = []
-    for number, own in enumerate(detail.sums):
-        before = "" if not number else " and " if number == len(detail.sums) - 1 else ", "
-        where = " in another" if number else " in one sum"
-        spans += [*([before] if before else []), *listed([Renaming(*pair) for pair in own]), where]
-    return spans
+    """Which dummies get which names; where one list would give a name to two, that sums have their own."""
+    pairs = listed([Renaming(*pair) for pair in detail.pairs])
+    return pairs if detail.is_one else [*pairs, ", each in sums of its own"]
 
 
 def definitions(step: Step, parts: Parts) -> Iterator[Display]:
@@ -246,21 +242,19 @@ def intro(step: Step, local: Local | None) -> Spans:
             noun = "dummy" if len(bound) == 1 else "dummies"
             return say("forward.dummies", tensor=Symbol(step.subject.tensor), noun=noun, dummies=listed(bound))
         case Rule.FORWARD, _ if isinstance(step.subject, Access):
-            return say("forward.entry", tensor=Symbol(step.subject.tensor))
-        case Rule.PRODUCT, Constant(tensors) if local is not None and is_whole(step, local):
-            return inside_sentence(local, tensors)
+            return say("forward.entry" if step.subject.slots else "forward.scalar", tensor=Symbol(step.subject.tensor))
+        case Rule.PRODUCT, _ if said := product_sentence(step, local):
+            return said
         case Rule.COLLAPSE, Collapse(delta, killed, survivor) if any(killed in term.summed for term in step.after):
             return say("collapse.part", delta=delta, killed=killed, match=Match(killed, survivor))
         case Rule.COLLAPSE, Collapse(delta, killed, survivor) if leaves_brackets(step):
             return say("collapse.range", delta=delta, killed=killed, match=Match(killed, survivor))
+        case Rule.INSERT, _:
+            return insert_sentence(step)
         case Rule.POINTWISE, _:
-            return pointwise_sentence(step)
+            return pointwise_sentence(step, local)
         case Rule.NAME, Used(tensors) if isinstance(step.subject, Access):
-            entries = [entry for name in tensors for entry in accesses_of(step.after, name)]
-            narrow = {len(entry.slots) < len(step.subject.slots) for entry in entries}
-            if narrow == {True} and len({entry.slots for entry in entries}) == 1 and entries[0].slots:
-                return say("name.narrow.of", indices=listed(entries[0].slots))
-            return say("name.narrow" if narrow == {True} else "name.both" if True in narrow else "name.shared")
+            return name_sentence(step.subject, step.after, tensors)
         case Rule.FOLD, Used(tensors) if (nested := regrouped(step)) is not None:
             used = listed(Symbol(name) for name in tensors)
             return say("fold.nested", indices=listed(nested.inner.summed), used=used)
@@ -269,6 +263,29 @@ def intro(step: Step, local: Local | None) -> Spans:
         case Rule.ENTRY, _ if isinstance(step.subject, Partial) and not step.subject.wrt.slots:
             return say("entry.scalar")
     return fill(RULES[step.rule], **fields(step, local))
+
+
+def name_sentence(subject: Access, after: Terms, tensors: Sequence[str]) -> Spans:
+    """Why parts get names: they have fewer indices, or another gradient contains them too."""
+    entries = [entry for name in tensors for entry in accesses_of(after, name)]
+    narrow = {len(entry.slots) < len(subject.slots) for entry in entries}
+    if narrow == {True} and len({entry.slots for entry in entries}) == 1 and entries[0].slots:
+        key = "name.narrow.of"
+    else:
+        key = "name.narrow" if narrow == {True} else "name.both" if True in narrow else "name.shared"
+    return say(key if len(tensors) == 1 else f"{key}.many", indices=listed(entries[0].slots))
+
+
+def insert_sentence(step: Step) -> Spans:
+    """What is put in, and which brackets go, for the deltas that come say as much."""
+    before, after = (
+        dict.fromkeys(base for term in terms for base in term.bases if isinstance(base, Iverson))
+        for terms in (step.before, step.after)
+    )
+    gone = [bracket for bracket in before if bracket not in after]
+    if not gone or len(step.after) < len(step.before):
+        return say("entry.insert")
+    return say("entry.insert.brackets", brackets=listed(gone), hold="holds" if len(gone) == 1 else "hold")
 
 
 def leaves_brackets(step: Step) -> bool:
@@ -301,7 +318,8 @@ def fields(step: Step, local: Local | None) -> dict[str, Span | list[Span]]:
 
 def inside_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
     """The derivative pulled inside, naming what is constant."""
-    where = "inside" if sums_of(local.forward) else "factors"
+    kept = tuple(term for term in local.forward if set(tensors_of(term)) - set(tensors))
+    where = "inside" if sums_of(kept) else "factors"
     if not tensors:
         return say(where)
     if len(tensors) > MANY:
@@ -319,13 +337,32 @@ def inside_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
         entries=listed(entries),
         be="is" if len(entries) == 1 else "are",
     )
-    if all(set(tensors_of(term)) - set(tensors) for term in local.forward):
+    if kept == local.forward:
         return sentence
     return (*sentence, *say("drops", target=Symbol(local.partial.wrt.tensor)))
 
 
-def pointwise_sentence(step: Step) -> Spans:
+def power_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
+    """The derivative of a right side that has powers; where it is no more than one, that alone is said."""
+    if len(local.forward) == 1 and len(local.forward[0].powers) == 1 and not local.forward[0].summed:
+        ((_, exponent),) = local.forward[0].powers
+        return say("reciprocal" if exponent == -1 else "power")
+    return (*ended(inside_sentence(local, tensors)), " ", *say("power.also"))
+
+
+def product_sentence(step: Step, local: Local | None) -> Spans:
+    """What is constant in a right side; of a parenthesis, whether it has products. Nothing where there is no more."""
+    if local is not None and is_whole(step, local) and isinstance(step.detail, Constant):
+        return inside_sentence(local, step.detail.tensors)
+    base = step.subject.base if isinstance(step.subject, Partial) else None
+    products = not isinstance(base, Add) or len(step.after) > len(base.terms)
+    return () if products else say("terms")
+
+
+def pointwise_sentence(step: Step, local: Local | None) -> Spans:
     """The chain rule through a function; a function that is its own derivative is said to be one."""
+    if local is not None and is_whole(step, local) and isinstance(step.detail, Constant):
+        return power_sentence(local, step.detail.tensors)
     base = step.subject.base if isinstance(step.subject, Partial) else None
     if not isinstance(base, Fn):
         return say("power")

@@ -9,7 +9,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import is_negative
 from indexcalc.algebra.renaming import substitute
-from indexcalc.algebra.slots import slot_text
+from indexcalc.algebra.slots import indices_of_slot, parts_of_slot, slot_text
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -20,6 +20,7 @@ from indexcalc.algebra.terms import (
     Iverson,
     LogDet,
     Term,
+    Terms,
     free_indices,
     occurring_indices,
     own_lookups,
@@ -114,11 +115,11 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
     if is_plain(term) and isinstance(term.bases[0], Access):
         yield from (move for move in moved(term.bases[0], lhs, program) if move != COPY or not scaled)
     elif term.summed and any(isinstance(base, Delta) and not base.is_plain for base in term.bases):
-        yield Operation("sum of products at other places" if len(factors) > 1 else "sum at other places", term.summed)
+        yield Operation("scatter-add of products" if len(factors) > 1 else "scatter-add", term.summed)
     elif term.summed and len(factors) > 1:
         yield from applied(factors)
-        moving = [base for base in factors if isinstance(base, Access) and not base.is_plain]
-        of = " of lookups" if any(map(own_lookups, moving)) else " of windows" if moving else ""
+        ways = {way_of(base) for base in factors if isinstance(base, Access) and not base.is_plain}
+        of = " of lookups" if "lookup" in ways else " of windows" if "window" in ways else ""
         name = product_name(term, factors)
         yield Operation(f"{'mean of products' if mean and name == 'inner product' else name}{of}", term.summed)
     elif term.summed:
@@ -132,9 +133,15 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
 
 
 def applied(factors: Sequence[Base]) -> Iterator[Operation]:
-    """The functions among the factors of a product, each once."""
+    """The functions and the sums of terms among the factors of a product, each once."""
     names = dict.fromkeys(base.name for base in factors if isinstance(base, Fn))
     yield from (Operation(f"{name}, entry by entry") for name in names)
+    yield from dict.fromkeys(addition_of(base.terms) for base in factors if isinstance(base, Add))
+
+
+def addition_of(terms: Terms) -> Operation:
+    """A sum of terms in a parenthesis."""
+    return Operation("subtraction" if len(terms) == 2 and any(is_negative(t.coeff) for t in terms) else "addition")
 
 
 def abs_of(coeff: sp.Expr) -> sp.Expr:
@@ -172,7 +179,7 @@ def product_name(term: Term, factors: Sequence[Base]) -> str:
 def moved(base: Access, lhs: Access, program: Program) -> Iterator[Operation]:
     """Entries that only change their place: transposed, split, merged, broadcast, read under expressions."""
     if not base.is_plain:
-        yield Operation("lookup" if own_lookups(base) else "window")
+        yield Operation(way_of(base))
         return
     common = [slot for slot in lhs.indices if slot in base.slots]
     if len(set(base.slots)) < len(base.slots):
@@ -191,6 +198,20 @@ def moved(base: Access, lhs: Access, program: Program) -> Iterator[Operation]:
             yield Operation(f"split into ({', '.join(axis)})")
     if list(base.slots) == list(lhs.slots) and before == after:
         yield COPY
+
+
+def way_of(base: Access) -> str:
+    """How an entry under expressions is read: looked up, at one place, some steps off, or in windows."""
+    if own_lookups(base):
+        return "lookup"
+    counts = [len(indices_of_slot(slot)) for slot in base.slots if not isinstance(slot, Index)]
+    return "slice" if not any(counts) else "shift" if max(counts) == 1 and is_shifted(base) else "window"
+
+
+def is_shifted(base: Access) -> bool:
+    """Whether all expressions in the slots of an entry are an index and a number."""
+    parts = [part for slot in base.slots for part in parts_of_slot(slot)]
+    return all(abs(weight) == 1 for _, weight in parts)
 
 
 def fused_axes(base: Access, program: Program) -> list[tuple[str, ...]]:

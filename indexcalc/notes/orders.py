@@ -26,11 +26,12 @@ from indexcalc.notes.blocks import (
     Spans,
     Symbol,
 )
+from indexcalc.notes.cost import divides
 from indexcalc.notes.matrix import Matrix, Whole, slice_of
 from indexcalc.notes.matrix_form import NoMatrixFormError, convert
 from indexcalc.notes.narration import Local, steps_blocks, tensor_of
 from indexcalc.notes.parts import Parts, named_parts
-from indexcalc.notes.prose import listed, say
+from indexcalc.notes.prose import listed, say, sentence_case
 from indexcalc.notes.sections import boxed_result, forward_of, part_blocks
 from indexcalc.notes.structure import common_deltas, entries_in, kinds_of, stored_entries
 from indexcalc.problem import Kind
@@ -62,6 +63,7 @@ def total_blocks(derivation: Derivation, order: Order) -> Iterator[Block]:
     entry = section.equation.lhs
     key = "jacobian" if order.result.kind is Kind.JACOBIAN else "hessian"
     yield Heading(2, say(f"{key}.heading", whole=whole_of(order, derivation)))
+    yield from author_says(order)
     names: dict[str, Span | list[Span]] = {"entry": entry, "derivative": own.partial, "loss": Loss()}
     yield Paragraph(say(f"{key}.intro", **names))
     yield Display(entry, (single(own.partial),), defines=True)
@@ -83,12 +85,19 @@ def total_blocks(derivation: Derivation, order: Order) -> Iterator[Block]:
     yield from structure_blocks(order)
 
 
+def author_says(order: Order) -> Iterator[Block]:
+    """The author's words about a derivative that is asked for."""
+    if order.equation.doc:
+        yield Paragraph((*sentence_case((order.equation.doc,)), "."))
+
+
 def middle_blocks(derivation: Derivation, order: Order) -> Iterator[Block]:
     """The Gauss-Newton part: the derivatives that it is made of, then their product."""
     parts, section, result = named_parts(derivation), order.sections[-1], order.result
     left, within, right = section.paths
     entry, through = section.equation.lhs, Symbol(result.through)
     yield Heading(2, say("middle.heading", entry=Symbol(result.name)))
+    yield from author_says(order)
     yield Paragraph(say("middle.intro", entry=entry, loss=Loss(), through=through))
     (chain, *rest) = section.steps
     yield Display(entry, (chain.after,), defines=True)
@@ -96,7 +105,7 @@ def middle_blocks(derivation: Derivation, order: Order) -> Iterator[Block]:
     for path in (left, within) if same else (left, within, right):
         for local in path.locals:
             yield Heading(3, say("middle.part", partial=local.partial))
-            yield from local_derivative_blocks(local, parts)
+            yield from local_derivative_blocks(local, parts, frozenset())
     if same:
         yield Paragraph(say("middle.again", partial=right.locals[-1].partial))
         yield Display(right.locals[-1].partial, (right.locals[-1].result,))
@@ -187,9 +196,10 @@ def structure_blocks(order: Order) -> Iterator[Block]:
     if not order.whole:
         for term in equation.terms if len(deltas) < rows or not deltas else ():
             items.append(say(f"structure.{kinds_of(term, equation.lhs, rows, deltas)}", term=(without(term, deltas),)))
-        items.append(
-            say("structure.size", stored=Scalar(stored_entries(order)), whole=Scalar(entries_in(equation.slots)))
-        )
+        stored, whole = stored_entries(order), entries_in(equation.slots)
+        # Parts that take as much room as the whole are no reason to keep them.
+        if not any(divides(whole, part) for part in sp.Add.make_args(stored)):
+            items.append(say("structure.size", stored=Scalar(stored), whole=Scalar(whole)))
     if order.symmetries:
         identity = order.symmetries[0].identity
         items.append(say("structure.symmetric", identity=Equality(identity.left, identity.right)))

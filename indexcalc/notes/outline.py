@@ -33,12 +33,12 @@ from indexcalc.program import BlockedLoop, CheckedRange
 
 OPENING = (
     "The forward pass in index notation, and its backward pass derived from it step by step, "
-    "with every Kronecker delta and every sum that it collapses."
+    "with the Kronecker deltas and the sums that they collapse."
 )
 
 ORDERS = (
     "The forward pass in index notation, and the derivatives that are asked for derived from it step by step, "
-    "with every Kronecker delta and every sum that it collapses. Deltas that are left say where entries are zero."
+    "with the Kronecker deltas and the sums that they collapse. Deltas that are left say where entries are zero."
 )
 
 

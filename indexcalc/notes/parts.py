@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from indexcalc.algebra.terms import Access, Terms, tensors_of
-from indexcalc.calculus.steps import Derivation, Rule, Section, Step, Used
+import sympy as sp
+
+from indexcalc.algebra.terms import Access, Partial, Terms, tensors_of
+from indexcalc.calculus.steps import Derivation, Path, Rule, Section, Step, Used
 from indexcalc.notes.blocks import Display
 
 
@@ -80,3 +82,9 @@ def parts_put_in(derivation: Derivation) -> frozenset[str]:
         for name in step.detail.tensors
     }
     return frozenset((parts & put_in) - read)
+
+
+def is_direct(path: Path, target: Access) -> bool:
+    """Whether the path is the loss's own equation, so that the chain rule has a single factor."""
+    alone = ((Partial(path.consumer, target), sp.S.One),)
+    return not path.consumer.slots and [term.powers for term in path.steps[0].after] == [alone]

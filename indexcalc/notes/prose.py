@@ -63,9 +63,13 @@ REASONS: Mapping[Rule, str] = {
 SENTENCES: Mapping[str, str] = {
     **RESULTS,
     "name.narrow": "A part with fewer indices gets a name of its own:",
+    "name.narrow.many": "Parts with fewer indices get names of their own:",
     "name.narrow.of": "A part that depends on {indices} alone gets a name of its own:",
+    "name.narrow.of.many": "Parts that depend on {indices} alone get names of their own:",
     "name.shared": "A sum that another gradient contains too gets a name:",
+    "name.shared.many": "Sums that another gradient contains too get names:",
     "name.both": "A part that has fewer indices, or that another gradient contains too, gets a name:",
+    "name.both.many": "Parts that have fewer indices, or that another gradient contains too, get names:",
     "chain.only": "{loss} depends on {target} only through {consumer}. "
     "The full chain rule sums over every entry of {consumer}, with {noun} {dummies}:",
     "chain.again": "{loss} depends on {target} only through {consumer}:",
@@ -79,12 +83,15 @@ SENTENCES: Mapping[str, str] = {
     "bar.via": "A gradient with a bar, such as {share}, is the part of it that passes "
     "through the tensor below the bar.",
     "bar.held": "A derivative with a bar and the word held, such as {partial}, is taken as if the tensors "
-    "below the bar were constant; they depend on {target} too, and the paths through them are derived separately.",
-    "bar.held.itself": "Where {itself} is held in its own derivative, or in one by it, it is held at the other steps.",
+    "below the bar were constant; they depend on {target} too, and what passes through them is counted with their own "
+    "gradients.",
+    "bar.held.itself": "In a derivative of {itself} or with respect to {itself}, at one step, what is held of {itself} "
+    "are its entries at all other steps.",
     "functions": "Functions that occur, of one number each:",
     "brackets": "A bracket such as {bracket} is 1 where the relation inside it holds, and 0 elsewhere.",
-    "deltas": "Every derivative of an entry by an entry brings one delta for each index slot, and forward equations "
-    "may have deltas of their own. Each collapses a sum, or stands in the result:",
+    "deltas": "The derivative of an entry of a tensor by an entry of the same tensor is a product of deltas, one for "
+    "each index slot, and forward equations may have deltas of their own. Each collapses a sum, or stands in the "
+    "result:",
     "path.heading": "The path through {consumer}",
     "paths.intro": "{target} is read by {consumers}. Each is a path from {target} to {loss}; "
     "every path is derived on its own, then the contributions are added.",
@@ -96,6 +103,7 @@ SENTENCES: Mapping[str, str] = {
     "statistics": "{consumer} depends on {target} {also}through {statistics}, whose derivatives come first.",
     "back.heading": "Back to {loss}",
     "forward.entry": "The equation of {tensor} at this entry:",
+    "forward.scalar": "The equation of {tensor}:",
     "forward.dummies": "The equation of {tensor}, with its own {noun} {dummies}:",
     "inside.constant": "Pull the derivative inside the sum. Here {held} {is_held} held, so {entries} {be} constant.",
     "inside.apart": "Pull the derivative inside the sum. {apart} {does} not depend on {target}, so {entries} {be} "
@@ -107,7 +115,9 @@ SENTENCES: Mapping[str, str] = {
     "forward.again": "The equation of {entry} is as above. ",
     "copy.again": "The equation {copy} is a copy, so there is one delta for each index slot:",
     "entry.again": "Each entry of {target} is a variable of its own: {deltas}. ",
+    "entry.again.scalar": "{target} is a scalar: {deltas}. ",
     "entry.insert": "Combining:",
+    "entry.insert.brackets": "Combining; where no delta is zero, {brackets} {hold}, and need not stand:",
     "entry.collapse": "With this inserted, ",
     "back.again": "Back in the chain rule, ",
     "run.one": "{deltas} collapses the sum over {killed}; only {matches} is left:",
@@ -131,6 +141,9 @@ SENTENCES: Mapping[str, str] = {
     "factors.others": "Differentiate the right side. Whatever does not depend on {target} is held constant.",
     "factors": "Differentiate the right side:",
     "power": "The derivative of a power, times that of its base:",
+    "reciprocal": "The derivative of 1/u is -1/u^2, times that of u:",
+    "power.also": "A power gives its own derivative times that of its base:",
+    "terms": "Differentiate term by term:",
     "self": "The chain rule through {outer} gives the function back, times the derivative of its argument:",
     "entry.scalar": "The derivative of a scalar with respect to itself is 1:",
     "remains": "{deltas} remains, ready to collapse the sum over {own} of the chain rule.",
@@ -142,11 +155,11 @@ SENTENCES: Mapping[str, str] = {
     "independent.many": "{deltas} are factors of every term: {entry} depends on {wrt} only where {matches}, "
     "so different values of {indices} are independent of each other.",
     "part.heading": "The part {part}",
-    "part": "{part} has fewer indices, and a name of its own:",
+    "part": "{part} stands for this:",
     "part.first": "{part} occurs in {readers} and has fewer indices:",
     "unfolded": "With {gradients} put in:",
     "reading": "Reading the result. ",
-    "whole": "The entries of {entries} are whole numbers from 0 on and below {extent}: they are looked up.",
+    "whole": "The entries of {entries} are whole numbers from 0 on and below {extent}, used as indices.",
     "domains": "Every entry lies in its domain: {entries}.",
     "hoisted": "The sum in the equation of {readers} has a name of its own:",
     "hoisted.next": "The sum in the next equation has a name of its own:",
@@ -172,7 +185,7 @@ SENTENCES: Mapping[str, str] = {
     "cost.totals": "In all; an equation reads every tensor once and writes its own once",
     "cost.before": ". The last row is what the chain rule gives, before parts get names and known right sides are "
     "recognised",
-    "cost.ends": "Inputs and results hold {ends} entries, and nothing else has to be held.",
+    "cost.ends": "Inputs and results hold {ends} entries, and there is no other tensor to hold.",
     "cost.peak": "Inputs and results hold {ends} entries. Besides them, at most {moments}.",
     "cost.moment": "{entries} entries are held while {made} is computed",
     "implementation": "The same as a list of assignments. A name such as dX stands for the gradient with respect to X; "
@@ -180,10 +193,12 @@ SENTENCES: Mapping[str, str] = {
     "implementation.systems": "A line without an arrow is a system, to be solved for what it names.",
     "implementation.systems.between": "A line without an arrow is a system, to be solved for what it names, with the "
     "lines above put in that read it.",
-    "implementation.steps": "The same as a list of assignments. A name such as dX stands for the gradient by X; "
-    "every line reads only what stands above it, what is given, what the forward pass kept, or steps that are there.",
-    "recurrence": "{names} {are} computed step by step, from {first} to {last}: each step reads those before it in "
-    "this order. An entry outside of its tensor counts as zero.",
+    "implementation.steps": "The same as a list of assignments. A name such as dX stands for the gradient with "
+    "respect to X. The lines of a recurrence run together, one step after the other: at each step they read of each "
+    "other what the steps before made. Else every line reads only what stands above it, what is given, or what the "
+    "forward pass kept.",
+    "recurrence": "{names} {are} computed step by step, from {first} to {last}: each step reads what steps before it "
+    "in this order made. An entry outside of its tensor counts as zero.",
     "system.inverse": "The derivative of the determinant reads the inverse of the matrix. ",
     "system": "{unknown} is what this equation determines:",
     "system.each": "{unknown} is what this system determines, one equation for each {rows}:",
@@ -197,23 +212,22 @@ SENTENCES: Mapping[str, str] = {
     "system.root.joint": "{unknown} are the solution that Newton's method finds from zero on. What a right side "
     "exceeds its left by is a residual, zero at the solution:",
     "adjoint.heading": "The adjoint variable of {unknown}",
-    "adjoint": "{unknown} is given by no formula: it moves with all that its system reads, such that {residual} stays "
-    "zero. So nothing changes if the sum of {adjoint} {residual} is added to {loss}, whatever {adjoint} is. "
-    "It is chosen such that {loss} and this sum together do not change with {unknown}. Then the derivative by "
-    "anything else is that at a fixed {unknown}, and for it the residual is a tensor whose gradient is {adjoint}.",
-    "adjoint.joint": "{unknowns} are given by no formulas: they move with all that their system reads, such that "
-    "{residuals} stay zero. So nothing changes if the sums of {products} are added to {loss}, whatever {adjoints} are. "
-    "They are chosen such that {loss} and these sums together do not change with {unknowns}. Then the derivative by "
-    "anything else is that at fixed {unknowns}, and for it a residual is a tensor whose gradient is its adjoint "
-    "variable.",
+    "adjoint": "{unknown} is given by no formula: it moves with everything that its system reads, so that {residual} "
+    "stays zero. Adding the sum of {adjoint} {residual} to {loss} therefore changes nothing, whatever {adjoint} is. "
+    "Choose {adjoint} so that this total does not change with {unknown}. Then all other derivatives may be taken as "
+    "if {unknown} were constant, and the gradient with respect to {residual} is {adjoint}.",
+    "adjoint.joint": "{unknowns} are given by no formulas: they move with everything that their system reads, so that "
+    "{residuals} stay zero. Adding the sums of {products} to {loss} therefore changes nothing, whatever {adjoints} "
+    "are. Choose them so that this total does not change with {unknowns}. Then all other derivatives may be taken as "
+    "if {unknowns} were constant, and the gradient with respect to a residual is its adjoint variable.",
     "adjoint.result.joint": "The adjoint variables {adjoints} are those for which {totals} are zero, together. "
     "Of {total}, this says:",
-    "adjoint.total": "The derivative of both together by {unknown} is called {total}. It has the gradient {gradient}, "
-    "through all that reads {unknown} outside of its system, and what the system adds.",
+    "adjoint.total": "The derivative of the total with respect to {unknown} is called {total}. It is {gradient}, "
+    "through all that reads {unknown} outside of its system, plus what the system adds.",
     "adjoint.result": "The adjoint variable {adjoint} is that for which {total} is zero:",
-    "summary.system": "{unknown} is what the system determines in which it stands.",
-    "summary.system.between": "{unknown} is what the system determines in which it stands, with what stands above "
-    "and reads it put in.",
+    "summary.system": "{unknown} is the solution of the system in which it stands.",
+    "summary.system.between": "{unknown} is the solution of the system in which it stands, with the equations above "
+    "that read it put in.",
     "symbols.unknown": "determined by a system",
     "symbols.residual": "residual of the system for {unknown}, zero",
     "symbols.adjoint": "adjoint variable of {unknown}",
@@ -234,12 +248,13 @@ SENTENCES: Mapping[str, str] = {
     "store.keep": "keep, or compute again from {sources} in {cost}",
     "stream": "{names} hold {entries} entries each, a size that no input and no output of the forward pass "
     "has. Their readers either read them entry by entry or sum over some of their indices, so they can be made "
-    "block by block where they are read: none needs to be materialised, unless it is itself asked for.",
+    "block by block where they are read: none needs to be materialised{asked}.",
+    "stream.asked": ", unless it is asked for, as {results} here",
     "stream.one": "{names} holds {entries} entries, a size that no input and no output of the forward pass "
     "has. Its readers either read it entry by entry or sum over some of its indices, so it can be made "
-    "block by block where it is read: it need not be materialised, unless it is itself asked for.",
-    "jacobians": "A Jacobian on the way, every entry by every entry:",
-    "jacobians.many": "Jacobians on the way, every entry by every entry:",
+    "block by block where it is read: it need not be materialised{asked}.",
+    "jacobians": "A Jacobian on the way, of every entry with respect to every entry:",
+    "jacobians.many": "Jacobians on the way, of every entry with respect to every entry:",
     "unfold.counted": "Insert the equation of {used}; it does not depend on {indices}, so the sum over {indices} "
     "gives {count} times its value:",
     "identity.sum": "The sum of {tensor} over {indices}:",
@@ -252,6 +267,7 @@ SENTENCES: Mapping[str, str] = {
     "symbols": "Every tensor of both passes, with the shape of the array that holds it, "
     "in an order in which they can be computed:",
     "symbols.hoisted": "the sum inside {readers}",
+    "symbols.hoisted.mean": "the mean inside {readers}",
     "symbols.hoisted.part": "a part of {readers}",
     "symbols.gradient": "gradient of {loss} with respect to {target}",
     "symbols.upstream": "gradient of {loss} with respect to {target} from outside of the program",

@@ -72,7 +72,8 @@ def reading(
     )
     for number, sentence in enumerate(sentences):
         spans.extend([" ", *sentence] if number else sentence)
-    return [Paragraph(tuple(spans))] if sentences else []
+    # That there is no sum is seen at once.
+    return [Paragraph(tuple(spans))] if sentences and sentences != (say("read.none"),) else []
 
 
 def origins(steps: tuple[Step, ...]) -> dict[Index, Index]:
@@ -99,7 +100,7 @@ def surviving(
     assert section.target is not None
     program = derivation.problem.program
     together: dict[Access | None, list[tuple[Index, Index]]] = {}
-    sums = surviving_sums(path, steps, terms)
+    every = sums = surviving_sums(path, steps, terms)
     # A dummy of the chain rule stands for the slot of the consumer in whose place it is.
     consumer = program.tensors.get(path.consumer.tensor)
     slots = dict(zip(path.consumer.indices, consumer.slots, strict=True)) if consumer is not None else {}
@@ -114,6 +115,7 @@ def surviving(
     again = again or not section.equation.slots or any(origin in tied(path, section.target) for _, origin in sums)
     for index, origin in sums:
         together.setdefault(weight_of(terms, index, path), []).append((index, origin))
+    inner = [index for term in terms for index in term.summed if index not in {pair[0] for pair in every}]
     for weight, pairs in together.items():
         form = (".again" if again else "") + (".many" if len(pairs) > 1 else "")
         indices = listed(index for index, _ in pairs)
@@ -125,6 +127,8 @@ def surviving(
         names: dict[str, Span | list[Span]] = {"indices": indices, "target": Symbol(section.target)}
         names["origins"] = listed((origin for _, origin in pairs), "or")
         yield say(f"read.sum{form}", share=list(share), weight=list(factor), **names)
+    if inner:
+        yield say("read.stays" if len(set(inner)) == 1 else "read.stays.many", indices=listed(dict.fromkeys(inner)))
 
 
 def share_of(
@@ -139,7 +143,12 @@ def share_of(
     masked = any(hides(derivation, base.tensor) for base in walk(terms) if isinstance(base, Access))
     if masked or not everywhere(terms, indices) or steps & set(indices):
         return ()
-    names = [span for index in indices for span in (" and all ", *who(program, index, slots.get(index)))][1:]
+    phrases = {index: index_phrase(program, index) for index in indices}
+    same = phrases[indices[0]] if len({*phrases.values()}) == 1 else None
+    if len(indices) == 2 and same is not None and same.plural and not same.words.endswith("pairs"):
+        names: list[Span] = [f"pairs of {same.words} (", indices[0], ", ", indices[1], ")"]
+    else:
+        names = [span for index in indices for span in (" and all ", *who(program, index, slots.get(index)))][1:]
     what = tensor_phrase(program, target)
     if what is None:
         return say("read.share", who=names)
@@ -148,13 +157,18 @@ def share_of(
 
 def hides(derivation: Derivation, tensor: str) -> bool:
     """Whether brackets make some entries of a tensor zero, in its equation or in that of a factor: a causal mask."""
-    program = derivation.problem.program
-    equation = program.definitions.get(tensor) or derivation.backward.definitions.get(tensor)
-    if equation is None or not equation.terms or tensor in program.recurrence_by_name:
+    own = derivation.problem.program
+    program = own if tensor in own.definitions else derivation.backward
+    equation = program.definitions.get(tensor)
+    if equation is None or not equation.terms:
         return False
-    if any(isinstance(base, Iverson) for base in walk(equation.terms)):
+    recurrence = program.recurrence_by_name.get(tensor)
+    # Where a recurrence begins is not what is asked here.
+    steps = {recurrence.step(equation)} if recurrence is not None else set()
+    brackets = [base for base in walk(equation.terms) if isinstance(base, Iverson)]
+    if any(not set(own_indices(base)) <= steps for base in brackets):
         return True
-    if any(term.summed for term in equation.terms):
+    if recurrence is not None or any(term.summed for term in equation.terms):
         return False
     factors = ({base.tensor for base in term.bases if isinstance(base, Access)} for term in equation.terms)
     return all(any(hides(derivation, name) for name in names if name != tensor) for names in factors)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import sympy as sp
-
 from indexcalc.algebra.terms import (
     Access,
     Partial,
@@ -37,7 +35,7 @@ from indexcalc.notes.contributions import freed_by, inner_product
 from indexcalc.notes.familiar import Habit, Shown, is_long
 from indexcalc.notes.held import Held, held_in, held_tensors
 from indexcalc.notes.narration import NOTHING, Local, steps_blocks, tensor_of
-from indexcalc.notes.parts import Parts, named_parts, names_on_the_way, start_of
+from indexcalc.notes.parts import Parts, is_direct, named_parts, names_on_the_way, start_of
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.put_in import put_in
 from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
@@ -195,12 +193,6 @@ def path_blocks(
     if is_direct(path, target) and rest and rest[0].after == path.locals[-1].result:
         rest = rest[1:]
     yield from steps_blocks((*rest, *tail), parts, shown=shown)
-
-
-def is_direct(path: Path, target: Access) -> bool:
-    """Whether the path is the loss's own equation, so that the chain rule has a single factor."""
-    alone = ((Partial(path.consumer, target), sp.S.One),)
-    return not path.consumer.slots and [term.powers for term in path.steps[0].after] == [alone]
 
 
 def cited_blocks(path: Path, target: Access, repeat: Repeat, *, several: bool) -> Iterator[Block]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import sympy as sp
 
 from indexcalc.algebra.build import access
-from indexcalc.algebra.terms import Access, Fn, Index, Partial, tensors_of, walk
+from indexcalc.algebra.terms import Access, Fn, Index, Partial, tensors_of
 from indexcalc.calculus.pointwise import row_of
-from indexcalc.calculus.steps import Derivation, ThroughConsumer
+from indexcalc.calculus.steps import Derivation, Rule, ThroughConsumer
 from indexcalc.notes.blocks import (
     Block,
     Code,
@@ -49,10 +49,11 @@ def setup_blocks(derivation: Derivation) -> list[Block]:
     blocks.append(Heading(3, ("Forward pass",)))
     blocks.extend(forward_blocks(program))
     blocks.extend(recompute_blocks(derivation))
-    blocks.extend(kink_blocks(program))
+    blocks.extend(kink_blocks(derivation))
     blocks.extend(assumption_blocks(program))
     blocks.append(Heading(2, ("Index convention",)))
-    wanted = program.tensors[problem.targets[0]] if problem.targets else program.inputs[0]
+    by = (*problem.targets, *(name for result in problem.results for name in result.by))
+    wanted = program.tensors[by[0]] if by else program.inputs[0]
     blocks.append(Paragraph(fill(CONVENTION, entry=wanted.entry)))
     blocks.extend(bar_blocks(derivation))
     blocks.extend(function_blocks(derivation))
@@ -269,10 +270,14 @@ def forward_display(equation: Equation) -> Display:
     return Display(equation.lhs, (equation.terms,), defines=equation.hoisted)
 
 
-def kink_blocks(program: Program) -> Iterator[Block]:
-    """The conventions at kinks of the functions in use."""
-    names = [base.name for equation in program.equations for base in walk(equation.terms) if isinstance(base, Fn)]
-    rows = [row_of(name) for name in dict.fromkeys(names)]
+def kink_blocks(derivation: Derivation) -> Iterator[Block]:
+    """The conventions at kinks of the functions that are differentiated."""
+    names = dict.fromkeys(
+        step.subject.base.name
+        for step in derivation.all_steps()
+        if step.rule is Rule.POINTWISE and isinstance(step.subject, Partial) and isinstance(step.subject.base, Fn)
+    )
+    rows = [row_of(name) for name in names]
     conventions = tuple((Code(row.name), f": {row.kink}.") for row in rows if row.kink)
     if conventions:
         yield Paragraph(("Conventions where a function has no derivative:",))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import Block, Heading, Loss, Paragraph, Shape, Span, Spans, Symbol, Table
-from indexcalc.notes.operations import operation_spans, operations_of
+from indexcalc.notes.operations import is_mean, operation_spans, operations_of
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.setup import is_one_sum
 from indexcalc.program import Equation, Program, Tensor
@@ -23,7 +23,16 @@ def symbol_blocks(derivation: Derivation) -> Iterator[Block]:
     yield symbol_table(rows)
     made = program.tensors
     given = [tensor for tensor in backward.inputs if tensor.name not in made]
-    rows = [tensor_row(backward, tensor, given_meaning(derivation, tensor), ("upstream gradient",)) for tensor in given]
+    directions = {one.name for one in derivation.problem.directions}
+    rows = [
+        tensor_row(
+            backward,
+            tensor,
+            given_meaning(derivation, tensor),
+            ("given direction" if tensor.name in directions else "upstream gradient",),
+        )
+        for tensor in given
+    ]
     rows.extend(row for equation in backward.equations for row in backward_rows(derivation, equation))
     if rows:
         yield symbol_table(rows)
@@ -82,6 +91,8 @@ def forward_meaning(program: Program, equation: Equation) -> Spans:
     if equation.doc or not equation.hoisted:
         return (equation.doc,)
     key = "symbols.hoisted" if is_one_sum(equation) else "symbols.hoisted.part"
+    if is_one_sum(equation) and is_mean(equation.terms[0]):
+        key = "symbols.hoisted.mean"
     return say(key, readers=listed(Symbol(name) for name in program.consumers[equation.name]))
 
 

@@ -23,7 +23,7 @@ from indexcalc.notes.blocks import (
 )
 from indexcalc.notes.contributions import freed_by
 from indexcalc.notes.cost import memory_of
-from indexcalc.notes.parts import is_part
+from indexcalc.notes.parts import is_direct, is_part
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.recurrences import recurrence_blocks
 from indexcalc.notes.setup import comma_separated, forward_display, recompute_sources
@@ -81,6 +81,7 @@ def jacobian_blocks(derivation: Derivation) -> Iterator[Block]:
     """The derivatives of whole tensors that were found through sums they are normalised by, such as a softmax's."""
     gradients = [section for section in derivation.sections if section.target is not None]
     found = [path.locals[-1] for section in gradients for path in section.paths if len(path.locals) > 1]
+    found = [local for local in found if not (isinstance(local.partial.base, Access) and not local.partial.base.slots)]
     if found:
         yield Paragraph(say("jacobians.many" if len(found) > 1 else "jacobians"))
         yield Displays(tuple(Display(local.partial, (local.result,), boxed=True) for local in found))
@@ -129,7 +130,9 @@ def deltas_of(section: Section) -> Iterator[tuple[Deltas, Spans]]:
         return
     for path in section.paths:
         steps = (*(step for local in path.locals for step in local.steps), *path.steps)
-        yield deltas_in(steps, path.result), (name, " through ", Symbol(path.consumer.tensor))
+        direct = is_direct(path, Access(section.target or "", section.equation.slots))
+        share: Spans = (" directly",) if direct else (" through ", Symbol(path.consumer.tensor))
+        yield deltas_in(steps, path.result), (name, *share)
     yield deltas_in(section.steps, section.equation.terms), (name,)
 
 
@@ -161,17 +164,19 @@ def deltas_row(found: Deltas) -> tuple[Spans, Spans, Spans]:
 def memory_blocks(derivation: Derivation) -> Iterator[Block]:
     """Which tensors need not be stored, by the structure of both passes."""
     program, backward = derivation.problem.program, derivation.backward
+    asked = {derivation.problem.gradient_names[target] for target in derivation.problem.targets}
     memory = memory_of(program, backward, [name for order in derivation.orders for name in order.arrays])
     if memory.unread:
-        them, of = ("it need", "it") if len(memory.unread) == 1 else ("they need", "them")
+        them = "it need" if len(memory.unread) == 1 else "they need"
         names = listed([Symbol(name) for name in memory.unread], "or")
-        kept = f", so {them} not be kept for it as long as what is made of {of} is."
-        yield Paragraph(("The backward pass never reads ", *names, kept))
-    if memory.streamed:
-        names = listed(Symbol(name) for name in memory.streamed)
-        key = "stream" if len(memory.streamed) > 1 else "stream.one"
-        yield Paragraph(say(key, names=names, entries=Scalar(memory.size)))
-        yield from ahead_blocks(derivation, memory.streamed)
+        yield Paragraph(("The backward pass never reads ", *names, f", so {them} not be kept for it."))
+    for size, streamed in memory.streamed.items():
+        names = listed(Symbol(name) for name in streamed)
+        results = [Symbol(name) for name in streamed if name in asked]
+        end: Spans = say("stream.asked", results=listed(results)) if results else ()
+        key = "stream" if len(streamed) > 1 else "stream.one"
+        yield Paragraph(say(key, names=names, entries=Scalar(size), asked=list(end)))
+    yield from ahead_blocks(derivation, [name for streamed in memory.streamed.values() for name in streamed])
 
 
 def ahead_blocks(derivation: Derivation, streamed: Sequence[str]) -> Iterator[Block]:
@@ -180,7 +185,7 @@ def ahead_blocks(derivation: Derivation, streamed: Sequence[str]) -> Iterator[Bl
         if section.target is not None or not section.steps or not is_part(derivation, section):
             continue
         read, freed = freed_by(section)
-        large = [name for name in freed if name in streamed]
+        large = [name for name in freed if name in streamed and name != section.equation.name]
         equations = derivation.backward.equations
         readers = [e.lhs for e in equations if e.name in streamed and accesses_of(e.terms, section.equation.name)]
         if large and readers and not set(read) & {*streamed}:

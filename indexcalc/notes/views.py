@@ -97,7 +97,8 @@ def in_one_formula(equation: Equation, derivation: Derivation) -> Terms | None:
                     return None
     except LimitError:
         return None
-    if set(tensors_of(terms)) & {equation.name for equation in derivation.derived}:
+    made = {equation.name for equation in derivation.derived}
+    if set(tensors_of(terms)) & {*made, *(unknown.name for unknown in derivation.backward.unknowns)}:
         return None
     steps = relabel(equation.lhs, terms, nomenclature(derivation.problem))
     terms = factor(steps[-1].after if steps else terms)
@@ -136,7 +137,8 @@ def storage_blocks(derivation: Derivation) -> Iterator[Block]:
 
 def read_by(backward: Program, name: str) -> Spans:
     """The equations of the backward pass that read a tensor; of many how many they are."""
-    readers = backward.consumers[name]
+    solved = {residual: unknown for unknown, residual in backward.residuals.items()}
+    readers = [solved.get(reader, reader) for reader in backward.consumers[name]]
     if len(readers) > FEW:
         return (f"{len(readers)} equations",)
     return tuple(listed(Symbol(reader) for reader in readers)) or ("none",)
@@ -170,9 +172,9 @@ def storage_advice(program: Program, name: str, kept: frozenset[str], read: froz
         return ("an output, there anyway",)
     if name not in sources and not any(term.summed for term in cheap.terms) and set(sources) <= (kept | read):
         return say("store.cheap", sources=listed(Symbol(source) for source in sources))
-    if name in program.recurrence_by_name:
-        return ("what a recurrence computes step by step: keep",)
     needed, ends = recomputed(program, name, kept | (read - {name}))
+    if name in {source for other in needed for source in tensors_of(program.definitions[other].terms)}:
+        return ("what a recurrence computes step by step: keep",)
     cost = dominant([equation_cost(program.definitions[other]) for other in needed])
     spans: list[Span] = [*say("store.keep", sources=listed(Symbol(end) for end in ends), cost=Order(cost))]
     return tuple(spans)

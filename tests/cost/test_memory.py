@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import groupby
 from math import prod
 
 import numpy as np
@@ -85,14 +86,23 @@ def test_where_sizes_decide_both_moments_are_kept():
 
 def run_and_free(programs, results, sizes):
     """The most entries that a run holds beside inputs and results, if it frees what nobody reads later."""
-    equations = [equation for program in programs for equation in program.computed]
+    # The equations of a recurrence are one loop, which has its arrays from its beginning to its end.
+    runs = [list(run) for program in programs for run in in_loops(program)]
     stored, most = {}, 0
-    for place, equation in enumerate(equations):
-        if equation.name not in results:
-            stored[equation.name] = prod(int(slot.extent.subs(sizes)) for slot in equation.slots)
+    for place, run in enumerate(runs):
+        made = [equation for equation in run if equation.name not in results]
+        stored |= {eq.name: prod(int(slot.extent.subs(sizes)) for slot in eq.slots) for eq in made}
         most = max(most, sum(stored.values()))
-        stored = {name: size for name, size in stored.items() if is_read_later(name, equations[place + 1 :])}
+        later = [equation for other in runs[place + 1 :] for equation in other]
+        stored = {name: size for name, size in stored.items() if is_read_later(name, later)}
     return most
+
+
+def in_loops(program):
+    """The equations, those of one recurrence together."""
+    loops = {name: number for number, one in enumerate(program.recurrences) for name in one.axes}
+    for _, run in groupby(program.computed, key=lambda equation: loops.get(equation.name, equation.name)):
+        yield run
 
 
 def is_read_later(name, equations):

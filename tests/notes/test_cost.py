@@ -6,6 +6,8 @@ import sympy as sp
 
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Access, Index
+from indexcalc.language import load_problem, read_problem
+from indexcalc.library import shipped_paths
 from indexcalc.notes.cost import dominant, equation_cost, is_contraction, memory_of
 from indexcalc.program import Equation
 from indexcalc.rewrite.derive import derive
@@ -36,13 +38,34 @@ def test_attention_need_not_keep_its_scores() -> None:
     derivation = derive(PROBLEMS["attention"]())
     memory = memory_of(derivation.problem.program, derivation.backward)
     assert memory.unread == ("S", "Z")
-    assert memory.streamed == ("S", "A", "D", "dS")
-    assert memory.size == T**2
+    assert memory.streamed == {T**2: ("S", "A", "D", "dS")}
 
 
 def test_layer_norm_has_no_tensor_larger_than_its_input() -> None:
     derivation = derive(PROBLEMS["layer_norm"]())
     memory = memory_of(derivation.problem.program, derivation.backward)
     assert memory.unread == ("mu", "var")
-    assert memory.streamed == ()
+    assert memory.streamed == {}
     assert N * H in [equation_cost(equation) for equation in derivation.backward.equations]
+
+
+def test_of_sizes_with_as_many_extents_none_is_left_out() -> None:
+    derivation = derive(load_problem(shipped_paths()["attention_projected"]))
+    memory = memory_of(derivation.problem.program, derivation.backward)
+    assert set(memory.streamed) == {T * D, T**2}
+    assert {"S", "A", "dA"} <= set(memory.streamed[T**2])
+
+
+def test_what_deltas_place_is_met_once_for_each_value() -> None:
+    (equation,) = read_problem(COUNTS).program.equations[:1]
+    assert equation_cost(equation) == N + sp.Symbol("S", positive=True, integer=True)
+
+
+COUNTS = """
+index n : N
+index s : S
+input seg[n] in S, x[s]
+c[s] = sum[n](delta[seg[n], s])
+y[s] = c[s] * x[s]
+derive x
+"""

@@ -54,7 +54,7 @@ def test_the_note_says_what_simplification_saves_and_what_is_held() -> None:
 def test_where_nothing_changes_there_is_no_row_for_it() -> None:
     note = markdown_note(DERIVED["linear"])
     assert "before simplification" not in note
-    assert "and nothing else has to be held." in note
+    assert "and there is no other tensor to hold." in note
 
 
 def test_extents_that_add_up_stand_in_brackets_in_products():

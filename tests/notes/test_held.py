@@ -80,6 +80,6 @@ def test_a_recurrence_that_reads_itself_holds_itself_at_the_other_steps() -> Non
     derivation = derive(load_problem(shipped_paths()["euler_ode"]))
     assert barred_tensors(derivation)["y", "y0"] == ("y", "Wy")
     assert (
-        "Where $`y`$ is held in its own derivative, or in one by it, it is held at the other steps."
-        in markdown_note(derivation)
+        "In a derivative of $`y`$ or with respect to $`y`$, at one step, what is held of $`y`$ are its entries at all "
+        "other steps." in markdown_note(derivation)
     )

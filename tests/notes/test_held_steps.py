@@ -44,7 +44,7 @@ def test_one_symbol_has_one_value(text, name):
         )
         assert all(value.startswith(r"\delta") for value in found)
     assert rf"\right|_{{{name} \text{{ held}}}}" in note
-    assert rf"Where $`{name}`$ is held in its own derivative, or in one by it, it is held at the other steps." in note
+    assert f"at one step, what is held of $`{name}`$ are its entries at all other steps." in note
 
 
 def test_the_loss_holds_what_it_reads_one_step_of():

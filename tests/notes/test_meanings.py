@@ -6,7 +6,7 @@ import pytest
 
 from indexcalc.language import read_problem
 from indexcalc.notes import markdown_note
-from indexcalc.notes.meanings import Phrase, index_phrase, phrase_of
+from indexcalc.notes.meanings import Phrase, index_phrase, phrase_of, tensor_phrase
 from indexcalc.rewrite.derive import derive
 
 
@@ -22,6 +22,7 @@ from indexcalc.rewrite.derive import derive
         ("value dimension", "value dimension", False),
         ("pairs; an image's own text has its number", "pairs", True),
         ("update gate: bias", None, False),
+        ("deviations, multiplied by the inverse covariance", None, False),
         ("input gate, of inputs", None, False),
         ("1 where a rating is observed, else 0", None, False),
         ("where it ends", None, False),
@@ -69,3 +70,23 @@ def test_nobody_is_said_to_contribute_where_some_are_left_out():
     note = markdown_note(derive(read_problem(masked)))
     assert "The sum over $`j`$ survives" in note
     assert "contribute" not in note
+
+
+def test_the_beginning_of_a_description_names_no_tensor_where_another_begins_alike():
+    source = """
+index n : N
+input x[n] "covariance, one step ahead", y[n] "gain, of the filter", z[n] "noise, white"
+w[n] = x[n] * z[n] "covariance"
+L = sum[n](w[n] * y[n])
+loss L
+derive x
+"""
+    program = read_problem(source).program
+    phrases = {name: tensor_phrase(program, name) for name in "xwz"}
+    assert phrases == {"x": None, "w": Phrase("covariance", False), "z": Phrase("noise", False)}
+
+
+def test_pairs_belong_to_no_one():
+    text = SHARED.replace('"positions"', '"pairs"')
+    program = read_problem(text).program
+    assert index_phrase(program, program.indices[0]) == Phrase("pairs", True)

@@ -76,3 +76,32 @@ derive A
     split = replace(program, layouts={"A": (2, 1)})
     words = [[part.text for part in operations_of(p.definitions["B"], p)] for p in (program, merged, split)]
     assert words == [["transpose"], ["transpose", "merge of (i, k)"], ["transpose", "split into (i, j)"]]
+
+
+def test_entries_at_other_places_are_shifts_slices_windows_and_lookups() -> None:
+    spec = """title "t"
+index t : T
+index n : N
+index k : K
+index i : N-K+1
+input x[n], u[t], tok[t] in N
+a[t] = [1 <= t] * u[t-1]
+b = u[0]
+w[i,k] = x[i+k]
+e[t] = x[tok[t]]
+c[n] = sum[t](u[t] * delta[tok[t], n])
+p[t] = exp(u[t]) * (x[tok[t]] - b)
+L = sum[t](a[t] * e[t] * p[t]) + sum[i,k](w[i,k]) + sum[n](c[n]) + b
+loss L
+derive x
+"""
+    program = read_problem(spec, "t.ixc").program
+    words = {name: [part.text for part in operations_of(program.definitions[name], program)] for name in "abwecp"}
+    assert words == {
+        "a": ["shift", "mask"],
+        "b": ["slice"],
+        "w": ["window"],
+        "e": ["lookup"],
+        "c": ["scatter-add over t"],
+        "p": ["exp, entry by entry", "subtraction", "product entry by entry"],
+    }

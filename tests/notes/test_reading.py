@@ -52,3 +52,36 @@ O[i,k] = sum[j](A[i,j]*V[j,k])
     said = "all positions ($`i`$) contribute"
     assert said in plain
     assert said not in masked
+
+
+def test_a_sum_of_the_local_derivative_is_told_too():
+    text = "index n : N\nindex p : P\nindex q : N-P+1\ninput x[n], w[p]\ny[q] = sum[p](x[q+p] * w[p])\n"
+    text += "upstream G[q] = dL/dy[q]\nderive x\n"
+    assert "The sum over $`p`$ comes from the local derivative." in reading(text)
+    assert "comes from the local derivative" not in reading(ONE_SLOT)
+
+
+def test_under_a_mask_in_a_recurrence_not_all_contribute():
+    spec = """
+index l : 3 "layers"
+index i, j : T "positions"
+index k : d
+input x[i,k], b[l]
+h[0,i,k] = x[i,k]
+A[l,i,j] = MASK tanh(sum[k](h[l-1,i,k] * h[l-1,j,k])) for l in 1 .. 2
+V[l,j,k] = b[l] * h[l-1,j,k] for l in 1 .. 2
+h[l,i,k] = sum[j](A[l,i,j] * V[l,j,k]) for l in 1 .. 2
+L = sum[i,k](h[2,i,k]^2)
+loss L
+derive x, V
+"""
+    masked, plain = (markdown_note(derive(read_problem(spec.replace("MASK", mask)))) for mask in ("[j <= i] *", ""))
+    said = "all positions ($`"
+    assert said in plain
+    assert said not in masked
+
+
+def test_brackets_that_deltas_make_sure_of_go_with_a_word():
+    text = "index t : T\ninput u[t], h0\nh[0] = h0\nh[t] = tanh(h[t-1] + u[t]) for t in 1 .. T-1\n"
+    note = markdown_note(derive(read_problem(text + "L = sum[t](h[t]^2)\nloss L\nderive u, h0\n")))
+    assert "where no delta is zero, $`[1 \\le a]`$ holds, and need not stand:" in note
