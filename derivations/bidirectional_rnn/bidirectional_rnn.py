@@ -176,7 +176,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dg = np.zeros((T, H), dtype=G.dtype)
     dg_arg = np.zeros((T, H), dtype=G.dtype)
     for t in range(T):
-        # dg[t,i] = sum[j](dg_arg[t-1,j] * W_g[j,i] * [1 <= t]) + sum[p](G[t,p] *
+        # dg[t,i] = [1 <= t] * sum[j](dg_arg[t-1,j] * W_g[j,i]) + sum[p](G[t,p] *
         #     V_g[p,i])
         dg[t] = dg_in[t]
         if 1 <= t:
@@ -199,7 +199,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     df = np.zeros((T, H), dtype=G.dtype)
     df_arg = np.zeros((T, H), dtype=G.dtype)
     for t in reversed(range(T)):
-        # df[t,i] = sum[j](df_arg[t+1,j] * W_f[j,i] * [t+1 < T]) + sum[p](G[t,p] *
+        # df[t,i] = [t+1 < T] * sum[j](df_arg[t+1,j] * W_f[j,i]) + sum[p](G[t,p] *
         #     V_f[p,i])
         df[t] = df_in[t]
         if t + 1 < T:

@@ -127,7 +127,7 @@ def backward(values: Values) -> Gradients:
     da = np.zeros((T, K), dtype=values.u.dtype)
     ds = np.zeros((T, K, K), dtype=values.u.dtype)
     for t in reversed(range(T)):
-        # da[t,j] = sum[i](ds[t+1,j,i] * [t+1 < T]) + exp(a[T-1,j] - a_max) *
+        # da[t,j] = [t+1 < T] * sum[i](ds[t+1,j,i]) + exp(a[T-1,j] - a_max) *
         #     delta[T-1,t] / Z2_shifted
         if t + 1 < T:
             da[t] = ds[t + 1].sum(axis=1)

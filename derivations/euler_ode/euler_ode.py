@@ -71,8 +71,8 @@ def forward(
         # Wy[t,k] = sum[j](W[k,j] * y[t-1,j])
         if 1 <= t:
             Wy[t] = W @ y[t - 1]
-        # y[t,i] = delta[t,0] * y0[i] + [1 <= t] * y[t-1,i] + dt * sum[k]([1 <= t] *
-        #     V[i,k] * tanh(Wy[t,k] + c[k]))
+        # y[t,i] = delta[t,0] * y0[i] + [1 <= t] * y[t-1,i] + dt * [1 <= t] *
+        #     sum[k](V[i,k] * tanh(Wy[t,k] + c[k]))
         if t == 0:
             y[t] = y0
         if 1 <= t:
@@ -102,12 +102,12 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dy = np.zeros((T, D), dtype=G.dtype)
     dWy = np.zeros((T, H), dtype=G.dtype)
     for t in reversed(range(T)):
-        # dy[t,i] = G[t,i] + dy[t+1,i] * [t+1 < T] + sum[k](dWy[t+1,k] * W[k,i] * [t+1 <
-        #     T])
+        # dy[t,i] = G[t,i] + dy[t+1,i] * [t+1 < T] + [t+1 < T] * sum[k](dWy[t+1,k] *
+        #     W[k,i])
         dy[t] = G[t]
         if t + 1 < T:
             dy[t] += dy[t + 1] + W.T @ dWy[t + 1]
-        # dWy[t,k] = dt * sum[i](dy[t,i] * [1 <= t] * V[i,k] * (1 - tanh[t,k]^2))
+        # dWy[t,k] = dt * [1 <= t] * (1 - tanh[t,k]^2) * sum[i](dy[t,i] * V[i,k])
         if 1 <= t:
             dWy[t] = dt * (V.T @ dy[t]) * (1.0 - tanh[t] ** 2)
     # dy0[i] = dy[0,i]

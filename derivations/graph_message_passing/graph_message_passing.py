@@ -65,7 +65,7 @@ def forward(
     V = h.shape[0]
     # h_at[e,a] = h[src[e],a]
     h_at = _looked_up(h, 0, src)
-    # m[e,b] = sum[a](g[e] * W[b,a] * h_at[e,a])
+    # m[e,b] = g[e] * sum[a](W[b,a] * h_at[e,a])
     m = g[:, None] * (h_at @ W.T)
     # y[v,b] = sum[e](m[e,b] * delta[v,dst[e]])
     y = _summed_at(m, 0, dst, V)
@@ -84,7 +84,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     V = G.shape[0]
     # G_at[e,b] = G[dst[e],b]
     G_at = _looked_up(G, 0, dst)
-    # dh_parts[e,a] = sum[b](G_at[e,b] * g[e] * W[b,a])
+    # dh_parts[e,a] = g[e] * sum[b](G_at[e,b] * W[b,a])
     dh_parts = G_at @ W * g[:, None]
     # dh[v,a] = sum[e](dh_parts[e,a] * delta[src[e],v])
     dh = _summed_at(dh_parts, 0, src, V)

@@ -181,8 +181,8 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dr = np.zeros((B, T, H), dtype=G.dtype)
     dr_arg = np.zeros((B, T, H), dtype=G.dtype)
     for t in reversed(range(T)):
-        # dh[b,t,n] = G[b,t,n] + dh[b,t+1,n] * z[b,t+1,n] * [t+1 < T] + sum[m]([t+1 < T]
-        #     * (dr_arg[b,t+1,m] * U_r[m,n] + dz_arg[b,t+1,m] * U_z[m,n] +
+        # dh[b,t,n] = G[b,t,n] + dh[b,t+1,n] * z[b,t+1,n] * [t+1 < T] + [t+1 < T] *
+        #     sum[m]((dr_arg[b,t+1,m] * U_r[m,n] + dz_arg[b,t+1,m] * U_z[m,n] +
         #     dc_arg[b,t+1,m] * U_c[m,n] * r[b,t+1,n]))
         dh[:, t] = G[:, t]
         if t + 1 < T:
@@ -200,7 +200,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
         if 1 <= t:
             part = dh[:, t] * h[:, t - 1] * z[:, t] * (1.0 - z[:, t])
             dz_arg[:, t] = part - dh[:, t] * c[:, t] * z[:, t] * (1.0 - z[:, t])
-        # dr[b,t,n] = sum[m](dc_arg[b,t,m] * U_c[m,n] * h[b,t-1,n])
+        # dr[b,t,n] = h[b,t-1,n] * sum[m](dc_arg[b,t,m] * U_c[m,n])
         if 1 <= t:
             dr[:, t] = dc_arg[:, t] @ U_c * h[:, t - 1]
         # dr_arg[b,t,n] = dr[b,t,n] * r[b,t,n] * (1 - r[b,t,n])

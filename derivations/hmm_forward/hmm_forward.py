@@ -100,7 +100,7 @@ def backward(values: Values) -> Gradients:
     da = np.zeros((T, K), dtype=values.p0.dtype)
     ds = np.zeros((T, K, K), dtype=values.p0.dtype)
     for t in reversed(range(T)):
-        # da[t,j] = sum[i](ds[t+1,j,i] * [t+1 < T]) + exp(a[T-1,j] - L) * delta[T-1,t]
+        # da[t,j] = [t+1 < T] * sum[i](ds[t+1,j,i]) + exp(a[T-1,j] - L) * delta[T-1,t]
         if t + 1 < T:
             da[t] = ds[t + 1].sum(axis=1)
         if T - 1 == t:

@@ -85,10 +85,10 @@ def forward(
     K = np.zeros((T, N), dtype=y.dtype)
     V = np.zeros((T, N, N), dtype=y.dtype)
     for t in range(T):
-        # F[t,i,k] = sum[j]([1 <= t] * A[t,i,j] * V[t-1,j,k])
+        # F[t,i,k] = [1 <= t] * sum[j](A[t,i,j] * V[t-1,j,k])
         if 1 <= t:
             F[t] = A[t] @ V[t - 1]
-        # P[t,i,j] = delta[t,0] * P0[i,j] + sum[k]([1 <= t] * F[t,i,k] * A[t,j,k]) + [1
+        # P[t,i,j] = delta[t,0] * P0[i,j] + [1 <= t] * sum[k](F[t,i,k] * A[t,j,k]) + [1
         #     <= t] * Q[t,i,j]
         if t == 0:
             P[t] = P0
@@ -106,7 +106,7 @@ def forward(
     e = np.zeros((T,), dtype=y.dtype)
     a = np.zeros((T, N), dtype=y.dtype)
     for t in range(T):
-        # m[t,i] = delta[t,0] * m0[i] + sum[j]([1 <= t] * A[t,i,j] * a[t-1,j])
+        # m[t,i] = delta[t,0] * m0[i] + [1 <= t] * sum[j](A[t,i,j] * a[t-1,j])
         if t == 0:
             m[t] = m0
         if 1 <= t:
@@ -147,7 +147,7 @@ def backward(values: Values) -> Gradients:
     de = np.zeros((T,), dtype=values.y.dtype)
     dm = np.zeros((T, N), dtype=values.y.dtype)
     for t in reversed(range(T)):
-        # da[t,i] = sum[j](dm[t+1,j] * A[t+1,j,i] * [t+1 < T])
+        # da[t,i] = [t+1 < T] * sum[j](dm[t+1,j] * A[t+1,j,i])
         if t + 1 < T:
             da[t] = A[t + 1].T @ dm[t + 1]
         # u[t] = sum[i](da[t,i] * K[t,i])
@@ -166,7 +166,7 @@ def backward(values: Values) -> Gradients:
     dP = np.zeros((T, N, N), dtype=values.y.dtype)
     dF = np.zeros((T, N, N), dtype=values.y.dtype)
     for t in reversed(range(T)):
-        # dV[t,i,j] = sum[k](dF[t+1,k,j] * A[t+1,k,i] * [t+1 < T])
+        # dV[t,i,j] = [t+1 < T] * sum[k](dF[t+1,k,j] * A[t+1,k,i])
         if t + 1 < T:
             dV[t] = A[t + 1].T @ dF[t + 1]
         # ds[t] = sum[i,j](dV[t,i,j] * K[t,i] * K[t,j]) + 0.5 * (1 - e[t]^2 / s[t] - 2 *
@@ -180,14 +180,14 @@ def backward(values: Values) -> Gradients:
         dc[t] = ds[t] * C[t] + da[t] * e[t] / s[t] - (dV[t] + dV[t].T) @ K[t]
         # dP[t,i,j] = dc[t,i] * C[t,j] + dV[t,i,j]
         dP[t] = dc[t][:, None] * C[t] + dV[t]
-        # dF[t,i,k] = sum[j](dP[t,i,j] * [1 <= t] * A[t,j,k])
+        # dF[t,i,k] = [1 <= t] * sum[j](dP[t,i,j] * A[t,j,k])
         if 1 <= t:
             dF[t] = dP[t] @ A[t]
     # V_win[t,j,k] = V[t-1,j,k]
     V_win = _windows(V, 0, -1, (1, T))
     # a_win[t,j] = a[t-1,j]
     a_win = _windows(a, 0, -1, (1, T))
-    # dA[t,i,j] = sum[k](dF[t,i,k] * V_win[t,j,k]) + sum[k](dP[t,k,i] * [1 <= t] *
+    # dA[t,i,j] = sum[k](dF[t,i,k] * V_win[t,j,k]) + [1 <= t] * sum[k](dP[t,k,i] *
     #     F[t,k,j]) + dm[t,i] * a_win[t,j]
     part_2 = (1 <= np.arange(T, dtype=int))[:, None, None]
     dA = (

@@ -252,7 +252,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     df_arg = np.zeros((B, T, H), dtype=G.dtype)
     di_arg = np.zeros((B, T, H), dtype=G.dtype)
     for t in reversed(range(T)):
-        # dh[b,t,n] = G[b,t,n] + sum[m]([t+1 < T] * (di_arg[b,t+1,m] * U_i[m,n] +
+        # dh[b,t,n] = G[b,t,n] + [t+1 < T] * sum[m]((di_arg[b,t+1,m] * U_i[m,n] +
         #     df_arg[b,t+1,m] * U_f[m,n] + do_arg[b,t+1,m] * U_o[m,n] + dg_arg[b,t+1,m]
         #     * U_g[m,n]))
         dh[:, t] = G[:, t]

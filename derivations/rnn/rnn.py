@@ -88,7 +88,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dh = np.zeros((T, H), dtype=G.dtype)
     dh_arg = np.zeros((T, H), dtype=G.dtype)
     for t in reversed(range(T)):
-        # dh[t,i] = G[t,i] + sum[j](dh_arg[t+1,j] * W[j,i] * [t+1 < T])
+        # dh[t,i] = G[t,i] + [t+1 < T] * sum[j](dh_arg[t+1,j] * W[j,i])
         dh[t] = G[t]
         if t + 1 < T:
             dh[t] += W.T @ dh_arg[t + 1]

@@ -181,8 +181,8 @@ def backward(values: Values) -> Gradients:
     df_shifted = np.zeros((T, N), dtype=values.C.dtype)
     dR = np.zeros((T, N, M), dtype=values.C.dtype)
     for t in reversed(range(T)):
-        # dg_shifted[t,j] = 1/eps * sum[i](dR[t+1,i,j] * exp(dg_masked[t] -
-        #     dg_bound[t,j])) + exp(r_max_masked[j,t] - dg_bound[t,j]) * r[j]
+        # dg_shifted[t,j] = 1/eps * exp(dg_masked[t] - dg_bound[t,j]) *
+        #     sum[i](dR[t+1,i,j]) + exp(r_max_masked[j,t] - dg_bound[t,j]) * r[j]
         dg_shifted[t] = np.exp(r_max_masked[:, t] - dg_bound[t]) * r
         if t + 1 < T:
             dg_shifted[t] += (

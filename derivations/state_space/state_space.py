@@ -62,8 +62,8 @@ def forward(
     T = x.shape[0]
     h = np.zeros((T, N), dtype=A.dtype)
     for t in range(T):
-        # h[t,i] = delta[t,0] * h0[i] + sum[j]([1 <= t] * A[i,j] * h[t-1,j]) + sum[k]([1
-        #     <= t] * B[i,k] * x[t,k])
+        # h[t,i] = delta[t,0] * h0[i] + [1 <= t] * sum[j](A[i,j] * h[t-1,j]) + [1 <= t]
+        #     * sum[k](B[i,k] * x[t,k])
         if t == 0:
             h[t] = h0
         if 1 <= t:
@@ -90,7 +90,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dh_in = G @ C
     dh = np.zeros((T, N), dtype=G.dtype)
     for t in reversed(range(T)):
-        # dh[t,i] = sum[j](dh[t+1,j] * A[j,i] * [t+1 < T]) + sum[p](G[t,p] * C[p,i])
+        # dh[t,i] = [t+1 < T] * sum[j](dh[t+1,j] * A[j,i]) + sum[p](G[t,p] * C[p,i])
         dh[t] = dh_in[t]
         if t + 1 < T:
             dh[t] += A.T @ dh[t + 1]
@@ -102,7 +102,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dB = np.where(1 <= np.arange(T, dtype=int), dh.T, 0.0) @ x
     # dh0[i] = dh[0,i]
     dh0 = _windows(dh, 0, 0)
-    # dx[t,k] = sum[i](dh[t,i] * [1 <= t] * B[i,k])
+    # dx[t,k] = [1 <= t] * sum[i](dh[t,i] * B[i,k])
     dx = np.where((1 <= np.arange(T, dtype=int))[:, None], dh @ B, 0.0)
     return Gradients(dA, dB, dC, dh0, dx)
 

@@ -321,10 +321,11 @@ def lone_entry(terms: Terms) -> Access | None:
 
 
 def in_front_of_sums(term: Term) -> tuple[tuple[Power, ...], tuple[Power, ...]]:
-    """The factors without any index, which stand in front of the term's sums, and the others; all stay without sums."""
+    """The factors without a summed index, which stand in front of the term's sums, and the others."""
     if not term.summed:
         return (), term.powers
-    free = tuple(power for power in term.powers if not any(occurring_indices(power[0])))
+    bound = frozenset(term.summed)
+    free = tuple(power for power in term.powers if bound.isdisjoint(occurring_indices(power[0])))
     return free, tuple(power for power in term.powers if power not in free)
 
 

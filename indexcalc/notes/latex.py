@@ -239,7 +239,9 @@ def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.
 def lone_fraction(powers: Sequence[Power], scale: sp.Expr, notation: Notation) -> str:
     """A single factor over what a scalar divides it by, which in front of it might seem to divide both; else empty."""
     numerator, denominator = as_fraction(scale)
-    if len(powers) != 1 or numerator != 1 or denominator == 1 or is_tall(powers[0][0], notation):
+    if len(powers) != 1 or numerator != 1 or denominator == 1:
+        return ""
+    if isinstance(powers[0][0], Delta | Iverson) or is_tall(powers[0][0], notation):
         return ""
     text = factors_latex(powers, notation, alone=True)
     return "" if width(text) > WIDE_FRACTION else rf"\frac{{{solid(text)}}}{{{scalar_text(denominator, notation)}}}"

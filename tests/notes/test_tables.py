@@ -79,7 +79,7 @@ def test_an_identity_without_words_says_which_sum_it_is_about() -> None:
 
 def test_a_proof_begins_with_its_first_step() -> None:
     text = markdown_note(DERIVED["attention"])
-    assert text.count(r"\frac{e^{S_{ij}}}{Z_{i}} && \text{with } A \text{ put in}") == 1
+    assert text.count(r"\frac{1}{Z_{i}} \sum_{j} e^{S_{ij}} && \text{with } A \text{ put in}") == 1
     assert "Proof.\n" not in text
 
 
