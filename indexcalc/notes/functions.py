@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from indexcalc.algebra.terms import Base, Fn, Iverson, walk
+import sympy as sp
+
+from indexcalc.algebra.brackets import chained
+from indexcalc.algebra.build import product
+from indexcalc.algebra.terms import Add, Base, Fn, Iverson, Power, Terms, walk
 from indexcalc.calculus.pointwise import TABLE
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import Block, Items, Paragraph, Sign, Spans
@@ -18,12 +22,33 @@ def function_blocks(derivation: Derivation) -> Iterator[Block]:
     """The definitions of the functions in use that have one in the table, and what a bracket is."""
     bases = tuple(dict.fromkeys(occurring(derivation)))
     items = tuple(map(definition, explained(base.name for base in bases if isinstance(base, Fn))))
-    bracket = next((base for base in bases if isinstance(base, Iverson)), None)
+    bracket = first_bracket(derivation)
     if items:
         yield Paragraph(say("functions"))
         yield Items(items)
-    if bracket is not None or any("[" in span.latex for item in items for span in item if isinstance(span, Sign)):
+    if bracket or any("[" in span.latex for item in items for span in item if isinstance(span, Sign)):
         yield Paragraph(say("brackets", bracket=bracket or Sign("[x > 0]")))
+
+
+def first_bracket(derivation: Derivation) -> Terms:
+    """The first bracket of the equations, or else of a step, with the one that bounds the same from above."""
+    program, backward = derivation.problem.program, derivation.put_together
+    equations = (equation.terms for equation in (*program.equations, *backward.equations))
+    for terms in (*equations, *(step.after for step in derivation.all_steps())):
+        for powers in products_in(terms):
+            for (base, _), upper in chained(powers):
+                if isinstance(base, Iverson):
+                    return (product(1, ((one, sp.S.One) for one in (base, upper) if one is not None)),)
+    return ()
+
+
+def products_in(terms: Terms) -> Iterator[Sequence[Power]]:
+    """The factors of each product, at all depths."""
+    for term in terms:
+        yield term.powers
+        for base in walk(term):
+            if isinstance(base, Add | Fn):
+                yield from (part.powers for part in (base.terms if isinstance(base, Add) else base.arg))
 
 
 def occurring(derivation: Derivation) -> Iterator[Base]:

@@ -246,7 +246,8 @@ def intro(step: Step, local: Local | None) -> Spans:
         case Rule.PRODUCT, _ if said := product_sentence(step, local):
             return said
         case Rule.COLLAPSE, Collapse(delta, killed, survivor) if any(killed in term.summed for term in step.after):
-            return say("collapse.part", delta=delta, killed=killed, match=Match(killed, survivor))
+            key = "collapse.part.range" if leaves_brackets(step) else "collapse.part"
+            return say(key, delta=delta, killed=killed, match=Match(killed, survivor))
         case Rule.COLLAPSE, Collapse(delta, killed, survivor) if leaves_brackets(step):
             return say("collapse.range", delta=delta, killed=killed, match=Match(killed, survivor))
         case Rule.INSERT, _:

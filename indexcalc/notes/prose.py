@@ -128,6 +128,8 @@ SENTENCES: Mapping[str, str] = {
     "Terms without this delta keep the sum. Relabelling {renamings}:",
     "collapse.part": "{delta} collapses the sum over {killed} where it stands: only {match} is left there. "
     "Terms without this delta keep the sum:",
+    "collapse.part.range": "{delta} collapses the sum over {killed} where it stands: only {match} is left there, and "
+    "only where that lies in the range of {killed}, which a bracket says. Terms without this delta keep the sum:",
     "collapse.range": "{delta} collapses the sum over {killed}; only {match} is left, and only where that lies in the "
     "range of {killed}, which a bracket says:",
     "fold.nested": "Take the sum over {indices} first. It is the right side of the equation of {used}; write its name "

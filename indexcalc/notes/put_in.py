@@ -33,7 +33,11 @@ def put_in(derivation: Derivation, section: Section) -> Iterator[Block]:
 
 def is_bare_product(terms: Terms) -> bool:
     """Whether there is one term, without sums, that is not just a name, and short enough to read inside another."""
-    return len(terms) == 1 and not terms[0].summed and 1 < len(tuple(walk(terms))) <= SHORT
+    if len(terms) != 1 or terms[0].summed:
+        return False
+    (term,) = terms
+    named = term.coeff == 1 and len(term.powers) == 1 and isinstance(term.bases[0], Access) and term.powers[0][1] == 1
+    return bool(term.powers) and not named and len(tuple(walk(terms))) <= SHORT
 
 
 def written_out(term: Term, source: Equation) -> Term:

@@ -36,7 +36,8 @@ def range_blocks(checked: CheckedRange | None) -> Iterator[Block]:
             f"The generated code is run in float32 and in float64 at {checked.points} points. Besides inputs of "
             "ordinary size, these are ",
             *listed(said),
-            "; in single inputs, and in all at once. Where the function has a value that float32 holds, the results "
+            "; in single inputs, and in all at once, as far as domains and the range of float32 allow. "
+            "Where the function has a value that float32 holds, the results "
             f"are finite, and their error is at most {checked.allowed} times what one rounding of every tensor and sum "
             "above causes.",
         )

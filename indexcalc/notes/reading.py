@@ -252,12 +252,19 @@ def leftover_deltas(local: LocalDerivative, path: Path, *, brief: bool = False) 
     entry, wrt = local.partial.base, local.partial.wrt
     if not isinstance(entry, Access) or not local.result:
         return
-    ties = [(delta, *pair) for delta in common_deltas(local.result) if (pair := tie(delta, entry, wrt)) is not None]
-    if not ties:
-        return
+    common = common_deltas(local.result)
+    ties = [(delta, *pair) for delta in common if (pair := tie(delta, entry, wrt)) is not None]
     compound = len(local.result) > 1 or any(isinstance(base, Add) and holds_delta(base) for base in walk(local.result))
     key = "remains.inner" if entry != path.consumer else "independent" if compound else "remains"
-    if brief and key == "remains":
+    if key == "remains":
+        # Of entries at other places too, it is the steps of the chain rule that say which sum they collapse.
+        found = {step.detail.delta: step.detail.killed for step in path.steps if isinstance(step.detail, Collapse)}
+        waiting = [(delta, found[delta]) for delta in common if delta in found]
+        if waiting and not brief:
+            deltas, own = listed(delta for delta, _ in waiting), listed(dict.fromkeys(index for _, index in waiting))
+            yield Paragraph(say(key if len(waiting) == 1 else f"{key}.many", deltas=deltas, own=own))
+        return
+    if not ties:
         return
     yield Paragraph(
         say(
@@ -266,7 +273,6 @@ def leftover_deltas(local: LocalDerivative, path: Path, *, brief: bool = False) 
             entry=entry,
             wrt=wrt,
             matches=listed(Match(ours, theirs) for _, ours, theirs in ties),
-            own=listed(ours for _, ours, _ in ties),
             indices=listed(theirs for _, _, theirs in ties),
         )
     )
