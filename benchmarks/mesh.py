@@ -49,7 +49,7 @@ SIZES = {
     "softmax_cross_entropy": {"N": 64, "C": 48},
     "mlp_gelu": {"N": 64, "F": 48, "H": 96, "M": 32},
     "attention": {"T": 64, "d": 16, "d_v": 24},
-    "multi_head_attention": HEADS,
+    "multi_head_attention": {**{name: size for name, size in HEADS.items() if name != "S"}, "T": HEADS["S"]},
     "mha_block": HEADS,
 }
 HEAD_SPLITS = (

@@ -36,15 +36,15 @@ class Values(NamedTuple):
     x: np.ndarray  # [T, D] inputs
     f0: np.ndarray  # [H] state before the first step
     g0: np.ndarray  # [H] state after the last step
-    W_f: np.ndarray  # [H, H] from the left, of states
-    U_f: np.ndarray  # [H, D] of inputs
+    W_f: np.ndarray  # [H, H] weights for states from the left
+    U_f: np.ndarray  # [H, D] weights for inputs
     b_f: np.ndarray  # [H] biases
-    W_g: np.ndarray  # [H, H] from the right, of states
-    U_g: np.ndarray  # [H, D] of inputs
+    W_g: np.ndarray  # [H, H] weights for states from the right
+    U_g: np.ndarray  # [H, D] weights for inputs
     b_g: np.ndarray  # [H] biases
-    V_f: np.ndarray  # [P, H] output, of states from the left
-    V_g: np.ndarray  # [P, H] of states from the right
-    c: np.ndarray  # [P] biases
+    V_f: np.ndarray  # [P, H] output weights for states from the left
+    V_g: np.ndarray  # [P, H] output weights for states from the right
+    c: np.ndarray  # [P] output biases
     f: np.ndarray  # [T, H] state from the left
     g: np.ndarray  # [T, H] state from the right
     y: np.ndarray  # [T, P] outputs
@@ -87,15 +87,15 @@ def forward(
         x: [T, D] inputs.
         f0: [H] state before the first step.
         g0: [H] state after the last step.
-        W_f: [H, H] from the left, of states.
-        U_f: [H, D] of inputs.
+        W_f: [H, H] weights for states from the left.
+        U_f: [H, D] weights for inputs.
         b_f: [H] biases.
-        W_g: [H, H] from the right, of states.
-        U_g: [H, D] of inputs.
+        W_g: [H, H] weights for states from the right.
+        U_g: [H, D] weights for inputs.
         b_g: [H] biases.
-        V_f: [P, H] output, of states from the left.
-        V_g: [P, H] of states from the right.
-        c: [P] biases.
+        V_f: [P, H] output weights for states from the left.
+        V_g: [P, H] output weights for states from the right.
+        c: [P] output biases.
     """
     x, f0, g0, W_f, U_f, b_f, W_g, U_g, b_g, V_f, V_g, c = _checked(
         x=x,

@@ -3,7 +3,7 @@
 Extents:
     N: nodes (indices i, j, l)
     F: input features (indices f)
-    H_size: output features (indices h)
+    M: output features (indices h)
 """
 
 from typing import NamedTuple
@@ -13,11 +13,11 @@ import numpy as np
 AXES = {
     "X": ("N", "F"),
     "A": ("N", "N"),
-    "W": ("F", "H_size"),
-    "a": ("H_size",),
-    "b": ("H_size",),
-    "Y": ("N", "H_size"),
-    "G": ("N", "H_size"),
+    "W": ("F", "M"),
+    "a": ("M",),
+    "b": ("M",),
+    "Y": ("N", "M"),
+    "G": ("N", "M"),
 }
 """The extents of the axes of every array that is given."""
 
@@ -31,16 +31,16 @@ class Values(NamedTuple):
     X: np.ndarray  # [N, F] features of the nodes
     # [N, N] 1 where there is an edge from j to i, and on the diagonal, else 0
     A: np.ndarray
-    W: np.ndarray  # [F, H_size] projection
-    a: np.ndarray  # [H_size] attention vector, receiving node
-    b: np.ndarray  # [H_size] attention vector, sending node
-    H: np.ndarray  # [N, H_size] projected nodes
+    W: np.ndarray  # [F, M] projection
+    a: np.ndarray  # [M] attention vector, receiving node
+    b: np.ndarray  # [M] attention vector, sending node
+    H: np.ndarray  # [N, M] projected nodes
     s: np.ndarray  # [N] share of the receiving node
     t: np.ndarray  # [N] share of the sending node
     u: np.ndarray  # [N, N] scores of the edges, before the leaky ReLU
     E: np.ndarray  # [N, N] scores, leaky ReLU
     P: np.ndarray  # [N, N] attention, softmax over the neighbours
-    Y: np.ndarray  # [N, H_size] output
+    Y: np.ndarray  # [N, M] output
     slope: float  # slope of the leaky ReLU below zero
 
 
@@ -52,10 +52,10 @@ class Gradients(NamedTuple):
     du: np.ndarray  # [N, N] dL/du
     ds: np.ndarray  # [N] dL/ds
     dt: np.ndarray  # [N] dL/dt
-    da: np.ndarray  # [H_size] dL/da
-    db: np.ndarray  # [H_size] dL/db
-    dH: np.ndarray  # [N, H_size] dL/dH
-    dW: np.ndarray  # [F, H_size] dL/dW
+    da: np.ndarray  # [M] dL/da
+    db: np.ndarray  # [M] dL/db
+    dH: np.ndarray  # [N, M] dL/dH
+    dW: np.ndarray  # [F, M] dL/dW
     dX: np.ndarray  # [N, F] dL/dX
 
 
@@ -73,9 +73,9 @@ def forward(
     Args:
         X: [N, F] features of the nodes.
         A: [N, N] 1 where there is an edge from j to i, and on the diagonal, else 0.
-        W: [F, H_size] projection.
-        a: [H_size] attention vector, receiving node.
-        b: [H_size] attention vector, sending node.
+        W: [F, M] projection.
+        a: [M] attention vector, receiving node.
+        b: [M] attention vector, sending node.
         slope: slope of the leaky ReLU below zero.
     """
     X, A, W, a, b = _checked(X=X, A=A, W=W, a=a, b=b)
@@ -109,7 +109,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
 
     Args:
         values: what `forward` returned.
-        G: [N, H_size] the upstream gradient dL/dY.
+        G: [N, M] the upstream gradient dL/dY.
     """
     *_, G = _checked(Y=values.Y, G=G)
     X = values.X

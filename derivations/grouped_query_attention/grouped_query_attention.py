@@ -4,7 +4,7 @@ backward pass.
 
 Extents:
     B: batch (indices b)
-    S_size: token positions (indices s, t, u)
+    T: token positions (indices s, t, u)
     N_G: groups: heads of keys and values (indices g)
     R: query heads of a group (indices r)
     D_h: dimension of a head (indices k)
@@ -15,60 +15,60 @@ from typing import NamedTuple
 import numpy as np
 
 AXES = {
-    "Q": ("B", "S_size", "N_G * R * D_h"),
-    "K": ("B", "S_size", "N_G * D_h"),
-    "V": ("B", "S_size", "N_G * D_h"),
-    "O": ("B", "S_size", "N_G * R * D_h"),
-    "G": ("B", "S_size", "N_G * R * D_h"),
+    "Q": ("B", "T", "N_G * R * D_h"),
+    "K": ("B", "T", "N_G * D_h"),
+    "V": ("B", "T", "N_G * D_h"),
+    "O": ("B", "T", "N_G * R * D_h"),
+    "G": ("B", "T", "N_G * R * D_h"),
 }
 """The extents of the axes of every array that is given."""
 
-NEVER_EMPTY = ("S_size", "D_h")
+NEVER_EMPTY = ("T", "D_h")
 """The extents without which there is no result."""
 
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
 
-    Q: np.ndarray  # [B, S_size, N_G * R * D_h] queries, head by head
-    K: np.ndarray  # [B, S_size, N_G * D_h] keys
-    V: np.ndarray  # [B, S_size, N_G * D_h] values
-    S: np.ndarray  # [B, N_G, R, S_size, S_size] scaled scores
-    A: np.ndarray  # [B, N_G, R, S_size, S_size] attention weights, softmax over keys
-    O: np.ndarray  # [B, S_size, N_G * R * D_h] outputs, head by head
+    Q: np.ndarray  # [B, T, N_G * R * D_h] queries, head by head
+    K: np.ndarray  # [B, T, N_G * D_h] keys
+    V: np.ndarray  # [B, T, N_G * D_h] values
+    S: np.ndarray  # [B, N_G, R, T, T] scaled scores
+    A: np.ndarray  # [B, N_G, R, T, T] attention weights, softmax over keys
+    O: np.ndarray  # [B, T, N_G * R * D_h] outputs, head by head
     N_G: int  # extent
 
 
 class Gradients(NamedTuple):
     """Gradients of the loss, each in the shape of its tensor."""
 
-    dV: np.ndarray  # [B, S_size, N_G * D_h] dL/dV
-    dA: np.ndarray  # [B, N_G, R, S_size, S_size] dL/dA
-    dS: np.ndarray  # [B, N_G, R, S_size, S_size] dL/dS
-    dQ: np.ndarray  # [B, S_size, N_G * R * D_h] dL/dQ
-    dK: np.ndarray  # [B, S_size, N_G * D_h] dL/dK
+    dV: np.ndarray  # [B, T, N_G * D_h] dL/dV
+    dA: np.ndarray  # [B, N_G, R, T, T] dL/dA
+    dS: np.ndarray  # [B, N_G, R, T, T] dL/dS
+    dQ: np.ndarray  # [B, T, N_G * R * D_h] dL/dQ
+    dK: np.ndarray  # [B, T, N_G * D_h] dL/dK
 
 
 def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, N_G: int) -> Values:
     """Forward pass.
 
     Args:
-        Q: [B, S_size, N_G * R * D_h] queries, head by head.
-        K: [B, S_size, N_G * D_h] keys.
-        V: [B, S_size, N_G * D_h] values.
+        Q: [B, T, N_G * R * D_h] queries, head by head.
+        K: [B, T, N_G * D_h] keys.
+        V: [B, T, N_G * D_h] values.
         N_G: extent, no input shows it.
     """
     Q, K, V = _checked({"N_G": N_G}, Q=Q, K=K, V=V)
-    B, S_size, _ = Q.shape
+    B, T, _ = Q.shape
     D_h = K.shape[2] // N_G
     R = Q.shape[2] // (N_G * D_h)
-    Q_split = Q.reshape(B, S_size, N_G, R, D_h)
-    K_split = K.reshape(B, S_size, N_G, D_h)
-    V_split = V.reshape(B, S_size, N_G, D_h)
+    Q_split = Q.reshape(B, T, N_G, R, D_h)
+    K_split = K.reshape(B, T, N_G, D_h)
+    V_split = V.reshape(B, T, N_G, D_h)
     # S[b,g,r,s,t] = 1/sqrt(D_h) * sum[k](Q[b,s,(g,r,k)] * K[b,t,(g,k)])
-    part = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
+    part = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * T, D_h)
     part_2 = part @ K_split.transpose(0, 2, 3, 1)
-    part_3 = part_2.reshape(B, N_G, R, S_size, S_size)
+    part_3 = part_2.reshape(B, N_G, R, T, T)
     S = part_3 / D_h**0.5
     # S_max[b,g,r,s] = max[u](S[b,g,r,s,u])
     S_max = S.max(axis=4)
@@ -79,11 +79,11 @@ def forward(Q: np.ndarray, K: np.ndarray, V: np.ndarray, *, N_G: int) -> Values:
     # A[b,g,r,s,t] = exp_S[b,g,r,s,t] / Z[b,g,r,s]
     A = exp_S / Z[..., None]
     # O[b,s,(g,r,k)] = sum[t](A[b,g,r,s,t] * V[b,t,(g,k)])
-    part_4 = A.transpose(0, 1, 3, 2, 4).reshape(B, N_G, S_size * R, S_size)
+    part_4 = A.transpose(0, 1, 3, 2, 4).reshape(B, N_G, T * R, T)
     part_5 = part_4 @ V_split.transpose(0, 2, 1, 3)
-    part_6 = part_5.reshape(B, N_G, S_size, R, D_h)
+    part_6 = part_5.reshape(B, N_G, T, R, D_h)
     O_split = part_6.transpose(0, 2, 1, 3, 4)
-    O = O_split.reshape(B, S_size, N_G * R * D_h)
+    O = O_split.reshape(B, T, N_G * R * D_h)
     return Values(Q, K, V, S, A, O, N_G)
 
 
@@ -92,44 +92,44 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
 
     Args:
         values: what `forward` returned.
-        G: [B, S_size, N_G * R * D_h] the upstream gradient dL/dO.
+        G: [B, T, N_G * R * D_h] the upstream gradient dL/dO.
     """
     *_, G = _checked({}, O=values.O, G=G)
     Q, K, V, A, O, N_G = values.Q, values.K, values.V, values.A, values.O, values.N_G
-    B, S_size, _ = G.shape
+    B, T, _ = G.shape
     R = A.shape[2]
     D_h = G.shape[2] // (N_G * R)
-    Q_split = Q.reshape(B, S_size, N_G, R, D_h)
-    K_split = K.reshape(B, S_size, N_G, D_h)
-    V_split = V.reshape(B, S_size, N_G, D_h)
-    O_split = O.reshape(B, S_size, N_G, R, D_h)
-    G_split = G.reshape(B, S_size, N_G, R, D_h)
+    Q_split = Q.reshape(B, T, N_G, R, D_h)
+    K_split = K.reshape(B, T, N_G, D_h)
+    V_split = V.reshape(B, T, N_G, D_h)
+    O_split = O.reshape(B, T, N_G, R, D_h)
+    G_split = G.reshape(B, T, N_G, R, D_h)
     # dV[b,t,(g,k)] = sum[s,r](G[b,s,(g,r,k)] * A[b,g,r,s,t])
-    part = G_split.transpose(0, 2, 1, 3, 4).reshape(B, N_G, S_size * R, D_h)
-    part_2 = A.transpose(0, 1, 4, 3, 2).reshape(B, N_G, S_size, S_size * R) @ part
+    part = G_split.transpose(0, 2, 1, 3, 4).reshape(B, N_G, T * R, D_h)
+    part_2 = A.transpose(0, 1, 4, 3, 2).reshape(B, N_G, T, T * R) @ part
     dV_split = part_2.transpose(0, 2, 1, 3)
-    dV = dV_split.reshape(B, S_size, N_G * D_h)
+    dV = dV_split.reshape(B, T, N_G * D_h)
     # D[b,g,r,s,t] = sum[k](G[b,s,(g,r,k)] * V[b,t,(g,k)])
-    part_3 = G_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
+    part_3 = G_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * T, D_h)
     part_4 = part_3 @ V_split.transpose(0, 2, 3, 1)
-    D = part_4.reshape(B, N_G, R, S_size, S_size)
+    D = part_4.reshape(B, N_G, R, T, T)
     # v[b,g,r,s] = sum[k](G[b,s,(g,r,k)] * O[b,s,(g,r,k)])
     v = np.einsum("bsgrk,bsgrk->bgrs", G_split, O_split)
     # dS[b,g,r,s,t] = A[b,g,r,s,t] * (D[b,g,r,s,t] - v[b,g,r,s])
     dS = A * (D - v[..., None])
     # dQ[b,s,(g,r,k)] = 1/sqrt(D_h) * sum[t](dS[b,g,r,s,t] * K[b,t,(g,k)])
-    part_5 = dS.transpose(0, 1, 3, 2, 4).reshape(B, N_G, S_size * R, S_size)
+    part_5 = dS.transpose(0, 1, 3, 2, 4).reshape(B, N_G, T * R, T)
     part_6 = part_5 @ K_split.transpose(0, 2, 1, 3)
-    part_7 = part_6.reshape(B, N_G, S_size, R, D_h)
+    part_7 = part_6.reshape(B, N_G, T, R, D_h)
     part_8 = part_7.transpose(0, 2, 1, 3, 4)
     dQ_split = part_8 / D_h**0.5
-    dQ = dQ_split.reshape(B, S_size, N_G * R * D_h)
+    dQ = dQ_split.reshape(B, T, N_G * R * D_h)
     # dK[b,t,(g,k)] = 1/sqrt(D_h) * sum[r,s](dS[b,g,r,s,t] * Q[b,s,(g,r,k)])
-    part_9 = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * S_size, D_h)
-    part_10 = dS.transpose(0, 1, 4, 2, 3).reshape(B, N_G, S_size, R * S_size) @ part_9
+    part_9 = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * T, D_h)
+    part_10 = dS.transpose(0, 1, 4, 2, 3).reshape(B, N_G, T, R * T) @ part_9
     part_11 = part_10.transpose(0, 2, 1, 3)
     dK_split = part_11 / D_h**0.5
-    dK = dK_split.reshape(B, S_size, N_G * D_h)
+    dK = dK_split.reshape(B, T, N_G * D_h)
     return Gradients(dV=dV, dA=D, dS=dS, dQ=dQ, dK=dK)
 
 

@@ -34,15 +34,15 @@ class Values(NamedTuple):
 
     x: np.ndarray  # [B, T, D] inputs
     h0: np.ndarray  # [B, H] state before
-    W_r: np.ndarray  # [H, D] reset gate, of inputs
-    U_r: np.ndarray  # [H, H] of states
-    b_r: np.ndarray  # [H] biases
-    W_z: np.ndarray  # [H, D] update gate, of inputs
-    U_z: np.ndarray  # [H, H] of states
-    b_z: np.ndarray  # [H] biases
-    W_c: np.ndarray  # [H, D] candidate, of inputs
-    U_c: np.ndarray  # [H, H] of states
-    b_c: np.ndarray  # [H] biases
+    W_r: np.ndarray  # [H, D] weights of the reset gate, for inputs
+    U_r: np.ndarray  # [H, H] weights of the reset gate, for states
+    b_r: np.ndarray  # [H] biases of the reset gate
+    W_z: np.ndarray  # [H, D] weights of the update gate, for inputs
+    U_z: np.ndarray  # [H, H] weights of the update gate, for states
+    b_z: np.ndarray  # [H] biases of the update gate
+    W_c: np.ndarray  # [H, D] weights of the candidate, for inputs
+    U_c: np.ndarray  # [H, H] weights of the candidate, for states
+    b_c: np.ndarray  # [H] biases of the candidate
     r: np.ndarray  # [B, T, H] reset gate
     z: np.ndarray  # [B, T, H] update gate
     c: np.ndarray  # [B, T, H] candidate
@@ -83,15 +83,15 @@ def forward(
     Args:
         x: [B, T, D] inputs.
         h0: [B, H] state before.
-        W_r: [H, D] reset gate, of inputs.
-        U_r: [H, H] of states.
-        b_r: [H] biases.
-        W_z: [H, D] update gate, of inputs.
-        U_z: [H, H] of states.
-        b_z: [H] biases.
-        W_c: [H, D] candidate, of inputs.
-        U_c: [H, H] of states.
-        b_c: [H] biases.
+        W_r: [H, D] weights of the reset gate, for inputs.
+        U_r: [H, H] weights of the reset gate, for states.
+        b_r: [H] biases of the reset gate.
+        W_z: [H, D] weights of the update gate, for inputs.
+        U_z: [H, H] weights of the update gate, for states.
+        b_z: [H] biases of the update gate.
+        W_c: [H, D] weights of the candidate, for inputs.
+        U_c: [H, H] weights of the candidate, for states.
+        b_c: [H] biases of the candidate.
     """
     x, h0, W_r, U_r, b_r, W_z, U_z, b_z, W_c, U_c, b_c = _checked(
         x=x,

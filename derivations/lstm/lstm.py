@@ -39,18 +39,18 @@ class Values(NamedTuple):
     x: np.ndarray  # [B, T, D] inputs
     h0: np.ndarray  # [B, H] state before
     c0: np.ndarray  # [B, H] cell before
-    W_i: np.ndarray  # [H, D] input gate, of inputs
-    U_i: np.ndarray  # [H, H] of states
-    b_i: np.ndarray  # [H] biases
-    W_f: np.ndarray  # [H, D] forget gate, of inputs
-    U_f: np.ndarray  # [H, H] of states
-    b_f: np.ndarray  # [H] biases
-    W_o: np.ndarray  # [H, D] output gate, of inputs
-    U_o: np.ndarray  # [H, H] of states
-    b_o: np.ndarray  # [H] biases
-    W_g: np.ndarray  # [H, D] candidate, of inputs
-    U_g: np.ndarray  # [H, H] of states
-    b_g: np.ndarray  # [H] biases
+    W_i: np.ndarray  # [H, D] weights of the input gate, for inputs
+    U_i: np.ndarray  # [H, H] weights of the input gate, for states
+    b_i: np.ndarray  # [H] biases of the input gate
+    W_f: np.ndarray  # [H, D] weights of the forget gate, for inputs
+    U_f: np.ndarray  # [H, H] weights of the forget gate, for states
+    b_f: np.ndarray  # [H] biases of the forget gate
+    W_o: np.ndarray  # [H, D] weights of the output gate, for inputs
+    U_o: np.ndarray  # [H, H] weights of the output gate, for states
+    b_o: np.ndarray  # [H] biases of the output gate
+    W_g: np.ndarray  # [H, D] weights of the candidate, for inputs
+    U_g: np.ndarray  # [H, H] weights of the candidate, for states
+    b_g: np.ndarray  # [H] biases of the candidate
     i: np.ndarray  # [B, T, H] input gate
     f: np.ndarray  # [B, T, H] forget gate
     o: np.ndarray  # [B, T, H] output gate
@@ -102,18 +102,18 @@ def forward(
         x: [B, T, D] inputs.
         h0: [B, H] state before.
         c0: [B, H] cell before.
-        W_i: [H, D] input gate, of inputs.
-        U_i: [H, H] of states.
-        b_i: [H] biases.
-        W_f: [H, D] forget gate, of inputs.
-        U_f: [H, H] of states.
-        b_f: [H] biases.
-        W_o: [H, D] output gate, of inputs.
-        U_o: [H, H] of states.
-        b_o: [H] biases.
-        W_g: [H, D] candidate, of inputs.
-        U_g: [H, H] of states.
-        b_g: [H] biases.
+        W_i: [H, D] weights of the input gate, for inputs.
+        U_i: [H, H] weights of the input gate, for states.
+        b_i: [H] biases of the input gate.
+        W_f: [H, D] weights of the forget gate, for inputs.
+        U_f: [H, H] weights of the forget gate, for states.
+        b_f: [H] biases of the forget gate.
+        W_o: [H, D] weights of the output gate, for inputs.
+        U_o: [H, H] weights of the output gate, for states.
+        b_o: [H] biases of the output gate.
+        W_g: [H, D] weights of the candidate, for inputs.
+        U_g: [H, H] weights of the candidate, for states.
+        b_g: [H] biases of the candidate.
     """
     x, h0, c0, W_i, U_i, b_i, W_f, U_f, b_f, W_o, U_o, b_o, W_g, U_g, b_g = _checked(
         x=x,

@@ -3,7 +3,7 @@
 
 Extents:
     B: batch (indices b)
-    S_size: token positions (indices s, t, u)
+    T: token positions (indices s, t, u)
     D: model dimension (indices m)
     N_H: heads (indices h)
     D_h: dimension of a head (indices k)
@@ -14,36 +14,36 @@ from typing import NamedTuple
 import numpy as np
 
 AXES = {
-    "X": ("B", "S_size", "D"),
+    "X": ("B", "T", "D"),
     "W_Q": ("D", "N_H * D_h"),
     "W_K": ("D", "N_H * D_h"),
     "W_V": ("D", "N_H * D_h"),
     "W_O": ("N_H * D_h", "D"),
-    "Y": ("B", "S_size", "D"),
-    "G": ("B", "S_size", "D"),
+    "Y": ("B", "T", "D"),
+    "G": ("B", "T", "D"),
 }
 """The extents of the axes of every array that is given."""
 
-NEVER_EMPTY = ("S_size", "D_h")
+NEVER_EMPTY = ("T", "D_h")
 """The extents without which there is no result."""
 
 
 class Values(NamedTuple):
     """Inputs, intermediates and outputs of the forward pass."""
 
-    X: np.ndarray  # [B, S_size, D] tokens
+    X: np.ndarray  # [B, T, D] tokens
     W_Q: np.ndarray  # [D, N_H * D_h] query projection of all heads
     W_K: np.ndarray  # [D, N_H * D_h] key projection of all heads
     W_V: np.ndarray  # [D, N_H * D_h] value projection of all heads
     W_O: np.ndarray  # [N_H * D_h, D] output projection
-    Q: np.ndarray  # [B, N_H, S_size, D_h] queries, head by head
-    K: np.ndarray  # [B, N_H, S_size, D_h] keys, head by head
-    V: np.ndarray  # [B, N_H, S_size, D_h] values, head by head
-    S: np.ndarray  # [B, N_H, S_size, S_size] scaled scores
-    A: np.ndarray  # [B, N_H, S_size, S_size] attention weights, softmax over keys
-    O: np.ndarray  # [B, N_H, S_size, D_h] outputs of the heads
-    O_cat: np.ndarray  # [B, S_size, N_H * D_h] heads side by side
-    Y: np.ndarray  # [B, S_size, D] output
+    Q: np.ndarray  # [B, N_H, T, D_h] queries, head by head
+    K: np.ndarray  # [B, N_H, T, D_h] keys, head by head
+    V: np.ndarray  # [B, N_H, T, D_h] values, head by head
+    S: np.ndarray  # [B, N_H, T, T] scaled scores
+    A: np.ndarray  # [B, N_H, T, T] attention weights, softmax over keys
+    O: np.ndarray  # [B, N_H, T, D_h] outputs of the heads
+    O_cat: np.ndarray  # [B, T, N_H * D_h] heads side by side
+    Y: np.ndarray  # [B, T, D] output
     N_H: int  # extent
 
 
@@ -51,17 +51,17 @@ class Gradients(NamedTuple):
     """Gradients of the loss, each in the shape of its tensor."""
 
     dW_O: np.ndarray  # [N_H * D_h, D] dL/dW_O
-    dO_cat: np.ndarray  # [B, S_size, N_H * D_h] dL/dO_cat
-    dO: np.ndarray  # [B, N_H, S_size, D_h] dL/dO
-    dV: np.ndarray  # [B, N_H, S_size, D_h] dL/dV
-    dA: np.ndarray  # [B, N_H, S_size, S_size] dL/dA
-    dS: np.ndarray  # [B, N_H, S_size, S_size] dL/dS
-    dQ: np.ndarray  # [B, N_H, S_size, D_h] dL/dQ
-    dK: np.ndarray  # [B, N_H, S_size, D_h] dL/dK
+    dO_cat: np.ndarray  # [B, T, N_H * D_h] dL/dO_cat
+    dO: np.ndarray  # [B, N_H, T, D_h] dL/dO
+    dV: np.ndarray  # [B, N_H, T, D_h] dL/dV
+    dA: np.ndarray  # [B, N_H, T, T] dL/dA
+    dS: np.ndarray  # [B, N_H, T, T] dL/dS
+    dQ: np.ndarray  # [B, N_H, T, D_h] dL/dQ
+    dK: np.ndarray  # [B, N_H, T, D_h] dL/dK
     dW_Q: np.ndarray  # [D, N_H * D_h] dL/dW_Q
     dW_K: np.ndarray  # [D, N_H * D_h] dL/dW_K
     dW_V: np.ndarray  # [D, N_H * D_h] dL/dW_V
-    dX: np.ndarray  # [B, S_size, D] dL/dX
+    dX: np.ndarray  # [B, T, D] dL/dX
 
 
 def forward(
@@ -76,7 +76,7 @@ def forward(
     """Forward pass.
 
     Args:
-        X: [B, S_size, D] tokens.
+        X: [B, T, D] tokens.
         W_Q: [D, N_H * D_h] query projection of all heads.
         W_K: [D, N_H * D_h] key projection of all heads.
         W_V: [D, N_H * D_h] value projection of all heads.
@@ -86,7 +86,7 @@ def forward(
     X, W_Q, W_K, W_V, W_O = _checked(
         {"N_H": N_H}, X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O
     )
-    B, S_size, D = X.shape
+    B, T, D = X.shape
     D_h = W_Q.shape[1] // N_H
     W_Q_split = W_Q.reshape(D, N_H, D_h)
     W_K_split = W_K.reshape(D, N_H, D_h)
@@ -112,7 +112,7 @@ def forward(
     O = A @ V
     # O_cat[b,s,(h,k)] = O[b,h,s,k]
     O_cat_split = O.transpose(0, 2, 1, 3)
-    O_cat = O_cat_split.reshape(B, S_size, N_H * D_h)
+    O_cat = O_cat_split.reshape(B, T, N_H * D_h)
     # Y[b,s,m] = sum[h,k](O_cat[b,s,(h,k)] * W_O[(h,k),m])
     Y = np.einsum("bshk,hkm->bsm", O_cat_split, W_O_split, optimize=True)
     return Values(X, W_Q, W_K, W_V, W_O, Q, K, V, S, A, O, O_cat, Y, N_H)
@@ -123,7 +123,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
 
     Args:
         values: what `forward` returned.
-        G: [B, S_size, D] the upstream gradient dL/dY.
+        G: [B, T, D] the upstream gradient dL/dY.
     """
     *_, G = _checked({}, Y=values.Y, G=G)
     X = values.X
@@ -138,19 +138,19 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     O = values.O
     O_cat = values.O_cat
     N_H = values.N_H
-    B, S_size, D = G.shape
+    B, T, D = G.shape
     D_h = Q.shape[3]
     W_Q_split = W_Q.reshape(D, N_H, D_h)
     W_K_split = W_K.reshape(D, N_H, D_h)
     W_V_split = W_V.reshape(D, N_H, D_h)
     W_O_split = W_O.reshape(N_H, D_h, D)
-    O_cat_split = O_cat.reshape(B, S_size, N_H, D_h)
+    O_cat_split = O_cat.reshape(B, T, N_H, D_h)
     # dW_O[(h,k),m] = sum[b,s](G[b,s,m] * O_cat[b,s,(h,k)])
     dW_O_split = np.einsum("bsm,bshk->hkm", G, O_cat_split, optimize=True)
     dW_O = dW_O_split.reshape(N_H * D_h, D)
     # dO_cat[b,s,(h,k)] = sum[m](G[b,s,m] * W_O[(h,k),m])
     dO_cat_split = np.einsum("bsm,hkm->bshk", G, W_O_split, optimize=True)
-    dO_cat = dO_cat_split.reshape(B, S_size, N_H * D_h)
+    dO_cat = dO_cat_split.reshape(B, T, N_H * D_h)
     # dO[b,h,s,k] = dO_cat[b,s,(h,k)]
     dO = dO_cat_split.transpose(0, 2, 1, 3)
     # dV[b,h,s,k] = sum[t](dO[b,h,t,k] * A[b,h,t,s])
