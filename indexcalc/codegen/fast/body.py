@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby
 
+import sympy as sp
+
+from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.block import straight_lines
 from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule
+from indexcalc.codegen.fast.conditions import Steps
 from indexcalc.codegen.fast.loops import loop_text
-from indexcalc.codegen.fast.names import Names
+from indexcalc.codegen.fast.names import Names, with_steps
 from indexcalc.codegen.fast.scheduling import scheduled
+from indexcalc.codegen.fast.segments import Segments
+from indexcalc.codegen.fast.stepping import StepsText
 from indexcalc.codegen.statements import Statement
 
 
@@ -49,6 +56,45 @@ def function_body(problem: Blocking, names: Names, block: str | None = None) -> 
             whole.update(name for name in loop.indices if name in later)
             lines += loop_text(loop, loops, later, names, problem.large, is_fixed=block is not None).lines()
     return Body(tuple(lines), schedule, frozenset(whole))
+
+
+def stepping_body(
+    segments: Segments,
+    problem: Blocking,
+    given: Mapping[str, tuple[Index, ...]],
+    names: Names,
+    steps: Mapping[sp.Symbol, str],
+    block: str | None = None,
+) -> Body:
+    """The lines of a pass with loops over steps; statements between the loops run in blocks where that is worth it.
+
+    Args:
+        segments: the pass.
+        problem: what is known of sizes.
+        given: the slots of the tensors that are there before.
+        names: the Python names.
+        steps: the variables of loops.
+        block: the name of an index to cut into blocks.
+    """
+    there = dict(given)
+    lines: list[str] = []
+    schedule: list[Statement | Loop] = []
+    whole: set[str] = set()
+    for number, part in enumerate(segments.parts):
+        if isinstance(part, Steps):
+            lines += StepsText(part, with_steps(names, steps)).lines()
+            schedule += [Statement(name, axes, ()) for name, axes, _ in part.arrays]
+            there.update({name: axes for name, axes, _ in part.arrays})
+            continue
+        later = {*segments.wanted, *segments.read_behind(number)}
+        wanted = tuple(statement.name for statement in part if statement.name in later)
+        local = Blocking(part, there, wanted, problem.sizes, problem.fused)
+        body = function_body(local, replace(names, windows=local.windows), block)
+        lines += body.lines
+        schedule += body.schedule
+        whole |= body.whole
+        there.update({statement.name: statement.axes for statement in part})
+    return Body(tuple(lines), tuple(schedule), frozenset(whole))
 
 
 def needed_after(problem: Blocking, schedule: Schedule, number: int) -> frozenset[str]:

@@ -68,6 +68,11 @@ def with_names(names: Names, local: Mapping[str, str]) -> Names:
     return replace(names, scope=replace(names.scope, tensors={**names.scope.tensors, **local}))
 
 
+def with_steps(names: Names, steps: Mapping[sp.Symbol, str]) -> Names:
+    """The names with the variables of loops over steps."""
+    return replace(names, scope=replace(names.scope, scalars={**names.scope.scalars, **steps}))
+
+
 def letters_of(indices: Iterable[Index]) -> Mapping[sp.Expr, tuple[str, ...]]:
     """The names of the indices that are letters, by extent."""
     found: dict[sp.Expr, tuple[str, ...]] = {}

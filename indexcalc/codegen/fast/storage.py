@@ -134,7 +134,13 @@ class Storage:
 
 
 def assigned(
-    nodes: Sequence[Node], live: Sequence[int], results: Mapping[str, int], kept: Collection[int], *, use_spaces: bool
+    nodes: Sequence[Node],
+    live: Sequence[int],
+    results: Mapping[str, int],
+    kept: Collection[int],
+    *,
+    use_spaces: bool,
+    spaces: Sequence[tuple[Axis, ...]] = (),
 ) -> Storage:
     """A place for every live node.
 
@@ -144,8 +150,10 @@ def assigned(
         results: the node of every tensor that is written to an array as it stands.
         kept: the nodes whose value must still be there at the end.
         use_spaces: whether larger arrays are kept in pieces of space.
+        spaces: pieces of space that are there already, and free.
     """
-    storage = Storage(nodes, last_uses(nodes, live, {*kept, *results.values()}), use_spaces)
+    last = last_uses(nodes, live, {*kept, *results.values()})
+    storage = Storage(nodes, last, use_spaces, spaces=list(spaces), free=list(range(len(spaces))))
     for tensor, number in results.items():
         storage.settle_result(tensor, number)
     for number in live:

@@ -38,6 +38,7 @@ class Writer:
         called: the tensor that a node is, as it is called in the block.
         counts: how often each node is read.
         depth: how deep the lines are indented.
+        results: what is written to where a result stands, outside of blocks.
         variables: the expression for every node that is written already.
         nested: the expressions that stand where they are read, as nodes.
         numbered: how many names with a number there are.
@@ -50,6 +51,7 @@ class Writer:
     counts: Mapping[int, int]
     blocks: tuple[str, ...] = ()
     depth: int = 1
+    results: Mapping[str, str] = field(default_factory=dict)
     variables: dict[int, str] = field(default_factory=dict)
     nested: dict[int, Source] = field(default_factory=dict)
     numbered: int = 0
@@ -77,7 +79,8 @@ class Writer:
         if "[" not in text or self.counts.get(number, 0) < 2:
             self.variables[number] = text
             return []
-        name = self.fresh(f"{self.scope.tensors[node.name]}_{self.names.own['block']}")
+        stem = self.scope.tensors[node.name].partition("[")[0]
+        name = self.fresh(f"{stem}_{self.names.own['block']}")
         self.variables[number] = name
         return [f"{name} = {text}"]
 
@@ -164,6 +167,8 @@ class Writer:
         """The memory of a node that is not new, as Python source."""
         place = self.storage.places[number]
         node = self.nodes[number]
+        if place.result in self.results:
+            return self.results[place.result]
         if place.result:
             return self.sliced(self.scope.tensors[place.result], node.axes) if self.blocks else ""
         if place.space is None:

@@ -1,0 +1,92 @@
+"""A pass with loops over steps: statements on whole arrays, loops, statements again, each part in normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from indexcalc.algebra.terms import Index
+from indexcalc.codegen.fast.conditions import Group, Step, Steps, needed_parts, steps_of
+from indexcalc.codegen.fast.normal import Normaliser, normal_form
+from indexcalc.codegen.operands import EntryAt
+from indexcalc.codegen.outline import Plan
+from indexcalc.codegen.statements import Statement
+
+Segment = tuple[Statement, ...] | Steps
+"""Statements on whole arrays in normal form, or a loop."""
+
+
+@dataclass(frozen=True)
+class Segments:
+    """One pass.
+
+    Attributes:
+        parts: in order.
+        wanted: what it is to compute.
+        axes: of every tensor that it computes as a whole.
+        entries: the arrays at a step, by their names.
+    """
+
+    parts: tuple[Segment, ...]
+    wanted: tuple[str, ...]
+    axes: Mapping[str, tuple[Index, ...]]
+    entries: Mapping[str, EntryAt]
+
+    def read_behind(self, number: int) -> set[str]:
+        """The tensors that are read behind a segment."""
+        behind = replace(self, parts=self.parts[number + 1 :]).statements
+        return {source_of(name, self.entries) for statement in behind for name in statement.reads}
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """All statements of it, those of a step among them."""
+        found: list[Statement] = []
+        for part in self.parts:
+            found += [s for group in part.groups for s in group.statements] if isinstance(part, Steps) else part
+        return tuple(found)
+
+
+def segments_of(statements: Sequence[Statement], plan: Plan, wanted: Sequence[str], taken: set[str]) -> Segments:
+    """A pass as segments, without what nobody needs.
+
+    Args:
+        statements: of the pass, in order.
+        plan: the names of what they read.
+        wanted: the tensors to compute.
+        taken: the names in use; new ones join.
+    """
+    needed = needed_parts(statements, plan.entries, wanted)
+    left = [statement for statement in statements if statement.name in needed]
+    runs = [tuple(run) for _, run in groupby(left, key=lambda statement: statement.loop)]
+    parts: list[Segment] = []
+    axes: dict[str, tuple[Index, ...]] = {}
+    for number, run in enumerate(runs):
+        behind = [statement for other in runs[number + 1 :] for statement in other]
+        read = {source_of(name, plan.entries) for statement in behind for name in statement.reads}
+        later = {*read, *wanted}
+        loop = run[0].loop
+        if loop is None:
+            made = [s.name for s in run if s.name in later]
+            normal = normal_form(run, made, taken)
+            parts.append(normal)
+            axes.update({statement.name: statement.axes for statement in normal})
+        else:
+            step = Step(loop, plan.steps[loop.symbol], plan.entries)
+            steps = steps_of(run, step, later, taken)
+            parts.append(replace(steps, groups=tuple(normal_group(group, taken) for group in steps.groups)))
+            axes.update({name: slots for name, slots, _ in steps.arrays})
+    return Segments(tuple(parts), tuple(wanted), axes, plan.entries)
+
+
+def source_of(name: str, entries: Mapping[str, EntryAt]) -> str:
+    """The tensor that a name stands for, whole or at a place."""
+    return entries[name].tensor if name in entries else name
+
+
+def normal_group(group: Group, taken: set[str]) -> Group:
+    """The statements of a group in normal form."""
+    normaliser = Normaliser(taken, frozenset(group.targets))
+    for statement in group.statements:
+        normaliser.add(replace(statement, loop=None, conditions=(), adds=False))
+    return replace(group, statements=tuple(normaliser.done))
