@@ -21,6 +21,17 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
     small = np.exp(-np.abs(x))
     return np.where(x >= 0.0, 1.0, small) / (1.0 + small)'''
 
+SIGMOID_INTO = '''\
+def _sigmoid_into(x: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x), without overflow for any x, in the memory of `out`, which may be x."""
+    is_positive = x >= 0.0
+    np.abs(x, out=out)
+    np.multiply(out, -1.0, out=out)
+    np.exp(out, out=out)
+    above = np.maximum(out, is_positive)
+    np.add(out, 1.0, out=out)
+    return np.divide(above, out, out=out)'''
+
 SILU = '''\
 def _silu(x: np.ndarray) -> np.ndarray:
     """x / (1 + e^-x)."""
@@ -103,6 +114,7 @@ def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
 
 SPECIAL = {
     "_sigmoid": Special(SIGMOID),
+    "_sigmoid_into": Special(SIGMOID_INTO),
     "_silu": Special(SILU, ("_sigmoid",)),
     "_gelu": Special(GELU, ("_erf",)),
     "_erf": Special(ERF, ("_ratio",)),

@@ -36,6 +36,25 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Stack:
+    """Tensors along a new axis.
+
+    Attributes:
+        name: of the stack.
+        members: the tensors, in order.
+        index: of the new axis.
+        place: which of the axes that is.
+        axes: all axes.
+    """
+
+    name: str
+    members: tuple[str, ...]
+    index: Index
+    place: int
+    axes: tuple[Index, ...]
+
+
+@dataclass(frozen=True)
 class Steps:
     """A loop over steps.
 
@@ -44,12 +63,21 @@ class Steps:
         groups: what one step does, in order.
         arrays: what is kept for all steps: name, axes, and which of them is the step.
         full: those of them of which every entry is assigned.
+        stacks: those that are allocated together, and which of their axes is the step.
     """
 
     loop: Loop
     groups: tuple[Group, ...]
     arrays: tuple[tuple[str, tuple[Index, ...], int], ...]
     full: frozenset[str]
+    stacks: tuple[tuple[Stack, int], ...] = ()
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """Which axis of every array is the step."""
+        found = {name: axis for name, _, axis in self.arrays}
+        found.update({stack.name: axis + (stack.place <= axis) for stack, axis in self.stacks})
+        return found
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ class Names:
         letters: what the author calls the indices of an extent, where that is a letter.
         largest: the tensors that are largest exponents, or largest entries that the author asked for.
         windows: the tensors that show windows.
+        steps: the arrays that lie in memory step by step, and which of their axes is the step.
     """
 
     scope: Scope
@@ -34,6 +35,7 @@ class Names:
     letters: Mapping[sp.Expr, tuple[str, ...]] = field(default_factory=dict)
     largest: frozenset[str] = frozenset()
     windows: Windows = field(default_factory=dict)
+    steps: Mapping[str, int] = field(default_factory=dict)
 
     def letters_for(self, axes: Sequence[Axis], blocks: Sequence[str]) -> list[str]:
         """A letter for every axis: that of its block, else one that the author gave an index of the extent."""

@@ -81,7 +81,7 @@ def outlined_steps(plan: Plan, gradients: Mapping[str, str], sizes: Mapping[str,
     problem = plan.derivation.problem
     taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
     backward = segments_of(plan.backward, plan, tuple(dict.fromkeys(gradients.values())), taken)
-    there = {source_of(name, plan.entries) for s in backward.statements for name in s.reads} | {*backward.wanted}
+    there = {source_of(name, backward.entries) for s in backward.statements for name in s.reads} | {*backward.wanted}
     made = {statement.name for statement in plan.forward}
     kept = tuple(name for name in plan.kept if name in made and name in there and name not in backward.axes)
     forward = segments_of(plan.forward, plan, tuple(dict.fromkeys((*kept, *plan.program.outputs))), taken)
@@ -93,7 +93,9 @@ def outlined_steps(plan: Plan, gradients: Mapping[str, str], sizes: Mapping[str,
     blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan), frozenset(), {})
     every = (*forward.statements, *backward.statements)
     names = all_names(plan, [*every, *statements])
-    texts = {name: entry.text(names.scope.tensors[entry.tensor]) for name, entry in plan.entries.items()}
+    texts = {
+        name: entry.text(names.scope.tensors[entry.tensor]) for name, entry in (*forward.entries.items(), *backward.entries.items())
+    }
     names = replace(names, scope=replace(names.scope, tensors={**names.scope.tensors, **texts}))
     return Fast(plan, blocking, names, gradients, kept, block, (forward, backward))
 

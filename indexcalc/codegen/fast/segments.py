@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from indexcalc.algebra.terms import Index
-from indexcalc.codegen.fast.conditions import Group, Step, Steps, needed_parts, steps_of
+from indexcalc.codegen.fast.conditions import Group, Stack, Step, Steps, needed_parts, steps_of
 from indexcalc.codegen.fast.normal import Normaliser, normal_form
+from indexcalc.codegen.fast.stacks import Stacks
 from indexcalc.codegen.operands import EntryAt
 from indexcalc.codegen.outline import Plan
 from indexcalc.codegen.statements import Statement
@@ -26,12 +27,14 @@ class Segments:
         wanted: what it is to compute.
         axes: of every tensor that it computes as a whole.
         entries: the arrays at a step, by their names.
+        stacks: those of inputs.
     """
 
     parts: tuple[Segment, ...]
     wanted: tuple[str, ...]
     axes: Mapping[str, tuple[Index, ...]]
     entries: Mapping[str, EntryAt]
+    stacks: tuple[Stack, ...] = ()
 
     def read_behind(self, number: int) -> set[str]:
         """The tensors that are read behind a segment."""
@@ -56,6 +59,9 @@ def segments_of(statements: Sequence[Statement], plan: Plan, wanted: Sequence[st
         wanted: the tensors to compute.
         taken: the names in use; new ones join.
     """
+    inputs = {tensor.name: tensor.slots for tensor in plan.program.inputs if tensor.values is None}
+    letters = {index.name for program in (plan.program, plan.derivation.backward) for index in program.indices}
+    stacks = Stacks(inputs, dict(plan.entries), taken, letters)
     needed = needed_parts(statements, plan.entries, wanted)
     left = [statement for statement in statements if statement.name in needed]
     runs = [tuple(run) for _, run in groupby(left, key=lambda statement: statement.loop)]
@@ -67,16 +73,29 @@ def segments_of(statements: Sequence[Statement], plan: Plan, wanted: Sequence[st
         later = {*read, *wanted}
         loop = run[0].loop
         if loop is None:
-            made = [s.name for s in run if s.name in later]
-            normal = normal_form(run, made, taken)
+            made = {s.name: "" for s in run if s.name in later}
+            stacks.enter(run)
+            normal = normal_form([stacks.with_joint_sums(one) for one in run], made, taken)
+            stacks.enter(normal)
+            normal = tuple(stacks.joined(normal, made, ()))
             parts.append(normal)
             axes.update({statement.name: statement.axes for statement in normal})
         else:
             step = Step(loop, plan.steps[loop.symbol], plan.entries)
             steps = steps_of(run, step, later, taken)
-            parts.append(replace(steps, groups=tuple(normal_group(group, taken) for group in steps.groups)))
+            stacks.learn(steps)
+            groups = tuple(normal_group(group, stacks, step) for group in steps.groups)
+            parts.append(replace(steps, groups=groups))
             axes.update({name: slots for name, slots, _ in steps.arrays})
-    return Segments(tuple(parts), tuple(wanted), axes, plan.entries)
+    axes.update({stack.name: stack.axes for stack in (*stacks.given, *(stack for stack, _ in stacks.allocated))})
+    parts = [with_stacks(part, stacks.allocated) if isinstance(part, Steps) else part for part in parts]
+    return Segments(tuple(parts), tuple(wanted), axes, stacks.entries, tuple(stacks.given))
+
+
+def with_stacks(steps: Steps, allocated: Sequence[tuple[Stack, int]]) -> Steps:
+    """A loop with the stacks of its own arrays."""
+    own = {name for name, _, _ in steps.arrays}
+    return replace(steps, stacks=tuple((stack, axis) for stack, axis in allocated if set(stack.members) <= own))
 
 
 def source_of(name: str, entries: Mapping[str, EntryAt]) -> str:
@@ -84,9 +103,13 @@ def source_of(name: str, entries: Mapping[str, EntryAt]) -> str:
     return entries[name].tensor if name in entries else name
 
 
-def normal_group(group: Group, taken: set[str]) -> Group:
-    """The statements of a group in normal form."""
-    normaliser = Normaliser(taken, frozenset(group.targets))
+def normal_group(group: Group, stacks: Stacks, step: Step) -> Group:
+    """The statements of a group in normal form, equal ones as one."""
+    stacks.enter(group.statements, step)
+    normaliser = Normaliser(stacks.taken, frozenset(group.targets))
     for statement in group.statements:
-        normaliser.add(replace(statement, loop=None, conditions=(), adds=False))
-    return replace(group, statements=tuple(normaliser.done))
+        normaliser.add(stacks.with_joint_sums(replace(statement, loop=None, conditions=(), adds=False)))
+    stacks.enter(normaliser.done, step)
+    targets = dict(group.targets)
+    statements = stacks.joined(normaliser.done, targets, group.added)
+    return replace(group, statements=tuple(statements), targets=targets)

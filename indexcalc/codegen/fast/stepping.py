@@ -36,8 +36,15 @@ class StepsText:
     def lines(self) -> Iterator[str]:
         """The arrays, then the loop."""
         inner = [line for group in self.steps.groups for line in self.group_lines(group)]
+        together = {member for stack, _ in self.steps.stacks for member in stack.members}
         for name, axes, axis in self.steps.arrays:
-            yield from self.array_lines(name, axes, axis)
+            if name not in together:
+                yield from self.array_lines(name, axes, axis)
+        for stack, _ in self.steps.stacks:
+            yield from self.array_lines(stack.name, stack.axes, self.steps.places[stack.name])
+            tensors = self.names.scope.tensors
+            members = ", ".join(tensors[member] for member in stack.members)
+            yield from (f"{members} = np.moveaxis({tensors[stack.name]}, {stack.place}, 0)",)
         own = self.names.own
         for number, space in enumerate(self.spaces):
             yield from call_or_wrap(f"{own['space']}_{number + 1} = np.empty", [self.shape(space), own["dtype"]])
@@ -58,7 +65,8 @@ class StepsText:
 
     def array_lines(self, name: str, axes: Sequence[Index], axis: int) -> list[str]:
         """An array for all steps, whose entries of one step lie together."""
-        maker = "np.empty" if name in self.steps.full else "np.zeros"
+        members = next((stack.members for stack, _ in self.steps.stacks if stack.name == name), (name,))
+        maker = "np.empty" if set(members) <= self.steps.full else "np.zeros"
         order = [axes[axis], *(slot for place, slot in enumerate(axes) if place != axis)]
         shape = self.shape([Axis(slot.extent) for slot in order])
         variable, dtype = self.names.scope.tensors[name], self.names.own["dtype"]
@@ -80,7 +88,7 @@ class StepsText:
 
     def target(self, array: str) -> str:
         """An array at the present step."""
-        axis = next(axis for name, _, axis in self.steps.arrays if name == array)
+        axis = self.steps.places[array]
         slots = [":"] * axis + [self.names.scope.scalars[self.steps.loop.symbol]]
         return f"{self.names.scope.tensors[array]}[{', '.join(slots)}]"
 
@@ -114,7 +122,7 @@ class GroupText:
             block.lowering.graph.nodes,
             storage,
             names,
-            called=block.called(self.local_names(written)),
+            called=block.called(self.local_names()),
             counts=counts,
             depth=self.depth + 1,
             results={name: self.owner.target(group.targets[name]) for name in results},
@@ -124,10 +132,11 @@ class GroupText:
             yield from headed(statement, found, names, self.depth + 1)
         self.owner.spaces[:] = storage.spaces
 
-    def local_names(self, written: Sequence[Statement]) -> Mapping[str, str]:
+    def local_names(self) -> Mapping[str, str]:
         """What values are called: those of arrays at a step must not have the name of the array."""
         tensors, word = self.names.scope.tensors, self.names.own["block"]
-        arrays = {s.name for s in written if self.group.targets[s.name] == s.name}
+        steps = self.owner.steps
+        arrays = {*(name for name, _, _ in steps.arrays), *(stack.name for stack, _ in steps.stacks)}
         return {**tensors, **{name: f"{tensors[name]}_{word}" for name in arrays}}
 
     @property
