@@ -13,6 +13,7 @@ from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.storage import Storage, assigned
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.layout import call_or_wrap
+from indexcalc.codegen.names import python_name
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import flat
 from indexcalc.codegen.statements import Statement
@@ -108,7 +109,7 @@ class GroupText:
         written = [s for s in group.statements if s.name in group.targets]
         results: dict[str, int] = {}
         for statement in written:
-            in_array = group.targets[statement.name] and statement.name not in group.added
+            in_array = group.targets[statement.name] and statement.axes and statement.name not in group.added
             if in_array and block.stands_as_it_is(statement) and block.node(statement) not in results.values():
                 results[statement.name] = block.node(statement)
         kept = [block.node(statement) for statement in written if statement.name not in group.added]
@@ -137,7 +138,10 @@ class GroupText:
         tensors, word = self.names.scope.tensors, self.names.own["block"]
         steps = self.owner.steps
         arrays = {*(name for name, _, _ in steps.arrays), *(stack.name for stack, _ in steps.stacks)}
-        return {**tensors, **{name: f"{tensors[name]}_{word}" for name in arrays}}
+        found = dict(tensors)
+        for name in sorted(arrays):
+            found[name] = python_name(f"{tensors[name]}_{word}", set(found.values()))
+        return found
 
     @property
     def names(self) -> Names:

@@ -93,7 +93,8 @@ class Writer:
     def fresh(self, stem: str) -> str:
         """A name with a number if it is taken."""
         name, number = stem, 2
-        while name in self.variables.values() or name in self.scope.tensors.values():
+        used = {*self.variables.values(), *self.called.values(), *self.scope.tensors.values()}
+        while name in used:
             name, number = f"{stem}_{number}", number + 1
         return name
 
