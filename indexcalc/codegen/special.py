@@ -23,7 +23,7 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 SIGMOID_INTO = '''\
 def _sigmoid_into(x: np.ndarray, out: np.ndarray) -> np.ndarray:
-    """1 / (1 + e^-x), without overflow for any x, in the memory of `out`, which may be x."""
+    """1 / (1 + e^-x), without overflow for any x, in memory that may be that of x."""
     is_positive = x >= 0.0
     np.abs(x, out=out)
     np.multiply(out, -1.0, out=out)

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-import sympy as sp
-
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.block import straight_lines
 from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule
@@ -68,7 +66,6 @@ def stepping_body(
     problem: Blocking,
     given: Mapping[str, tuple[Index, ...]],
     names: Names,
-    steps: Mapping[sp.Symbol, str],
     block: str | None = None,
 ) -> Body:
     """The lines of a pass with loops over steps; statements between the loops run in blocks where that is worth it.
@@ -78,7 +75,6 @@ def stepping_body(
         problem: what is known of sizes.
         given: the slots of the tensors that are there before.
         names: the Python names.
-        steps: the variables of loops.
         block: the name of an index to cut into blocks.
     """
     there = dict(given)
@@ -92,7 +88,7 @@ def stepping_body(
         there[stack.name] = stack.axes
     for number, part in enumerate(segments.parts):
         if isinstance(part, Steps):
-            lines += StepsText(part, with_steps(names, steps)).lines()
+            lines += StepsText(part, with_steps(names, segments.variables)).lines()
             schedule += [Statement(name, axes, ()) for name, axes, _ in part.arrays]
             there.update({name: axes for name, axes, _ in part.arrays})
             there.update({stack.name: stack.axes for stack, _ in part.stacks})
@@ -114,7 +110,8 @@ def stack_lines(stack: Stack, names: Names) -> list[str]:
     """The inputs of a stack put together."""
     tensors = names.scope.tensors
     members = ", ".join(tensors[member] for member in stack.members)
-    return call_or_wrap(f"{tensors[stack.name]} = np.stack", [f"[{members}]", *([f"axis={stack.place}"] * bool(stack.place))])
+    axis = [f"axis={stack.place}"] if stack.place else []
+    return call_or_wrap(f"{tensors[stack.name]} = np.stack", [f"[{members}]", *axis])
 
 
 def needed_after(problem: Blocking, schedule: Schedule, number: int) -> frozenset[str]:

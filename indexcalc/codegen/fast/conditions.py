@@ -178,7 +178,7 @@ def steps_of(parts: Sequence[Statement], step: Step, later: Collection[str], tak
 
 
 def merged(parts: Sequence[Statement], step: Step, later: Collection[str]) -> list[Statement]:
-    """The parts, those of a tensor that is read at its own step alone under one condition joined under that condition."""
+    """The parts; those of a tensor that is read at its own step alone, under one condition, are one under that."""
     every = list(parts)
     for name in reversed(dict.fromkeys(part.name for part in parts)):
         readers = [part for part in every if name in step.reads(part)]
@@ -254,6 +254,4 @@ def is_full(parts: Sequence[Statement], step: Step) -> bool:
 def covers(one: Delta, other: Delta | Iverson, step: Step) -> bool:
     """Whether a bracket holds at every step but one, as ``1 <= t`` does beside ``t == 0``."""
     sides = (Iverson(one.left, "<", one.right), Iverson(one.right, "<", one.left))
-    return all(
-        step.are_apart((side,), ()) or follow((other,), (*step.loop.range, *said_by((side,)))) for side in sides
-    )
+    return all(step.are_apart((side,), ()) or follow((other,), (*step.loop.range, *said_by((side,)))) for side in sides)

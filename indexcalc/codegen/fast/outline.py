@@ -80,11 +80,12 @@ def outlined_steps(plan: Plan, gradients: Mapping[str, str], sizes: Mapping[str,
     """The segments of both passes, of which one has loops over steps, and the names of everything."""
     problem = plan.derivation.problem
     taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
-    backward = segments_of(plan.backward, plan, tuple(dict.fromkeys(gradients.values())), taken)
+    named: dict[tuple[str, ...], str] = {}
+    backward = segments_of(plan.backward, plan, tuple(dict.fromkeys(gradients.values())), taken, named)
     there = {source_of(name, backward.entries) for s in backward.statements for name in s.reads} | {*backward.wanted}
     made = {statement.name for statement in plan.forward}
     kept = tuple(name for name in plan.kept if name in made and name in there and name not in backward.axes)
-    forward = segments_of(plan.forward, plan, tuple(dict.fromkeys((*kept, *plan.program.outputs))), taken)
+    forward = segments_of(plan.forward, plan, tuple(dict.fromkeys((*kept, *plan.program.outputs))), taken, named)
     given = {tensor.name: tensor.slots for tensor in plan.program.inputs}
     given |= {up.name: plan.program.tensors[up.of].slots for up in problem.upstream}
     axes = {**forward.axes, **backward.axes}
@@ -93,9 +94,8 @@ def outlined_steps(plan: Plan, gradients: Mapping[str, str], sizes: Mapping[str,
     blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan), frozenset(), {})
     every = (*forward.statements, *backward.statements)
     names = all_names(plan, [*every, *statements])
-    texts = {
-        name: entry.text(names.scope.tensors[entry.tensor]) for name, entry in (*forward.entries.items(), *backward.entries.items())
-    }
+    entries = {**forward.entries, **backward.entries}
+    texts = {name: entry.text(names.scope.tensors[entry.tensor]) for name, entry in entries.items()}
     names = replace(names, scope=replace(names.scope, tensors={**names.scope.tensors, **texts}))
     return Fast(plan, blocking, names, gradients, kept, block, (forward, backward))
 

@@ -35,7 +35,10 @@ def forward_function(fast: Fast) -> tuple[Function, Body]:
     plan = fast.plan
     results = tuple(dict.fromkeys((*fast.kept, *plan.program.outputs)))
     given = {tensor.name: tensor.slots for tensor in plan.program.inputs}
-    body = pass_body(fast, given, results) if fast.passes is None else stepping_body(fast.passes[0], fast.problem, given, fast.names, plan.steps, fast.block)
+    if fast.passes is None:
+        body = pass_body(fast, given, results)
+    else:
+        body = stepping_body(fast.passes[0], fast.problem, given, fast.names, fast.block)
     arrays = [plan.array(tensor.name) for tensor in plan.program.inputs]
     block = whole_block(fast, body, arrays, results)
     values = [plan.stored[t.name] for t in plan.program.inputs]
@@ -58,7 +61,7 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     if fast.passes is None:
         body = pass_body(fast, given, tuple(fast.gradients.values()))
     else:
-        body = stepping_body(fast.passes[1], problem, given, fast.names, plan.steps, fast.block)
+        body = stepping_body(fast.passes[1], problem, given, fast.names, fast.block)
     upstream = [up.name for up in plan.derivation.problem.upstream]
     used = identifiers([*body.lines, *split_sources(fast, body)])
     there = [*(t.name for t in plan.program.inputs), *kept, *(n for n in outputs if n not in kept)]

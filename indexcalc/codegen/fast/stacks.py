@@ -7,15 +7,23 @@ are put together once, of arrays of a loop, which are allocated together, or of 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from os.path import commonprefix
 from string import ascii_lowercase
 
 import sympy as sp
 
-from indexcalc.algebra.renaming import rename_bound, substitute
-from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, walk
+from indexcalc.algebra.terms import Access, Index, Term
+from indexcalc.codegen.fast.alike import (
+    Column,
+    accesses_of,
+    common_start,
+    equal_ones,
+    in_order,
+    key_of,
+    key_of_sum,
+    mapped,
+)
 from indexcalc.codegen.fast.conditions import Stack, Step, Steps
 from indexcalc.codegen.names import unused
 from indexcalc.codegen.operands import EntryAt
@@ -23,21 +31,6 @@ from indexcalc.codegen.statements import Kind, Statement
 
 ONE = sp.S.One
 LONGEST_NAME = 16
-
-
-@dataclass(frozen=True)
-class Column:
-    """What equal statements read in one place: the same tensor, or a part of a stack.
-
-    Attributes:
-        accesses: one for each statement.
-        stack: the stack; none for the same tensor throughout.
-        first: the place in the stack of the first of them.
-    """
-
-    accesses: tuple[Access, ...]
-    stack: Stack | None = None
-    first: int = 0
 
 
 @dataclass
@@ -49,6 +42,7 @@ class Stacks:
         entries: the arrays at a step, by their names; those of stacks join.
         taken: the names in use; new ones join.
         letters: the names of indices in use.
+        named: the names of stacks of inputs, by their members and the place of the new axis.
         given: the stacks of inputs.
         allocated: the stacks of arrays of each loop.
         arrays: those of loops: their axes, which of them is the step, and the number of the loop.
@@ -63,6 +57,7 @@ class Stacks:
     entries: dict[str, EntryAt]
     taken: set[str]
     letters: Collection[str]
+    named: dict[tuple[str, ...], str]
     given: list[Stack] = field(default_factory=list)
     allocated: list[tuple[Stack, int]] = field(default_factory=list)
     arrays: dict[str, tuple[tuple[Index, ...], int, int]] = field(default_factory=dict)
@@ -99,7 +94,9 @@ class Stacks:
             terms = [joint if n == place else term for n, term in enumerate(terms) if n == place or term not in alike]
         return replace(statement, terms=tuple(terms))
 
-    def joined(self, statements: Sequence[Statement], targets: dict[str, str], fixed: Collection[str]) -> list[Statement]:
+    def joined(
+        self, statements: Sequence[Statement], targets: dict[str, str], fixed: Collection[str]
+    ) -> list[Statement]:
         """Statements in normal form, those that do the same to parts of stacks as one.
 
         Args:
@@ -128,7 +125,9 @@ class Stacks:
         read = {self.entries[name].tensor if name in self.entries else name for name in statement.reads}
         return statement.name in stacks or statement.name in self.known or bool(read & stacks)
 
-    def joint(self, alike: Sequence[Statement], every: list[Statement], targets: dict[str, str]) -> list[Statement] | None:
+    def joint(
+        self, alike: Sequence[Statement], every: Sequence[Statement], targets: dict[str, str]
+    ) -> list[Statement] | None:
         """All statements, where equal ones are one if that is possible."""
         in_arrays = [targets.get(s.name, "") for s in alike]
         if any(in_arrays) and (in_arrays != [s.name for s in alike] or not self.are_free(in_arrays)):
@@ -164,14 +163,16 @@ class Stacks:
         return result
 
     def columns(self, rows: Sequence[Sequence[Access]]) -> list[Column] | None:
-        """What equal statements read in each place; nothing if some place holds neither one tensor nor what may be stacked."""
+        """What equal statements read in each place; nothing if some place can't be a stack."""
         found = []
         for accesses in zip(*rows, strict=True):
             column = self.column(accesses)
             if column is None:
                 return None
             found.append(column)
-        return found
+        new = {self.sources(column) for column in found if column.stack is None and not self.is_common(column)}
+        names = [name for sources in new for name in sources]
+        return found if len(set(names)) == len(names) else None
 
     def column(self, accesses: tuple[Access, ...]) -> Column | None:
         """What equal statements read in one place."""
@@ -204,12 +205,15 @@ class Stacks:
         names = [access.tensor for access in column.accesses]
         if self.is_common(column):
             return False
-        if all(name in self.inputs for name in names):
-            return True
         if any(name in self.inside for name in names):
             return False
-        sources = [self.entries[name].tensor if name in self.entries else name for name in names]
-        return self.are_free(sources)
+        sources = self.sources(column)
+        return all(name in self.inputs for name in sources) or self.are_free(sources)
+
+    def sources(self, column: Column) -> tuple[str, ...]:
+        """The tensors of which a column reads entries."""
+        names = (access.tensor for access in column.accesses)
+        return tuple(self.entries[name].tensor if name in self.entries else name for name in names)
 
     def are_free(self, names: Sequence[str]) -> bool:
         """Whether arrays of a loop may be allocated together."""
@@ -250,9 +254,7 @@ class Stacks:
             place -= sum(part != ":" for part in entry.parts[:place])
         return (*access.indices[:place], index, *access.indices[place:])
 
-    def all_stacked(
-        self, columns: Sequence[Column], anchor: Index
-    ) -> tuple[Index, Mapping[int, Access]]:
+    def all_stacked(self, columns: Sequence[Column], anchor: Index) -> tuple[Index, Mapping[int, Access]]:
         """The new index, and the access in each place; stacks that are not there yet are made."""
         count = len(columns[0].accesses)
         index = Index(self.letter(count), sp.Integer(count))
@@ -261,31 +263,32 @@ class Stacks:
             if self.is_common(column):
                 read[number] = column.accesses[0]
                 continue
-            if column.stack is None:
-                column = self.stacked(column, anchor)
-            read[number] = Access(self.part(column, count), self.slots_with(column, index))
+            # What was read before in the same work may be a stack by now.
+            known = column if column.stack is not None else self.column(column.accesses)
+            assert known is not None
+            there = known if known.stack is not None else self.stacked(known, anchor)
+            read[number] = Access(self.part(there, count), self.slots_with(there, index))
         return index, read
 
     def stacked(self, column: Column, anchor: Index) -> Column:
         """A new stack of inputs, or of arrays of a loop."""
-        access = column.accesses[0]
-        names = tuple(one.tensor for one in column.accesses)
-        place = access.indices.index(anchor) if anchor in access.indices else 0
-        index = Index(self.letter(len(names)), sp.Integer(len(names)))
-        if all(name in self.inputs for name in names):
-            slots = self.inputs[names[0]]
-            stack = Stack(self.name_of(names), names, index, place, (*slots[:place], index, *slots[place:]))
+        access, members = column.accesses[0], self.sources(column)
+        index = Index(self.letter(len(members)), sp.Integer(len(members)))
+        is_given = all(name in self.inputs for name in members)
+        slots = self.inputs[members[0]] if is_given else self.arrays[members[0]][0]
+        entry = self.entries.get(access.tensor)
+        free = [n for n in range(len(slots)) if entry is None or entry.parts[n] == ":"]
+        place = free[access.indices.index(anchor)] if anchor in access.indices else 0
+        axes = (*slots[:place], index, *slots[place:])
+        if is_given:
+            key = (*members, str(place))
+            self.named[key] = self.named.get(key) or self.name_of(members)
+            stack = Stack(self.named[key], members, index, place, axes)
             self.given.append(stack)
         else:
-            sources = tuple(self.entries[name].tensor if name in self.entries else name for name in names)
-            slots, axis, _ = self.arrays[sources[0]]
-            entry = self.entries.get(names[0])
-            free = [n for n in range(len(slots)) if entry is None or entry.parts[n] == ":"]
-            place = free[place] if place < len(free) else len(slots)
-            place += place == axis
-            stack = Stack(self.name_of(sources), sources, index, place, (*slots[:place], index, *slots[place:]))
-            self.allocated.append((stack, axis))
-        self.known.update(dict.fromkeys(stack.members, stack))
+            stack = Stack(self.name_of(members), members, index, place, axes)
+            self.allocated.append((stack, self.arrays[members[0]][1]))
+        self.known.update(dict.fromkeys(members, stack))
         return replace(column, stack=stack)
 
     def part(self, column: Column, count: int) -> str:
@@ -321,23 +324,13 @@ class Stacks:
         """The statements, each after what it reads, or nothing if there is no such order."""
         waiting: dict[str, set[str]] = {}
         for number, statement in enumerate(statements):
-            waiting[statement.name] = set(statement.reads) - {statement.name}
             here = {self.entries[n].tensor for n in statement.reads if n in self.entries and self.is_here(n)}
-            here |= {member for name in here if (stack := self.allocated_as(name)) for member in stack.members}
+            here |= {member for stack, _ in self.allocated if stack.name in here for member in stack.members}
             own = targets.get(statement.name)
-            waiting[statement.name] |= {name for name, array in targets.items() if array in here}
             before = {other.name for other in statements[:number] if own and targets.get(other.name) == own}
-            waiting[statement.name] |= before
-        found: list[Statement] = []
-        left = list(statements)
-        while left:
-            names = {statement.name for statement in left}
-            ready = next((s for s in left if not waiting[s.name] & (names - {s.name})), None)
-            if ready is None:
-                return None
-            found.append(ready)
-            left.remove(ready)
-        return found
+            made = {name for name, array in targets.items() if array in here}
+            waiting[statement.name] = {*statement.reads, *made, *before} - {statement.name}
+        return in_order(statements, waiting)
 
     def is_here(self, name: str) -> bool:
         """Whether an entry may be one of the present step."""
@@ -346,18 +339,15 @@ class Stacks:
         parts = self.entries[name].parts
         return self.step.variable in parts
 
-    def allocated_as(self, name: str) -> Stack | None:
-        """The stack of arrays of that name."""
-        return next((stack for stack, _ in self.allocated if stack.name == name), None)
-
     def letter(self, count: int) -> str:
         """The name of a new index."""
-        return next(letter for letter in (*"qrswuvz", *ascii_lowercase, f"q{count}") if letter not in self.letters)
+        free = [letter for letter in (*"qrswuvz", *ascii_lowercase) if letter not in self.letters]
+        return free[0] if free else f"q{count}"
 
     def name_of(self, members: Sequence[str]) -> str:
         """A name for a stack: what its members' names have in common, or all of them."""
-        before = commonprefix(members)
-        behind = commonprefix([name[len(before) :][::-1] for name in members])[::-1]
+        before = common_start(members)
+        behind = common_start([name[len(before) :][::-1] for name in members])[::-1]
         joint = "_".join(members)
         if len(before + behind) > 1 or len(joint) > LONGEST_NAME:
             joint = "_".join(part for part in (before.rstrip("_"), "all", behind.lstrip("_")) if part)
@@ -374,92 +364,10 @@ def layer(stack: Stack, number: int, statement: Statement) -> Statement:
     """A member as a part of its stack."""
     slots = (*statement.axes[: stack.place], stack.index, *statement.axes[stack.place :])
     terms = (Term(ONE, ((Access(stack.name, slots), ONE),)),)
-    return Statement(
-        statement.name, statement.axes, terms, Kind.LAYER, over=(stack.index,), note=statement.note, start=sp.Integer(number)
-    )
-
-
-def equal_ones(pairs: Iterable[tuple[object, Base | Term | Statement]]) -> Iterator[list]:
-    """What has the same key, two or more of each."""
-    groups: dict[object, list] = {}
-    for key, one in pairs:
-        if key is not None:
-            groups.setdefault(key, []).append(one)
-    yield from (group for group in groups.values() if len(group) > 1)
-
-
-def key_of(statement: Statement) -> object:
-    """What a statement does, whatever tensors it reads; nothing if it can't be done for a stack."""
-    if statement.kind is not Kind.ASSIGN or not statement.axes or not is_plain(statement.terms):
-        return None
-    axes = {axis: Index(f"#{number}", axis.extent) for number, axis in enumerate(statement.axes)}
-    terms = tuple(term for whole in substitute(statement.terms, axes) for term in (with_numbers(whole),))
-    return tuple(axis.extent for axis in statement.axes), nameless(terms)
-
-
-def key_of_sum(term: Term) -> object:
-    """What a product of two that is summed does, whatever tensors it reads."""
-    if not term.summed or len(term.powers) != 2 or not is_plain((term,)):
-        return None
-    if not all(isinstance(base, Access) and exponent == 1 for base, exponent in term.powers):
-        return None
-    return nameless((with_numbers(term),))
-
-
-def with_numbers(term: Term) -> Term:
-    """The term with its summed indices numbered."""
-    return rename_bound(term, {axis: Index(f"+{number}", axis.extent) for number, axis in enumerate(term.summed)})
-
-
-def nameless(terms: Terms) -> Terms:
-    """The terms with no names of tensors."""
-    return mapped(terms, {n: Access("", access.slots) for n, access in enumerate(accesses_of(terms))})
-
-
-def is_plain(terms: Terms) -> bool:
-    """Whether there are entries, functions and sums of them alone."""
-    bases = list(walk(terms))
-    return bool(accesses_of(terms)) and all(
-        isinstance(base, Fn | Add) or (isinstance(base, Access) and base.is_plain) for base in bases
-    )
-
-
-def accesses_of(terms: Terms) -> list[Access]:
-    """The entries in terms, in the order in which they stand."""
-    found: list[Access] = []
-    for term in terms:
-        for base, _ in term.powers:
-            if isinstance(base, Access):
-                found.append(base)
-            elif isinstance(base, Fn):
-                found += accesses_of(base.arg)
-            elif isinstance(base, Add):
-                found += accesses_of(base.terms)
-    return found
-
-
-def mapped(terms: Terms, read: Mapping[int, Access]) -> Terms:
-    """The terms with other entries, by the number of each in the order in which they stand."""
-    numbers = iter(range(len(accesses_of(terms))))
-
-    def inner(given: Terms) -> Terms:
-        return tuple(Term(t.coeff, tuple((base(b), e) for b, e in t.powers), t.summed) for t in given)
-
-    def base(one: Base) -> Base:
-        match one:
-            case Access():
-                return read[next(numbers)]
-            case Fn(name, arg, params):
-                return Fn(name, inner(arg), params)
-            case Add(given):
-                return Add(inner(given))
-        return one
-
-    return inner(terms)
+    return Statement(statement.name, statement.axes, terms, Kind.LAYER, (stack.index,), start=sp.Integer(number))
 
 
 def without_unread(statements: Sequence[Statement], targets: Collection[str]) -> list[Statement]:
     """The statements but for layers that nobody reads."""
     read = {name for s in statements for name in s.reads}
     return [s for s in statements if s.kind is not Kind.LAYER or s.name in read or s.name in targets]
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.block import Block, block_of, headed
@@ -12,6 +12,7 @@ from indexcalc.codegen.fast.graph import Axis
 from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.storage import Storage, assigned
 from indexcalc.codegen.fast.writing import Writer
+from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.layout import call_or_wrap
 from indexcalc.codegen.names import python_name
 from indexcalc.codegen.scalars import scalar_node
@@ -47,7 +48,10 @@ class StepsText:
             members = ", ".join(tensors[member] for member in stack.members)
             yield from (f"{members} = np.moveaxis({tensors[stack.name]}, {stack.place}, 0)",)
         own = self.names.own
+        used = identifiers(inner)
         for number, space in enumerate(self.spaces):
+            if f"{own['space']}_{number + 1}" not in used:
+                continue
             yield from call_or_wrap(f"{own['space']}_{number + 1} = np.empty", [self.shape(space), own["dtype"]])
         loop = self.steps.loop
         count, variable = self.length(Axis(loop.extent)), self.names.scope.scalars[loop.symbol]
