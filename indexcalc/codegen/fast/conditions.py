@@ -173,7 +173,8 @@ def steps_of(parts: Sequence[Statement], step: Step, later: Collection[str], tak
                 targets[name] = ""
             renamed.append(replace(statement, name=name))
         final.append(Group(conditions, tuple(renamed), targets, frozenset(added)))
-    full = frozenset(name for name in names if is_full([s for s in every if s.name == name], step))
+    early = read_too_early(every, step)
+    full = frozenset(name for name in names - early if is_full([s for s in every if s.name == name], step))
     return Steps(step.loop, tuple(final), arrays, full)
 
 
@@ -240,6 +241,12 @@ def read_directly(
         others = [s for s in every if s.name == statement.name and s is not statement]
         if not statement.adds and all(step.are_apart(other.conditions, conditions) for other in others):
             there.add(statement.name)
+
+
+def read_too_early(parts: Sequence[Statement], step: Step) -> set[str]:
+    """The arrays that are read at the nearest step where one lies outside: it may not be computed yet, and is zero."""
+    entries = [step.entries[name] for part in parts for name in part.reads if name in step.entries]
+    return {entry.tensor for entry in entries if any(part.startswith(("max(", "min(")) for part in entry.parts)}
 
 
 def is_full(parts: Sequence[Statement], step: Step) -> bool:
