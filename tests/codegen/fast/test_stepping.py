@@ -1,4 +1,4 @@
-"""Loops over steps in code for speed: right in every setting, one product where factors are shared, arrays made once."""
+"""Loops over steps in code for speed: right in every setting, with joint products."""
 
 import re
 import shutil
@@ -128,7 +128,9 @@ def test_ruff_has_nothing_to_say(tmp_path):
 
 def products_of_steps(text):
     """The products of matrices in the loops of a function."""
-    inside = "\n".join(line for line in text.split("\n") if line.startswith(" " * 8) and not line.strip().startswith("#"))
+    inside = "\n".join(
+        line for line in text.split("\n") if line.startswith(" " * 8) and not line.strip().startswith("#")
+    )
     return len(re.findall(r" @ |np\.matmul\(|np\.einsum\(", inside))
 
 
