@@ -23,14 +23,12 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 SIGMOID_INTO = '''\
 def _sigmoid_into(x: np.ndarray, out: np.ndarray) -> np.ndarray:
-    """1 / (1 + e^-x), without overflow for any x, in memory that may be that of x."""
-    is_positive = x >= 0.0
-    np.abs(x, out=out)
-    np.multiply(out, -1.0, out=out)
-    np.exp(out, out=out)
-    above = np.maximum(out, is_positive)
+    """1 / (1 + e^-x) in memory that may be that of x; it is 0 where e^-x is too large."""
+    np.multiply(x, -1.0, out=out)
+    with np.errstate(over="ignore"):
+        np.exp(out, out=out)
     np.add(out, 1.0, out=out)
-    return np.divide(above, out, out=out)'''
+    return np.divide(1.0, out, out=out)'''
 
 SILU = '''\
 def _silu(x: np.ndarray) -> np.ndarray:
