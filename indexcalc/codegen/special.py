@@ -23,7 +23,7 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 SIGMOID_INTO = '''\
 def _sigmoid_into(x: np.ndarray, out: np.ndarray) -> np.ndarray:
-    """1 / (1 + e^-x) in memory that may be that of x; it is 0 where e^-x is too large."""
+    """1 / (1 + e^-x) in memory that may be x's; 0 where e^-x is too large."""
     np.multiply(x, -1.0, out=out)
     with np.errstate(over="ignore"):
         np.exp(out, out=out)
