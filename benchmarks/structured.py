@@ -39,7 +39,7 @@ def fast(name: str) -> ModuleType:
 
 
 def for_reading(name: str) -> ModuleType:
-    """The module for reading of a shipped derivation: it has the loops over steps, and solves systems."""
+    """The module for reading of a shipped derivation: it solves systems."""
     return loaded(numpy_module(derive(load_problem(find_spec(name)))))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
+
+import sympy as sp
 
 from indexcalc.algebra.renaming import rename_bound, substitute
 from indexcalc.algebra.terms import Access, Add, Base, Fn, Index, Term, Terms, walk
@@ -27,6 +29,11 @@ class Column:
     accesses: tuple[Access, ...]
     stack: Stack | None = None
     first: int = 0
+
+    @property
+    def is_common(self) -> bool:
+        """Whether all statements read the same tensor there."""
+        return len({access.tensor for access in self.accesses}) == 1
 
 
 def equal_ones(pairs: Iterable[tuple[object, One]]) -> Iterator[list[One]]:
@@ -127,3 +134,22 @@ def in_order(statements: Sequence[Statement], waiting: Mapping[str, Collection[s
         found.append(ready)
         left.remove(ready)
     return found
+
+
+def with_step(stack: Stack, slots: tuple[Index, ...], axis: int) -> Stack:
+    """The stack of arrays of which a stack is one step."""
+    place = stack.place + (axis <= stack.place)
+    return replace(stack, place=place, axes=(*slots[:place], stack.index, *slots[place:]))
+
+
+def layer(stack: Stack, number: int, statement: Statement) -> Statement:
+    """A member as a part of its stack."""
+    slots = (*statement.axes[: stack.place], stack.index, *statement.axes[stack.place :])
+    terms = (Term(sp.S.One, ((Access(stack.name, slots), sp.S.One),)),)
+    return Statement(statement.name, statement.axes, terms, Kind.LAYER, (stack.index,), start=sp.Integer(number))
+
+
+def without_unread(statements: Sequence[Statement], targets: Collection[str]) -> list[Statement]:
+    """The statements but for layers that nobody reads."""
+    read = {name for s in statements for name in s.reads}
+    return [s for s in statements if s.kind is not Kind.LAYER or s.name in read or s.name in targets]

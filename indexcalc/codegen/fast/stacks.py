@@ -22,7 +22,10 @@ from indexcalc.codegen.fast.alike import (
     in_order,
     key_of,
     key_of_sum,
+    layer,
     mapped,
+    with_step,
+    without_unread,
 )
 from indexcalc.codegen.fast.conditions import Stack, Step, Steps
 from indexcalc.codegen.names import unused
@@ -170,7 +173,7 @@ class Stacks:
             if column is None:
                 return None
             found.append(column)
-        new = {self.sources(column) for column in found if column.stack is None and not self.is_common(column)}
+        new = {self.sources(column) for column in found if column.stack is None and not column.is_common}
         names = [name for sources in new for name in sources]
         return found if len(set(names)) == len(names) else None
 
@@ -196,14 +199,10 @@ class Stacks:
         """The stack that a tensor is in; that of one step where it is read as it was made."""
         return (self.local.get(name) if directly else None) or self.known.get(name)
 
-    def is_common(self, column: Column) -> bool:
-        """Whether all statements read the same tensor there."""
-        return len({access.tensor for access in column.accesses}) == 1
-
     def may_stack(self, column: Column) -> bool:
         """Whether what is read there can be made a stack."""
         names = [access.tensor for access in column.accesses]
-        if self.is_common(column):
+        if column.is_common:
             return False
         if any(name in self.inside for name in names):
             return False
@@ -225,11 +224,11 @@ class Stacks:
 
     def is_worth(self, columns: Sequence[Column], first: Statement) -> bool:
         """Whether equal statements are worth joining: they read a stack, or are products with a common factor."""
-        if not all(column.stack or self.is_common(column) or self.may_stack(column) for column in columns):
+        if not all(column.stack or column.is_common or self.may_stack(column) for column in columns):
             return False
         if any(column.stack for column in columns):
             return True
-        common = [column for column in columns if self.is_common(column)]
+        common = [column for column in columns if column.is_common]
         return bool(first.terms[0].summed) and len(columns) == 2 and len(common) == 1
 
     def anchor(self, columns: Sequence[Column], first: Statement) -> Index:
@@ -241,7 +240,7 @@ class Stacks:
                 free = [slot for slot in after if slot in first.axes]
                 if free:
                     return free[0]
-        common = {slot for column in columns if self.is_common(column) for slot in column.accesses[0].indices}
+        common = {slot for column in columns if column.is_common for slot in column.accesses[0].indices}
         return next((axis for axis in first.axes if axis not in common), first.axes[-1])
 
     def slots_with(self, column: Column, index: Index) -> tuple[Index, ...]:
@@ -260,7 +259,7 @@ class Stacks:
         index = Index(self.letter(count), sp.Integer(count))
         read: dict[int, Access] = {}
         for number, column in enumerate(columns):
-            if self.is_common(column):
+            if column.is_common:
                 read[number] = column.accesses[0]
                 continue
             # What was read before in the same work may be a stack by now.
@@ -334,10 +333,7 @@ class Stacks:
 
     def is_here(self, name: str) -> bool:
         """Whether an entry may be one of the present step."""
-        if self.step is None:
-            return False
-        parts = self.entries[name].parts
-        return self.step.variable in parts
+        return self.step is not None and self.step.variable in self.entries[name].parts
 
     def letter(self, count: int) -> str:
         """The name of a new index."""
@@ -352,22 +348,3 @@ class Stacks:
         if len(before + behind) > 1 or len(joint) > LONGEST_NAME:
             joint = "_".join(part for part in (before.rstrip("_"), "all", behind.lstrip("_")) if part)
         return unused(joint, self.taken)
-
-
-def with_step(stack: Stack, slots: tuple[Index, ...], axis: int) -> Stack:
-    """The stack of arrays of which a stack is one step."""
-    place = stack.place + (axis <= stack.place)
-    return replace(stack, place=place, axes=(*slots[:place], stack.index, *slots[place:]))
-
-
-def layer(stack: Stack, number: int, statement: Statement) -> Statement:
-    """A member as a part of its stack."""
-    slots = (*statement.axes[: stack.place], stack.index, *statement.axes[stack.place :])
-    terms = (Term(ONE, ((Access(stack.name, slots), ONE),)),)
-    return Statement(statement.name, statement.axes, terms, Kind.LAYER, (stack.index,), start=sp.Integer(number))
-
-
-def without_unread(statements: Sequence[Statement], targets: Collection[str]) -> list[Statement]:
-    """The statements but for layers that nobody reads."""
-    read = {name for s in statements for name in s.reads}
-    return [s for s in statements if s.kind is not Kind.LAYER or s.name in read or s.name in targets]
