@@ -44,13 +44,13 @@ WIDTH = 4
 CLOSE = 1e-11
 """How far results over a mesh may be from those of one device, of the largest entry: sums are in another order."""
 
-HEADS = {"B": 4, "S": 32, "D": 48, "N_H": 4, "D_h": 8}
+HEADS = {"B": 4, "D": 48, "N_H": 4, "D_h": 8}
 SIZES = {
     "softmax_cross_entropy": {"N": 64, "C": 48},
     "mlp_gelu": {"N": 64, "F": 48, "H": 96, "M": 32},
     "attention": {"T": 64, "d": 16, "d_v": 24},
-    "multi_head_attention": {**{name: size for name, size in HEADS.items() if name != "S"}, "T": HEADS["S"]},
-    "mha_block": HEADS,
+    "multi_head_attention": {**HEADS, "T": 32},
+    "mha_block": {**HEADS, "S": 32},
 }
 HEAD_SPLITS = (
     ("data", "b=4"),

@@ -39,7 +39,7 @@ def fast(name: str) -> ModuleType:
 
 
 def for_reading(name: str) -> ModuleType:
-    """The module for reading of a shipped derivation: it has the loops over steps, and solves systems."""
+    """The module for reading of a shipped derivation: it solves systems."""
     return loaded(numpy_module(derive(load_problem(find_spec(name)))))
 
 
@@ -116,13 +116,11 @@ def lstm() -> Work:
     weights = [array / np.float32(8) for array in normal(*(shapes[kind] for kind, _ in kinds))]
     names = [f"{kind}_{gate}" for kind, gate in kinds]
     arrays = dict(zip(("x", "h0", "c0", *names), (x, h0, c0, *weights), strict=True))
-    module = for_reading("lstm")
+    module = fast("lstm")
     wanted = tuple(arrays)
 
     def own() -> Sequence[Any]:
-        values = module.forward(**arrays)
-        gradients = module.backward(values, G)
-        return values.h, *(getattr(gradients, f"d{name}") for name in wanted)
+        return flat(module.value_and_grad(**arrays, G=G), tuple(f"d{name}" for name in wanted))
 
     def stacked(join: Callable[..., Any], given: Mapping[str, Any]) -> list[Any]:
         return [join([given[f"{kind}_{gate}"] for gate in gates]) for kind in "WUb"]
@@ -218,13 +216,12 @@ def transformer() -> Work:
     weights = {name: np.float32(1) + w if name.startswith("g_") else w / np.float32(7) for name, w in weights.items()}
     rng = np.random.default_rng(1)
     tok, y = rng.integers(0, words, (batch, length)), rng.integers(0, words, (batch, length))
-    module = for_reading("transformer")
+    module = fast("transformer")
     wanted = tuple(shapes)
 
     def own() -> Sequence[Any]:
-        values = module.forward(tok=tok, y=y, **weights, **sizes_of(module, N_L=blocks, H=heads))
-        gradients = module.backward(values)
-        return values.L, *(getattr(gradients, f"d{name}") for name in wanted)
+        found = module.value_and_grad(tok=tok, y=y, **weights, **sizes_of(module, N_L=blocks, H=heads))
+        return flat(found, tuple(f"d{name}" for name in wanted))
 
     def with_torch(*given: Any) -> Any:
         import recurrent_references  # noqa: PLC0415
@@ -247,7 +244,7 @@ def sizes_of(module: ModuleType, **sizes: int) -> dict[str, int]:
     """Those of the sizes that a module asks for, for no shape gives them."""
     import inspect  # noqa: PLC0415
 
-    return {name: size for name, size in sizes.items() if name in inspect.signature(module.forward).parameters}
+    return {name: size for name, size in sizes.items() if name in inspect.signature(module.value_and_grad).parameters}
 
 
 WORKS: Mapping[str, Callable[[], Work]] = {

@@ -9,6 +9,7 @@ either way.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from string import ascii_letters
 
 from indexcalc.algebra.terms import Index
@@ -85,9 +86,17 @@ def subscripts(axes: list[Index]) -> dict[Index, str]:
     return {axis: own.get(axis) or next(free) for axis in distinct}
 
 
-def pairwise(left: Operand, right: Operand, out: Axes, scope: Scope) -> Operand:
-    """Two operands: a product of matrices, or of a matrix and a vector, or a batch of them, if it is one."""
-    summed = [axis for axis in left.axes if axis in right.axes and axis not in out]
+def pairwise(left: Operand, right: Operand, out: Axes, scope: Scope, order: Collection[Index] = ()) -> Operand:
+    """Two operands: a product of matrices, or of a matrix and a vector, or a batch of them, if it is one.
+
+    Args:
+        left: one of them.
+        right: the other.
+        out: the axes of the product.
+        scope: the names that it may use.
+        order: in which summed axes are put together; by default as they stand in `left`.
+    """
+    summed = [axis for axis in order or left.axes if axis in left.axes and axis in right.axes and axis not in out]
     rows = [axis for axis in out if axis not in right.axes]
     columns = [axis for axis in out if axis not in left.axes]
     batch = [axis for axis in out if axis in left.axes and axis in right.axes]

@@ -21,6 +21,15 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
     small = np.exp(-np.abs(x))
     return np.where(x >= 0.0, 1.0, small) / (1.0 + small)'''
 
+SIGMOID_INTO = '''\
+def _sigmoid_into(x: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x) in memory that may be x's; 0 where e^-x is too large."""
+    np.multiply(x, -1.0, out=out)
+    with np.errstate(over="ignore"):
+        np.exp(out, out=out)
+    np.add(out, 1.0, out=out)
+    return np.divide(1.0, out, out=out)'''
+
 SILU = '''\
 def _silu(x: np.ndarray) -> np.ndarray:
     """x / (1 + e^-x)."""
@@ -103,12 +112,28 @@ def _promoted(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
 
 SPECIAL = {
     "_sigmoid": Special(SIGMOID),
+    "_sigmoid_into": Special(SIGMOID_INTO),
     "_silu": Special(SILU, ("_sigmoid",)),
     "_gelu": Special(GELU, ("_erf",)),
     "_erf": Special(ERF, ("_ratio",)),
     "_ratio": Special(RATIO),
     "_promoted": Special(PROMOTED),
 }
+
+ERF_IN_BLOCKS = '''\
+def _erf(x: np.ndarray) -> np.ndarray:
+    """The error function to about 1e-15, in blocks that stay in cache."""
+    flat = np.reshape(x, -1)
+    found = np.empty_like(flat)
+    for start in range(0, flat.size, 16384):
+        found[start : start + 16384] = _erf_of_block(flat[start : start + 16384])
+    return found.reshape(np.shape(x))'''
+
+FAST = {
+    "_erf": Special(ERF_IN_BLOCKS, ("_erf_of_block",)),
+    "_erf_of_block": Special(ERF.replace("def _erf(", "def _erf_of_block("), ("_ratio",)),
+}
+"""Functions that are written otherwise where speed is asked for."""
 
 
 def needed_functions(lines: Iterable[str], table: Mapping[str, Special] = SPECIAL) -> tuple[str, ...]:

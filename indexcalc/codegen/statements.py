@@ -27,6 +27,7 @@ class Kind(Enum):
     JOINT = "name[axes] = the solution of a system of matrices of matrices, its unknowns one after the other"
     PART = "name[axes] = the part of a solution from `start` on, over `over`"
     ROOT = "name[axes] = where the statements inside, which compute a step of Newton's method from it, find none"
+    LAYER = "name[axes] = one entry with `start` for the first of `over`, or as many from there as the second runs over"
     SCATTER = "name[axes] = parts added up where deltas of expressions move them"
 
 
@@ -71,7 +72,7 @@ class Statement:
         adds: for a part of a loop, whether it is added to what stands there.
         inside: for a root, the statements that compute a residual from a value of it, and the step, which comes last.
         residual: for a root, the tensor that is zero at it.
-        start: for a part of a solution, the place of its first entry.
+        start: for a part of a solution or a layer, the place of its first entry.
     """
 
     name: str
@@ -92,7 +93,7 @@ class Statement:
     @property
     def moves(self) -> bool:
         """Whether entries change their places, between arrays that are there as a whole."""
-        return self.kind in (Kind.GATHER, Kind.NEAREST, Kind.SCATTER)
+        return self.kind in (Kind.GATHER, Kind.NEAREST, Kind.SCATTER, Kind.LAYER)
 
     @property
     def masks(self) -> tuple[Delta | Iverson, ...]:

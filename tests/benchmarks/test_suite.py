@@ -24,7 +24,6 @@ COUNTS = {"mlp_step": 13, "conv_step": 6, "embed_step": 2, "gpt_step": 53, "diff
 VANISHING = {"gpt_step": {f"dl{number}_b_K" for number in (1, 2, 3)}}
 """What a softmax does not see: a number that is added to all scores of a row."""
 NO_FAST = {
-    "rnn_step": "no loops over steps yet",
     "gp_step": "solves no systems yet",
     "kfac": "solves no systems yet",
     **dict.fromkeys(

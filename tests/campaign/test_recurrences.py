@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from indexcalc.codegen import module_names, numpy_module
+from indexcalc.codegen.fast.module import fast_module
 from indexcalc.generation import loaded
 from indexcalc.language import read_problem
 from indexcalc.rewrite.derive import derive
@@ -18,15 +19,23 @@ SIZES = ((5, 2, 3), (3, 1, 1), (2, 3, 2))
 BOUND = 1e-11
 
 
-def check(seed):
+def check(seed, style="numpy"):
     system = drawn(seed)
     derivation = derive(read_problem(spec_of(system)))
-    module, names = loaded(numpy_module(derivation)), module_names(derivation)
+    if style == "fast":
+        written = fast_module(derivation)
+        module, names = loaded(written.source), written.names
+    else:
+        module, names = loaded(numpy_module(derivation)), module_names(derivation)
     rng = np.random.default_rng(seed)
     for steps, samples, width in SIZES:
         arrays = {k: 0.8 * rng.normal(size=shape) for k, shape in shapes_of(system, steps, samples, width).items()}
         values = module.forward(*(arrays[tensor.name] for tensor in derivation.problem.program.inputs))
         gradients = module.backward(values)
+        if style == "fast":
+            own, at_once = module.value_and_grad(*(arrays[tensor.name] for tensor in derivation.problem.program.inputs))
+            assert own == values.L
+            assert all(np.array_equal(one, other) for one, other in zip(at_once, gradients, strict=True))
         tensors = {name: torch.tensor(array, requires_grad=True) for name, array in arrays.items()}
         loss = loss_of(system, tensors, torch)
         if loss.requires_grad:  # a system that reads nothing but itself, from zeros, is constant
@@ -40,9 +49,10 @@ def check(seed):
             assert np.max(np.abs(found - own)) <= BOUND * scale, (seed, name, spec_of(system))
 
 
+@pytest.mark.parametrize("style", ["numpy", "fast"])
 @pytest.mark.parametrize("seed", range(COUNT))
-def test_gradients_are_those_of_a_loop(seed):
-    check(seed)
+def test_gradients_are_those_of_a_loop(seed, style):
+    check(seed, style)
 
 
 @pytest.mark.parametrize("seed", range(COUNT))

@@ -30,5 +30,5 @@ def step_by_step() -> frozenset[str]:
 
 
 def at_once() -> dict[str, Path]:
-    """The spec of each that computes no tensor step by step and solves no system, by name: it has fast code."""
+    """The spec of each that computes no tensor step by step and solves no system, by name."""
     return {name: path for name, path in of_gradients().items() if name not in step_by_step()}

@@ -11,7 +11,7 @@ from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.graph import Node, Operation
 from indexcalc.codegen.fast.lowering import Lowering
 from indexcalc.codegen.fast.names import Names
-from indexcalc.codegen.fast.storage import Storage, assigned, is_view
+from indexcalc.codegen.fast.storage import LAYER, Storage, assigned, is_view
 from indexcalc.codegen.fast.writing import Writer
 from indexcalc.codegen.formula import formula
 from indexcalc.codegen.operands import Operand, transposed
@@ -109,8 +109,8 @@ def block_of(
 
 
 def has_memory(node: Node) -> bool:
-    """Whether an array stands in memory of its own, and not in that of another one."""
-    return node.operation is not Operation.LEAF and not is_view(node)
+    """Whether an array stands in memory of its own, and not in that of another one but a stack of such arrays."""
+    return node.operation is not Operation.LEAF and (node.name.startswith(LAYER) or not is_view(node))
 
 
 def headed(statement: Statement, lines: list[str], names: Names, depth: int) -> list[str]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby
 
+from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.block import straight_lines
 from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule
+from indexcalc.codegen.fast.conditions import Stack, Steps
 from indexcalc.codegen.fast.loops import loop_text
-from indexcalc.codegen.fast.names import Names
+from indexcalc.codegen.fast.names import Names, with_steps
 from indexcalc.codegen.fast.scheduling import scheduled
+from indexcalc.codegen.fast.segments import Segments
+from indexcalc.codegen.fast.stepping import StepsText
+from indexcalc.codegen.layout import call_or_wrap
 from indexcalc.codegen.statements import Statement
 
 
@@ -30,7 +36,11 @@ class Body:
 
 def function_body(problem: Blocking, names: Names, block: str | None = None) -> Body:
     """The lines that compute the wanted tensors from the given ones; every tensor ends up under its own name."""
-    schedule = scheduled(problem, block)
+    return body_of(scheduled(problem, block), problem, names, block)
+
+
+def body_of(schedule: Schedule, problem: Blocking, names: Names, block: str | None) -> Body:
+    """The lines of a schedule."""
     lines: list[str] = []
     whole: set[str] = set()
     loops = 0
@@ -49,6 +59,59 @@ def function_body(problem: Blocking, names: Names, block: str | None = None) -> 
             whole.update(name for name in loop.indices if name in later)
             lines += loop_text(loop, loops, later, names, problem.large, is_fixed=block is not None).lines()
     return Body(tuple(lines), schedule, frozenset(whole))
+
+
+def stepping_body(
+    segments: Segments,
+    problem: Blocking,
+    given: Mapping[str, tuple[Index, ...]],
+    names: Names,
+    block: str | None = None,
+) -> Body:
+    """The lines of a pass with loops over steps; statements between the loops run in blocks where that is worth it.
+
+    Args:
+        segments: the pass.
+        problem: what is known of sizes.
+        given: the slots of the tensors that are there before.
+        names: the Python names.
+        block: the name of an index to cut into blocks.
+    """
+    there = dict(given)
+    places = {name: axis for part in segments.parts if isinstance(part, Steps) for name, axis in part.places.items()}
+    names = replace(names, steps={**names.steps, **places})
+    lines: list[str] = []
+    schedule: list[Statement | Loop] = []
+    whole: set[str] = set()
+    for stack in segments.stacks:
+        lines += stack_lines(stack, names)
+        there[stack.name] = stack.axes
+    for number, part in enumerate(segments.parts):
+        if isinstance(part, Steps):
+            lines += StepsText(part, with_steps(names, segments.variables)).lines()
+            schedule += [Statement(name, axes, ()) for name, axes, _ in part.arrays]
+            there.update({name: axes for name, axes, _ in part.arrays})
+            there.update({stack.name: stack.axes for stack, _ in part.stacks})
+            continue
+        later = {*segments.wanted, *segments.read_behind(number)}
+        wanted = tuple(statement.name for statement in part if statement.name in later)
+        local = Blocking(part, there, wanted, problem.sizes, problem.fused)
+        # Blocks are worth their calls where something is too large to be there in full.
+        order = scheduled(local, block) if local.large or block is not None else part
+        body = body_of(order, local, replace(names, windows=local.windows), block)
+        lines += body.lines
+        schedule += body.schedule
+        whole |= body.whole
+        there.update({statement.name: statement.axes for statement in part})
+    return Body(tuple(lines), tuple(schedule), frozenset(whole))
+
+
+def stack_lines(stack: Stack, names: Names) -> list[str]:
+    """The inputs of a stack put together."""
+    tensors = names.scope.tensors
+    members = ", ".join(tensors[member] for member in stack.members)
+    axis = [f"axis={stack.place}"] if stack.place else []
+    return call_or_wrap(f"{tensors[stack.name]} = np.stack", [f"[{members}]", *axis])
 
 
 def needed_after(problem: Blocking, schedule: Schedule, number: int) -> frozenset[str]:

@@ -29,7 +29,7 @@ from indexcalc.calculus.pointwise import row_of
 from indexcalc.codegen.fast.arrays import Array, Arrays, Value
 from indexcalc.codegen.fast.graph import Node, Operation, Use
 from indexcalc.codegen.fast.overlaps import Windows, order_of_copy
-from indexcalc.codegen.fast.storage import COPY
+from indexcalc.codegen.fast.storage import COPY, LAYER
 from indexcalc.codegen.operands import Axes, Mask, Scope, arranged
 from indexcalc.codegen.plan import MOST_SQUARES
 from indexcalc.codegen.scalars import scalar_node
@@ -71,6 +71,8 @@ class Lowering(Arrays):
 
     def value(self, statement: Statement) -> Value:
         """The right-hand side."""
+        if statement.kind is Kind.LAYER:
+            return self.layer(statement)
         if statement.moves:
             return self.moved(statement)
         if statement.kind is Kind.HIDDEN:
@@ -83,6 +85,15 @@ class Lowering(Arrays):
         if len(statement.terms) == 1 and statement.terms[0].summed:
             return self.summed(statement.terms[0], statement.axes)
         return self.total(statement.terms)
+
+    def layer(self, statement: Statement) -> Array:
+        """A part of a stack."""
+        entry = source_of(statement)
+        place, first = entry.slots.index(statement.over[0]), int(statement.start)
+        count = int(statement.over[1].extent) if len(statement.over) > 1 else 0
+        at = f"{first}:{first + count}" if count else f"{first}"
+        text = f"{LAYER}{', '.join([':'] * place + [at])}]"
+        return self.made(Operation.MOVE, text, (self.whole(entry.tensor, len(entry.slots)),), statement.axes)
 
     def moved(self, statement: Statement) -> Array:
         """Entries at other places, of an array that is there as a whole."""

@@ -31,7 +31,7 @@ from indexcalc.codegen.module import AMBIGUOUS, extent_lines, scalar_doc, title
 from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.shapes import check_function, shapes_of
-from indexcalc.codegen.special import needed_functions
+from indexcalc.codegen.special import FAST, needed_functions
 from indexcalc.errors import ProgramError, UnsupportedError
 from indexcalc.program import BlockedLoop
 
@@ -108,7 +108,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
     ambiguous = [name for name in sorted(variables) if name in AMBIGUOUS]
     shapes = shapes_of(plan)
     check = [check_function(shapes)] if shapes is not None else []
-    private = NUMPY.private
+    private = {**NUMPY.private, **FAST}
     source = template().render(
         ambiguous=", ".join(ambiguous),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass, in blocks.", hang="", opening='"""')),

@@ -27,6 +27,7 @@ class Names:
         letters: what the author calls the indices of an extent, where that is a letter.
         largest: the tensors that are largest exponents, or largest entries that the author asked for.
         windows: the tensors that show windows.
+        steps: the arrays that lie in memory step by step, and which of their axes is the step.
     """
 
     scope: Scope
@@ -34,6 +35,7 @@ class Names:
     letters: Mapping[sp.Expr, tuple[str, ...]] = field(default_factory=dict)
     largest: frozenset[str] = frozenset()
     windows: Windows = field(default_factory=dict)
+    steps: Mapping[str, int] = field(default_factory=dict)
 
     def letters_for(self, axes: Sequence[Axis], blocks: Sequence[str]) -> list[str]:
         """A letter for every axis: that of its block, else one that the author gave an index of the extent."""
@@ -66,6 +68,11 @@ def own_names(taken: Collection[str]) -> Mapping[str, str]:
 def with_names(names: Names, local: Mapping[str, str]) -> Names:
     """The names with other variables for some tensors."""
     return replace(names, scope=replace(names.scope, tensors={**names.scope.tensors, **local}))
+
+
+def with_steps(names: Names, steps: Mapping[sp.Symbol, str]) -> Names:
+    """The names with the variables of loops over steps."""
+    return replace(names, scope=replace(names.scope, scalars={**names.scope.scalars, **steps}))
 
 
 def letters_of(indices: Iterable[Index]) -> Mapping[sp.Expr, tuple[str, ...]]:

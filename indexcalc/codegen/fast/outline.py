@@ -12,6 +12,7 @@ from indexcalc.codegen.fast.blocking import Blocking
 from indexcalc.codegen.fast.joining import both_passes
 from indexcalc.codegen.fast.names import Names, letters_of, own_names
 from indexcalc.codegen.fast.normal import normal_form
+from indexcalc.codegen.fast.segments import Segments, segments_of, source_of
 from indexcalc.codegen.fast.storing import ancestors, kept_tensors
 from indexcalc.codegen.names import python_name, python_names
 from indexcalc.codegen.operands import Scope
@@ -32,6 +33,7 @@ class Fast:
         gradients: the tensor of every gradient that is returned, by its field.
         kept: the tensors that the forward pass keeps, besides inputs and outputs.
         block: the index to cut into blocks, if one is asked for.
+        passes: the segments of the forward and the backward pass, if one of them has loops over steps.
     """
 
     plan: Plan
@@ -40,17 +42,12 @@ class Fast:
     gradients: Mapping[str, str]
     kept: tuple[str, ...]
     block: str | None
+    passes: tuple[Segments, Segments] | None = None
 
 
 def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None) -> Fast:
     """The statements of both passes in normal form, and the names of everything."""
     plan, problem = make_plan(derivation), derivation.problem
-    looped = next((s.name for s in (*plan.forward, *plan.backward) if s.loop is not None), None)
-    if looped is not None:
-        raise UnsupportedError(
-            f"code for speed has no loops over steps yet, and {looped} is computed step by step; "
-            "the module for reading computes it, with what no step changes done for all steps at once"
-        )
     unknowns = (*plan.program.unknowns, *derivation.backward.unknowns)
     if unknowns:
         raise UnsupportedError(
@@ -58,13 +55,15 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
             "the module for reading solves it"
         )
     taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
-    every = {statement.name: statement for statement in both_passes(plan.forward, plan.backward, taken)}
-    inputs = {tensor.name: tensor.slots for tensor in plan.program.inputs}
     fields = {name: problem.gradient_names[target] for target, name in gradient_fields(derivation).items()}
+    inputs = {tensor.name: tensor.slots for tensor in plan.program.inputs}
     own = {
         name: problem.gradient_names[target] for target, name in gradient_fields(derivation).items() if target in inputs
     }
     gradients = own or fields
+    if any(s.loop is not None for s in (*plan.forward, *plan.backward)):
+        return outlined_steps(plan, gradients, sizes, block)
+    every = {statement.name: statement for statement in both_passes(plan.forward, plan.backward, taken)}
     wanted = tuple(dict.fromkeys((*plan.program.outputs, *gradients.values())))
     needed = ancestors(tuple(every.values()), wanted)
     aliases = shifted_names(plan, [every[name] for name in needed], taken)
@@ -75,6 +74,30 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
     forward = ancestors(statements, plan.program.outputs)
     kept = kept_tensors(blocking, forward, tuple(gradients.values()))
     return Fast(plan, blocking, names, gradients, kept, block)
+
+
+def outlined_steps(plan: Plan, gradients: Mapping[str, str], sizes: Mapping[str, int], block: str | None) -> Fast:
+    """The segments of both passes, of which one has loops over steps, and the names of everything."""
+    problem = plan.derivation.problem
+    taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
+    named: dict[tuple[str, ...], str] = {}
+    backward = segments_of(plan.backward, plan, tuple(dict.fromkeys(gradients.values())), taken, named)
+    there = {source_of(name, backward.entries) for s in backward.statements for name in s.reads} | {*backward.wanted}
+    made = {statement.name for statement in plan.forward}
+    kept = tuple(name for name in plan.kept if name in made and name in there and name not in backward.axes)
+    forward = segments_of(plan.forward, plan, tuple(dict.fromkeys((*kept, *plan.program.outputs))), taken, named)
+    given = {tensor.name: tensor.slots for tensor in plan.program.inputs}
+    given |= {up.name: plan.program.tensors[up.of].slots for up in problem.upstream}
+    axes = {**forward.axes, **backward.axes}
+    wanted = tuple(dict.fromkeys((*plan.program.outputs, *gradients.values())))
+    statements = tuple(Statement(name, slots, ()) for name, slots in axes.items())
+    blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan), frozenset(), {})
+    every = (*forward.statements, *backward.statements)
+    names = all_names(plan, [*every, *statements])
+    entries = {**forward.entries, **backward.entries}
+    texts = {name: entry.text(names.scope.tensors[entry.tensor]) for name, entry in entries.items()}
+    names = replace(names, scope=replace(names.scope, tensors={**names.scope.tensors, **texts}))
+    return Fast(plan, blocking, names, gradients, kept, block, (forward, backward))
 
 
 def shifted_names(plan: Plan, statements: Sequence[Statement], taken: set[str]) -> dict[str, str]:

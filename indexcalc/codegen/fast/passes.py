@@ -9,7 +9,7 @@ import sympy as sp
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.arguments import arguments, documented, thread_arguments, thread_lines
 from indexcalc.codegen.fast.blocking import Blocking, Loop
-from indexcalc.codegen.fast.body import Body, function_body
+from indexcalc.codegen.fast.body import Body, function_body, stepping_body
 from indexcalc.codegen.fast.outline import (
     Fast,
     array_of,
@@ -21,6 +21,7 @@ from indexcalc.codegen.fast.outline import (
 from indexcalc.codegen.fast.storing import ancestors
 from indexcalc.codegen.identifiers import identifiers
 from indexcalc.codegen.layout import call_or_wrap, head
+from indexcalc.codegen.names import python_name
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.rendered import Function
 from indexcalc.codegen.shapes import input_check, upstream_check
@@ -33,7 +34,11 @@ def forward_function(fast: Fast) -> tuple[Function, Body]:
     """``forward(inputs) -> Values``."""
     plan = fast.plan
     results = tuple(dict.fromkeys((*fast.kept, *plan.program.outputs)))
-    body = pass_body(fast, {tensor.name: tensor.slots for tensor in plan.program.inputs}, results)
+    given = {tensor.name: tensor.slots for tensor in plan.program.inputs}
+    if fast.passes is None:
+        body = pass_body(fast, given, results)
+    else:
+        body = stepping_body(fast.passes[0], fast.problem, given, fast.names, fast.block)
     arrays = [plan.array(tensor.name) for tensor in plan.program.inputs]
     block = whole_block(fast, body, arrays, results)
     values = [plan.stored[t.name] for t in plan.program.inputs]
@@ -52,7 +57,11 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     plan, problem = fast.plan, fast.problem
     kept = {name: problem.by_name[name].axes for name in fast.kept}
     outputs = {name: problem.by_name[name].axes for name in plan.program.outputs if name in problem.by_name}
-    body = pass_body(fast, {**problem.given, **kept, **outputs}, tuple(fast.gradients.values()))
+    given = {**problem.given, **kept, **outputs}
+    if fast.passes is None:
+        body = pass_body(fast, given, tuple(fast.gradients.values()))
+    else:
+        body = stepping_body(fast.passes[1], problem, given, fast.names, fast.block)
     upstream = [up.name for up in plan.derivation.problem.upstream]
     used = identifiers([*body.lines, *split_sources(fast, body)])
     there = [*(t.name for t in plan.program.inputs), *kept, *(n for n in outputs if n not in kept)]
@@ -82,20 +91,45 @@ def whole_function(fast: Fast) -> tuple[Function, Body]:
     """``value_and_grad(inputs, upstream gradients) -> (outputs, Gradients)``."""
     plan = fast.plan
     outputs = plan.program.outputs
+    if fast.passes is not None:
+        return one_after_another(fast)
     body = pass_body(fast, fast.problem.given, fast.problem.wanted)
     upstream = [up.name for up in plan.derivation.problem.upstream]
     arrays = [plan.array(name) for name in (*(t.name for t in plan.program.inputs), *upstream)]
     block = whole_block(fast, body, arrays, fast.problem.wanted)
     named = [plan.stored[name] for name in outputs]
     block += gradient_lines(fast, f"return {named[0] if len(named) == 1 else '(' + ', '.join(named) + ')'}, ")
+    first, summary = whole_head(fast, named)
+    notes, checks = notes_on(body, fast), tuple(input_check(plan, plan.unread, upstream))
+    return Function(first, summary, documented(fast, True), tuple(block), notes, checks=checks), body
+
+
+def one_after_another(fast: Fast) -> tuple[Function, Body]:
+    """``value_and_grad`` as a call of `forward` and one of `backward`, which reads what the steps left."""
+    plan = fast.plan
+    named = [plan.stored[name] for name in plan.program.outputs]
+    threads = fast.names.own["threads"]
+    taken = {*plan.stored.values(), *plan.scalars.values(), threads}
+    values = "values" if "values" not in taken else python_name("values", taken)
+    scalars = [plan.scalars[symbol] for symbol in scalars_of(fast)]
+    keywords = [f"{name}={name}" for name in (*scalars, threads)]
+    inputs = [plan.stored[tensor.name] for tensor in plan.program.inputs]
+    upstream = [plan.stored[up.name] for up in plan.derivation.problem.upstream]
+    block = call_or_wrap(f"{values} = forward", [*inputs, *keywords])
+    results = ", ".join(f"{values}.{name}" for name in named)
+    results = results if len(named) == 1 else f"({results})"
+    block += call_or_wrap(f"return {results}, backward", [values, *upstream, f"{threads}={threads}"])
+    first, summary = whole_head(fast, named)
+    return Function(first, summary, documented(fast, True), tuple(block), checks=()), Body((), (), frozenset())
+
+
+def whole_head(fast: Fast, named: Sequence[str]) -> tuple[str, str]:
+    """The first line of `value_and_grad`, and what it does."""
     arrays_of = ", ".join(["np.ndarray"] * len(named)) if len(named) < 4 else "np.ndarray, ..."
     kinds = "np.ndarray" if len(named) == 1 else f"tuple[{arrays_of}]"
     first = head("value_and_grad", arguments(fast, True), f"tuple[{kinds}, Gradients]")
-    summary = (
-        "The outputs and the gradients, in one go." if len(named) > 1 else f"`{named[0]}` and the gradients, in one go."
-    )
-    notes, checks = notes_on(body, fast), tuple(input_check(plan, plan.unread, upstream))
-    return Function(first, summary, documented(fast, True), tuple(block), notes, checks=checks), body
+    what = "The outputs" if len(named) > 1 else f"`{named[0]}`"
+    return first, f"{what} and the gradients, in one go."
 
 
 def notes_on(body: Body, fast: Fast, *notes: str) -> tuple[str, ...]:

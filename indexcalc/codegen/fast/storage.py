@@ -21,9 +21,18 @@ ELEMENTWISE = frozenset(
 )  # fmt: skip
 """The functions of NumPy that can write where they read."""
 
+INTO = {"_sigmoid": "_sigmoid_into"}
+"""Private functions, with those that do the same in memory that is there, which may be what they read."""
+
+WRITING = ELEMENTWISE | INTO.keys()
+"""All functions that can write where they read."""
 
 COPY = "np.ascontiguousarray"
 """The function that puts the entries of a view one after another."""
+
+
+LAYER = "{0}["
+"""How the expression of a part of an array begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +112,7 @@ class Storage:
         """The arguments in whose memory a node may be computed: of its shape, and read for the last time."""
         node = self.nodes[number]
         # One row is soon made: new memory costs nothing, and expressions can be nested.
-        pointwise = node.operation is Operation.MAP and (node.name in ELEMENTWISE or node.name == "np.where")
+        pointwise = node.operation is Operation.MAP and (node.name in WRITING or node.name == "np.where")
         if self.is_row(node) or not pointwise:
             return []
         same = tuple(range(len(node.axes)))
@@ -134,7 +143,13 @@ class Storage:
 
 
 def assigned(
-    nodes: Sequence[Node], live: Sequence[int], results: Mapping[str, int], kept: Collection[int], *, use_spaces: bool
+    nodes: Sequence[Node],
+    live: Sequence[int],
+    results: Mapping[str, int],
+    kept: Collection[int],
+    *,
+    use_spaces: bool,
+    spaces: Sequence[tuple[Axis, ...]] = (),
 ) -> Storage:
     """A place for every live node.
 
@@ -144,8 +159,10 @@ def assigned(
         results: the node of every tensor that is written to an array as it stands.
         kept: the nodes whose value must still be there at the end.
         use_spaces: whether larger arrays are kept in pieces of space.
+        spaces: pieces of space that are there already, and free.
     """
-    storage = Storage(nodes, last_uses(nodes, live, {*kept, *results.values()}), use_spaces)
+    last = last_uses(nodes, live, {*kept, *results.values()})
+    storage = Storage(nodes, last, use_spaces, spaces=list(spaces), free=list(range(len(spaces))))
     for tensor, number in results.items():
         storage.settle_result(tensor, number)
     for number in live:
@@ -180,7 +197,7 @@ def is_shared(node: Node) -> bool:
 
 def is_view(node: Node) -> bool:
     """Whether an array shows the memory of another."""
-    window = node.operation is Operation.MOVE and node.name.startswith("_windows(")
+    window = node.operation is Operation.MOVE and node.name.startswith(("_windows(", LAYER))
     return window or node.operation is Operation.DIAGONAL or node.name == "np.broadcast_to"
 
 
@@ -191,5 +208,5 @@ def is_truth(node: Node) -> bool:
 
 def takes_space(node: Node) -> bool:
     """Whether an array is worth keeping its memory from block to block: it has an axis that no block cuts."""
-    writes = node.operation is Operation.PRODUCT or node.name in ELEMENTWISE or node.name == COPY
+    writes = node.operation is Operation.PRODUCT or node.name in WRITING or node.name == COPY
     return writes and any(axis.dimension is None for axis in node.axes) and len(node.axes) > 1

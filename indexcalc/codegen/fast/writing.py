@@ -12,7 +12,7 @@ from indexcalc.codegen.contraction import einsum, pairwise
 from indexcalc.codegen.fast.graph import Axis, Node, Operation, Use
 from indexcalc.codegen.fast.names import Names
 from indexcalc.codegen.fast.nesting import NESTED_WIDTH, is_nested
-from indexcalc.codegen.fast.storage import COPY, ELEMENTWISE, Storage
+from indexcalc.codegen.fast.storage import COPY, INTO, LAYER, WRITING, Storage
 from indexcalc.codegen.layout import assignment, call_or_wrap
 from indexcalc.codegen.operands import Operand, Scope, aligned, transposed
 from indexcalc.codegen.scalars import scalar_node
@@ -38,6 +38,7 @@ class Writer:
         called: the tensor that a node is, as it is called in the block.
         counts: how often each node is read.
         depth: how deep the lines are indented.
+        results: what is written to where a result stands, outside of blocks.
         variables: the expression for every node that is written already.
         nested: the expressions that stand where they are read, as nodes.
         numbered: how many names with a number there are.
@@ -50,6 +51,7 @@ class Writer:
     counts: Mapping[int, int]
     blocks: tuple[str, ...] = ()
     depth: int = 1
+    results: Mapping[str, str] = field(default_factory=dict)
     variables: dict[int, str] = field(default_factory=dict)
     nested: dict[int, Source] = field(default_factory=dict)
     numbered: int = 0
@@ -77,7 +79,8 @@ class Writer:
         if "[" not in text or self.counts.get(number, 0) < 2:
             self.variables[number] = text
             return []
-        name = self.fresh(f"{self.scope.tensors[node.name]}_{self.names.own['block']}")
+        stem = self.scope.tensors[node.name].partition("[")[0]
+        name = self.fresh(f"{stem}_{self.names.own['block']}")
         self.variables[number] = name
         return [f"{name} = {text}"]
 
@@ -90,7 +93,8 @@ class Writer:
     def fresh(self, stem: str) -> str:
         """A name with a number if it is taken."""
         name, number = stem, 2
-        while name in self.variables.values():
+        used = {*self.variables.values(), *self.called.values(), *self.scope.tensors.values()}
+        while name in used:
             name, number = f"{stem}_{number}", number + 1
         return name
 
@@ -122,6 +126,8 @@ class Writer:
         if name == "np.negative" and (before is not None or target):
             # Where what it reads and what it writes to have strides, NumPy's own is wrong on some processors (2.4.6).
             name, arguments = "np.multiply", [*arguments, Atom("-1")]
+        if before is not None or target:
+            name = INTO.get(name, name)
         if name == COPY and target:
             copy = call_or_wrap("np.copyto", [target, *map(flat, arguments)], self.depth)
             return [*copy, *self.named(number, Atom(target))]
@@ -138,7 +144,7 @@ class Writer:
             return call_or_wrap(name, [*map(flat, arguments), f"out={before}"], self.depth)
         if before is not None:
             return self.named(number, Call(name, tuple(arguments), (f"out={before}",)))
-        if target and name in ELEMENTWISE:
+        if target and node.name in WRITING:
             return self.named(number, Call(name, tuple(arguments), (f"out={target}",)))
         return self.stored(number, self.fresh_expression(node, arguments))
 
@@ -164,6 +170,8 @@ class Writer:
         """The memory of a node that is not new, as Python source."""
         place = self.storage.places[number]
         node = self.nodes[number]
+        if place.result in self.results:
+            return self.results[place.result]
         if place.result:
             return self.sliced(self.scope.tensors[place.result], node.axes) if self.blocks else ""
         if place.space is None:
@@ -233,9 +241,25 @@ class Writer:
         out = tuple(joint[: len(node.axes)])
         lengths = {extent: str(extent) for extent in extents if extent not in self.scope.scalars and extent.is_Symbol}
         scope = replace(self.scope, scalars={**self.scope.scalars, **lengths})
-        operand = pairwise(left, right, out, scope)
-        assert operand.axes == out
-        return operand.node
+        orders = [self.in_memory(use.node, operand.axes) for use, operand in zip(node.uses, (left, right), strict=True)]
+        wide = max(orders, key=len)
+        summed = [axis for axis in wide if axis not in out]
+        made = out
+        for axes, other in (orders, orders[::-1]):
+            # Rows that lie otherwise in memory are no copy if the result has them like that too.
+            own = [axis for axis in axes if axis in out and axis not in other]
+            made = tuple(next(lying) if axis in own else axis for lying in (iter(own),) for axis in made)
+        operand = pairwise(left, right, made, scope, summed)
+        assert operand.axes == made
+        return transposed(operand, out).node
+
+    def in_memory(self, number: int, axes: tuple[Index, ...]) -> tuple[Index, ...]:
+        """The axes of a node in the order in which its entries lie in memory."""
+        node = self.nodes[number]
+        first = self.names.steps.get(node.name) if node.operation is Operation.LEAF else None
+        if first is None:
+            return axes
+        return (axes[first], *axes[:first], *axes[first + 1 :])
 
     def other_expression(self, node: Node) -> Source:
         """A reduction, the numbers along an axis, or a diagonal."""
@@ -246,7 +270,8 @@ class Writer:
             block = self.blocks[axis.dimension]
             return Call("np.arange", (Atom(f"{block}.start"), Atom(f"{block}.stop")))
         if node.operation is Operation.MOVE:
-            return split_call(node.name.format(*map(self.in_order, node.uses)))
+            text = node.name.format(*map(self.in_order, node.uses))
+            return Atom(text) if node.name.startswith(LAYER) else split_call(text)
         (use,) = node.uses
         value = self.value(use.node)
         if node.operation is Operation.DIAGONAL:

@@ -22,9 +22,8 @@ ENOUGH = 12
 def test_all_styles_are_finite_and_accurate(name):
     derivation = derive(load_problem(shipped_paths()[name]))
     targets = ("torch",) if is_installed("torch") else ()
-    # Code for speed holds gradients only, has no loops over steps, and solves no systems.
-    program = derivation.problem.program
-    without = derivation.orders or program.is_recurrent or program.unknowns
+    # Code for speed holds gradients only, and solves no systems.
+    without = derivation.orders or derivation.problem.program.unknowns
     texts = render(derivation, targets=targets, fast=None if without else FastOptions())
     report = check_hostile(both_passes(derivation), code_styles(derivation, texts), trial=texts.trial)
     assert report.ok, "\n".join(map(str, report.failures))
