@@ -134,26 +134,34 @@ def stands_alone(table: Table, name: str) -> bool:
 
 
 def hold(table: Table, name: str) -> None:
-    """Whether a name that is under no d here varies although the document varies it elsewhere."""
-    free = free_names(table)
-    if name in free or name in table.definitions or name not in varied_anywhere(table):
+    """Whether a name that is under no d here varies although the document varies it elsewhere.
+
+    What no statement of this section varies may well be held in it.
+    """
+    free, around = free_names(table), varied_around(table, name)
+    if name in free or name in table.definitions or not around:
         return
     if any(depends_on(table.definitions, one, name) for one in free):
         return
+    here = table.page.start(table.number)
     question = choice(
         Kind.DERIVATIVE,
         f"{name} in statement {table.number}",
         Option("varies", 0.0, f"{name} varies too"),
-        Option("held", 0.3, f"{name} is held"),
+        Option("held", 0.3, f"{name} is held", free=table.page.sections.around(here) not in around),
     )
     if table.asking(question).name == "varies":
         raise NotUnderstoodError(f"{name} varies elsewhere, and is held here")
 
 
-def varied_anywhere(table: Table) -> frozenset[str]:
-    """The names that stand under a d somewhere in the document."""
+def varied_around(table: Table, name: str) -> frozenset[tuple[int, int]]:
+    """The sections in which a name stands under a d."""
     page = table.page
-    return frozenset(one.name for s in page.statements for tree in s.trees for one in varied(table, tree))
+    return frozenset(
+        page.sections.around(statement.span.start)
+        for statement in page.statements
+        if any(one.name == name for tree in statement.trees for one in varied(table, tree))
+    )
 
 
 def varied(table: Table, tree: Sum) -> Iterator[Named]:
