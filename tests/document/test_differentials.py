@@ -71,3 +71,12 @@ def test_what_varies_in_other_sections_alone_may_be_held(heading):
 def test_a_wrong_differential_does_not_hold_because_a_name_is_held(wrong):
     claim = check(PRODUCT + f"# A change of one factor\n\n$$d(B A C) = {wrong}$$").claims[-1]
     assert judged(claim) is not CONFIRMED
+
+
+def test_a_name_whose_differential_is_said_to_be_zero_is_held():
+    start = ("d(AB) = dA\\,B + A\\,dB",)
+    claim = r"d(C A B) = C\,dA\,B"
+    assert last(*start, claim) is not CONFIRMED
+    assert last(*start, "dB = 0", claim) is CONFIRMED
+    assert last(*start, "dB = 0", r"d(C A B) = dA\,C\,B") is not CONFIRMED
+    assert last(*start, "dA = 0", claim) is not CONFIRMED
