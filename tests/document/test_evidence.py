@@ -129,7 +129,7 @@ $$y = a b$$
 $$y = w_1 z_1 + \cdots + w_d z_d + b$$
 """,
 }
-"""Documents of which what is said changes a few times, since the reading of one statement is evidence for that of others."""
+"""Documents whose evidence changes a few times: the reading of one statement is evidence for that of others."""
 
 
 @pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
