@@ -38,8 +38,12 @@ from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError, LimitError, SpecError
 from indexcalc.language.document import Document, read_document
 
-ROUNDS = 3
-"""How often all relations are read: each time from the interpretation for which the others spoke."""
+ROUNDS = 8
+"""How often all relations are read at most: each time from the interpretation for which the others spoke.
+
+Most documents are settled after two or three times. A relation is judged by what the others say in the end, and nothing
+holds by readings for which they spoke no longer.
+"""
 
 RELATION_LIMIT = 1_200
 """The most relations of one document; a note of a thousand lines has some three hundred."""

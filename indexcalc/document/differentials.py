@@ -127,33 +127,62 @@ def free_names(table: Table) -> tuple[str, ...]:
 def stands_alone(table: Table, name: str) -> bool:
     """Whether the first member of the statement is the differential of a name, and no more."""
     first = table.page.statements[table.number].sides[0].tree
-    product = first.only if first is not None else None
-    if product is None or len(product.items) > 2:
+    if first is None or not is_lone_differential(table, first):
         return False
-    return any(one.name == name for one in varied(table, first)) if first is not None else False
+    return any(one.name == name for one in varied(table, first))
 
 
 def hold(table: Table, name: str) -> None:
-    """Whether a name that is under no d here varies although the document varies it elsewhere."""
-    free = free_names(table)
-    if name in free or name in table.definitions or name not in varied_anywhere(table):
+    """Whether a name that is under no d here varies although the document varies it elsewhere.
+
+    What no statement of this section varies may well be held in it; so is what ``dA = 0`` says of a name.
+    """
+    free, around = free_names(table), varied_around(table, name)
+    if name in free or name in table.definitions or not around:
         return
     if any(depends_on(table.definitions, one, name) for one in free):
         return
+    here, constant = table.page.start(table.number), is_said_constant(table, name)
     question = choice(
         Kind.DERIVATIVE,
         f"{name} in statement {table.number}",
         Option("varies", 0.0, f"{name} varies too"),
-        Option("held", 0.3, f"{name} is held"),
+        Option("held", 0.3, f"{name} is held", free=table.page.sections.around(here) not in around, stated=constant),
     )
     if table.asking(question).name == "varies":
         raise NotUnderstoodError(f"{name} varies elsewhere, and is held here")
 
 
-def varied_anywhere(table: Table) -> frozenset[str]:
-    """The names that stand under a d somewhere in the document."""
+def varied_around(table: Table, name: str) -> frozenset[tuple[int, int]]:
+    """The sections in which a name stands under a d."""
     page = table.page
-    return frozenset(one.name for s in page.statements for tree in s.trees for one in varied(table, tree))
+    return frozenset(
+        page.sections.around(statement.span.start)
+        for statement in page.statements
+        if any(one.name == name for tree in statement.trees for one in varied(table, tree))
+    )
+
+
+def is_said_constant(table: Table, name: str) -> bool:
+    """Whether a statement says that the differential of a name is zero."""
+    return any(
+        len(statement.trees) > 1
+        and is_zero(statement.trees[1])
+        and is_lone_differential(table, statement.trees[0])
+        and any(one.name == name for one in varied(table, statement.trees[0]))
+        for statement in table.page.statements
+    )
+
+
+def is_zero(tree: Sum) -> bool:
+    """Whether a member is zero."""
+    return isinstance(tree.lone, Atom) and (tree.lone.kind, tree.lone.text) == ("NUM", "0")
+
+
+def is_lone_differential(table: Table, tree: Sum) -> bool:
+    """Whether a member is the differential of a name, and no more."""
+    product = tree.only
+    return product is not None and len(product.items) <= 2 and any(True for _ in varied(table, tree))
 
 
 def varied(table: Table, tree: Sum) -> Iterator[Named]:

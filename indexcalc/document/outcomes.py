@@ -30,7 +30,7 @@ from indexcalc.document.names import Names
 from indexcalc.document.numerics.points import positive_names, regular_names
 from indexcalc.document.numerics.trials import Trial, lost_in_rounding, tried
 from indexcalc.document.page import Page
-from indexcalc.document.products import DOTS
+from indexcalc.document.products import DOTS, is_dotted
 from indexcalc.document.reader import Reader, read
 from indexcalc.document.scope import Scope
 from indexcalc.document.table import Table
@@ -195,7 +195,7 @@ def comparison(table: Table, relation: Relation) -> Comparison:
     reader = Reader(Names(scope))
     left, right = reader.sum(relation.left), reader.sum(relation.right)
     sides = table.page.statements[relation.number].sides
-    dotted = [any(token.kind == "DOTS" for token in sides[n].tokens) for n in (relation.against, relation.member)]
+    dotted = [is_dotted(sides[n]) for n in (relation.against, relation.member)]
     if DOTS.key in table.asking.asked and not all(dotted):
         raise NotUnderstoodError("the sign ...")  # with nothing in its place this would be another relation
     return brought_together(scope, left, right, relation)

@@ -14,6 +14,7 @@ from indexcalc.document.meaning.nodes import Entry, Number, Raised, Total, renam
 from indexcalc.document.meaning.sizes import SizeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.statements.outline import Side
 from indexcalc.document.statements.scripts import inverse_mark, is_transpose
 from indexcalc.document.statements.trees import is_operator
 from indexcalc.document.table import Table
@@ -56,11 +57,19 @@ def read_dots(table: Table) -> None:
     """Take dots for nothing.
 
     Raises:
+        NotUnderstoodError: in the equation of a name that a relation without dots rests on: what it says is open.
         RankError: as long as that is not said.
     """
+    if table.inside and not any(is_dotted(side) for side in table.page.statements[table.number].sides):
+        raise NotUnderstoodError("the sign ...")
     if table.asking(DOTS).name == "none":
         raise RankError("the sign ...")
     table.open.setdefault(DOTS.subject, "what the dots stand for is not known")
+
+
+def is_dotted(side: Side) -> bool:
+    """Whether dots stand in a member that no rule for writing has taken for a sum or an array."""
+    return any(token.kind == "DOTS" for token in side.tokens)
 
 
 def without_dots(table: Table, items: Sequence[Node]) -> Sequence[Node]:

@@ -54,3 +54,29 @@ def test_a_document_with_differentials_may_have_gradients():
 def test_what_varies_elsewhere_is_not_held_without_a_word():
     start = ("d(AB) = dA B + A dB",)
     assert last(*start, "d(BA) = dB A") is not CONFIRMED
+
+
+PRODUCT = "# The product\n\n$$d(AB) = dA\\,B + A\\,dB$$\n\n"
+"""A section in which both factors vary."""
+
+
+@pytest.mark.parametrize("heading", ["", "# A change of one factor\n\n"], ids=["the same section", "another section"])
+def test_what_varies_in_other_sections_alone_may_be_held(heading):
+    claim = check(PRODUCT + heading + "$$d(B A C) = B\\,dA\\,C$$").claims[-1]
+    assert (judged(claim) is CONFIRMED) is bool(heading)
+    assert claim.assumptions == (("B is held",) if heading else ())
+
+
+@pytest.mark.parametrize("wrong", [r"A\,dA\,C", r"2 B\,dA\,C", r"dA\,B\,C"])
+def test_a_wrong_differential_does_not_hold_because_a_name_is_held(wrong):
+    claim = check(PRODUCT + f"# A change of one factor\n\n$$d(B A C) = {wrong}$$").claims[-1]
+    assert judged(claim) is not CONFIRMED
+
+
+def test_a_name_whose_differential_is_said_to_be_zero_is_held():
+    start = ("d(AB) = dA\\,B + A\\,dB",)
+    claim = r"d(C A B) = C\,dA\,B"
+    assert last(*start, claim) is not CONFIRMED
+    assert last(*start, "dB = 0", claim) is CONFIRMED
+    assert last(*start, "dB = 0", r"d(C A B) = dA\,C\,B") is not CONFIRMED
+    assert last(*start, "dA = 0", claim) is not CONFIRMED

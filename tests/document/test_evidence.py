@@ -8,6 +8,10 @@ from collections import Counter
 import pytest
 
 from indexcalc.document.check import check
+from indexcalc.document.evidence import bases, bears_on
+from indexcalc.document.page import page_of
+from indexcalc.document.statements.context import read_context
+from indexcalc.language.document import read_document
 
 FORWARD = r"""
 $$ z_i = \sum_j W_{ij} x_j $$
@@ -92,3 +96,47 @@ def test_a_row_that_defines_a_name_means_its_own_equation(right, wrong):
     broken = ROWS.replace(right, wrong)
     line = broken[: broken.index(wrong)].count("\n") + 1
     assert [claim.line for claim in check(broken).refuted] == [line]
+
+
+SLOW = {
+    "rows of a table before entries of arrays": r"""
+| affine | $Y = X W$ | $dX = dY W^\top$, $dW = X^\top dY$ |
+| product | $Z = X \odot Y$ | $dX = dZ \odot Y$, $dY = dZ \odot X$ |
+
+$$z_n = \sum_f X_{nf} w_f$$
+
+$$p_n = \tanh(z_n)$$
+
+$$L = \sum_n y_n p_n$$
+
+$$w_{ij} = e^{-d_{ij}}$$
+""",
+    "a name that is given as a vector, as labels and as a number": r"""
+$$y = W x, \quad a = \tanh(y), \quad z = V a, \quad s = \operatorname{softmax}(z)$$
+
+$$a = \sin b$$
+
+$$\sum_k y_k = 1$$
+
+Here $y$ is one-hot. $$p_c = \frac{e^{z_c}}{\sum_k e^{z_k}}$$
+
+$$L = -\sum_c y_c \log p_c$$
+
+$$L = -\log \sum_c y_c p_c$$
+
+$$y = a b$$
+
+$$y = w_1 z_1 + \cdots + w_d z_d + b$$
+""",
+}
+"""Documents whose evidence changes a few times: the reading of one statement is evidence for that of others."""
+
+
+@pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
+def test_relations_are_read_under_what_the_others_say_in_the_end(text):
+    checking = importlib.import_module("indexcalc.document.check")
+    page = page_of(read_document(text, "note.md"), read_context([]))
+    judged, votes = checking.judgements(page)
+    said = bases(votes, len(page.statements))
+    assert judged
+    assert not [key for key, one in judged.items() if bears_on(one, said[one.relation.number])]

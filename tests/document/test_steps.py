@@ -38,6 +38,21 @@ def test_nothing_false_of_dots_is_refuted_and_dots_on_one_side_are_not_read(clai
     assert verdicts(claim, GIVEN)[-1] is Verdict.UNCLEAR
 
 
+PLAIN = "$$T = u v^\\top \\cdots w$$\n\n"
+"""An equation with dots for a name that stands without dots elsewhere."""
+
+
+def test_what_is_true_of_a_name_whose_equation_has_dots_holds_whatever_they_stand_for():
+    assert verdicts(r"\operatorname{tr}(A T^\top) = \operatorname{tr}(T A^\top)", PLAIN)[-1] is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "claim", [r"\operatorname{tr}(T) = 3 u^\top v", r"\operatorname{tr}(A T^\top) = \operatorname{tr}(2 T A^\top)"]
+)
+def test_nothing_false_of_a_name_whose_equation_has_dots_is_refuted(claim):
+    assert verdicts(claim, PLAIN)[-1] is Verdict.UNCLEAR
+
+
 PRODUCT = r"$$Y_{ij} = \sum_k X_{ik} W_{kj}$$" + "\n\n"
 
 

@@ -19,7 +19,7 @@ from indexcalc.language.latex.vocabulary import (
     DENIED,
     DIFFERENTIALS,
     DROPPED,
-    DROPPED_WITH_ARGUMENT,
+    DROPPED_WITH_ARGUMENTS,
     FONTS,
     FRACTIONS,
     LABELS,
@@ -208,8 +208,9 @@ class Tokenizer:
             return self.fence(name, start)
         if name in DROPPED:
             return []
-        if name in DROPPED_WITH_ARGUMENT:
-            self.argument(bold)
+        if name in DROPPED_WITH_ARGUMENTS:
+            for _ in range(DROPPED_WITH_ARGUMENTS[name]):
+                self.argument(bold)
             return []
         if name in TRANSPARENT:
             return self.transparent(name, start, bold)

@@ -62,24 +62,17 @@ DROPPED = frozenset(
     ]
 )
 
-DROPPED_WITH_ARGUMENT = frozenset(
-    [
-        "label",
-        "tag",
-        "tag*",
-        "color",
-        "hspace",
-        "hspace*",
-        "vspace",
-        "phantom",
-        "hphantom",
-        "vphantom",
-        "eqref",
-        "ref",
-        "cite",
-        "footnote",
-    ]
-)
+DROPPED_WITH_ARGUMENTS = {
+    **dict.fromkeys(
+        (
+            *("label", "tag", "tag*", "color", "hspace", "hspace*", "vspace", "vspace*"),
+            *("phantom", "hphantom", "vphantom", "eqref", "ref", "cite", "footnote", "stepcounter", "refstepcounter"),
+        ),
+        1,
+    ),
+    **dict.fromkeys(("setcounter", "addtocounter", "setlength", "addtolength", "rule"), 2),
+}
+"""What says nothing in mathematics, with its number of arguments."""
 
 TRANSPARENT = {
     "boxed": 1,

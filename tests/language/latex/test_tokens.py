@@ -27,6 +27,7 @@ def texts(latex, **macros):
         (r"a \\[2pt] b", ["a", "\\\\", "b"]),
         (r"\mathcal{L}", ["mathcal L"]),
         (r"\tag{3} x \label{eq:1}", ["x"]),
+        (r"\setcounter{equation}{6} x \stepcounter{equation} y", ["x", "y"]),
     ],
 )
 def test_fonts_accents_and_decoration(latex, expected):
