@@ -22,7 +22,7 @@ from tests.notes.problems import PROBLEMS, attention
 from tests.notes.test_writers import nasty_problem
 from tests.support.programs import problems
 
-VOID = frozenset(("meta", "br", "mspace"))
+VOID = frozenset(("meta", "br", "mspace", "input"))
 """The elements without content that the page uses."""
 
 
