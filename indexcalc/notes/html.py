@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
-from html import escape
-from itertools import count, groupby
+from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -16,7 +14,6 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import (
     Assignments,
     Block,
-    Code,
     Diagram,
     Display,
     Displays,
@@ -28,18 +25,21 @@ from indexcalc.notes.blocks import (
     Spans,
     Table,
 )
-from indexcalc.notes.collapses import COLLAPSE_MARK, SUM_MARK
 from indexcalc.notes.colours import DARK, LIGHT, colour
+from indexcalc.notes.curves import Curves
 from indexcalc.notes.familiar import Detail
+from indexcalc.notes.figures import STYLE as FIGURES
+from indexcalc.notes.figures import figure_text, with_figures
 from indexcalc.notes.latex import scalar_text
-from indexcalc.notes.levels import LEVELS_OF, Level, Levels, Part, heading_level, parts_of
-from indexcalc.notes.mathml import mathml
-from indexcalc.notes.names import DELTA_MARK, Notation, index_mark, notation_of
-from indexcalc.notes.network_svg import STYLE, network_svg
-from indexcalc.notes.pictures import Gallery, Picture, gallery_of, numbers_of
-from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
+from indexcalc.notes.levels import LEVELS_OF, Figure, Level, Levels, Part, heading_level, parts_of
+from indexcalc.notes.names import index_mark, notation_of
+from indexcalc.notes.network_svg import STYLE
+from indexcalc.notes.page import Page, plain
+from indexcalc.notes.pictures import gallery_of, numbers_of
+from indexcalc.notes.render import assignment_latex, matrix_display_latex
 from indexcalc.notes.setup import declared_indices
 from indexcalc.notes.svg import svg_text
+from indexcalc.notes.wires import Wiring
 from indexcalc.program import BlockedLoop, CheckedRange, Program
 
 
@@ -55,89 +55,6 @@ NAMES = {Level.RESULT: "result only", Level.BRIEF: "brief", Level.FULL: "every d
 """What the slider calls the levels."""
 
 
-@dataclass(frozen=True)
-class Page:
-    """What the blocks of one page share.
-
-    Attributes:
-        notation: how names are printed, with marks.
-        numbers: the number of every index that was shown, by its mark: what its colour is made from.
-        anchors: the number of the block that tells about a tensor, by the tensor's name.
-        levels: the levels of the page, from least to most.
-        galleries: the pictures so far, of the brief note and of the full one.
-        pictures: numbers for the ids of pictures.
-    """
-
-    notation: Notation
-    numbers: dict[str, int]
-    anchors: Mapping[str, int]
-    levels: tuple[Level, ...]
-    galleries: Mapping[Level, Gallery]
-    pictures: Iterator[int] = field(default_factory=count)
-
-    def attributes(self, mark: str) -> str:
-        """What the tag of a marked symbol carries: a sum its number, a delta that collapses one that number too."""
-        if mark == DELTA_MARK:
-            return 'class="delta"'
-        if mark.startswith(SUM_MARK):
-            return f'data-sum="{mark.removeprefix(SUM_MARK)}"'
-        if mark.startswith(COLLAPSE_MARK):
-            number, _, index = mark.removeprefix(COLLAPSE_MARK).partition(":")
-            return f'class="collapses" data-collapses="{number}" data-killed="{self.index_class(index)}"'
-        return f'class="index {self.index_class(mark)}"'
-
-    def index_class(self, mark: str) -> str:
-        """The class of an index; one that is new gets the next number."""
-        return f"i{self.numbers.setdefault(mark, len(self.numbers))}"
-
-    def formula(self, latex: str) -> str:
-        """A formula in running text."""
-        return mathml(latex, self.attributes)
-
-    def display(self, latex: str, name: str = "") -> str:
-        """A formula on lines of its own, which can be moved sideways where the screen is narrow."""
-        anchor = f' id="{name}"' if name else ""
-        return f'<div class="display"{anchor}>{mathml(latex, self.attributes, display=True)}</div>'
-
-    def shown_at(self, levels: Levels) -> str:
-        """The attributes of what is shown at some levels; without a script the page is as it is at its last one."""
-        if levels >= frozenset(self.levels):
-            return ""
-        names = " ".join(level for level in self.levels if level in levels)
-        return f' data-levels="{names}"{"" if self.levels[-1] in levels else " hidden"}'
-
-    def picture(self, found: Picture | None, attributes: str = "") -> str:
-        """The tensor diagram of an equation, if it has one; it can be moved sideways where the screen is narrow."""
-        if found is None:
-            return ""
-        svg = network_svg(
-            found.drawing,
-            found.title,
-            found.said,
-            f"net{next(self.pictures)}",
-            lambda index: self.index_class(index_mark(index)),
-        )
-        return f'\n<div class="drawing"{attributes}>\n{svg}\n</div>'
-
-    def pictured(self, display: Display, levels: Levels, name: str = "") -> str:
-        """A formula on lines of its own, with its picture below it; the full note may have another than the brief."""
-        found = {level: gallery.picture(display) for level, gallery in self.galleries.items() if level in levels}
-        formula = self.display(display_latex(display, self.notation), name)
-        if len(set(found.values())) < 2:
-            return formula + self.picture(next(iter(found.values()), None))
-        own = {level: levels - {Level.FULL} if level is Level.BRIEF else frozenset((level,)) for level in found}
-        return formula + "".join(self.picture(found[level], self.shown_at(own[level])) for level in found)
-
-    def text(self, spans: Spans) -> str:
-        """Running text."""
-        return "".join(
-            f"<code>{escape(span.text)}</code>"
-            if isinstance(span, Code)
-            else spans_text((span,), self.notation, plain, self.formula)
-            for span in spans
-        )
-
-
 def html_note(
     derivation: Derivation,
     views: Collection[str] = (),
@@ -146,7 +63,7 @@ def html_note(
     detail: Detail = Detail.FULL,
 ) -> str:
     """The note as one HTML page, which holds its style and its formulas as MathML."""
-    first, *rest = parts_of(derivation, views, loops, checked, detail)
+    first, *rest = with_figures(parts_of(derivation, views, loops, checked, detail), derivation, LEVELS_OF[detail])
     page, title = page_of(derivation, rest, detail), first.block
     assert isinstance(title, Heading)
     heading, body = page.text(title.spans), "\n".join(sectioned(rest, page))
@@ -156,7 +73,7 @@ def html_note(
         .render(
             title=" ".join(str(span) for span in title.spans if isinstance(span, str)),
             heading=heading,
-            networks=STYLE,
+            networks=STYLE + FIGURES,
             colours=colour_rules(len(page.numbers)),
             legend=legend_text(derivation, page),
             levels=[(level.value, NAMES[level]) for level in page.levels],
@@ -190,7 +107,7 @@ def anchors_of(derivation: Derivation, parts: Sequence[Part], level: Level) -> M
     return found
 
 
-def subjects_of(block: Block, gradients: Mapping[str, str]) -> Iterator[str]:
+def subjects_of(block: Block | Figure, gradients: Mapping[str, str]) -> Iterator[str]:
     """The tensors that a block is about."""
     match block:
         case Heading(_, spans):
@@ -237,11 +154,6 @@ def colour_rules(count: int) -> str:
         "".join(f".i{number}{{color:{colour(number, paper)}}}" for number in range(count)) for paper in (LIGHT, DARK)
     )
     return f"{light}\n@media screen and (prefers-color-scheme:dark){{{dark}}}"
-
-
-def plain(text: str) -> str:
-    """Text between formulas: what could be markup is escaped, blanks are joined."""
-    return escape(re.sub(r"\s+", " ", text))
 
 
 def sectioned(parts: Sequence[Part], page: Page) -> Iterator[str]:
@@ -305,6 +217,8 @@ def block_text(part: Part, page: Page, number: int) -> str:
             return table_text(block, page)
         case Diagram() as block:
             return diagram_text(block, page, name)
+        case Wiring() | Curves() as figure:
+            return figure_text(figure, page, name)
 
 
 def heading_text(level: int, name: str, text: str, attributes: str = "") -> str:

@@ -13,8 +13,10 @@ from enum import StrEnum
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import Block, Diagram, Display, Displays, Heading
+from indexcalc.notes.curves import Curves
 from indexcalc.notes.familiar import Detail
 from indexcalc.notes.outline import Chapter, chapters
+from indexcalc.notes.wires import Wiring
 from indexcalc.program import BlockedLoop, CheckedRange
 
 
@@ -31,6 +33,9 @@ Levels = frozenset[Level]
 LEVELS_OF = {Detail.BRIEF: (Level.RESULT, Level.BRIEF), Detail.FULL: tuple(Level)}
 """The levels of a page; one with a brief note has no more than that."""
 
+Figure = Wiring | Curves
+"""What a page has beside the blocks of its note."""
+
 WHOLE = frozenset((Chapter.SUMMARY, Chapter.MATRICES))
 """The chapters that are results as far as the brief note has them."""
 
@@ -40,10 +45,10 @@ DERIVED = frozenset((Chapter.SECTIONS, Chapter.ORDERS))
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A block of a page with the levels at which it is shown."""
+    """A block or figure of a page with the levels at which it is shown."""
 
     chapter: Chapter
-    block: Block
+    block: Block | Figure
     levels: Levels
 
 
@@ -75,7 +80,7 @@ def parts_of(
     return tuple(found)
 
 
-def heading_level(block: Block) -> int | None:
+def heading_level(block: Block | Figure) -> int | None:
     """The level of the section that a block begins, if it begins one."""
     match block:
         case Heading(level):

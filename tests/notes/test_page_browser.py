@@ -166,6 +166,40 @@ def test_a_collapse_is_drawn_before_and_after(driver, attention):
     assert not any(picture.is_displayed() for picture in pictures)
 
 
+def test_wires_and_plots_are_drawn_in_sight(driver, attention):
+    """Each is as wide as it says, holds its texts, and has a name; the lines of one plot differ in their dashes."""
+    for selector, least in (("figure svg.plot[role=img]", 6), ("figure svg.wire", 10)):
+        found = driver.find_elements(By.CSS_SELECTOR, selector)
+        assert len(found) >= least
+        outside = """const frame = arguments[0].getBoundingClientRect();
+          return [...arguments[0].querySelectorAll('text')].map(one => [one.textContent, one.getBoundingClientRect()])
+            .filter(([_, box]) => box.left < frame.left - 1 || box.right > frame.right + 1
+              || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
+            .map(([text]) => text)"""
+        for picture in found:
+            assert picture.is_displayed()
+            assert picture.accessible_name
+            assert driver.execute_script(outside, picture) == []
+    dashes = """return [...arguments[0].querySelectorAll('.line')].map(one => getComputedStyle(one).strokeDasharray)"""
+    plot = driver.find_element(By.CSS_SELECTOR, "svg.plot[role=img]")
+    assert len(set(driver.execute_script(dashes, plot))) == 2
+    slider(driver).send_keys(Keys.HOME)
+    assert not plot.is_displayed()
+
+
+def test_indices_have_one_colour_everywhere(driver, attention):
+    script = """const colours = {};
+      const shown = '.legend .index, .wire .name, .plot .index, .network .name, math .index';
+      for (const one of document.querySelectorAll(shown)) {
+        const name = [...one.classList].find(name => /^i[0-9]+$/.test(name));
+        if (name) (colours[name] ||= new Set()).add(getComputedStyle(one).color);
+      }
+      return Object.values(colours).map(found => found.size)"""
+    found = driver.execute_script(script)
+    assert len(found) >= 8
+    assert set(found) == {1}
+
+
 def test_a_brief_note_has_two_stops(driver, tmp_path):
     path = tmp_path / "brief.html"
     derivation = derive(load_problem(ROOT / "derivations" / "linear" / "linear.ixc"))
