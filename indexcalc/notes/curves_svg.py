@@ -34,13 +34,14 @@ STYLE = (
     ".plot text{font-size:12px;fill:var(--ink)}"
     ".plot .size,.plot .name{text-anchor:middle}"
     ".plot .number{text-anchor:end}"
+    ".plot .cross{paint-order:stroke;stroke:var(--paper);stroke-width:4px}"
     ".plot .name .index{fill:currentColor;font-style:italic}"
     ".plot .grid{stroke:var(--line);fill:none}"
     ".plot .line{stroke:var(--ink);fill:none;stroke-width:2;stroke-linejoin:round}"
     ".plot .d1{stroke-dasharray:8 4}.plot .d2{stroke-dasharray:2 4}"
     ".plot circle{fill:var(--paper);stroke:var(--ink);stroke-width:2}"
     ".plots{display:flex;flex-wrap:wrap;gap:.5rem 1rem;margin:.25rem 0 1rem}"
-    ".plots svg{break-inside:avoid}"
+    ".plots svg{break-inside:avoid}.lines{break-after:avoid}"
     ".lines{display:flex;flex-wrap:wrap;gap:.1rem 1.2rem;margin:.75rem 0 0;padding:0;list-style:none;font-size:.95em}"
     ".lines svg{display:inline;vertical-align:middle}"
 )
@@ -105,7 +106,7 @@ def grid(across: Axis, up: Axis) -> Iterator[str]:
     for power in ticks(across):
         x = across.at(power)
         yield f'<path class="grid" d="M{x:.1f} {up.start:.1f}V{up.end:.1f}"/>'
-        yield f'<text class="size" x="{x:.1f}" y="{up.start + 15:.1f}">{2**power}</text>'
+        yield f'<text class="size cross" x="{x:.1f}" y="{up.start + 15:.1f}">{2**power}</text>'
     for power in ticks(up):
         y = up.at(power)
         yield f'<path class="grid" d="M{across.start:.1f} {y:.1f}H{across.end:.1f}"/>'
@@ -140,7 +141,7 @@ def lines(panel: Panel, across: Axis, up: Axis) -> Iterator[str]:
         above = TOP - 6 if level == 1 else TOP - 6 + APART * (level - 1)
         yield f'<path class="grid" d="M{x:.1f} {y:.1f}V{above + 3:.1f}"/>'
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
-        yield f'<text class="size" x="{place:.1f}" y="{above:.1f}">{lowered(text)}</text>'
+        yield f'<text class="size cross" x="{place:.1f}" y="{above:.1f}">{lowered(text)}</text>'
 
 
 def axis_name(panel: Panel, classes: Classes) -> str:

@@ -24,7 +24,7 @@ STYLE = (
     ".wire .strike{stroke:var(--ink);stroke-width:1.6}"
     ".wires li{display:flex;flex-wrap:wrap;gap:.1rem .8rem;align-items:center;padding:.15rem 0}"
     ".wires{padding:0;list-style:none}"
-    ".wires .what{flex-basis:9rem}"
+    ".wires .what{flex-basis:11rem}"
     "@media (max-width:40rem){.wires .what{flex-basis:100%}}"
 )
 

@@ -142,5 +142,5 @@ def test_the_legend_names_every_index_in_its_colour(make) -> None:
     for name in numbers.findall(body):
         assert page.count(f".{name}{{color:") == 2
         # One number is one symbol.
-        shown = set(re.findall(rf'<(\w+) class="index {name}">(.*?)</\1>', page))
+        shown = set(re.findall(rf'<(m\w+) class="index {name}">(.*?)</\1>', page))
         assert len(shown) == 1, shown
