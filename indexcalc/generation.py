@@ -34,6 +34,7 @@ from indexcalc.proof.sampling import size_sets
 from indexcalc.proof.stand_ins import stand_ins
 from indexcalc.proof.targets import check_target, is_installed
 from indexcalc.rewrite.derive import derive
+from indexcalc.worksheet import Values, worked
 
 if TYPE_CHECKING:
     from indexcalc.codegen.fast.module import FastModule, FastOptions
@@ -48,6 +49,9 @@ OWN_WORK = 10_000_000
 
 NOTE_WRITERS = {"md": markdown_note, "tex": latex_note, "html": html_note, "svg": svg_note, "tikz": tikz_note}
 """What writes the note, by the format's name, which is that of its files."""
+
+PAGE = "html"
+"""The format that can show an example."""
 
 USUAL_FORMATS = ("md", "tex")
 """The formats of the note that are written without asking."""
@@ -126,6 +130,7 @@ def render(
     *,
     detail: Detail = Detail.FULL,
     mesh: Mesh | None = None,
+    example: Values | None = None,
 ) -> Texts:
     """The note and the code of a derivation.
 
@@ -138,6 +143,7 @@ def render(
             tensor diagrams alone.
         detail: how much the note says.
         mesh: the devices over which JAX's arrays are split.
+        example: numbers with which a page works the derivation out.
 
     Raises:
         UnsupportedError: if a scalar or factor cannot be written with one of these libraries.
@@ -154,7 +160,10 @@ def render(
     loops = module.loops if module is not None else ()
     trial = trial_of(derivation)
     checked = checked_range(trial) if trial is not None else None
-    notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked, detail) for name in formats}
+    notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked, detail) for name in formats if name != PAGE}
+    if PAGE in formats:
+        arrays = worked(derivation, example) if example is not None else {}
+        notes[PAGE] = html_note(derivation, views, loops, checked, detail, example=arrays)
     return Texts(notes, numpy_module(derivation), others, module, trial)
 
 

@@ -1,4 +1,4 @@
-"""Curves over an extent as SVG: both axes in powers, each line with dashes of its own, crossings as dots."""
+"""Curves over an extent as SVG: both axes in powers, each line with dashes of its own, crossings as circles."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def grid(across: Axis, up: Axis) -> Iterator[str]:
     for power in ticks(across):
         x = across.at(power)
         yield f'<path class="grid" d="M{x:.1f} {up.start:.1f}V{up.end:.1f}"/>'
-        yield f'<text class="size cross" x="{x:.1f}" y="{up.start + 15:.1f}">{2**power}</text>'
+        yield f'<text class="size" x="{x:.1f}" y="{up.start + 15:.1f}">{2**power}</text>'
     for power in ticks(up):
         y = up.at(power)
         yield f'<path class="grid" d="M{across.start:.1f} {y:.1f}H{across.end:.1f}"/>'

@@ -30,6 +30,7 @@ from indexcalc.notes.curves import Curves
 from indexcalc.notes.familiar import Detail
 from indexcalc.notes.figures import STYLE as FIGURES
 from indexcalc.notes.figures import figure_text, with_figures
+from indexcalc.notes.heats import Array, Heats
 from indexcalc.notes.latex import scalar_text
 from indexcalc.notes.levels import LEVELS_OF, Figure, Level, Levels, Part, heading_level, parts_of
 from indexcalc.notes.names import index_mark, notation_of
@@ -61,9 +62,22 @@ def html_note(
     loops: Sequence[BlockedLoop] = (),
     checked: CheckedRange | None = None,
     detail: Detail = Detail.FULL,
+    *,
+    example: Mapping[str, Array] | None = None,
 ) -> str:
-    """The note as one HTML page, which holds its style and its formulas as MathML."""
-    first, *rest = with_figures(parts_of(derivation, views, loops, checked, detail), derivation, LEVELS_OF[detail])
+    """The note as one HTML page, which holds its style and its formulas as MathML.
+
+    Args:
+        derivation: what the note is about.
+        views: asks for rows and entries of all gradients.
+        loops: how code that runs in blocks does so, if there is such code.
+        checked: the inputs at which the code is checked, if it is.
+        detail: how much the page holds.
+        example: the value of each tensor in an example, with one axis a slot; small ones are drawn.
+    """
+    first, *rest = with_figures(
+        parts_of(derivation, views, loops, checked, detail), derivation, LEVELS_OF[detail], example or {}
+    )
     page, title = page_of(derivation, rest, detail), first.block
     assert isinstance(title, Heading)
     heading, body = page.text(title.spans), "\n".join(sectioned(rest, page))
@@ -217,7 +231,7 @@ def block_text(part: Part, page: Page, number: int) -> str:
             return table_text(block, page)
         case Diagram() as block:
             return diagram_text(block, page, name)
-        case Wiring() | Curves() as figure:
+        case Wiring() | Curves() | Heats() as figure:
             return figure_text(figure, page, name)
 
 

@@ -15,6 +15,7 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import Block, Diagram, Display, Displays, Heading
 from indexcalc.notes.curves import Curves
 from indexcalc.notes.familiar import Detail
+from indexcalc.notes.heats import Heats
 from indexcalc.notes.outline import Chapter, chapters
 from indexcalc.notes.wires import Wiring
 from indexcalc.program import BlockedLoop, CheckedRange
@@ -33,7 +34,7 @@ Levels = frozenset[Level]
 LEVELS_OF = {Detail.BRIEF: (Level.RESULT, Level.BRIEF), Detail.FULL: tuple(Level)}
 """The levels of a page; one with a brief note has no more than that."""
 
-Figure = Wiring | Curves
+Figure = Wiring | Curves | Heats
 """What a page has beside the blocks of its note."""
 
 WHOLE = frozenset((Chapter.SUMMARY, Chapter.MATRICES))

@@ -10,6 +10,7 @@ from indexcalc.language.read import load_problem
 from indexcalc.notes import Detail, html_note
 from indexcalc.notes.levels import Level, parts_of
 from indexcalc.rewrite.derive import derive
+from indexcalc.worksheet import load_values, worked
 from tests.support.browser import asked, emulated, needs_axe, needs_browser, started, violations
 
 By = pytest.importorskip("selenium.webdriver.common.by").By
@@ -18,7 +19,7 @@ Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 pytestmark = needs_browser
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("attention", "logistic_hessian", "conv2d")
+NAMES = ("attention", "logistic_hessian", "conv2d", "two_token_model")
 
 VISIBLE = """return [...document.querySelectorAll(arguments[0])].filter(one => one.getClientRects().length)
   .map(one => one.textContent)"""
@@ -38,8 +39,9 @@ def pages(tmp_path_factory):
     folder, found = tmp_path_factory.mktemp("notes"), {}
     for name in NAMES:
         derivation = derive(load_problem(ROOT / "derivations" / name / f"{name}.ixc"))
-        path = folder / f"{name}.html"
-        path.write_text(html_note(derivation), encoding="utf-8")
+        path, numbers = folder / f"{name}.html", ROOT / "derivations" / name / "values.toml"
+        example = worked(derivation, load_values(numbers, derivation.problem)) if numbers.is_file() else None
+        path.write_text(html_note(derivation, example=example), encoding="utf-8")
         found[name] = derivation, path.as_uri()
     return found
 
@@ -185,6 +187,16 @@ def test_wires_and_plots_are_drawn_in_sight(driver, attention):
     assert len(set(driver.execute_script(dashes, plot))) == 2
     slider(driver).send_keys(Keys.HOME)
     assert not plot.is_displayed()
+
+
+def test_the_numbers_of_an_example_stand_in_their_cells(driver, pages):
+    driver.get(pages["two_token_model"][1])
+    outside = """return [...document.querySelectorAll('.heat rect + text')].filter(one => {
+      const [text, cell] = [one, one.previousElementSibling].map(one => one.getBoundingClientRect());
+      return text.left < cell.left || text.right > cell.right || text.top < cell.top || text.bottom > cell.bottom;
+    }).map(one => one.textContent)"""
+    assert len(driver.find_elements(By.CSS_SELECTOR, ".heat rect + text")) > 60
+    assert driver.execute_script(outside) == []
 
 
 def test_indices_have_one_colour_everywhere(driver, attention):
