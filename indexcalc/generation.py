@@ -34,10 +34,11 @@ from indexcalc.proof.sampling import size_sets
 from indexcalc.proof.stand_ins import stand_ins
 from indexcalc.proof.targets import check_target, is_installed
 from indexcalc.rewrite.derive import derive
-from indexcalc.worksheet import Values, worked
 
 if TYPE_CHECKING:
     from indexcalc.codegen.fast.module import FastModule, FastOptions
+    from indexcalc.proof.numeric import Array
+    from indexcalc.worksheet import Values
 
 
 class BrokenCodeError(IndexCalcError):
@@ -162,9 +163,19 @@ def render(
     checked = checked_range(trial) if trial is not None else None
     notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked, detail) for name in formats if name != PAGE}
     if PAGE in formats:
-        arrays = worked(derivation, example) if example is not None else {}
+        arrays = example_arrays(derivation, example)
         notes[PAGE] = html_note(derivation, views, loops, checked, detail, example=arrays)
     return Texts(notes, numpy_module(derivation), others, module, trial)
+
+
+def example_arrays(derivation: Derivation, example: Values | None) -> Mapping[str, Array]:
+    """The value of every tensor in an example; of none if there is no example."""
+    if example is None:
+        return {}
+    # Most pages show no numbers.
+    from indexcalc.worksheet import worked  # noqa: PLC0415
+
+    return worked(derivation, example)
 
 
 def trial_of(derivation: Derivation) -> Trial | None:
