@@ -145,3 +145,10 @@ def test_displays_that_are_no_results_stay_away() -> None:
     after = blocks[next(n for n, block in enumerate(blocks) if heading_level(block) == 2 and n) :]
     steps = [b for b in after if isinstance(b, Display) and not (b.boxed or b.defines) and len(b.sides) > 1]
     assert steps == []
+
+
+def test_all_pages_have_the_same_script() -> None:
+    """The playground lets one script run, known by its hash."""
+    derivation = derive(attention())
+    scripts = {html_note(derivation, detail=detail).partition("<script>")[2] for detail in Detail}
+    assert len(scripts) == 1
