@@ -37,6 +37,8 @@ from indexcalc.rewrite.derive import derive
 
 if TYPE_CHECKING:
     from indexcalc.codegen.fast.module import FastModule, FastOptions
+    from indexcalc.proof.numeric import Array
+    from indexcalc.worksheet import Values
 
 
 class BrokenCodeError(IndexCalcError):
@@ -48,6 +50,9 @@ OWN_WORK = 10_000_000
 
 NOTE_WRITERS = {"md": markdown_note, "tex": latex_note, "html": html_note, "svg": svg_note, "tikz": tikz_note}
 """What writes the note, by the format's name, which is that of its files."""
+
+PAGE = "html"
+"""The format that can show an example."""
 
 USUAL_FORMATS = ("md", "tex")
 """The formats of the note that are written without asking."""
@@ -126,6 +131,7 @@ def render(
     *,
     detail: Detail = Detail.FULL,
     mesh: Mesh | None = None,
+    example: Values | None = None,
 ) -> Texts:
     """The note and the code of a derivation.
 
@@ -138,6 +144,7 @@ def render(
             tensor diagrams alone.
         detail: how much the note says.
         mesh: the devices over which JAX's arrays are split.
+        example: numbers with which a page works the derivation out.
 
     Raises:
         UnsupportedError: if a scalar or factor cannot be written with one of these libraries.
@@ -154,8 +161,21 @@ def render(
     loops = module.loops if module is not None else ()
     trial = trial_of(derivation)
     checked = checked_range(trial) if trial is not None else None
-    notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked, detail) for name in formats}
+    notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked, detail) for name in formats if name != PAGE}
+    if PAGE in formats:
+        arrays = example_arrays(derivation, example)
+        notes[PAGE] = html_note(derivation, views, loops, checked, detail, example=arrays)
     return Texts(notes, numpy_module(derivation), others, module, trial)
+
+
+def example_arrays(derivation: Derivation, example: Values | None) -> Mapping[str, Array]:
+    """The value of every tensor in an example; of none if there is no example."""
+    if example is None:
+        return {}
+    # Most pages show no numbers.
+    from indexcalc.worksheet import worked  # noqa: PLC0415
+
+    return worked(derivation, example)
 
 
 def trial_of(derivation: Derivation) -> Trial | None:

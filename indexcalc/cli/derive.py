@@ -21,7 +21,7 @@ from indexcalc.codegen import TARGETS
 from indexcalc.codegen.dialect_jax import JAX
 from indexcalc.cost import Mesh, MeshError, read_mesh
 from indexcalc.errors import IndexCalcError
-from indexcalc.generation import NOTE_WRITERS, USUAL_FORMATS, BrokenCodeError, Outputs, checked, render
+from indexcalc.generation import NOTE_WRITERS, PAGE, USUAL_FORMATS, BrokenCodeError, Outputs, checked, render
 from indexcalc.notes import VIEWS, Detail, formula_text
 from indexcalc.rewrite.derive import derive
 from indexcalc.writing import write
@@ -88,6 +88,10 @@ def derive_spec(
         Detail,
         typer.Option(help="`full` shows every step; `brief` says what is alike once, and each result once."),
     ] = Detail.FULL,
+    values: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="For --format html: numbers, in TOML, with which the page shows an example."),
+    ] = None,
     target: Annotated[
         str,
         typer.Option(
@@ -133,6 +137,7 @@ def derive_spec(
             at,
             block,
             cache,
+            values,
             mesh_given(mesh, chosen(target, "--target", "target", TARGETS)),
         )
 
@@ -181,6 +186,7 @@ class Wanted:
     at: list[str] | None
     block: str
     cache: str
+    values: Path | None
     mesh: Mesh | None
 
 
@@ -198,8 +204,18 @@ def derive_one(spec: str, inputs: Inputs, wanted: Wanted) -> tuple[Derivation, O
         derivation = derive(problem)
         progress("writing the note and the code")
         fast = fast_options(wanted.style, wanted.at, wanted.block, wanted.cache, problem.program.extents)
+        if wanted.values is not None and PAGE not in wanted.formats:
+            raise IndexCalcError("--values is about the page; add --format html")
+        example = inputs.values(wanted.values, spec, problem) if wanted.values is not None else None
         texts = render(
-            derivation, wanted.views, wanted.targets, fast, wanted.formats, detail=wanted.detail, mesh=wanted.mesh
+            derivation,
+            wanted.views,
+            wanted.targets,
+            fast,
+            wanted.formats,
+            detail=wanted.detail,
+            mesh=wanted.mesh,
+            example=example,
         )
         progress("checking the code")
         return derivation, checked(derivation, texts)

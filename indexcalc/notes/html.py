@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from html import escape
+from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -15,7 +14,6 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.notes.blocks import (
     Assignments,
     Block,
-    Code,
     Diagram,
     Display,
     Displays,
@@ -27,18 +25,22 @@ from indexcalc.notes.blocks import (
     Spans,
     Table,
 )
-from indexcalc.notes.collapses import COLLAPSE_MARK, SUM_MARK
 from indexcalc.notes.colours import DARK, LIGHT, colour
+from indexcalc.notes.curves import Curves
 from indexcalc.notes.familiar import Detail
+from indexcalc.notes.figures import STYLE as FIGURES
+from indexcalc.notes.figures import figure_text, with_figures
+from indexcalc.notes.heats import Array, Heats
 from indexcalc.notes.latex import scalar_text
-from indexcalc.notes.mathml import mathml
-from indexcalc.notes.names import DELTA_MARK, Notation, index_mark, notation_of
-from indexcalc.notes.network_svg import STYLE, network_svg
-from indexcalc.notes.outline import outline
-from indexcalc.notes.pictures import Gallery, gallery_of, numbers_of
-from indexcalc.notes.render import assignment_latex, display_latex, matrix_display_latex, spans_text
+from indexcalc.notes.levels import LEVELS_OF, Figure, Level, Levels, Part, heading_level, parts_of
+from indexcalc.notes.names import index_mark, notation_of
+from indexcalc.notes.network_svg import STYLE
+from indexcalc.notes.page import Page, plain
+from indexcalc.notes.pictures import gallery_of, numbers_of
+from indexcalc.notes.render import assignment_latex, matrix_display_latex
 from indexcalc.notes.setup import declared_indices
 from indexcalc.notes.svg import svg_text
+from indexcalc.notes.wires import Wiring
 from indexcalc.program import BlockedLoop, CheckedRange, Program
 
 
@@ -50,69 +52,8 @@ def environment() -> Environment:
     )
 
 
-@dataclass(frozen=True)
-class Page:
-    """What the blocks of one page share.
-
-    Attributes:
-        notation: how names are printed, with marks.
-        numbers: the number of every index that was shown, by its mark: what its colour is made from.
-        anchors: the number of the block that tells about a tensor, by the tensor's name.
-        gallery: the pictures so far.
-    """
-
-    notation: Notation
-    numbers: dict[str, int]
-    anchors: Mapping[str, int]
-    gallery: Gallery
-
-    def attributes(self, mark: str) -> str:
-        """What the tag of a marked symbol carries: a sum its number, a delta that collapses one that number too."""
-        if mark == DELTA_MARK:
-            return 'class="delta"'
-        if mark.startswith(SUM_MARK):
-            return f'data-sum="{mark.removeprefix(SUM_MARK)}"'
-        if mark.startswith(COLLAPSE_MARK):
-            number, _, index = mark.removeprefix(COLLAPSE_MARK).partition(":")
-            return f'class="collapses" data-collapses="{number}" data-killed="{self.index_class(index)}"'
-        return f'class="index {self.index_class(mark)}"'
-
-    def index_class(self, mark: str) -> str:
-        """The class of an index; one that is new gets the next number."""
-        return f"i{self.numbers.setdefault(mark, len(self.numbers))}"
-
-    def formula(self, latex: str) -> str:
-        """A formula in running text."""
-        return mathml(latex, self.attributes)
-
-    def display(self, latex: str, name: str = "") -> str:
-        """A formula on lines of its own, which can be moved sideways where the screen is narrow."""
-        anchor = f' id="{name}"' if name else ""
-        return f'<div class="display"{anchor}>{mathml(latex, self.attributes, display=True)}</div>'
-
-    def picture(self, display: Display) -> str:
-        """The tensor diagram of an equation, if it has one; it can be moved sideways where the screen is narrow."""
-        found = self.gallery.picture(display)
-        if found is None:
-            return ""
-        name = f"net{len(self.gallery.seen)}"
-        svg = network_svg(
-            found.drawing, found.title, found.said, name, lambda index: self.index_class(index_mark(index))
-        )
-        return f'\n<div class="drawing">\n{svg}\n</div>'
-
-    def pictured(self, display: Display, name: str = "") -> str:
-        """A formula on lines of its own, with its picture below it."""
-        return self.display(display_latex(display, self.notation), name) + self.picture(display)
-
-    def text(self, spans: Spans) -> str:
-        """Running text."""
-        return "".join(
-            f"<code>{escape(span.text)}</code>"
-            if isinstance(span, Code)
-            else spans_text((span,), self.notation, plain, self.formula)
-            for span in spans
-        )
+NAMES = {Level.RESULT: "result only", Level.BRIEF: "brief", Level.FULL: "every delta"}
+"""What the slider calls the levels."""
 
 
 def html_note(
@@ -121,10 +62,23 @@ def html_note(
     loops: Sequence[BlockedLoop] = (),
     checked: CheckedRange | None = None,
     detail: Detail = Detail.FULL,
+    *,
+    example: Mapping[str, Array] | None = None,
 ) -> str:
-    """The note as one HTML page, which holds its style and its formulas as MathML."""
-    title, *rest = outline(derivation, views, loops, checked, detail)
-    page = page_of(derivation, rest, detail)
+    """The note as one HTML page, which holds its style and its formulas as MathML.
+
+    Args:
+        derivation: what the note is about.
+        views: asks for rows and entries of all gradients.
+        loops: how code that runs in blocks does so, if there is such code.
+        checked: the inputs at which the code is checked, if it is.
+        detail: how much the page holds.
+        example: the value of each tensor in an example, with one axis a slot; small ones are drawn.
+    """
+    first, *rest = with_figures(
+        parts_of(derivation, views, loops, checked, detail), derivation, LEVELS_OF[detail], example or {}
+    )
+    page, title = page_of(derivation, rest, detail), first.block
     assert isinstance(title, Heading)
     heading, body = page.text(title.spans), "\n".join(sectioned(rest, page))
     return (
@@ -133,27 +87,33 @@ def html_note(
         .render(
             title=" ".join(str(span) for span in title.spans if isinstance(span, str)),
             heading=heading,
-            networks=STYLE,
+            networks=STYLE + FIGURES,
             colours=colour_rules(len(page.numbers)),
             legend=legend_text(derivation, page),
+            levels=[(level.value, NAMES[level]) for level in page.levels],
             body=body,
         )
     )
 
 
-def page_of(derivation: Derivation, blocks: Sequence[Block], detail: Detail) -> Page:
+def page_of(derivation: Derivation, parts: Sequence[Part], detail: Detail) -> Page:
     """The notation of a derivation with marks; the indices of the program have the first colours."""
-    notation, anchors = replace(notation_of(derivation), marked=True), anchors_of(derivation, blocks)
-    return Page(notation, numbers_of(derivation), anchors, gallery_of(derivation, detail))
+    notation, levels = replace(notation_of(derivation), marked=True), LEVELS_OF[detail]
+    galleries = {
+        level: gallery_of(derivation, found)
+        for level, found in ((Level.FULL, Detail.FULL), (Level.BRIEF, Detail.BRIEF))
+        if level in levels
+    }
+    return Page(notation, numbers_of(derivation), anchors_of(derivation, parts, levels[-1]), levels, galleries)
 
 
-def anchors_of(derivation: Derivation, blocks: Sequence[Block]) -> Mapping[str, int]:
+def anchors_of(derivation: Derivation, parts: Sequence[Part], level: Level) -> Mapping[str, int]:
     """Where the page tells about each tensor: the section of a gradient or part, the equation of another."""
     gradients = {tensor: name for name, tensor in derivation.gradients.items()}
     gradients.update(derivation.problem.gradient_names)
     found: dict[str, int] = {}
-    for number, block in enumerate(blocks):
-        for name in subjects_of(block, gradients):
+    for number, part in enumerate(parts):
+        for name in subjects_of(part.block, gradients) if level in part.levels else ():
             found.setdefault(name, number)
     for tensor, name in gradients.items():
         if name in found:
@@ -161,7 +121,7 @@ def anchors_of(derivation: Derivation, blocks: Sequence[Block]) -> Mapping[str, 
     return found
 
 
-def subjects_of(block: Block, gradients: Mapping[str, str]) -> Iterator[str]:
+def subjects_of(block: Block | Figure, gradients: Mapping[str, str]) -> Iterator[str]:
     """The tensors that a block is about."""
     match block:
         case Heading(_, spans):
@@ -187,8 +147,8 @@ def legend_entry(index: Index, program: Program, page: Page) -> str:
     """One index of the legend."""
     size = page.formula(scalar_text(index.extent, page.notation))
     doc = program.index_docs.get(index.name, "") if index in declared_indices(program) else ""
-    about = f" <span>{plain(doc)}</span>" if doc else ""
-    return f"<div><dt>{page.formula(page.notation.index(index))}</dt><dd>{size}{about}</dd></div>"
+    about = f" {plain(doc)}" if doc else ""
+    return f"<li>{page.formula(page.notation.index(index))}: <span>{size}{about}</span></li>"
 
 
 def indices_of(derivation: Derivation) -> tuple[Index, ...]:
@@ -210,63 +170,74 @@ def colour_rules(count: int) -> str:
     return f"{light}\n@media screen and (prefers-color-scheme:dark){{{dark}}}"
 
 
-def plain(text: str) -> str:
-    """Text between formulas: what could be markup is escaped, blanks are joined."""
-    return escape(re.sub(r"\s+", " ", text))
-
-
-def sectioned(blocks: Iterable[Block], page: Page) -> Iterator[str]:
-    """The blocks, with an element around what a heading begins."""
+def sectioned(parts: Sequence[Part], page: Page) -> Iterator[str]:
+    """The blocks, with an element around what a heading begins, and around neighbours of the same levels."""
     open_levels: list[int] = []
-    for number, block in enumerate(blocks):
-        level = heading_level(block)
-        if level is not None:
-            while open_levels and open_levels[-1] >= level:
-                open_levels.pop()
-                yield "</section>"
-            open_levels.append(level)
-            yield f'<section aria-labelledby="h{number}">'
-        yield block_text(block, page, number)
+    for (number, level, levels), group in groupby(enumerate(parts), key=lambda one: group_key(*one)):
+        if level is None:
+            yield from grouped([(n, part) for n, part in group], page.shown_at(levels), page)
+            continue
+        while open_levels and open_levels[-1] >= level:
+            open_levels.pop()
+            yield "</section>"
+        open_levels.append(level)
+        inside = frozenset[Level]().union(*(part.levels for part in section_of(parts, number, level)))
+        yield f'<section aria-labelledby="h{number}"{page.shown_at(inside)}>'
+        yield from (block_text(part, page, number) for _, part in group)
     yield from ("</section>" for _ in open_levels)
 
 
-def heading_level(block: Block) -> int | None:
-    """The level of the section that a block begins, if it begins one."""
-    match block:
-        case Heading(level):
-            return level
-        case Diagram(title=title) if title:
-            return 2
-    return None
+def group_key(number: int, part: Part) -> tuple[int, int | None, Levels]:
+    """What neighbours have in common that stand in one element; a heading stands alone."""
+    level = heading_level(part.block)
+    return (-1 if level is None else number), level, part.levels
 
 
-def block_text(block: Block, page: Page, number: int) -> str:
+def section_of(parts: Sequence[Part], number: int, level: int) -> Iterator[Part]:
+    """The parts of the section that a heading of some level begins."""
+    yield parts[number]
+    for part in parts[number + 1 :]:
+        if (found := heading_level(part.block)) is not None and found <= level:
+            return
+        yield part
+
+
+def grouped(group: Iterable[tuple[int, Part]], attributes: str, page: Page) -> Iterator[str]:
+    """The texts of neighbours, in one element if it has something to say."""
+    texts = [block_text(part, page, number) for number, part in group]
+    yield from (f"<div{attributes}>", *texts, "</div>") if attributes else texts
+
+
+def block_text(part: Part, page: Page, number: int) -> str:
     """One block; its number makes the id of a heading, or of what others lead to."""
     name = f"h{number}"
-    match block:
+    match part.block:
         case Heading(level, spans):
-            return heading_text(level, name, page.text(spans))
+            return heading_text(level, name, page.text(spans), page.shown_at(part.levels))
         case Paragraph(spans):
             return f"<p>{page.text(spans)}</p>"
         case Items(items):
             return listed("ul", (page.text(item) for item in items))
-        case Display():
-            return page.pictured(block, name if number in page.anchors.values() else "")
+        case Display() as block:
+            return page.pictured(block, part.levels, name if number in page.anchors.values() else "")
         case Displays(items):
-            return "\n".join(page.pictured(item) for item in items)
+            return "\n".join(page.pictured(item, part.levels) for item in items)
         case MatrixDisplays(items):
             return "\n".join(page.display(matrix_display_latex(item, page.notation)) for item in items)
         case Assignments(items):
-            return listed("ol", (page.formula(assignment_latex(item, page.notation)) for item in items))
-        case Table():
+            texts = (page.formula(assignment_latex(item, page.notation)) for item in items)
+            return listed("ol", (f'<div class="wide">{text}</div>' for text in texts))
+        case Table() as block:
             return table_text(block, page)
-        case Diagram():
+        case Diagram() as block:
             return diagram_text(block, page, name)
+        case Wiring() | Curves() | Heats() as figure:
+            return figure_text(figure, page, name)
 
 
-def heading_text(level: int, name: str, text: str) -> str:
+def heading_text(level: int, name: str, text: str, attributes: str = "") -> str:
     """A heading; its text alone names the section, without the button that the script adds."""
-    return f'<h{level}><span id="{name}">{text}</span></h{level}>'
+    return f'<h{level}{attributes}><span id="{name}">{text}</span></h{level}>'
 
 
 def listed(tag: str, items: Iterable[str]) -> str:

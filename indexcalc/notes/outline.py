@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import Enum
 from functools import lru_cache
 
 from indexcalc.algebra.terms import Terms, tensors_of
@@ -42,16 +43,52 @@ ORDERS = (
 )
 
 
+class Chapter(Enum):
+    """The parts of a note, in their order; each is made of whole sections, or goes on with the section before it."""
+
+    OPENING = "the title, and what the note is"
+    SETUP = "indices, inputs, the forward pass, the convention"
+    FLOW = "the dataflow of both passes"
+    LEMMAS = "identities that are used later"
+    SECTIONS = "the derivation of every gradient and named part"
+    ORDERS = "the derivatives that are no gradients"
+    IDENTITIES = "claims of the author"
+    SUMMARY = "every equation of the backward pass"
+    MATRICES = "the same between whole arrays"
+    VIEWS = "the same row by row and entry by entry"
+    IMPLEMENTATION = "the same as a list of assignments"
+    SYMBOLS = "what every symbol means"
+    DELTAS = "which sum each delta collapsed"
+    COST = "operations and memory"
+    STORAGE = "what to store"
+    LOOPS = "what code in blocks never holds"
+    RANGE = "the inputs of the check"
+
+
+Chapters = tuple[tuple[Chapter, tuple[Block, ...]], ...]
+
+
 @lru_cache(maxsize=2)
-def outline_once(
+def chapters_once(
     derivation: Derivation,
     views: tuple[str, ...],
     loops: tuple[BlockedLoop, ...],
     checked: CheckedRange | None,
     detail: Detail,
-) -> tuple[Block, ...]:
-    """The outline, once for all formats."""
-    return composed(derivation, views, loops, checked, detail)
+) -> Chapters:
+    """The chapters, once for all formats."""
+    return tuple((chapter, tuple(blocks)) for chapter, blocks in composed(derivation, views, loops, checked, detail))
+
+
+def chapters(
+    derivation: Derivation,
+    views: Collection[str] = (),
+    loops: Sequence[BlockedLoop] = (),
+    checked: CheckedRange | None = None,
+    detail: Detail = Detail.FULL,
+) -> Chapters:
+    """Every chapter of the note with its blocks; see `composed`."""
+    return chapters_once(derivation, tuple(views), tuple(loops), checked, detail)
 
 
 def outline(
@@ -62,7 +99,7 @@ def outline(
     detail: Detail = Detail.FULL,
 ) -> tuple[Block, ...]:
     """Every block of the note; see `composed`."""
-    return outline_once(derivation, tuple(views), tuple(loops), checked, detail)
+    return tuple(block for _, blocks in chapters(derivation, views, loops, checked, detail) for block in blocks)
 
 
 def composed(
@@ -71,8 +108,8 @@ def composed(
     loops: Sequence[BlockedLoop] = (),
     checked: CheckedRange | None = None,
     detail: Detail = Detail.FULL,
-) -> tuple[Block, ...]:
-    """Every block of the note.
+) -> Iterator[tuple[Chapter, Iterable[Block]]]:
+    """The chapters of the note in their order, without those that this note leaves out.
 
     Args:
         derivation: what the note is about.
@@ -82,35 +119,37 @@ def composed(
         detail: whether every step and table is there. A brief note says what is alike once, and each result once.
     """
     brief = detail is Detail.BRIEF
-    blocks: list[Block] = [
-        Heading(1, (derivation.problem.program.title,)),
-        Paragraph((ORDERS if derivation.orders else OPENING,)),
-    ]
-    blocks.extend(setup_blocks(derivation))
-    blocks.extend(diagram_blocks(derivation))
-    blocks.extend(lemma_blocks(derivation, detail))
+    title = Heading(1, (derivation.problem.program.title,))
+    yield Chapter.OPENING, (title, Paragraph((ORDERS if derivation.orders else OPENING,)))
+    yield Chapter.SETUP, setup_blocks(derivation)
+    yield Chapter.FLOW, diagram_blocks(derivation)
+    yield Chapter.LEMMAS, lemma_blocks(derivation, detail)
+    yield Chapter.SECTIONS, gradient_blocks(derivation, detail)
+    yield Chapter.ORDERS, order_blocks(derivation)
+    yield Chapter.IDENTITIES, identity_blocks(derivation, detail)
+    if not brief or says_more(derivation):
+        yield Chapter.SUMMARY, summary_blocks(derivation)
+    yield Chapter.MATRICES, matrix_blocks(derivation)
+    if not brief or views:
+        yield Chapter.VIEWS, view_blocks(derivation, views)
+    if not brief:
+        yield Chapter.IMPLEMENTATION, implementation_blocks(derivation)
+        yield Chapter.SYMBOLS, symbol_blocks(derivation)
+    yield Chapter.DELTAS, delta_blocks(derivation)
+    yield Chapter.COST, cost_blocks(derivation)
+    yield Chapter.STORAGE, storage_blocks(derivation)
+    yield Chapter.LOOPS, loop_blocks(loops)
+    yield Chapter.RANGE, range_blocks(checked)
+
+
+def gradient_blocks(derivation: Derivation, detail: Detail) -> Iterator[Block]:
+    """The derivation of every gradient and named part; what repeats an earlier path is cited."""
     repeats, shown = repeats_of(derivation), shown_before(derivation, detail)
-    if brief:
+    if detail is Detail.BRIEF:
         repeats = {**mirrors_of(derivation), **repeats}
     for section in reading_order(derivation):
-        blocks.extend(section_blocks(derivation, section, repeats, shown))
+        yield from section_blocks(derivation, section, repeats, shown)
         shown = shown.after_section(section, cited_consumers(section, repeats))
-    blocks.extend(order_blocks(derivation))
-    blocks.extend(identity_blocks(derivation, detail))
-    if not brief or says_more(derivation):
-        blocks.extend(summary_blocks(derivation))
-    blocks.extend(matrix_blocks(derivation))
-    if not brief or views:
-        blocks.extend(view_blocks(derivation, views))
-    if not brief:
-        blocks.extend(implementation_blocks(derivation))
-        blocks.extend(symbol_blocks(derivation))
-    blocks.extend(delta_blocks(derivation))
-    blocks.extend(cost_blocks(derivation))
-    blocks.extend(storage_blocks(derivation))
-    blocks.extend(loop_blocks(loops))
-    blocks.extend(range_blocks(checked))
-    return tuple(blocks)
 
 
 def reading_order(derivation: Derivation) -> list[Section]:

@@ -63,14 +63,9 @@ def worksheet(derivation: Derivation, values: Values, *, digits: int = 4) -> str
     Raises:
         LimitError: if a term is too large for the evaluator.
     """
-    program, backward = derivation.problem.program, derivation.backward
-    forward = run_program(program, values.inputs, values.sizes, values.parameters)
-    known = {**forward, **values.upstream}
-    gradients = run_program(
-        backward, {tensor.name: known[tensor.name] for tensor in backward.inputs}, values.sizes, values.parameters
-    )
+    program, arrays = derivation.problem.program, worked(derivation, values)
     scalars: dict[sp.Symbol, float] = {**dict(values.sizes), **dict(values.parameters)}
-    writer = Writer({**known, **gradients}, scalars, spelling_of(derivation), digits)
+    writer = Writer(arrays, scalars, spelling_of(derivation), digits)
     return (
         environment()
         .get_template("worksheet.md.jinja2")
@@ -84,6 +79,19 @@ def worksheet(derivation: Derivation, values: Values, *, digits: int = 4) -> str
             digits=digits,
         )
     )
+
+
+def worked(derivation: Derivation, values: Values) -> Mapping[str, Array]:
+    """The value of every tensor of both passes, inputs and given gradients among them, with one axis a slot.
+
+    Raises:
+        LimitError: if a term is too large for the evaluator.
+    """
+    forward = run_program(derivation.problem.program, values.inputs, values.sizes, values.parameters)
+    known = {**forward, **values.upstream}
+    backward = derivation.backward
+    needed = {tensor.name: known[tensor.name] for tensor in backward.inputs}
+    return {**known, **run_program(backward, needed, values.sizes, values.parameters)}
 
 
 def named(name: str, writer: Writer) -> str:

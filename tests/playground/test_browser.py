@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
 from tests.playground.support import SMALL, WRONG_NOTE
+from tests.support.browser import asked, emulated, needs_axe, needs_browser, started, violations
 from tests.support.pages import ROOT
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
-webdriver = pytest.importorskip("selenium.webdriver")
 By = pytest.importorskip("selenium.webdriver.common.by").By
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 Select = pytest.importorskip("selenium.webdriver.support.select").Select
 WebDriverWait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-AXE = find_spec("axe_selenium_python")
-
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="Chromium and its driver are not installed"),
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork"),
-]
+pytestmark = [needs_browser, pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")]
 
 PATIENCE = 60
 """The most seconds to wait for what the page should show."""
@@ -62,14 +51,7 @@ def address(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    profile = tmp_path_factory.mktemp("profile")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1440,900"):
-        options.add_argument(argument)
-    options.add_argument(f"--user-data-dir={profile}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver = started(tmp_path_factory.mktemp("profile"))
     yield driver
     driver.quit()
 
@@ -258,10 +240,9 @@ def test_no_request_leaves_the_machine(page):
         "#document", WRONG_NOTE + "\n![x](http://elsewhere.example/x.png) <img src='http://elsewhere.example/y.png'>\n"
     )
     page.until(lambda: page.all("#marked button.wrong"))
-    events = [json.loads(entry["message"])["message"] for entry in page.driver.get_log("performance")]
-    asked = {one["params"]["request"]["url"] for one in events if one["method"] == "Network.requestWillBeSent"}
-    assert page.address in {url.partition("#")[0] for url in asked}
-    assert not [url for url in asked if not url.startswith((page.address, "about:", "data:", "blob:"))]
+    addresses = asked(page.driver)
+    assert page.address in {url.partition("#")[0] for url in addresses}
+    assert not [url for url in addresses if not url.startswith((page.address, "about:", "data:", "blob:"))]
 
 
 def test_the_browser_has_nothing_to_complain_of(page):
@@ -271,33 +252,21 @@ def test_the_browser_has_nothing_to_complain_of(page):
     assert page.driver.get_log("browser") == []
 
 
-@pytest.mark.skipif(AXE is None, reason="axe-selenium-python, which brings axe-core, is not installed")
+@needs_axe
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("room", ["derive", "check"])
 def test_all_can_use_it(page, room, scheme):
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    emulated(page.driver, prefers_color_scheme=scheme)
     page.open(f"#{room}")
     if room == "check":
         page.write("#document", WRONG_NOTE)
         page.until(lambda: page.all("#said .correct"))
-        assert violations(page) == []
+        assert violations(page.driver, "iframe") == []
         return
     page.until(lambda: "all in" in page.text("#state"))
     for tab in ("note", "code", "cost", "checked"):
         page.one(f"#tab-{tab}").click()
-        assert violations(page) == []
+        assert violations(page.driver, "iframe") == []
     page.write("#spec", SMALL + "de")
     page.until(lambda: page.text("#mistake"))
-    assert violations(page) == []
-
-
-def violations(page):
-    """What axe-core finds on the page, outside the note, which has tests of its own."""
-    source = next(Path(AXE.submodule_search_locations[0]).rglob("axe.min.js")).read_text(encoding="utf-8")
-    page.driver.execute_script(source)
-    found = page.driver.execute_async_script(
-        "const done = arguments[0];"
-        "axe.run({ exclude: [['iframe']] }).then(found => done(found.violations)).catch(error => done(String(error)))"
-    )
-    return found if isinstance(found, str) else [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+    assert violations(page.driver, "iframe") == []
