@@ -33,6 +33,9 @@ SEARCH_CACHE = 2_000
 EFFORT = 1_500
 """The most forms that all searches of a short derivation look at; the largest of those that are shipped needs 200."""
 
+MOST = 6_000
+"""The most forms that all searches of any derivation look at: beyond some 100 equations, seconds pass with them."""
+
 Score = tuple[int, int]
 
 
@@ -85,11 +88,11 @@ class Effort:
 
     @classmethod
     def of(cls, equations: int) -> Effort:
-        """The effort for a forward pass of so many equations: for each as much as one search may take.
+        """The effort for a forward pass of so many equations: for each as much as one search may take, up to `MOST`.
 
-        So equal blocks get equal forms, however many they are.
+        So equal blocks get equal forms, in all but the longest programs.
         """
-        return cls(max(EFFORT, FORM_LIMIT * equations))
+        return cls(min(max(EFFORT, FORM_LIMIT * equations), MOST))
 
 
 def cheaper_form(entry: Access, terms: Terms, moves: Moves, effort: Effort) -> tuple[Step, ...]:

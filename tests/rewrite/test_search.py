@@ -12,7 +12,7 @@ from indexcalc.language import read_problem
 from indexcalc.rewrite.cost import live_cost, nominal_sizes, terms_cost
 from indexcalc.rewrite.derive import derive
 from indexcalc.rewrite.rules import fold_rule
-from indexcalc.rewrite.search import Effort, Moves, cheaper_form
+from indexcalc.rewrite.search import EFFORT, FORM_LIMIT, MOST, Effort, Moves, cheaper_form
 from tests.support.build import at, attention, i, j, p, term
 
 
@@ -141,3 +141,8 @@ derive x, y
     d = derive(read_problem(spec))
     keys = [section.equation.terms for section in d.sections if section.target is None]
     assert len(keys) == len({str(terms) for terms in keys})
+
+
+def test_each_equation_adds_to_the_effort_up_to_a_bound():
+    efforts = [Effort.of(count).left for count in (1, 50, 10_000)]
+    assert efforts == [EFFORT, 50 * FORM_LIMIT, MOST]
