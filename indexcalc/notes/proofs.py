@@ -88,8 +88,12 @@ def proof_blocks(proof: Proof, detail: Detail) -> Iterator[Block]:
         chain = tuple(side for _, each in told for side in each.sides)
         told = [((*sentences, *last), replace(display, sides=chain))]
     for number, (sentence, display) in enumerate(told):
-        yield Paragraph(sentence if number else ("Proof. ", *sentence))
-        yield display
+        # What is boxed above is not displayed once more.
+        claimed = number == len(told) - 1 and display.left == identity.left and display.sides == (identity.right,)
+        words = ended(sentence) if claimed else sentence
+        yield Paragraph(words if number else ("Proof. ", *words))
+        if not claimed:
+            yield display
 
 
 def sentence_of(step: Step, identity: Claim) -> Spans:

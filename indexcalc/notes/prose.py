@@ -213,6 +213,8 @@ SENTENCES: Mapping[str, str] = {
     "What a right side exceeds its left by is a residual, zero at the solution:",
     "system.root.joint": "{unknown} are the solution that Newton's method finds from zero on. What a right side "
     "exceeds its left by is a residual, zero at the solution:",
+    "adjoint.reminder": "{adjoint} is the adjoint variable of {unknown}, the gradient with respect to {residual}. Here "
+    "{unknown} is held, and {loss} stands for its sum with all {adjoint} {residual}, which is the same number.",
     "adjoint.heading": "The adjoint variable of {unknown}",
     "adjoint": "{unknown} is given by no formula: it moves with everything that its system reads, so that {residual} "
     "stays zero. Adding the sum of {adjoint} {residual} to {loss} therefore changes nothing, whatever {adjoint} is. "

@@ -41,7 +41,7 @@ from indexcalc.notes.put_in import put_in
 from indexcalc.notes.reading import is_a_sum_of_paths, leftover_deltas, path_reading, reading_of
 from indexcalc.notes.repetition import Repeat, Repeats
 from indexcalc.notes.sides import Nested, Spelled, Split
-from indexcalc.notes.systems import adjoint_intro, adjoint_result, unknown_of
+from indexcalc.notes.systems import adjoint_intro, adjoint_reminder, adjoint_result, unknown_of
 
 
 def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, shown: Shown = NOTHING) -> list[Block]:
@@ -73,6 +73,8 @@ def section_blocks(derivation: Derivation, section: Section, repeats: Repeats, s
             blocks.extend((cited_in_short if short else cited_blocks)(path, target, repeat, several=several))
             steps = () if short and not several else steps
             continue
+        if unknown is None:
+            blocks.extend(adjoint_reminder(derivation, path.consumer.tensor))
         # Where there is one path, its steps and those of the section are one chain.
         tail, steps = ((), steps) if several else (steps, ())
         held = held_tensors(derivation)

@@ -80,6 +80,17 @@ def adjoint_intro(derivation: Derivation, unknown: Unknown) -> Iterator[Block]:
     yield Paragraph(say("adjoint.total", **names))
 
 
+def adjoint_reminder(derivation: Derivation, consumer: str) -> Iterator[Block]:
+    """What the gradient with respect to a residual is, where a path passes through one."""
+    problem = derivation.problem
+    unknown = next((one for one in problem.program.unknowns if one.residual == consumer), None)
+    if unknown is not None:
+        residual = problem.program.definitions[consumer]
+        adjoint = Access(problem.gradient_names[consumer], residual.slots)
+        names: dict[str, Span | list[Span]] = {"adjoint": adjoint, "residual": residual.lhs, "loss": Loss()}
+        yield Paragraph(say("adjoint.reminder", unknown=Symbol(unknown.name), **names))
+
+
 def adjoint_result(derivation: Derivation, section: Section, unknown: Unknown) -> Iterator[Block]:
     """The system that determines the adjoint variable."""
     problem = derivation.problem
