@@ -28,7 +28,7 @@ class Values(NamedTuple):
     W: np.ndarray  # [F, H] weights
     deg: np.ndarray  # [N] degrees, with the loop
     N_A: np.ndarray  # [N, N] normalised adjacency, with loops
-    M: np.ndarray  # [N, F] features added up over the neighbours, with the weights
+    M: np.ndarray  # [N, F] weighted sums of the features of the neighbours
     U: np.ndarray  # [N, H] before the nonlinearity
     Y: np.ndarray  # [N, H] output
 

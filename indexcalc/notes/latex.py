@@ -211,27 +211,36 @@ def negated(powers: Sequence[Power]) -> list[Power]:
     return [(base, -exponent) for base, exponent in powers]
 
 
-def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.S.One) -> str:
+def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.S.One, *, lone: bool = True) -> str:
     """A product with what has a negative exponent below a fraction bar, times a scalar.
 
-    The scalar goes into the fraction where nothing else stands above the bar; derivatives stand behind it.
+    The scalar goes into the fraction, and so it does where there is one factor, if that stands `lone`. Derivatives,
+    deltas and brackets stand behind the fraction.
     """
     above = [(base, exp) for base, exp in powers if not exp.could_extract_minus_sign()]
     below = negated([(base, exp) for base, exp in powers if exp.could_extract_minus_sign()])
     if not below:
-        over = lone_fraction(above, scale, notation)
+        over = lone_fraction(above, scale, notation) if lone else ""
         return over or scaled(scale, factors_latex(above, notation, alone=False), notation)
-    tall = [(base, exp) for base, exp in above if is_tall(base, notation)]
-    flat = [(base, exp) for base, exp in above if not is_tall(base, notation)]
+    tall = [(base, exp) for base, exp in above if isinstance(base, Delta | Iverson) or is_tall(base, notation)]
+    flat = [power for power in above if power not in tall]
     if max(width(factors_latex(part, notation, alone=True)) for part in (flat, below)) > WIDE_FRACTION:
         return scaled(scale, factors_latex([*flat, *tall, *negated(below)], notation, alone=False), notation)
     top, bottom = solid(factors_latex(flat, notation, alone=True)), solid(factors_latex(below, notation, alone=True))
-    if not flat:
-        numerator, denominator = as_fraction(scale)
-        scale, top = sp.S.One, scalar_text(numerator, notation)
+    numerator, denominator = as_fraction(scale)
+    if not isinstance(numerator, sp.Add) and not isinstance(denominator, sp.Add):
+        scale = sp.S.One
+        if not flat:
+            top = scalar_text(numerator, notation)
+        elif numerator != 1:
+            above_line = solid(factors_latex(flat, notation, alone=False))
+            top = rf"{scalar_text(numerator, notation)} \, {above_line}"
         if denominator != 1:
             inverse = solid(factors_latex(below, notation, alone=False))
             bottom = rf"{scalar_text(denominator, notation)} \, {inverse}"
+    elif not flat:
+        scale, top = sp.S.One, scalar_text(numerator, notation)
+        bottom = rf"{scalar_text(denominator, notation)} \, {bottom}" if denominator != 1 else bottom
     behind = [factors_latex(tall, notation, alone=False)] if tall else []
     return scaled(scale, f"{BETWEEN_FACTORS}{WEAK}".join([rf"\frac{{{top}}}{{{bottom}}}", *behind]), notation)
 
@@ -241,7 +250,7 @@ def lone_fraction(powers: Sequence[Power], scale: sp.Expr, notation: Notation) -
     numerator, denominator = as_fraction(scale)
     if len(powers) != 1 or numerator != 1 or denominator == 1:
         return ""
-    if isinstance(powers[0][0], Delta | Iverson) or is_tall(powers[0][0], notation):
+    if is_tall(powers[0][0], notation):
         return ""
     text = factors_latex(powers, notation, alone=True)
     return "" if width(text) > WIDE_FRACTION else rf"\frac{{{solid(text)}}}{{{scalar_text(denominator, notation)}}}"
@@ -286,7 +295,7 @@ def summed_latex(
 ) -> str:
     """A sum with what does not depend on its indices in front."""
     whole = sum_sign(indices, notation) + body
-    return f"{body_latex(outer, notation, coeff)} {whole}" if outer else scaled(coeff, whole, notation)
+    return f"{body_latex(outer, notation, coeff, lone=False)} {whole}" if outer else scaled(coeff, whole, notation)
 
 
 def joined(parts: Iterable[tuple[str, str]]) -> str:

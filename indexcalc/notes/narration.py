@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 import sympy as sp
@@ -11,23 +10,17 @@ import sympy as sp
 from indexcalc.algebra.build import is_negative, product
 from indexcalc.algebra.terms import (
     Access,
-    Add,
     Base,
-    Fn,
-    Index,
     Iverson,
     Partial,
     Term,
     Terms,
     accesses_of,
     occurring_indices,
-    tensors_of,
 )
-from indexcalc.calculus.pointwise import F, row_of
 from indexcalc.calculus.steps import (
     Cited,
     Collapse,
-    Constant,
     Renamed,
     Rule,
     Step,
@@ -35,7 +28,6 @@ from indexcalc.calculus.steps import (
 )
 from indexcalc.notes.blocks import (
     Block,
-    Code,
     Display,
     Displays,
     Equality,
@@ -46,6 +38,7 @@ from indexcalc.notes.blocks import (
     Spans,
     Symbol,
 )
+from indexcalc.notes.differentiation import Local, ended, is_whole, pointwise_sentence, product_sentence, sums_of
 from indexcalc.notes.familiar import COPYING, Shown, is_clean
 from indexcalc.notes.parts import Parts
 from indexcalc.notes.prose import RULES, fill, listed, say
@@ -53,21 +46,6 @@ from indexcalc.notes.sides import Inside, Nested, Quotient, Side, Split, side_te
 
 NOTHING = Shown()
 """What a note has shown that shows everything."""
-
-MANY = 12
-"""So many constants are named one by one at most."""
-
-
-@dataclass(frozen=True)
-class Local:
-    """What the prose of a local derivative's steps refers to: its entry, target and forward equation.
-
-    Of what is constant, the tensors in `held` depend on the target too. Where these are not known, None.
-    """
-
-    partial: Partial
-    forward: Terms
-    held: frozenset[str] | None = None
 
 
 def steps_blocks(
@@ -87,12 +65,6 @@ def steps_blocks(
             yield Display(routine, tuple(side for _, (step,) in run for side in sides(step, local)))
         else:
             yield from groups_blocks(run, parts, local)
-
-
-def ended(sentence: Spans) -> Spans:
-    """A sentence before an equation as one before another sentence."""
-    *before, last = sentence
-    return (*before, f"{last[:-1]}." if isinstance(last, str) and last.endswith(":") else last)
 
 
 def groups_blocks(groups: Iterable[tuple[Spans, Sequence[Step]]], parts: Parts, local: Local | None) -> Iterator[Block]:
@@ -174,11 +146,6 @@ def computed_from_less(group: Sequence[Step], parts: Parts) -> Iterator[Block]:
                     yield Paragraph(say("part", part=part.entry))
                     yield part.definition
                     yield from steps_blocks(part.steps, parts)
-
-
-def is_whole(step: Step, local: Local | None) -> bool:
-    """Whether the step is about the local derivative itself, not about one factor of it."""
-    return local is not None and step.subject == local.partial
 
 
 def sides(step: Step, local: Local | None) -> tuple[Side, ...]:
@@ -315,63 +282,3 @@ def fields(step: Step, local: Local | None) -> dict[str, Span | list[Span]]:
         case Cited(identity):
             values["identity"] = Equality(identity.left, identity.right)
     return values
-
-
-def inside_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
-    """The derivative pulled inside, naming what is constant."""
-    kept = tuple(term for term in local.forward if set(tensors_of(term)) - set(tensors))
-    where = "inside" if sums_of(kept) else "factors"
-    if not tensors:
-        return say(where)
-    if len(tensors) > MANY:
-        return say(f"{where}.others", target=Symbol(local.partial.wrt.tensor))
-    entries = [entry for name in tensors for entry in accesses_of(local.forward, name)]
-    held = tuple(tensors) if local.held is None else tuple(name for name in tensors if name in local.held)
-    apart = tuple(name for name in tensors if name not in held)
-    sentence = say(
-        f"{where}.mixed" if held and apart else f"{where}.constant" if held else f"{where}.apart",
-        held=listed([Symbol(name) for name in held]),
-        is_held="is" if len(held) == 1 else "are",
-        apart=listed([Symbol(name) for name in apart]),
-        does="does" if len(apart) == 1 else "do",
-        target=Symbol(local.partial.wrt.tensor),
-        entries=listed(entries),
-        be="is" if len(entries) == 1 else "are",
-    )
-    if kept == local.forward:
-        return sentence
-    return (*sentence, *say("drops", target=Symbol(local.partial.wrt.tensor)))
-
-
-def power_sentence(local: Local, tensors: tuple[str, ...]) -> Spans:
-    """The derivative of a right side that has powers; where it is no more than one, that alone is said."""
-    if len(local.forward) == 1 and len(local.forward[0].powers) == 1 and not local.forward[0].summed:
-        ((_, exponent),) = local.forward[0].powers
-        return say("reciprocal" if exponent == -1 else "power")
-    return (*ended(inside_sentence(local, tensors)), " ", *say("power.also"))
-
-
-def product_sentence(step: Step, local: Local | None) -> Spans:
-    """What is constant in a right side; of a parenthesis, whether it has products. Nothing where there is no more."""
-    if local is not None and is_whole(step, local) and isinstance(step.detail, Constant):
-        return inside_sentence(local, step.detail.tensors)
-    base = step.subject.base if isinstance(step.subject, Partial) else None
-    products = not isinstance(base, Add) or len(step.after) > len(base.terms)
-    return () if products else say("terms")
-
-
-def pointwise_sentence(step: Step, local: Local | None) -> Spans:
-    """The chain rule through a function; a function that is its own derivative is said to be one."""
-    if local is not None and is_whole(step, local) and isinstance(step.detail, Constant):
-        return power_sentence(local, step.detail.tensors)
-    base = step.subject.base if isinstance(step.subject, Partial) else None
-    if not isinstance(base, Fn):
-        return say("power")
-    if row_of(base.name).derivative == F:
-        return say("self", outer=Code(base.name))
-    return fill(RULES[Rule.POINTWISE], outer=Code(base.name))
-
-
-def sums_of(terms: Terms) -> tuple[Index, ...]:
-    """The summed indices of all terms, in order."""
-    return tuple(dict.fromkeys(index for term in terms for index in term.summed))

@@ -27,9 +27,10 @@ from indexcalc.notes.blocks import (
     Symbol,
 )
 from indexcalc.notes.cost import divides
+from indexcalc.notes.differentiation import Local
 from indexcalc.notes.matrix import Matrix, Whole, slice_of
 from indexcalc.notes.matrix_form import NoMatrixFormError, convert
-from indexcalc.notes.narration import Local, steps_blocks, tensor_of
+from indexcalc.notes.narration import steps_blocks, tensor_of
 from indexcalc.notes.parts import Parts, named_parts
 from indexcalc.notes.prose import listed, say, sentence_case
 from indexcalc.notes.sections import boxed_result, forward_of, part_blocks

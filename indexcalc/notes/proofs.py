@@ -24,9 +24,10 @@ from indexcalc.notes.blocks import (
     Spans,
     Symbol,
 )
+from indexcalc.notes.differentiation import ended
 from indexcalc.notes.familiar import Detail
 from indexcalc.notes.invariance import invariance_blocks
-from indexcalc.notes.narration import ended, fields, sides
+from indexcalc.notes.narration import fields, sides
 from indexcalc.notes.prose import REASONS, RULES, fill, listed, say
 from indexcalc.notes.sides import Split
 from indexcalc.program import Identity as Claim

@@ -13,7 +13,8 @@ RULES: Mapping[Rule, str] = {
     Rule.CHAIN: "The chain rule:",
     Rule.FORWARD: "The equation at this entry:",
     Rule.PRODUCT: "Differentiate term by term, and products factor by factor:",
-    Rule.QUOTIENT: "Numerator and denominator both depend on {target}, so the quotient rule applies:",
+    Rule.QUOTIENT: "What stands above and what stands below the line both depend on {target}, so the quotient rule "
+    "applies:",
     Rule.CONSTANT: "Nothing here depends on {target}, so the derivative is zero:",
     Rule.POINTWISE: "The chain rule through {outer}: the derivative at the argument, times that of the argument:",
     Rule.JACOBI: "Jacobi's formula: the logarithm of a determinant changes by what the entries of the matrix change "
@@ -24,8 +25,8 @@ RULES: Mapping[Rule, str] = {
     Rule.COLLAPSE: "{delta} collapses the sum over {killed}; only {match} is left:",
     Rule.REUSE: "Write {used} for what the forward pass already computed:",
     Rule.COLLECT: "Combine like terms:",
-    Rule.CASES: "The delta and the bracket are two cases that cover every value of the index, and the formula is the "
-    "same in both:",
+    Rule.CASES: "Two of the terms are cases that cover every value of an index, one place and all others. At that "
+    "place both read the same, so that they are one term:",
     Rule.TURN: "Write the difference the other way round:",
     Rule.EXPAND: "Multiply out:",
     Rule.FACTOR: "Take out the common factors:",

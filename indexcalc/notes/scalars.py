@@ -28,6 +28,10 @@ class ScalarLatex(LatexPrinter):  # type: ignore[misc]
         sign = "- " if above.could_extract_minus_sign() else ""
         return rf"{sign}\frac{{{self._print(abs(above))}}}{{{self._print(below)}}}"
 
+    def _print_log(self, expr: sp.log, exp: str | None = None) -> str:
+        text = r"\log" + parenthesised(self._print(expr.args[0]))
+        return text if exp is None else f"{parenthesised(text)}^{{{exp}}}"
+
     def _print_floor(self, expr: sp.floor, exp: str | None = None) -> str:
         above, below = rounded_fraction(expr)
         top = self._print(above)

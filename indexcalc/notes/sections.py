@@ -32,9 +32,10 @@ from indexcalc.notes.blocks import (
     Symbol,
 )
 from indexcalc.notes.contributions import freed_by, inner_product
+from indexcalc.notes.differentiation import Local
 from indexcalc.notes.familiar import Habit, Shown, is_long
 from indexcalc.notes.held import Held, held_in, held_tensors
-from indexcalc.notes.narration import NOTHING, Local, steps_blocks, tensor_of
+from indexcalc.notes.narration import NOTHING, steps_blocks, tensor_of
 from indexcalc.notes.parts import Parts, is_direct, named_parts, names_on_the_way, start_of
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.put_in import put_in
