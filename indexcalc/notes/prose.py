@@ -13,8 +13,7 @@ RULES: Mapping[Rule, str] = {
     Rule.CHAIN: "The chain rule:",
     Rule.FORWARD: "The equation at this entry:",
     Rule.PRODUCT: "Differentiate term by term, and products factor by factor:",
-    Rule.QUOTIENT: "What stands above and what stands below the line both depend on {target}, so the quotient rule "
-    "applies:",
+    Rule.QUOTIENT: "Factors above and below the line depend on {target}, so the quotient rule applies:",
     Rule.CONSTANT: "Nothing here depends on {target}, so the derivative is zero:",
     Rule.POINTWISE: "The chain rule through {outer}: the derivative at the argument, times that of the argument:",
     Rule.JACOBI: "Jacobi's formula: the logarithm of a determinant changes by what the entries of the matrix change "

@@ -14,6 +14,7 @@ from indexcalc.notes.collapses import COLLAPSE_MARK, SUM_MARK, with_collapses
 from indexcalc.notes.formula import Aligned, Boxed, Bracketed, Fraction, Marked, Node, Root, Row, Scripted
 from indexcalc.notes.formula_reader import read_formula
 from indexcalc.notes.html import page_of
+from indexcalc.notes.levels import parts_of
 from indexcalc.notes.names import index_mark
 from indexcalc.notes.outline import outline
 from indexcalc.notes.render import display_latex
@@ -78,7 +79,7 @@ def test_a_delta_collapses_the_sum_over_its_index(formula: str, found: list[str]
 def test_what_is_marked_is_what_the_derivation_collapses(name: str) -> None:
     derivation = derive(PROBLEMS[name]())
     blocks = outline(derivation)
-    notation = page_of(derivation, blocks, Detail.FULL).notation
+    notation = page_of(derivation, parts_of(derivation), Detail.FULL).notation
     steps = [step.detail for section in derivation.sections for step in section.all_steps()]
     killed = {index_mark(detail.killed) for detail in steps if isinstance(detail, Collapse)}
     assert all(isinstance(detail.killed, Index) for detail in steps if isinstance(detail, Collapse))
