@@ -124,7 +124,8 @@ ERF_IN_BLOCKS = '''\
 def _erf(x: np.ndarray) -> np.ndarray:
     """The error function to about 1e-15, in blocks that stay in cache."""
     flat = np.reshape(x, -1)
-    found = np.empty(flat.shape, np.result_type(flat, np.float16))  # of whole numbers too
+    # Of whole numbers too it is a fraction.
+    found = np.empty(flat.shape, np.result_type(flat, np.float16))
     for start in range(0, flat.size, 16384):
         found[start : start + 16384] = _erf_of_block(flat[start : start + 16384])
     return found.reshape(np.shape(x))'''

@@ -8,7 +8,7 @@ from indexcalc.document import Verdict
 from tests.document.repair.test_correcting import ENTRIES, last_claim, spelled
 
 BEYOND = [
-    (ENTRIES, "∂S_{ij}", "A_{ij} ∂A_{ij}", r"∂A_{ij} \, A_{ij} - \sum_{k} ∂A_{ik} \, A_{ik} \, A_{ij}"),
+    (ENTRIES, "∂S_{ij}", "A_{ij} ∂A_{ij}", r"∂A_{ij} \, A_{ij} - A_{ij} \sum_{k} ∂A_{ik} \, A_{ik}"),
     (ENTRIES, "∂V_{jp}", r"\sum_i ∂O_{ip} Z_{i} S_{ij}", r"\sum_{i} ∂O_{ip} \, A_{ij}"),
     (ENTRIES, "∂Q_{ik}", r"\sum_j ∂S_{ij} S_{ij} Q_{jk}", r"\frac{1}{\sqrt{d}} \sum_{j} ∂S_{ij} \, K_{jk}"),
     (
