@@ -116,6 +116,10 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
         yield from (move for move in moved(term.bases[0], lhs, program) if move != COPY or not scaled)
     elif term.summed and any(isinstance(base, Delta) and not base.is_plain for base in term.bases):
         yield Operation("scatter-add of products" if len(factors) > 1 else "scatter-add", term.summed)
+    elif term.summed and len(factors) > 1 and len(inside := inside_sums(term, factors)) == 1:
+        yield Operation(f"{'mean' if mean else 'sum'}{of_what(term, inside)}", term.summed)
+        below = any(exponent.could_extract_minus_sign() for base, exponent in term.powers if base not in inside)
+        yield Operation("quotient entry by entry" if below else "product entry by entry")
     elif term.summed and len(factors) > 1:
         yield from applied(factors)
         ways = {way_of(base) for base in factors if isinstance(base, Access) and not base.is_plain}
@@ -130,6 +134,11 @@ def term_operations(term: Term, lhs: Access, program: Program) -> Iterator[Opera
         yield Operation("mask")
     if scaled:
         yield Operation("scaling")
+
+
+def inside_sums(term: Term, factors: Sequence[Base]) -> list[Base]:
+    """The factors that depend on an index of the term's sums."""
+    return [base for base in factors if set(occurring_indices(base)) & set(term.summed)]
 
 
 def applied(factors: Sequence[Base]) -> Iterator[Operation]:

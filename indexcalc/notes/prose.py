@@ -117,7 +117,8 @@ SENTENCES: Mapping[str, str] = {
     "entry.again": "Each entry of {target} is a variable of its own: {deltas}. ",
     "entry.again.scalar": "{target} is a scalar: {deltas}. ",
     "entry.insert": "Combining:",
-    "entry.insert.brackets": "Combining; where no delta is zero, {brackets} {hold}, and need not stand:",
+    "entry.insert.brackets": "Combining; {brackets} {hold} wherever the delta that comes is not zero, and need not "
+    "stand:",
     "entry.collapse": "With this inserted, ",
     "back.again": "Back in the chain rule, ",
     "run.one": "{deltas} collapses the sum over {killed}; only {matches} is left:",
@@ -248,6 +249,7 @@ SENTENCES: Mapping[str, str] = {
     "recompute.cost": "not kept: computed again from {sources} in {cost}",
     "store.blocks": "The fast code runs in blocks of {indices}; of {tensors} only one block is ever there.",
     "store": "The tensors of the forward pass that the backward pass reads:",
+    "store.many": "The tensors of the forward pass that the backward pass reads; each row takes the others as kept:",
     "store.cheap": "cheap to compute again, entry by entry, from {sources}",
     "store.keep": "keep, or compute again from {sources} in {cost}",
     "stream": "{names} hold {entries} entries each, a size that no input and no output of the forward pass "
@@ -257,8 +259,8 @@ SENTENCES: Mapping[str, str] = {
     "stream.one": "{names} holds {entries} entries, a size that no input and no output of the forward pass "
     "has. Its readers either read it entry by entry or sum over some of its indices, so it can be made "
     "block by block where it is read: it need not be materialised{asked}.",
-    "jacobians": "A Jacobian on the way, of every entry with respect to every entry:",
-    "jacobians.many": "Jacobians on the way, of every entry with respect to every entry:",
+    "jacobians": "A Jacobian on the way, every entry differentiated by every entry:",
+    "jacobians.many": "Jacobians on the way, every entry differentiated by every entry:",
     "unfold.counted": "Insert the equation of {used}; it does not depend on {indices}, so the sum over {indices} "
     "gives {count} times its value:",
     "identity.sum": "The sum of {tensor} over {indices}:",

@@ -128,7 +128,8 @@ def surviving(
         names["origins"] = listed((origin for _, origin in pairs), "or")
         yield say(f"read.sum{form}", share=list(share), weight=list(factor), **names)
     if inner:
-        yield say("read.stays" if len(set(inner)) == 1 else "read.stays.many", indices=listed(dict.fromkeys(inner)))
+        key = "read.stays" if len(set(inner)) == 1 else "read.stays.many"
+        yield say(key, indices=listed(dict.fromkeys(inner)), consumer=Symbol(path.consumer.tensor))
 
 
 def share_of(
@@ -194,7 +195,8 @@ def left_over(terms: Terms, named: Iterable[str]) -> Iterator[Spans]:
     names = frozenset(named)
     parts = [base for base in walk(terms) if isinstance(base, Access) and base.tensor in names]
     if not any(term.summed for term in terms):
-        yield say("read.part", parts=listed(dict.fromkeys(parts))) if parts else say("read.none")
+        hold = "holds" if len(set(parts)) == 1 else "hold"
+        yield say("read.part", parts=listed(dict.fromkeys(parts)), hold=hold) if parts else say("read.none")
     with_delta = [any(isinstance(base, Delta) and base.is_plain for base in term.bases) for term in terms]
     if any(isinstance(base, Delta) and base.is_plain for base in walk(terms)):
         yield say("read.deltas" if all(with_delta) else "read.deltas.some")

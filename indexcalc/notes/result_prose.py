@@ -15,8 +15,8 @@ RESULTS: Mapping[str, str] = {
     "{target}{share}{weight}.",
     "read.sum.again": "The sum over {indices} survives{share}{weight}.",
     "read.sum.again.many": "The sums over {indices} survive{share}{weight}.",
-    "read.stays": "The sum over {indices} comes from the local derivative.",
-    "read.stays.many": "The sums over {indices} come from the local derivative.",
+    "read.stays": "The sum over {indices} comes from the derivative of {consumer}.",
+    "read.stays.many": "The sums over {indices} come from the derivative of {consumer}.",
     "read.share": ": all {who} contribute",
     "read.share.of": ": all {who} contribute to the gradient of the {what}",
     "read.weight": ", each with the factor {weight}{called}",
@@ -33,9 +33,9 @@ RESULTS: Mapping[str, str] = {
     "what has the free index {indices}.",
     "read.fixed.many": "The sums over {killed} are gone: the derivative is by a single entry, so {deltas} "
     "leave what has the free indices {indices}.",
-    "read.part": "Sums are left only inside {parts}.",
+    "read.part": "No sum stands in the result; {parts} {hold} sums.",
     "read.zero": "Nothing is left: the result is zero.",
-    "read.none": "No sum is left.",
+    "read.none": "No sum stands in the result.",
     "read.deltas": "The delta in the result is structure: only entries where its indices agree are not zero.",
     "read.deltas.some": "A delta stays in the result: its term counts only where the indices of the delta agree.",
     "read.mean": "{part} is the mean of {entry} over {indices}. So {entry} counts by how far it lies from its mean: "

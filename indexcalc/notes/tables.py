@@ -169,7 +169,7 @@ def memory_blocks(derivation: Derivation) -> Iterator[Block]:
     if memory.unread:
         them = "it need" if len(memory.unread) == 1 else "they need"
         names = listed([Symbol(name) for name in memory.unread], "or")
-        yield Paragraph(("The backward pass never reads ", *names, f", so {them} not be kept for it."))
+        yield Paragraph(("The backward pass never reads ", *names, f", so {them} not be kept."))
     for size, streamed in memory.streamed.items():
         names = listed(Symbol(name) for name in streamed)
         results = [Symbol(name) for name in streamed if name in asked]

@@ -120,11 +120,12 @@ def storage_blocks(derivation: Derivation) -> Iterator[Block]:
     if not read:
         return
     yield Heading(2, ("What to store",))
-    yield Paragraph(say("store"))
     kept = frozenset(tensor.name for tensor in program.inputs) | frozenset(program.outputs)
     names = frozenset(tensor.name for tensor in read)
     advice = [(tensor, storage_advice(program, tensor.name, kept, names)) for tensor in read]
     advice.extend((program.tensors[e.name], recompute_advice(program, e.name, names)) for e in derivation.recomputed)
+    again = [words for _, words in advice if any(isinstance(span, Order) for span in words)]
+    yield Paragraph(say("store.many" if len(again) > 1 else "store"))
     rows: dict[tuple[Spans, Spans, Spans], list[Span]] = {}
     for tensor, words in advice:
         key = ((Scalar(extent_product(tensor.slots)),), read_by(backward, tensor.name), words)

@@ -57,8 +57,8 @@ O[i,k] = sum[j](A[i,j]*V[j,k])
 def test_a_sum_of_the_local_derivative_is_told_too():
     text = "index n : N\nindex p : P\nindex q : N-P+1\ninput x[n], w[p]\ny[q] = sum[p](x[q+p] * w[p])\n"
     text += "upstream G[q] = dL/dy[q]\nderive x\n"
-    assert "The sum over $`p`$ comes from the local derivative." in reading(text)
-    assert "comes from the local derivative" not in reading(ONE_SLOT)
+    assert "The sum over $`p`$ comes from the derivative of $`y`$." in reading(text)
+    assert "comes from the derivative" not in reading(ONE_SLOT)
 
 
 def test_under_a_mask_in_a_recurrence_not_all_contribute():
@@ -84,4 +84,4 @@ derive x, V
 def test_brackets_that_deltas_make_sure_of_go_with_a_word():
     text = "index t : T\ninput u[t], h0\nh[0] = h0\nh[t] = tanh(h[t-1] + u[t]) for t in 1 .. T-1\n"
     note = markdown_note(derive(read_problem(text + "L = sum[t](h[t]^2)\nloss L\nderive u, h0\n")))
-    assert "where no delta is zero, $`[1 \\le a]`$ holds, and need not stand:" in note
+    assert "$`[1 \\le a]`$ holds wherever the delta that comes is not zero, and need not stand:" in note

@@ -90,7 +90,7 @@ def test_a_table_stays_with_the_sentence_that_announces_it() -> None:
 
 def test_jacobians_have_their_name() -> None:
     assert (
-        markdown_note(DERIVED["attention"]).count("A Jacobian on the way, of every entry with respect to every entry")
+        markdown_note(DERIVED["attention"]).count("A Jacobian on the way, every entry differentiated by every entry")
         == 1
     )
     assert "Jacobian" not in markdown_note(DERIVED["linear"])
