@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import sympy as sp
 
+from indexcalc.algebra.scalars import rounded_fraction
 from indexcalc.algebra.slots import Atom, Index, Slot, constant_of, difference, parts_of_slot, place
 
 PIVOT_LIMIT = 400
@@ -99,7 +100,7 @@ def follows(goal: sp.Expr, facts: Iterable[sp.Expr]) -> bool:
     ]
     every += [sp.expand(one * other - one) for one in sorted(extents, key=str) for other in products_with(one, goal)]
     for floor in sorted(floors, key=str):
-        above, below = sp.fraction(sp.together(floor.args[0]))
+        above, below = rounded_fraction(floor)
         every += [sp.expand(above - below * floor), sp.expand(below * floor - above + below - 1)]
     if len(every) > FACT_LIMIT:
         return False

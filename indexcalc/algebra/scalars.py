@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
@@ -75,15 +77,25 @@ def put_together(
     return lead + every[0][1] + "".join((minus_sign if minus else plus_sign) + text for minus, text in every[1:])
 
 
-class ScalarPrinter(StrPrinter):  # type: ignore[misc]
-    """SymPy's printer with fractions and rounded quotients as here, and ``^`` for powers."""
+class WithSums:
+    """A printer of SymPy's that writes sums of extents as `put_together` does: N - K + 1, not -K + N + 1."""
 
     def _print_Add(self, expr: sp.Add, order: str | None = None) -> str:  # noqa: N802 (SymPy looks for this name)
-        text = str(super()._print_Add(expr, order))
+        printer: Any = super()
+        text = str(printer._print_Add(expr, order))
         if text.startswith("-") and all(symbol.is_positive for symbol in expr.free_symbols):
-            # N - K + 1, not -K + N + 1.
-            return put_together([], [(minus, self._print(part)) for minus, part in signed_summands(expr)], " - ", " + ")
+            parts = [(minus, printer._print(part)) for minus, part in signed_summands(expr)]
+            return put_together([], parts, " - ", " + ")
         return text
+
+
+class ScalarPrinter(WithSums, StrPrinter):  # type: ignore[misc]
+    """SymPy's printer with fractions and rounded quotients as here, and ``^`` for powers."""
+
+    def parenthesize(self, item: sp.Expr, level: int, strict: bool = False) -> str:
+        """What stands in a product or a power; ``2*(N//2)`` is not ``2*N//2``."""
+        text = str(super().parenthesize(item, level, strict))
+        return f"({text})" if isinstance(item, sp.floor) else text
 
     def _print_floor(self, expr: sp.floor) -> str:
         above, below = rounded_fraction(expr)
@@ -94,9 +106,7 @@ class ScalarPrinter(StrPrinter):  # type: ignore[misc]
             above, below = as_fraction(expr)
             text = self._print(below)
             return f"{above}/({text})" if below.is_Mul else f"{above}/{text}"
-        # A product with a quotient that is rounded down: 2*(N//2) is not 2*N//2.
-        floors = {one: sp.Symbol(f"({self._print(one)})") for one in expr.atoms(sp.floor)}
-        return str(super()._print_Mul(expr.xreplace(floors)))
+        return str(super()._print_Mul(expr))
 
     def doprint(self, expr: sp.Expr) -> str:
         """The scalar in one line."""

@@ -205,13 +205,17 @@ def slot_text(slot: Slot) -> str:
     """The expression in plain text: ``2*i + k - 1`` without blanks, what is added before what is taken away."""
     if not isinstance(slot, Affine):
         return slot.name
-    parts = [
-        (minus, f"{factor}{atom.name}")
-        for minus, atom, size in signed_atoms(slot)
-        for factor in ["" if size == 1 else f"({size})*" if isinstance(size, sp.Add) else f"{size}*"]
-    ]
+    parts = [(minus, f"{coefficient_text(size)}{atom.name}") for minus, atom, size in signed_atoms(slot)]
     numbers = [(minus, scalar_str(size)) for minus, size in signed_summands(slot.const)]
     return put_together(parts, numbers, "-", "+")
+
+
+def coefficient_text(size: sp.Expr) -> str:
+    """What stands in front of an atom: nothing for 1, a sum or a rounded quotient in parentheses."""
+    if size == 1:
+        return ""
+    text = scalar_str(size)
+    return f"({text})*" if isinstance(size, sp.Add | sp.floor) else f"{text}*"
 
 
 def signed_atoms(slot: Affine) -> list[tuple[bool, Atom, sp.Expr]]:

@@ -31,16 +31,15 @@ def relabel(subject: Subject, terms: Terms, names: Nomenclature) -> tuple[Step, 
     """One step that gives every dummy an author's name; none if they all have one."""
     outer = frozenset(index.name for base in walk_subject(subject) for index in own_indices(base))
     renamed: list[Term] = []
-    sums: dict[tuple[tuple[Index, Index], ...], None] = {}
+    pairs: dict[tuple[Index, Index], None] = {}
     for term in terms:
         renaming = choose(term, names, outer)
         renamed.append(rename_bound(term, renaming))
-        sums.setdefault(tuple((old, new) for old, new in renaming.items() if old != new))
+        pairs.update(dict.fromkeys((old, new) for old, new in renaming.items() if old != new))
     after = tuple(renamed)
     if after == terms:
         return ()
-    pairs = tuple(dict.fromkeys(pair for own in sums for pair in own))
-    return (Step(Rule.RELABEL, subject, terms, after, Renamed(pairs, tuple(own for own in sums if own))),)
+    return (Step(Rule.RELABEL, subject, terms, after, Renamed(tuple(pairs))),)
 
 
 def walk_subject(subject: Subject) -> Iterator[Access]:

@@ -82,15 +82,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """Summed indices renamed: ``(old, new)``.
-
-    Attributes:
-        pairs: each once; a name may stand in several, where each sum has its own.
-        sums: the renamings of each sum that has some, those that are alike once.
-    """
+    """Summed indices renamed: ``(old, new)``, each once; a name may stand in several, where each sum has its own."""
 
     pairs: tuple[tuple[Index, Index], ...]
-    sums: tuple[tuple[tuple[Index, Index], ...], ...]
 
     @property
     def is_one(self) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative
+from indexcalc.algebra.scalars import rounded_fraction
 from indexcalc.codegen.source import Atom, Binary, Call, Node, chain, negated, product_of, signed_sum
 from indexcalc.errors import UnsupportedError
 
@@ -47,7 +48,7 @@ def scalar_node(value: sp.Expr, symbols: Symbols) -> Node:
         factors, divisors = split_scalar(value, symbols)
         return product_of(factors, divisors)
     if isinstance(value, sp.floor):
-        above, below = sp.fraction(sp.together(value.args[0]))
+        above, below = rounded_fraction(value)
         return Binary("//", scalar_node(above, symbols), scalar_node(below, symbols))
     if isinstance(value, sp.exp):
         return Call("float", (Call("np.exp", (scalar_node(value.exp, symbols),)),))

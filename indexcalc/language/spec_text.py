@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import sympy as sp
 
+from indexcalc.algebra.scalars import rounded_fraction
 from indexcalc.errors import LimitError
 from indexcalc.language import lines
 from indexcalc.language.domains import INFINITY, WORDS, sums_to_one
@@ -159,8 +160,8 @@ def length_factor(value: sp.Expr) -> str:
     if value.is_Pow:
         return "*".join([length_factor(value.base)] * int(value.exp))
     if isinstance(value, sp.floor):
-        above, below = sp.fraction(sp.together(value.args[0]))
-        text = length_text(sp.expand(above))
+        above, below = rounded_fraction(value)
+        text = length_text(above)
         return f"({f'({text})' if above.is_Add else text}//{below})"
     return f"({length_text(value)})" if value.is_Add else str(value)
 

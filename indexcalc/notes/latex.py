@@ -228,29 +228,18 @@ def body_latex(powers: Sequence[Power], notation: Notation, scale: sp.Expr = sp.
         return scaled(scale, factors_latex([*flat, *tall, *negated(below)], notation, alone=False), notation)
     top, bottom = solid(factors_latex(flat, notation, alone=True)), solid(factors_latex(below, notation, alone=True))
     numerator, denominator = as_fraction(scale)
-    if not isinstance(numerator, sp.Add) and not isinstance(denominator, sp.Add):
-        scale = sp.S.One
-        if not flat:
-            top = scalar_text(numerator, notation)
-        elif numerator != 1:
-            above_line = solid(factors_latex(flat, notation, alone=False))
-            top = rf"{scalar_text(numerator, notation)} \, {above_line}"
-        if denominator != 1:
-            inverse = solid(factors_latex(below, notation, alone=False))
-            bottom = rf"{scalar_text(denominator, notation)} \, {inverse}"
-    elif not flat:
-        scale, top = sp.S.One, scalar_text(numerator, notation)
-        bottom = rf"{scalar_text(denominator, notation)} \, {bottom}" if denominator != 1 else bottom
+    if numerator != 1 or not flat:
+        top = scaled(numerator, solid(factors_latex(flat, notation, alone=False)), notation)
+    if denominator != 1:
+        bottom = scaled(denominator, solid(factors_latex(below, notation, alone=False)), notation)
     behind = [factors_latex(tall, notation, alone=False)] if tall else []
-    return scaled(scale, f"{BETWEEN_FACTORS}{WEAK}".join([rf"\frac{{{top}}}{{{bottom}}}", *behind]), notation)
+    return f"{BETWEEN_FACTORS}{WEAK}".join([rf"\frac{{{top}}}{{{bottom}}}", *behind])
 
 
 def lone_fraction(powers: Sequence[Power], scale: sp.Expr, notation: Notation) -> str:
     """A single factor over what a scalar divides it by, which in front of it might seem to divide both; else empty."""
     numerator, denominator = as_fraction(scale)
-    if len(powers) != 1 or numerator != 1 or denominator == 1:
-        return ""
-    if is_tall(powers[0][0], notation):
+    if len(powers) != 1 or numerator != 1 or denominator == 1 or is_tall(powers[0][0], notation):
         return ""
     text = factors_latex(powers, notation, alone=True)
     return "" if width(text) > WIDE_FRACTION else rf"\frac{{{solid(text)}}}{{{scalar_text(denominator, notation)}}}"

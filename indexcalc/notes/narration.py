@@ -8,6 +8,7 @@ from itertools import groupby
 import sympy as sp
 
 from indexcalc.algebra.build import is_negative, product
+from indexcalc.algebra.guards import follow, said_by
 from indexcalc.algebra.terms import (
     Access,
     Base,
@@ -251,7 +252,8 @@ def insert_sentence(step: Step) -> Spans:
         for terms in (step.before, step.after)
     )
     gone = [bracket for bracket in before if bracket not in after]
-    if not gone or len(step.after) < len(step.before):
+    said = all(any(follow((bracket,), said_by(term.bases)) for term in step.after) for bracket in gone)
+    if not gone or not said or len(step.after) < len(step.before):
         return say("entry.insert")
     return say("entry.insert.brackets", brackets=listed(gone), hold="holds" if len(gone) == 1 else "hold")
 

@@ -7,19 +7,12 @@ from collections.abc import Mapping
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
-from indexcalc.algebra.scalars import as_fraction, is_turned, put_together, rounded_fraction, signed_summands
+from indexcalc.algebra.scalars import WithSums, as_fraction, is_turned, rounded_fraction
 from indexcalc.notes.layout import parenthesised
 
 
-class ScalarLatex(LatexPrinter):  # type: ignore[misc]
+class ScalarLatex(WithSums, LatexPrinter):  # type: ignore[misc]
     """SymPy's printer with the fractions, sums and rounded quotients of `indexcalc.algebra.scalars`."""
-
-    def _print_Add(self, expr: sp.Add, order: str | None = None) -> str:  # noqa: N802 (SymPy looks for this name)
-        text = str(super()._print_Add(expr, order))
-        if text.startswith("-") and all(symbol.is_positive for symbol in expr.free_symbols):
-            # N - K + 1, not -K + N + 1.
-            return put_together([], [(minus, self._print(part)) for minus, part in signed_summands(expr)], " - ", " + ")
-        return text
 
     def _print_Mul(self, expr: sp.Mul) -> str:  # noqa: N802 (SymPy looks for this name)
         if not is_turned(expr):

@@ -21,6 +21,8 @@ WRITTEN = {
     N - K + 1: ("N - K + 1", "N - K + 1"),
     -N - K: ("-K - N", "-K - N"),
     sp.floor((N - K) / 2) + 1: ("(N - K)//2 + 1", r"\lfloor (N - K)/2 \rfloor + 1"),
+    sp.floor(N / 2) ** 2: ("(N//2)^2", r"\lfloor N/2 \rfloor^{2}"),
+    N - sp.floor((N - K) / 3): ("N - ((N - K)//3)", r"N - \lfloor (N - K)/3 \rfloor"),
     3 * sp.floor(N / 2): ("3*(N//2)", r"3 \lfloor N/2 \rfloor"),
     (N - K) ** 2 / 2: ("(N - K)^2/2", r"\frac{\left(N - K\right)^{2}}{2}"),
 }
