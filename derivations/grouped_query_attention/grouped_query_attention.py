@@ -126,7 +126,7 @@ def backward(values: Values, G: np.ndarray) -> Gradients:
     dQ = dQ_split.reshape(B, T, N_G * R * D_h)
     # dK[b,t,(g,k)] = 1/sqrt(D_h) * sum[r,s](dS[b,g,r,s,t] * Q[b,s,(g,r,k)])
     part_9 = Q_split.transpose(0, 2, 3, 1, 4).reshape(B, N_G, R * T, D_h)
-    part_10 = dS.transpose(0, 1, 4, 2, 3).reshape(B, N_G, T, R * T) @ part_9
+    part_10 = dS.reshape(B, N_G, R * T, T).swapaxes(-1, -2) @ part_9
     part_11 = part_10.transpose(0, 2, 1, 3)
     dK_split = part_11 / D_h**0.5
     dK = dK_split.reshape(B, T, N_G * D_h)

@@ -15,7 +15,7 @@ from string import ascii_letters
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.operands import Axes, Operand, Scope, arranged, reduced, transposed
 from indexcalc.codegen.scalars import product_of_extents, scalar_node
-from indexcalc.codegen.source import Atom, Binary, Call, Trailer, flat
+from indexcalc.codegen.source import Atom, Binary, Call, Method, Trailer, flat
 from indexcalc.errors import LimitError
 
 NOMINAL_SIZE = 10
@@ -118,7 +118,14 @@ def pairwise(left: Operand, right: Operand, out: Axes, scope: Scope, order: Coll
 
 
 def matrices(operand: Operand, batch: list[Index], rows: list[Index], columns: list[Index], scope: Scope) -> Operand:
-    """The operand as a batch of matrices; several rows or columns are merged into one axis."""
+    """The operand as a batch of matrices; several rows or columns are merged into one axis.
+
+    Columns that lie in memory before the rows are merged there, and then the matrix is turned: neither is a copy.
+    """
+    if (len(rows) > 1 or len(columns) > 1) and operand.axes == (*batch, *columns, *rows):
+        turned = matrices(operand, batch, columns, rows, scope).node
+        node = Method(turned, "swapaxes", ("-1", "-2")) if batch else Trailer(turned, ".T")
+        return Operand(node, (*batch, *rows, *columns))
     ordered = transposed(operand, (*batch, *rows, *columns))
     if len(rows) == 1 and len(columns) == 1:
         return ordered

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
-from indexcalc.codegen.contraction import contracted
+from indexcalc.codegen.contraction import contracted, pairwise
 from indexcalc.codegen.operands import Operand, Scope, transposed
 from indexcalc.codegen.source import Atom, flat
 
@@ -45,6 +45,10 @@ def source(formula):
         "ij,jk,ik->i",
         "ij,jk,kl->il",
         "ij,ij,jk->ik",
+        "cij,blj->blci",
+        "bcij,bklj->bklci",
+        "bkli,bklj->bij",
+        "klbi,bklj->bij",
     ],
 )
 def test_agrees_with_plain_einsum(formula):
@@ -80,3 +84,19 @@ def test_the_text_is_what_a_person_would_write():
     assert source("ijk,klm->ijlm") == 'np.einsum("ijk,klm->ijlm", x0, x1, optimize=True)'
     assert source("bij,bkj->bik") == "x0 @ x1.swapaxes(-1, -2)"
     assert source("ij->i") == "x0.sum(axis=1)"
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("cij,blj->blci", "x0.reshape(n_c * n_i, n_j).T"),
+        ("bcij,bklj->bklci", "x0.reshape(n_b, n_c * n_i, n_j).swapaxes(-1, -2)"),
+        ("bkli,bklj->bij", "x0.reshape(n_b, n_k * n_l, n_i).swapaxes(-1, -2)"),
+    ],
+)
+def test_a_matrix_that_lies_in_memory_the_other_way_is_turned_and_not_copied(formula, text):
+    inputs, out = formula.split("->")
+    left, right = (Operand(Atom(f"x{n}"), tuple(INDEX[c] for c in one)) for n, one in enumerate(inputs.split(",")))
+    assert text in flat(pairwise(left, right, tuple(INDEX[c] for c in out), SCOPE).node)
+    array = np.zeros([SIZES[c] for c in formula.split(",")[0]])
+    assert np.shares_memory(eval(text, {"x0": array, **{f"n_{c}": size for c, size in SIZES.items()}}), array)
