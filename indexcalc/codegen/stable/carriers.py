@@ -34,15 +34,14 @@ from indexcalc.codegen.names import unused
 from indexcalc.codegen.plan import without_inner_deltas
 from indexcalc.codegen.stable.bounds import (
     Bound,
+    Bounds,
     Mask,
     Part,
     are_divided,
     depth_of,
     find_bound,
     implied_parts,
-    is_tight,
     may_hide_all,
-    paired,
     under_bound,
 )
 from indexcalc.codegen.stable.exponents import (
@@ -57,6 +56,7 @@ from indexcalc.codegen.stable.exponents import (
 from indexcalc.codegen.stable.forms import Form, Shifted
 from indexcalc.codegen.stable.fronts import in_front
 from indexcalc.codegen.stable.logistic import with_sigmoids
+from indexcalc.codegen.stable.pairs import is_tight, paired
 from indexcalc.program import Equation
 
 TERM_LIMIT = 12
@@ -91,7 +91,7 @@ class Carriers:
     below: frozenset[str]
     positive: frozenset[str] = frozenset()
     forms: dict[str, Form] = field(default_factory=dict)
-    bounds: dict[str, Bound] = field(default_factory=dict)
+    bounds: Bounds = field(default_factory=Bounds)
     shifted: dict[str, Shifted] = field(default_factory=dict)
     logarithms: dict[str, Access] = field(default_factory=dict)
     largest: dict[frozenset[Part], Access] = field(init=False)

@@ -6,8 +6,9 @@ import sympy as sp
 
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Base, Power, Term, Terms, occurring_indices
-from indexcalc.codegen.stable.bounds import Bounds, paired, pairs
+from indexcalc.codegen.stable.bounds import Bounds
 from indexcalc.codegen.stable.exponents import exponents_of
+from indexcalc.codegen.stable.pairs import paired, pairs
 
 
 def in_front(terms: Terms, bounds: Bounds) -> tuple[Terms, tuple[Power, ...]]:
@@ -16,13 +17,15 @@ def in_front(terms: Terms, bounds: Bounds) -> tuple[Terms, tuple[Power, ...]]:
     That of a bound stays with what it bounds, as often as it does: the difference of the two is small, where each may
     be large.
     """
+    shared = [power for power in exponents_of(terms[0].powers) if all(is_outside(power, term) for term in terms)]
+    if not shared:
+        return terms, ()
     left = [dict(paired(term, bounds, ones=False).powers) for term in terms]
     outside: list[Power] = []
-    for base, exponent in exponents_of(terms[0].powers):
-        if all(is_outside((base, exponent), term) for term in terms):
-            met = any(is_met(base, term, bounds) for term in terms)
-            rest = {powers.get(base, sp.S.Zero) for powers in left} if met else {exponent}
-            outside.extend((base, count) for count in rest if len(rest) == 1 and count != 0)
+    for base, exponent in shared:
+        met = any(is_met(base, term, bounds) for term in terms)
+        rest = {powers.get(base, sp.S.Zero) for powers in left} if met else {exponent}
+        outside.extend((base, count) for count in rest if len(rest) == 1 and count != 0)
     divisor = [(base, -exponent) for base, exponent in outside]
     return tuple(product(term.coeff, (*term.powers, *divisor), term.summed) for term in terms), tuple(outside)
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from indexcalc.algebra.terms import Access, Term, tensors_of
 from indexcalc.codegen.largest import compared, find_extremes
 from indexcalc.codegen.stable.assembly import Assembly, Passes, hoisted_names
-from indexcalc.codegen.stable.bounds import Bound
+from indexcalc.codegen.stable.bounds import Bounds
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.divisors import divided_tensors, divisors, positive_tensors
 from indexcalc.codegen.stable.exponents import ONE, exponential
@@ -62,7 +62,7 @@ def stable_passes(
     present = [name for name in reversed(tuple(program.tensors)) if name not in spare]
     behind = rewritten(second, carriers, definitions, present).restored(sums).joined()
     written = {**behind.guards, **ahead.guards}
-    carriers.bounds = {name: bound.with_guards(written) for name, bound in carriers.bounds.items()}
+    carriers.bounds = Bounds({name: bound.with_guards(written) for name, bound in carriers.bounds.items()})
     return Assembly(program, backward, frozenset(recompute), ahead, behind, carriers, extremes, solves).passes()
 
 
@@ -77,7 +77,7 @@ def known_carriers(first: Sequence[Equation], second: Sequence[Equation], taken:
         trial.learn(equation)
     sums = [shifted for name, shifted in trial.shifted.items() if name in divided]
     owned = {shifted.bound.tensor for shifted in sums if shifted.bound is not None}
-    bounds: dict[str, Bound] = {}
+    bounds = Bounds()
     for name, bound in trial.bounds.items():
         # Who finds this bound may be what it rests on; that has to be there then, and to stay what it is.
         below_it = {tensor for part in bound.parts for base, _ in part.exponents for tensor in tensors_of(base)}

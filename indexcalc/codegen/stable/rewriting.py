@@ -22,7 +22,7 @@ from indexcalc.algebra.terms import (
     occurring_indices,
     tensors_of,
 )
-from indexcalc.codegen.stable.bounds import are_divided, bound_of, paired
+from indexcalc.codegen.stable.bounds import are_divided, bound_of
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.exponents import (
     ONE,
@@ -34,6 +34,7 @@ from indexcalc.codegen.stable.exponents import (
 )
 from indexcalc.codegen.stable.gaps import together
 from indexcalc.codegen.stable.logistic import factor_logarithm, logarithm, with_sigmoids
+from indexcalc.codegen.stable.pairs import paired
 from indexcalc.program import Equation
 from indexcalc.rewrite.reuse import Held, Reusable, reuse_in_term
 

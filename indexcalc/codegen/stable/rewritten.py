@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.algebra.terms import Base, Terms
-from indexcalc.codegen.stable.bounds import paired
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.differences import with_joined_sums
 from indexcalc.codegen.stable.gaps import together
+from indexcalc.codegen.stable.pairs import paired
 from indexcalc.codegen.stable.rewriting import Rewriting, held_product
 from indexcalc.codegen.stable.sums import SumNames
 from indexcalc.program import Equation
