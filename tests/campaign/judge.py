@@ -73,7 +73,7 @@ def judged(program: Program, styles: Sequence[str] = STYLES, seed: int = 0) -> s
     and the rest. The last says at how many points code was compared, since a program without any is no test.
     """
     found: list[str] = []
-    modules = written_out(program, styles, found)
+    modules = written_out(spec_text(program), styles, found)
     points = compare(program, modules, seed, found) if modules else 0
     if modules and "check" in styles and modules[0].style == "numpy":
         check(modules[0], found)
@@ -118,9 +118,9 @@ def place(error: BaseException) -> str:
     return f"{frame.filename.split('/indexcalc/')[-1]}:{frame.lineno} {frame.name}"
 
 
-def written_out(program: Program, styles: Sequence[str], found: list[str]) -> list[Module]:
-    """The problem read and derived, the note written, and the modules of all styles."""
-    derivation = written("derive", lambda: ic.derive(ic.read_problem(spec_text(program))), found)
+def written_out(text: str, styles: Sequence[str], found: list[str]) -> list[Module]:
+    """The problem of a spec read and derived, the note written, and the modules of all styles."""
+    derivation = written("derive", lambda: ic.derive(ic.read_problem(text)), found)
     if derivation is None:
         return []
     if "note" in styles:
@@ -215,13 +215,18 @@ class Expected:
 
 def ran(label: str, way: Way, module: Module, expected: Expected) -> str:
     """The finding of one way to run a module at a point, or nothing."""
+    return tried_at(label, way, expected.point, lambda results: mistakes(module, results, expected))
+
+
+def tried_at(label: str, way: Way, point: Point, mistakes: Callable[[Results], Iterator[str]]) -> str:
+    """The finding of one way to run a module at a point, by what its results have wrong, or nothing."""
     failed: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        results = tried(label, lambda: way(expected.point), failed)
+        results = tried(label, lambda: way(point), failed)
     if results is None:
         return failed[0]
-    wrong = next(mistakes(module, results, expected), "")
+    wrong = next(mistakes(results), "")
     if wrong:
         return f"{label}: wrong: {wrong}"
     loud = [str(one.message) for one in caught if issubclass(one.category, RuntimeWarning)]

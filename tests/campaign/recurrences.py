@@ -166,3 +166,11 @@ def loss_of(system: System, given: dict[str, Any], torch: Any) -> Any:
             states[line.name, count] = apply[line.function](total)
     kept = range(steps - 1, steps) if system.last else range(steps)
     return sum((states[name, count] ** 2).sum() for name in names_of(system) for count in kept)
+
+
+def features(system: System) -> set[str]:
+    """What is in a system, for counting."""
+    found = {"steps up" if system.up else "steps down", f"{system.lags} lags", f"{len(system.lines)} tensors step"}
+    found.add("brackets" if system.bracketed else "base cases")
+    found |= {word for word, there in (("samples", system.batched), ("last step only", system.last)) if there}
+    return found

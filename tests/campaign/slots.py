@@ -368,3 +368,14 @@ def gradients_of(
         slopes = [0.0 if e.grad is None else float(e.grad) for e in tensors[name].values()]
         found[name] = np.array(slopes).reshape(array.shape)
     return weights, values, found
+
+
+def features(spec: Spec) -> set[str]:
+    """What is in a program, for counting."""
+    products = [term for _, _, terms in spec.equations for term in terms]
+    places = [place for term in products for factor in term.factors for place in factor.places]
+    steps = [step for place in places for _, step in place.parts]
+    found = {"lookups" for place in places if place.lookup is not None}
+    found |= {"brackets" for term in products if term.guards} | {"deltas" for term in products if term.deltas}
+    found |= {"negative strides" for step in steps if step < 0} | {"strides" for step in steps if abs(step) > 1}
+    return found | {"two indices in a slot" for place in places if len(place.parts) > 1}

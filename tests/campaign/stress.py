@@ -107,7 +107,7 @@ def stressed(subject: Stress, styles: Sequence[str], seed: int) -> str:
     point, right, scale = hostile_point(subject, seed)
     if right is None:
         return f"{COUNTED}points: 0"
-    for module in written_out(subject.program, styles, []):
+    for module in written_out(spec_text(subject.program), styles, []):
         for label, way in module.ways:
             if finding := ran(label, way, module, point, right):
                 found.append(f"{finding} at {subject.change.__name__} {scale:g}")

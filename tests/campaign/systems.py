@@ -249,3 +249,11 @@ def loss_of(draw: Draw, given: dict[str, Any], torch: Any) -> Any:
         found[system.name] = solution
         total = total + applied(loss, solution, torch).sum()
     return total
+
+
+def features(draw: Draw) -> set[str]:
+    """What is in a program, for counting."""
+    found = {f"{len(draw.systems)} systems", *(f"{len(system.slots)} slots" for system in draw.systems)}
+    found |= {f"matrix {matrix.kind}" for matrix in matrices_of(draw)}
+    found |= {"bent" for system in draw.systems for part in system.parts if part.bend}
+    return found | {"right side times a matrix" for system in draw.systems if system.rotated is not None}
