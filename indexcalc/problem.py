@@ -93,6 +93,7 @@ class Problem:
         recompute: the intermediates that are not kept between the passes; the backward pass computes
             those that it reads again.
         slug: the short name of the derivation: the folder, module and file name.
+        splits: for each axis of a mesh of devices, the indices that the author splits over it.
         derivatives: Jacobians, second derivatives and their products, besides the gradients.
         spec: the text that poses this problem, as long as it is known: a changed copy has none.
     """
@@ -105,6 +106,7 @@ class Problem:
     claims: tuple[Identity, ...] = ()
     recompute: tuple[str, ...] = ()
     slug: str = "derivation"
+    splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     derivatives: tuple[Derivative, ...] = ()
     spec: str = field(default="", init=False, compare=False, repr=False)
 

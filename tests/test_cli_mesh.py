@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import sympy as sp
 from typer.testing import CliRunner
 
 from indexcalc.cli.app import app
+from indexcalc.library import find_spec
 from tests.support.pages import ROOT, blocks
 
 RUN = CliRunner()
+LAYER = """title "A layer"
+index n : N
+index f : F
+index h : H
+input X[n,f], W[f,h]
+A[n,h] = sum[f](X[n,f] * W[f,h])
+Y[n] = sum[h](A[n,h]^2)
+"""
 AT = ("--at", "T=4096,d=64,d_v=64")
 
 
@@ -68,6 +78,23 @@ def test_json():
     sent = sp.sympify(symbols["backward"]["bytes_sent"])
     names = {symbol.name: symbol for symbol in sent.free_symbols}
     assert sent.subs({names["T"]: 4096, names["d"]: 64, names["d_v"]: 64}) * 2 == found["backward"]["bytes_sent"]
+
+
+def test_a_spec_names_the_axes_of_its_mesh(tmp_path):
+    plain, named = tmp_path / "plain" / "layer.ixc", tmp_path / "named" / "layer.ixc"
+    for path, more in ((plain, ""), (named, "split n over data\nsplit h over model\n")):
+        path.parent.mkdir()
+        path.write_text(LAYER + more, "utf-8")
+    said = output("cost", str(named), "--mesh", "data=2,model=4")
+    assert "over h, which is split" in said
+    plainly = output("cost", str(plain), "--mesh", "n=2,h=4")
+    called = re.sub(r"\bn=2\b", "data=2", re.sub(r"\bh=4\b", "model=4", plainly))
+    assert said.replace("─", "").split() == called.replace("─", "").split()
+    for path, mesh in ((plain, "n=2,h=4"), (named, "data=2,model=4")):
+        output("derive", str(path), "--target", "jax", "--format", "md", "--mesh", mesh, "--out", str(path.parent))
+    module = (plain.parent / "layer_jax.py").read_text("utf-8")
+    called = re.sub(r'"n"(?=[,)\]])', '"data"', re.sub(r'"h"(?=[,)\]])', '"model"', module))
+    assert (named.parent / "layer_jax.py").read_text("utf-8") == called
 
 
 def test_no_mesh_that_fits():

@@ -95,7 +95,7 @@ def show_cost(
             sizes = sizes_given(at, derivation.problem.program.extents)
         shown = Shown(sizes, dtype, Format.json if as_json else form, read_rates(rates or []))
         if mesh:
-            show_mesh(derivation, read_mesh(mesh), shown)
+            show_mesh(derivation, read_mesh(mesh, derivation.problem.splits), shown)
         elif devices is not None:
             show_search(derivation, devices, shown)
         else:

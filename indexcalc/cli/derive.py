@@ -19,7 +19,7 @@ from indexcalc.cli.mistakes import REFUTED, each, mistakes_reported
 from indexcalc.cli.style import Style, fast_options
 from indexcalc.codegen import TARGETS
 from indexcalc.codegen.dialect_jax import JAX
-from indexcalc.cost import Mesh, MeshError, read_mesh
+from indexcalc.cost import MeshError, read_mesh
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import NOTE_WRITERS, PAGE, USUAL_FORMATS, BrokenCodeError, Outputs, checked, render
 from indexcalc.notes import VIEWS, Detail, formula_text
@@ -46,17 +46,15 @@ def chosen(text: str, option: str, kind: str, known: Collection[str]) -> tuple[s
     return names
 
 
-def mesh_given(texts: list[str] | None, targets: Collection[str]) -> Mesh | None:
-    """The mesh of the options.
+def mesh_given(texts: list[str] | None, targets: Collection[str]) -> list[str] | None:
+    """The texts of the mesh.
 
     Raises:
-        MeshError: if it is misspelt, or given for code that knows no meshes.
+        MeshError: if there is one for code that knows no meshes.
     """
-    if not texts:
-        return None
-    if JAX.name not in targets:
+    if texts and JAX.name not in targets:
         raise MeshError("--mesh is about the code for JAX; add --target jax")
-    return read_mesh(texts)
+    return texts
 
 
 def derive_spec(
@@ -187,7 +185,7 @@ class Wanted:
     block: str
     cache: str
     values: Path | None
-    mesh: Mesh | None
+    mesh: list[str] | None
 
 
 def derive_one(spec: str, inputs: Inputs, wanted: Wanted) -> tuple[Derivation, Outputs]:
@@ -214,7 +212,7 @@ def derive_one(spec: str, inputs: Inputs, wanted: Wanted) -> tuple[Derivation, O
             fast,
             wanted.formats,
             detail=wanted.detail,
-            mesh=wanted.mesh,
+            mesh=read_mesh(wanted.mesh, problem.splits) if wanted.mesh else None,
             example=example,
         )
         progress("checking the code")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from math import prod
+from types import MappingProxyType
 
 import sympy as sp
 
@@ -37,18 +38,24 @@ class MeshAxis:
     """An axis of so many devices, and the indices that are split over it.
 
     Of a tensor that has several of them, the first is split.
+
+    Attributes:
+        indices: what is split.
+        devices: how many there are along the axis.
+        called: the name that the author gave to the axis; empty for one that is called after its indices.
     """
 
     indices: tuple[str, ...]
     devices: int
+    called: str = ""
 
     @property
     def name(self) -> str:
         """What the axis is called in code: ``s_t``."""
-        return "_".join(self.indices)
+        return self.called or "_".join(self.indices)
 
     def __str__(self) -> str:
-        return f"{'+'.join(self.indices)}={self.devices}"
+        return f"{self.called or '+'.join(self.indices)}={self.devices}"
 
 
 @dataclass(frozen=True)
@@ -85,12 +92,17 @@ class Mesh:
         return ",".join(map(str, self.axes))
 
 
-def read_mesh(texts: Iterable[str]) -> Mesh:
+def read_mesh(texts: Iterable[str], splits: Mapping[str, tuple[str, ...]] = MappingProxyType({})) -> Mesh:
     """The mesh in texts such as ``h=4,s+t=2``: an axis for each piece, with the indices that are split over it.
+
+    Args:
+        texts: with commas between the pieces.
+        splits: the axes that a spec names, with their indices: a piece may be ``model=4`` then.
 
     Raises:
         MeshError: for a piece that is not INDEX=DEVICES, an index that is split twice, a number that is out of range.
     """
+    over = {index: axis for axis, indices in splits.items() for index in indices}
     axes: list[MeshAxis] = []
     for piece in (piece.strip() for text in texts for piece in text.split(",")):
         left, equals, right = (part.strip() for part in piece.partition("="))
@@ -102,7 +114,11 @@ def read_mesh(texts: Iterable[str]) -> Mesh:
                 f"the axis of {left} has {right!r} devices; expected a whole number from 1 to {MAX_DEVICES}, "
                 f"like in {EXAMPLE}"
             )
-        axes.append(MeshAxis(indices, int(right)))
+        for index in indices:
+            if index in over:
+                raise MeshError(f"the spec splits {index} over {over[index]}; write {over[index]}={right}")
+        own = splits.get(left)
+        axes.append(MeshAxis(indices, int(right)) if own is None else MeshAxis(own, int(right), left))
     names = [index for axis in axes for index in axis.indices]
     for name in names:
         if names.count(name) > 1:

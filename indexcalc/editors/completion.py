@@ -18,6 +18,9 @@ INSIDE = re.compile(r'"(?:\\.|[^"\\\n])*"?|#[^\n]*|[(\[\])]')
 OF_TENSORS = re.compile(r"^\s*(?:derive|recompute|loss)\b[^\"]*$|\b(?:by|through|with)\s+[\w(), ]*$")
 """Where the names of tensors stand alone."""
 
+OF_INDICES = re.compile(r"^\s*split\s(?:(?!\bover\b)[\w ,])*$")
+"""Where the names of indices stand alone."""
+
 BEFORE_SPEC = re.compile(r"^\s*use\s+\w*$")
 LONGEST = 500
 """The most proposals."""
@@ -67,6 +70,8 @@ def fitting(names: SpecNames, before: str, written: str, shipped: tuple[tuple[st
         yield from of_kinds(names, Kind.TENSOR)
     elif written.endswith(GRADIENT) or GRADIENT in before[len(written.rstrip()) - 1 :] or OF_TENSORS.search(before):
         yield from of_kinds(names, Kind.TENSOR)
+    elif OF_INDICES.search(before):
+        yield from of_kinds(names, Kind.INDEX)
     elif re.search(r"dL/$", written):
         yield from (Proposal(f"d{one.text}", one.kind, one.detail) for one in of_kinds(names, Kind.TENSOR))
     elif re.match(r"\s*index\b[^:]*:", written):

@@ -178,6 +178,14 @@ def several(children: Sequence[object], *, declares: bool = False) -> Iterator[O
             yield from several(child.children, declares=declares)
 
 
+def split_line(children: Sequence[object]) -> Iterator[Occurrence]:
+    """``split i, h over model``: what is split are indices, and the axis has a name of its own."""
+    names, _ = children
+    assert isinstance(names, Tree)
+    for token in names.children:
+        yield from named(token, Kind.INDEX)
+
+
 def product_line(children: Sequence[object]) -> Iterator[Occurrence]:
     """``product hessian L by w with s``, or ``product s with jacobian p by z``: the vector is named here."""
     first, second, *others = children
@@ -232,6 +240,7 @@ RULES: Mapping[str, Callable[[Sequence[object]], Iterator[Occurrence]]] = {
     "names": all_of(Kind.TENSOR),
     "derivative": all_of(Kind.TENSOR),
     "product": product_line,
+    "split": split_line,
     "several": several,
     "name": name_line,
     "use": use_line,

@@ -271,6 +271,13 @@ class Program:
         """These intermediates are not kept: the backward pass computes those that it reads again."""
         self._statements.append(lines.RecomputeLine(tuple(ast.Slot(name_of(tensor)) for tensor in tensors)))
 
+    def split(self, *indices: Index | str, over: str) -> None:
+        """Split indices over an axis of a mesh of devices, which gets its size with the mesh."""
+        names = tuple(ast.Slot(index if isinstance(index, str) else index.name) for index in indices)
+        if not names:
+            raise SpecError("split needs an index to split, such as split('h', over='model')")
+        self._statements.append(lines.SplitLine(names, checked_name(over)))
+
     def name(self, name: str, of: TensorName | str) -> None:
         """Give the gradient dL/d(`of`) a name of its own."""
         self._statements.append(lines.NameLine(checked_name(name), ast.Gradient(name_of(of))))

@@ -17,7 +17,7 @@ SIGNS = re.compile(r'"(?:\\.|[^"\\])*"|#.*|[\[\]()]')
 """Brackets, and what hides them: texts and comments."""
 
 STATEMENT = re.compile(
-    r"[ \t]*(?:title|index|param|input|upstream|loss|derive|recompute|name|prove|assume|use"
+    r"[ \t]*(?:title|index|param|input|upstream|loss|derive|recompute|split|name|prove|assume|use"
     r'|jacobian|hessian|gauss_newton|product)[ \t]+["\w]'
 )
 """How a line with a statement word begins."""

@@ -26,6 +26,7 @@ USAGE = {
     "loss": "loss L",
     "derive": "derive Q, K",
     "recompute": "recompute S, A",
+    "split": "split h over model",
     "jacobian": "jacobian p by z",
     "hessian": "hessian L by (u, v)",
     "gauss_newton": "gauss_newton L by w through z",

@@ -159,6 +159,15 @@ class RecomputeLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SplitLine:
+    """``split h over model``: indices that are split over an axis of a mesh of devices."""
+
+    names: tuple[Slot, ...]
+    axis: str
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DerivativeLine:
     """``hessian L by (u, v)``, or ``product hessian L by (u, v) with (s, t)``; `word` is the kind.
 
@@ -241,6 +250,7 @@ Statement = (
     | LossLine
     | DeriveLine
     | RecomputeLine
+    | SplitLine
     | DerivativeLine
     | NameLine
     | ClaimLine

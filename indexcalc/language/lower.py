@@ -15,7 +15,16 @@ from indexcalc.language.declarations import Declarations, check_new_tensor, decl
 from indexcalc.language.determinants import with_inverses
 from indexcalc.language.expressions import Lowering
 from indexcalc.language.hoist import SumNames
-from indexcalc.language.lines import ClaimLine, DerivativeLine, DeriveLine, EquationLine, NameLine, Statement, UseLine
+from indexcalc.language.lines import (
+    ClaimLine,
+    DerivativeLine,
+    DeriveLine,
+    EquationLine,
+    NameLine,
+    SplitLine,
+    Statement,
+    UseLine,
+)
 from indexcalc.language.paths import shipped_text
 from indexcalc.language.pieces import Pieces, check_defined, pieces_of
 from indexcalc.language.ranges import check_ranges
@@ -23,6 +32,7 @@ from indexcalc.language.refine import refine
 from indexcalc.language.scope import Scope
 from indexcalc.language.source import Source, line_of
 from indexcalc.language.spec_text import spec_text
+from indexcalc.language.splits import read_splits
 from indexcalc.language.syntax import At, Bracket, Entry, Expression, nodes_in
 from indexcalc.language.systems import unknowns_of, with_residuals
 from indexcalc.language.targets import read_requests
@@ -99,6 +109,7 @@ def lower_plain(statements: tuple[Statement, ...], source: Source, slug: str) ->
         asked.loss,
         asked.names,
         recompute=asked.recompute,
+        splits=read_splits([line for line in lines if isinstance(line, SplitLine)], scope),
         slug=slug,
         derivatives=asked.derivatives,
     )

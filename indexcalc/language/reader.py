@@ -256,6 +256,10 @@ class TreeBuilder(Transformer_NonRecursive[Token, Any]):
         """``recompute S, A``."""
         return (lines.RecomputeLine(names, names[0].at),)
 
+    def split(self, names: tuple[ast.Slot, ...], axis: Token) -> tuple[lines.Statement, ...]:
+        """``split h over model``."""
+        return (lines.SplitLine(names, self.identifier(axis), at(axis)),)
+
     def derivative(
         self, word: Token, of: Token, by: tuple[ast.Slot, ...], through: Token | None, doc: Token | None
     ) -> tuple[lines.Statement, ...]:

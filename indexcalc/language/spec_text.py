@@ -100,6 +100,8 @@ def asked_text(line: lines.Statement) -> str:
             return f"derive {listed(names)}"
         case lines.RecomputeLine(names=names):
             return f"recompute {listed(names)}"
+        case lines.SplitLine(names=names, axis=axis):
+            return f"split {listed(names)} over {axis}"
         case lines.DerivativeLine():
             return derivative_text(line)
         case lines.NameLine(name=name, gradient=gradient):

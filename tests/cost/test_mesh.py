@@ -45,6 +45,30 @@ def test_mistakes_in_texts(text: str, said: str):
     assert said in str(found.value)
 
 
+def test_axes_that_a_spec_names():
+    splits = {"model": ("h", "f"), "data": ("b",)}
+    mesh = read_mesh(["model=4, s=2"], splits)
+    assert mesh == Mesh((MeshAxis(("h", "f"), 4, "model"), MeshAxis(("s",), 2)))
+    assert str(mesh) == "model=4,s=2"
+    assert read_mesh([str(mesh)], splits) == mesh
+    assert [axis.name for axis in mesh.axes] == ["model", "s"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("h=4", "the spec splits h over model; write model=4"),
+        ("s+b=2", "the spec splits b over data; write data=2"),
+        ("model=4,model=2", "the index h is split twice"),
+        ("model=0", "the axis of model has '0' devices"),
+    ],
+)
+def test_mistakes_beside_axes_that_a_spec_names(text: str, said: str):
+    with pytest.raises(MeshError) as found:
+        read_mesh([text], {"model": ("h", "f"), "data": ("b",)})
+    assert said in str(found.value)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -27,6 +27,7 @@ h[t] = 1e-5 * h[t-1] + .5 for t in 1 .. T-1 "steps"
 product hessian L by (u, v) with (s, r)
 product in with jacobian p by x
 gauss_newton L by x through z
+split i, t over model
 prove -sum[t](dL/dx[t]) = 0
 """
 

@@ -29,6 +29,7 @@ def attention(factor, total):
     program.upstream("G", O, "given")
     program.derive(V, A, S, Q, K)
     program.recompute(A)
+    program.split(i, "k", over="model")
     program.name("D", A)
     program.prove(total(ic.gradient(S)[i, j], j), 0, "centred")
     program.assume(total(A[i, j], j), 1)
@@ -47,6 +48,7 @@ O[i,p] = sum[j](A[i,j] * V[j,p])
 upstream G[i,p] = dL/dO[i,p] "given"
 derive V, A, S, Q, K
 recompute A
+split i, k over model
 name D = dL/dA
 prove sum[j](dL/dS[i,j]) = 0 "centred"
 assume sum[j](A[i,j]) = 1

@@ -98,6 +98,7 @@ def test_every_statement():
         "LossLine",
         "DeriveLine",
         "RecomputeLine",
+        "SplitLine",
         "NameLine",
         "ClaimLine",
         "ClaimLine",
@@ -115,6 +116,7 @@ upstream G[i] = dL/dY[i] "given"
 loss L
 derive X, b
 recompute Y
+split i, j over model
 name D = dL/dX
 prove sum[i](dL/dX[i,j]) = 0 "centred"
 assume sum[i](X[i,j]) = 1
@@ -129,7 +131,7 @@ def test_texts_are_read_as_written():
     assert [line.doc for line in lines if isinstance(line, ClaimLine)] == ["centred", ""]
 
 
-WORDS = ["title", "index", "param", "input", "upstream", "loss", "derive", "recompute", "name", "prove"]
+WORDS = ["title", "index", "param", "input", "upstream", "loss", "derive", "recompute", "split", "name", "prove"]
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -84,6 +84,7 @@ assume A[i,j] = A[j,i]
 loss F
 derive x, b
 recompute S
+split i, j over model
 name D = dL/dS
 prove dL/ds = sum[r](dL/dn[r])  "sums"
 """

@@ -17,6 +17,7 @@ INNER = {
     "input": ("in", "positive", "probability", "over"),
     "derivative": ("by", "through", "with", *DERIVATIVES),
     "use": ("as", "giving"),
+    "split": ("over",),
 }
 """The words inside statements, by where they stand; elsewhere they are names. ``for`` and ``in`` have a rule."""
 
@@ -24,7 +25,7 @@ INNER = {
 def grammar_text() -> str:
     """The grammar as JSON."""
     statements = sorted(USAGE)
-    plain = [word for word in statements if word not in (*DERIVATIVES, "product", "input", "use")]
+    plain = [word for word in statements if word not in (*DERIVATIVES, "product", *INNER)]
     known = {*statements, "for", *(word for inner in INNER.values() for word in inner)}
     assert known == set(words()["statements"]), "a word of the language has no place in the grammar for editors"
     formula = ["#comment", "#string", "#steps", "#gradient", "#function", "#number", "#tensor", "#operator"]
@@ -35,6 +36,7 @@ def grammar_text() -> str:
         "patterns": [
             statement("input", ["input"], INNER["input"], formula),
             statement("use", ["use"], INNER["use"], formula),
+            statement("split", ["split"], INNER["split"], formula),
             statement("derivative", [*DERIVATIVES, "product"], INNER["derivative"], formula),
             {"match": rf"^\s*({'|'.join(plain)})(?=[ \t]+[\"\w\[(-])", "captures": keyword("control")},
             *includes(formula),
