@@ -10,7 +10,6 @@ import sympy as sp
 from typer.testing import CliRunner
 
 from indexcalc.cli.app import app
-from indexcalc.library import find_spec
 from tests.support.pages import ROOT, blocks
 
 RUN = CliRunner()

@@ -165,8 +165,9 @@ def backward(values: Values) -> Gradients:
     part = np.exp((f_win[:, None] + g_win - C) / eps - s_max[:, None])
     s = np.einsum("ij,ij->i", C, part) / eps
     # dg_masked[t] = 0 where t+1 < T, else -inf
-    part_2 = np.where(np.arange(T, dtype=int) + 1 < T, 0.0, -np.inf)
-    dg_masked = part_2.astype(values.C.dtype)
+    dg_masked = np.where(
+        np.arange(T, dtype=int) + 1 < T, np.asarray(0.0, dtype=values.C.dtype), -np.inf
+    )
     # r_max_masked[j,t] = r_max[j] where T-1 = t, else -inf
     r_max_masked = np.where(T - 1 == np.arange(T, dtype=int), r_max[:, None], -np.inf)
     # dg_bound[t,j] = max(r_max_masked[j,t], dg_masked[t], -1e+30)
@@ -191,9 +192,9 @@ def backward(values: Values) -> Gradients:
         # df_shifted[t,i] = -sum[j](exp((dg_bound[t,j] - S_max[t,j] + S[t,i,j]) -
         #     df_bound[t,i]) * dg_shifted[t,j] / Z2_shifted[t,j]) +
         #     exp(s_max_masked[i,t] - df_bound[t,i]) * s[i]
-        part_3 = np.exp(dg_bound[t] - S_max[t] + S[t] - df_bound[t][:, None])
-        part_4 = part_3 @ (dg_shifted[t] / Z2_shifted[t])
-        df_shifted[t] = np.exp(s_max_masked[:, t] - df_bound[t]) * s - part_4
+        part_2 = np.exp(dg_bound[t] - S_max[t] + S[t] - df_bound[t][:, None])
+        part_3 = part_2 @ (dg_shifted[t] / Z2_shifted[t])
+        df_shifted[t] = np.exp(s_max_masked[:, t] - df_bound[t]) * s - part_3
         # dR[t,i,j] = -eps * exp(df_bound[t,i]) * df_shifted[t,i] * exp(R[t,i,j] -
         #     R_max[t,i]) / Z_shifted[t,i]
         dR[t] = (

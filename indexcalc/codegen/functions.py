@@ -11,7 +11,7 @@ from indexcalc.codegen.formula import REDUCTIONS, formula
 from indexcalc.codegen.joint import joint_node, part_node
 from indexcalc.codegen.layout import numbered
 from indexcalc.codegen.names import unused
-from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, as_numbers, common_axes, reduced
+from indexcalc.codegen.operands import Axes, Operand, Scope, aligned, common_axes, reduced
 from indexcalc.codegen.plan import base_operand, shape_of, spread, terms_node, terms_operand
 from indexcalc.codegen.prose import comment
 from indexcalc.codegen.shared import masks_in, with_masks_named
@@ -71,7 +71,9 @@ def names_read(statements: Sequence[Statement], scope: Scope) -> Iterator[str]:
 
 def statement_lines(statement: Statement, node: Node, scope: Scope, taken: set[str], depth: int = 1) -> list[str]:
     """The comment with the index formula, and the assignment in code; names of its parts join those that are taken."""
-    if scope.dialect.prefix and not statement.axes and not tensors_of(statement.terms) and not statement.inside:
+    alone = not statement.axes and not tensors_of(statement.terms) and not statement.inside
+    # Elsewhere numbers are no arrays; in NumPy the exponential of one has a dtype of its own.
+    if alone and (scope.dialect.prefix or statement.kind is Kind.LARGEST):
         node = Call("np.asarray", (node,), (f"dtype={scope.dtype}",))
     target = scope.tensors[statement.name]
     lines = comment(statement.note or formula(statement, scope.layouts), depth)
@@ -126,11 +128,11 @@ def statement_node(statement: Statement, scope: Scope) -> Node:
     order = (*statement.axes, *statement.over)
     value = terms_operand(statement.terms, order, scope)
     if statement.kind is Kind.HIDDEN:
+        if not tensors_of(statement.terms):
+            # Two numbers to choose from say nothing of the dtype, and PyTorch chooses in single precision.
+            value = Operand(Call("np.asarray", (value.node,), (f"dtype={scope.dtype}",)), value.axes)
         value = nonzero(statement.weights, value, order, scope)
         result = where(list(statement.masks), value, order, scope, "-np.inf")
-        if not tensors_of(statement.terms):
-            # Two numbers to choose from say nothing of the dtype.
-            result = as_numbers(result, scope)
     else:
         result = reduced(value, statement.over, REDUCTIONS[statement.kind])
     # What varied along an axis may have cancelled there.

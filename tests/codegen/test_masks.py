@@ -1,11 +1,13 @@
 """Masks: additive ones that hold minus infinity, dropout, brackets with huge scores; no NaN and no warning."""
 
+import math
 import types
 
 import numpy as np
 import pytest
 
-from indexcalc.codegen import numpy_module
+from indexcalc.codegen import numpy_module, target_module
+from indexcalc.generation import loaded
 from indexcalc.language import read_problem
 from indexcalc.rewrite.derive import derive
 
@@ -93,3 +95,34 @@ def test_the_docstring_says_what_a_masked_row_gives(scores, weights, said):
 def test_the_authors_scalars_keep_their_sign():
     _, source = module_of(SCORES, "softmax[j](S[i,j])")
     assert "A * R / (1 - p)" in source
+
+
+HIDDEN_NUMBER = """index q : D
+input Z[q], h[q]
+H[q] = Z[q] * exp(gelu(sign(softplus(h[q])))) / (sum[q](Z[q] * exp(gelu(sign(softplus(h[q]))))) + 0.2)
+derive Z
+"""
+BOUNDED_NUMBER = """index q : D
+input Z[q], h[q]
+H[q] = Z[q] * exp(gelu(1)) / (sum[q](Z[q] * exp(gelu(1))) + 0.2) + 0 * h[q]
+derive Z
+"""
+
+
+@pytest.mark.parametrize("target", ["torch", "jax"])
+@pytest.mark.parametrize("text", [HIDDEN_NUMBER, BOUNDED_NUMBER])
+def test_numbers_keep_their_digits_and_the_dtype_of_arrays(target, text):
+    library = pytest.importorskip(target)
+    if target == "jax":
+        library.config.update("jax_enable_x64", True)
+    derivation = derive(read_problem(text))
+    own, other = loaded(numpy_module(derivation)), loaded(target_module(derivation, target).source)
+    given = np.array([0.7, 0.0, 1.9]), np.array([-1.0, 0.3, 2.0])
+    weights = given[0] * np.exp(0.5 * (1 + math.erf(math.sqrt(0.5))))
+    expected = weights / (weights.sum() + 0.2)
+    array = library.as_tensor if target == "torch" else library.numpy.asarray
+    for module, convert in ((own, np.asarray), (other, array)):
+        np.testing.assert_allclose(np.asarray(module.forward(*map(convert, given)).H), expected, rtol=1e-14)
+        single = module.forward(*(convert(one.astype(np.float32)) for one in given)).H
+        # JAX has no double precision unless it is told to, as here.
+        assert target == "jax" or np.asarray(single).dtype == np.float32
