@@ -18,15 +18,15 @@ from indexcalc.document.explanation import explanation
 from indexcalc.document.findings import Fault, fault, proved
 from indexcalc.document.fitting import fitted_ranks
 from indexcalc.document.meaning.sizes import ShapeError
-from indexcalc.document.meaning.symbols import NotUnderstoodError
-from indexcalc.document.names import Names
+from indexcalc.document.meaning.symbols import CountError, NotUnderstoodError
+from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.outcomes import Relation, Truth
 from indexcalc.document.page import Page, page_of
-from indexcalc.document.reader import Reader, read
+from indexcalc.document.reader import read
 from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
 from indexcalc.document.restated import contradicted
-from indexcalc.document.scope import Scope
+from indexcalc.document.runs import counted
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
 from indexcalc.document.statements.context import Context, read_context
 from indexcalc.document.statements.heads import called_head
@@ -37,6 +37,7 @@ from indexcalc.document.statements.shapes import sizes_of
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError, LimitError, SpecError
 from indexcalc.language.document import Document, read_document
+from indexcalc.language.latex.tree import Sum
 
 ROUNDS = 8
 """How often all relations are read at most: each time from the interpretation for which the others spoke.
@@ -346,10 +347,19 @@ def unreadable(page: Page, number: int, member: int, supported: Interpretation) 
             return side.error or "it cannot be read"
         table = Table(page, page.asking(supported), number, read)
         try:
-            Reader(Names(Scope(table))).sum(side.tree)
+            read_at_counts(table, side.tree)
         except (NotUnderstoodError, ShapeError, IndexCalcError, RecursionError) as error:
             return str(error)
     return ""
+
+
+def read_at_counts(table: Table, tree: Sum) -> Typed:
+    """The meaning of a formula; where sums run over steps, for a few of these."""
+    while True:
+        try:
+            return read(table, {}, table.page.at_counts(tree, table.counts), {})
+        except CountError as error:
+            table.counts = counted(table.counts, error)
 
 
 def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, *, display: bool) -> Claim:
@@ -402,7 +412,7 @@ def shape_claim(page: Page, number: int, member: int) -> Claim:
     table = Table(page, page.asking(Interpretation()), number, read)
     own: list[str] = []
     try:
-        value = read(table, {}, tree, {})
+        value = read_at_counts(table, tree)
         if len(value.axes) != len(sizes):
             return claim_of(page, side, Verdict.UNCLEAR, f"an array with {len(value.axes)} axes", display=display)
         own = [table.sizes.name_of(axis) for axis in value.axes]

@@ -26,7 +26,12 @@ class Fault:
 
 
 def proved(page: Page, relation: Relation, outcome: Outcome) -> bool:
-    """Whether the algebra shows the two members equal; False says nothing."""
+    """Whether the algebra shows the two members equal; False says nothing.
+
+    What is read for a few steps is no proof for all of them.
+    """
+    if page.counted.get(relation.place):
+        return False
     found = compared(page, relation, outcome)
     if found is None or found.extra is not None or found.conditions:
         return False

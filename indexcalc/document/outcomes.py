@@ -23,7 +23,7 @@ from indexcalc.document.meaning.nodes import (
     walk,
 )
 from indexcalc.document.meaning.sizes import Ix, OrientationError, ShapeError, SizeError
-from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.symbols import CountError, NotUnderstoodError, all_read
 from indexcalc.document.meaning.typed import Typed, at
 from indexcalc.document.memory import RememberedPoints
 from indexcalc.document.names import Names
@@ -32,7 +32,9 @@ from indexcalc.document.numerics.trials import Trial, lost_in_rounding, tried
 from indexcalc.document.page import Page
 from indexcalc.document.products import DOTS, is_dotted
 from indexcalc.document.reader import Reader, read
+from indexcalc.document.runs import count_of
 from indexcalc.document.scope import Scope
+from indexcalc.document.statements.kinds import is_update
 from indexcalc.document.table import Table
 from indexcalc.document.unknowns import losses_in, names_apart, unknown_between, unmeasured
 from indexcalc.errors import IndexCalcError
@@ -116,6 +118,11 @@ class Relation:
     spoken: Conditions = ()
     letters: frozenset[str] = frozenset()
 
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Which relation of the page it is."""
+        return self.number, self.member, self.against
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -146,7 +153,30 @@ class Comparison:
 def outcome(
     page: Page, relation: Relation, interpretation: Interpretation, *, defined: bool, cost: float, screen: bool = False
 ) -> Outcome:
-    """Read a relation under an interpretation and try it."""
+    """Read a relation under an interpretation and try it; where sums run over steps, at two numbers of steps."""
+    found, letters = attempt(page, relation, interpretation, defined=defined, cost=cost, screen=screen)
+    counts = dict(page.counted.get(relation.place, {}))
+    while letters - counts.keys() and found.truth is not Truth.TRUE and len(letters | counts.keys()) <= MOST_COUNTS:
+        counts |= {letter: count_of(letter) for letter in letters}
+        page.counted[relation.place] = dict(counts)
+        found, letters = attempt(page, relation, interpretation, defined=defined, cost=cost, screen=screen)
+    if not counts or screen or found.truth is not Truth.TRUE:
+        return found
+    with page.fewer_steps(relation.place):
+        other, _ = attempt(page, relation, interpretation, defined=defined, cost=cost, screen=True)
+    if other.truth in (Truth.TRUE, Truth.EMPTY):
+        return found
+    return replace(found, truth=Truth.SILENT, reason="it holds for some numbers of steps")
+
+
+MOST_COUNTS = 3
+"""The most letters of a relation that count steps."""
+
+
+def attempt(
+    page: Page, relation: Relation, interpretation: Interpretation, *, defined: bool, cost: float, screen: bool
+) -> tuple[Outcome, frozenset[str]]:
+    """A relation at the numbers of steps that its page says; and the letters up to which it has sums over steps."""
     table = table_of(page, relation, interpretation, defined=defined)
     alone: tuple[str, ...] = ()
     found: Comparison | None = None
@@ -154,6 +184,9 @@ def outcome(
         found = comparison(table, relation)
         alone = found.alone
         truth, reason = tested(found, screen=screen)
+    except CountError as error:
+        table.uncounted.add(error.letter)
+        truth, reason = Truth.SILENT, str(error)
     except (NotUnderstoodError, RecursionError) as error:
         truth, reason = Truth.SILENT, str(error)
     except SizeError as error:
@@ -162,7 +195,7 @@ def outcome(
         truth, reason = Truth.MISFIT, str(error)
     except IndexCalcError as error:
         truth, reason = Truth.SILENT, str(error)
-    return Outcome(
+    result = Outcome(
         truth,
         interpretation,
         table.asking.asked,
@@ -175,11 +208,13 @@ def outcome(
         tuple(name for name in table.open if name in page.survey.usages),
         found if defined and not screen else None,
     )
+    return result, frozenset(table.uncounted)
 
 
 def table_of(page: Page, relation: Relation, interpretation: Interpretation, *, defined: bool = True) -> Table:
     """An empty table for one reading of a relation."""
     table = Table(page, page.asking(interpretation), relation.number, read, defined=defined, letters=relation.letters)
+    table.follow(relation.place)
     table.head = page.free_letters(relation.number)
     return table
 
@@ -193,7 +228,8 @@ def comparison(table: Table, relation: Relation) -> Comparison:
     """
     scope = Scope(table)
     reader = Reader(Names(scope))
-    left, right = reader.sum(relation.left), reader.sum(relation.right)
+    sides = (table.page.at_counts(tree, table.counts) for tree in (relation.left, relation.right))
+    left, right = map(reader.sum, sides)
     sides = table.page.statements[relation.number].sides
     dotted = [is_dotted(sides[n]) for n in (relation.against, relation.member)]
     if DOTS.key in table.asking.asked and not all(dotted):
@@ -276,11 +312,25 @@ def tested(found: Comparison, *, screen: bool) -> tuple[Truth, str]:
         return Truth.SILENT, "the difference is lost in rounding"
     if trial.equal and trial.vanish and not says_zero(table, left, right, found.over):
         return Truth.EMPTY, "both sides are zero"
+    if trial.equal and (name := differentiated_unread(table, (left, right))):
+        return Truth.SILENT, f"how {name} is computed is not understood"
+    if trial.equal and table.open and is_update(table.page.survey, table.page.statements[table.number]):
+        return Truth.EMPTY, "it gives a name a new value"
     if trial.equal:
         return Truth.TRUE, ""
     if trial.different or (screen and trial.failures):
         return Truth.FALSE, ""
     return Truth.SILENT, "it cannot be tried at enough points"
+
+
+def differentiated_unread(table: Table, sides: tuple[Meaning, ...]) -> str:
+    """A name at another step whose equation is not understood, in what is differentiated; empty if there is none.
+
+    It may depend on what the derivative is taken by.
+    """
+    bodies = (node.body for side in sides for node in walk(side) if isinstance(node, Derivative))
+    read = (all_read(table.definitions, body) for body in bodies) if table.unread else ()
+    return min((name for names in read for name in names & table.unread), default="")
 
 
 def at_entry(scope: Scope, value: Typed, other: Typed) -> Typed:

@@ -20,7 +20,7 @@ from indexcalc.document.functions import function_of, is_bracket
 from indexcalc.document.lists import listed
 from indexcalc.document.literals import array, between_letters, between_numbers, bracketed, branched
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Applied, Entry, Number, Ones, negated
+from indexcalc.document.meaning.nodes import ONE, ZERO, Applied, Entry, Number, Ones, negated
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
@@ -28,6 +28,7 @@ from indexcalc.document.names import Names
 from indexcalc.document.places import compared
 from indexcalc.document.products import joined, power, read_dots, weighted_norm, without_dots
 from indexcalc.document.rates import Rates, awaited, is_other_rate, is_rate, twice, waits
+from indexcalc.document.runs import ORDER, is_descending, is_over_steps, reaching, written_out
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.expectations import body_of, is_expectation
 from indexcalc.document.statements.limits import is_sum
@@ -103,7 +104,7 @@ class Reader:
     def sum(self, tree: Sum) -> Typed:
         """The meaning of a sum of products."""
         values = []
-        for sign, term in tree.terms:
+        for sign, term in reaching(self.table.page, tree).terms:
             value = summed(self.scope, self.product(term.items), self.around)
             values.append(value if sign > 0 else replace(value, node=negated(value.node)))
         return typed.added(values, self.sizes)
@@ -179,9 +180,27 @@ class Reader:
 
     def big_sum(self, item: Node, behind: Sequence[Node]) -> Typed:
         """A sum over dummies that reaches to the end of its product."""
+        if is_over_steps(self.table.page, item, behind):
+            return self.over_steps(item, behind)
         binding = binding_of(self.scope, item, behind)
         scope = self.scope.within(binding.dummies)
         return total(scope, binding, replace(self, names=replace(self.names, scope=scope)).product(behind))
+
+    def over_steps(self, item: Node, behind: Sequence[Node]) -> Typed:
+        """A sum or a product over steps, term by term; one of no terms is 0, or 1."""
+        base = without_scripts(item)
+        values = [self.product(items) for items in written_out(self.table.page, item, behind)]
+        if isinstance(base, Atom) and base.text == "sum":
+            return typed.added(values, self.sizes) if values else Typed(ZERO)
+        if any(len(value.axes) > 1 for value in values[1:]) and not is_descending(item):
+            backwards = self.table.asking(ORDER).name == "descending"
+            values = values[::-1] if backwards else values
+        elif is_descending(item):
+            values.reverse()
+        whole = Typed(ONE)
+        for value in values:
+            whole = joined(self.table, whole, item, value)
+        return whole
 
     def call(self, items: Sequence[Node], position: int) -> tuple[Typed, int] | None:
         """A function and its argument; None if no function stands here."""

@@ -28,6 +28,7 @@ from indexcalc.document.statements.index_expressions import is_index_letter
 from indexcalc.document.statements.labelling import sums_barely
 from indexcalc.document.statements.limits import limit_name
 from indexcalc.document.statements.outline import Condition
+from indexcalc.document.statements.running import DESCENDING
 from indexcalc.document.statements.scripts import is_letter, with_primes
 from indexcalc.language.latex.tokens import Token, parted
 from indexcalc.language.latex.tree import Atom, Node, Scripted, nodes_of
@@ -56,7 +57,8 @@ def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
     """
     atom = item.base if isinstance(item, Scripted) else item
     assert isinstance(atom, Atom)
-    if atom.text not in ("sum", "prod"):
+    word = "prod" if atom.text == DESCENDING else atom.text
+    if word not in ("sum", "prod"):
         raise NotUnderstoodError(f"the sign {atom.text}")
     below, above = (item.below, item.above) if isinstance(item, Scripted) else ((), ())
     if not below and above:
@@ -66,7 +68,7 @@ def binding_of(scope: Scope, item: Node, rest: Sequence[Node]) -> Binding:
         raise NotUnderstoodError("the limits of a sum")
     dummies = {name: scope.table.index(name) for name in names}
     last = upper_limit(scope, above[-1], dummies, first) if above else ()
-    return Binding(atom.text, dummies, (*conditions, *last))
+    return Binding(word, dummies, (*conditions, *last))
 
 
 def total(scope: Scope, binding: Binding, body: Typed) -> Typed:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from indexcalc.document.choices import Asking, Interpretation, Key, Kind, Option, choice
 from indexcalc.document.meaning.nodes import Meaning, Value, free, names_of, walk
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
-from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, depends_on
+from indexcalc.document.meaning.symbols import CountError, Definition, NotUnderstoodError, Symbols, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
 from indexcalc.document.statements.scripts import Named
@@ -62,6 +62,10 @@ class Table:
         ties: the slots whose size a number is.
         idle: letters of sums in the members that bind nothing.
         applied: how many values of functions were put in.
+        later: whether a later member is read than the one that gives a name its meaning.
+        counts: the numbers of steps for the letters that count them.
+        unread: the names whose equation at another step is not understood.
+        uncounted: the letters up to which sums over steps run that have no number.
         view: the page as the statement sees it.
     """
 
@@ -89,12 +93,22 @@ class Table:
     ties: dict[str, tuple[str, int]] = field(default_factory=dict)
     idle: set[str] = field(default_factory=set)
     applied: int = 0
+    later: bool = False
+    counts: Mapping[str, int] = field(default_factory=dict)
+    uncounted: set[str] = field(default_factory=set)
+    unread: set[str] = field(default_factory=set)
     view: View = field(init=False)
 
     def __post_init__(self) -> None:
         """What the statement sees, and the sizes that the context says."""
         self.view = View(self.page, self.asking, self.number)
         self.ties.update({size.name: (size.tensor, size.slot - 1) for size in self.page.context.sizes})
+
+    def follow(self, place: tuple[int, int, int]) -> None:
+        """Read what stands at a place of the page: a member of a statement, beside another one."""
+        number, member, _ = place
+        self.later = number == self.number and member > 1
+        self.counts = self.page.counted.get(place, {})
 
     # Sizes
 
@@ -222,14 +236,20 @@ class Table:
 
     def equate(self, found: Named) -> bool:
         """Give a name the formula of its equation, or of that which determines it; False if it has none."""
-        name, number = found.name, self.view.definition_of(found)
+        name, number, tree = found.name, self.view.definition_of(found), None
+        if number is None and (step := self.view.step_of(found, own=self.later)) is not None:
+            number, tree = step
         if number is None:
             system = self.view.system_of(name)
             return system is not None and self.is_system(found, system) and self.determine(found, system)
         self.used.add(number)
         try:
-            self.define(name, number)
+            self.define(name, number, tree)
         except (NotUnderstoodError, ShapeError) as error:
+            if isinstance(error, CountError):
+                self.uncounted.add(error.letter)
+            if tree is not None:
+                self.unread.add(name)
             self.open[name] = f"the equation for {name} is not understood: {error}"
             return False
         return True
@@ -260,9 +280,9 @@ class Table:
             raise NotUnderstoodError(f"the definition of {name} leads back to it")
         return self.view.function(name)
 
-    def define(self, name: str, number: int) -> None:
-        """Read the definition of a name; of a function, its value at the names in its bracket."""
-        slots, node = self.formula(name, number, {})
+    def define(self, name: str, number: int, tree: Sum | None = None) -> None:
+        """Read the definition of a name, or its formula at another step; of a function, its value at its names."""
+        slots, node = self.formula(name, number, {}, tree)
         self.measure(name, slots)
         self.known[name] = slots
         self.definitions[name] = Definition(slots, node, self.page.line(number))
@@ -295,11 +315,12 @@ class Table:
         self.definitions[name] = Definition(slots, formula, page.line(number))
         return True
 
-    def formula(self, name: str, number: int, bound: Bound) -> tuple[tuple[Ix, ...], Meaning]:
+    def formula(self, name: str, number: int, bound: Bound, tree: Sum | None = None) -> tuple[tuple[Ix, ...], Meaning]:
         """The slots and the formula of a definition, its parameters bound."""
-        tree = self.page.statements[number].sides[1].tree
+        tree = self.page.statements[number].sides[1].tree if tree is None else tree
         parts = self.page.defined_at(number)
         assert tree is not None
+        tree = self.page.at_counts(tree, self.counts)
         given = {index for value in bound.values() for index in (*free(value.node), *value.axes)}
         with self.within(name, frozenset(parts or ())):
             letters = {part: self.index(part) for part in parts or ()}

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from indexcalc.document.gradients import LOSS
 from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, Size, walk
 from indexcalc.document.meaning.symbols import all_read, depends_on
+from indexcalc.document.statements.labels import of_any_layer
 from indexcalc.document.table import Table
 
 
@@ -28,9 +29,17 @@ def unknown_between(table: Table, node: Meaning) -> Iterator[str]:
                 yield f"{name} may depend on {inner.wrt.name}"
         if leads_nowhere(table, inner.wrt.name):
             yield f"nothing that is read depends on {inner.wrt.name}"
+        if is_shared(table, inner.wrt.name):
+            yield f"the derivative by {inner.wrt.name} may be that at one step"
         for name in table.wanted:
             if may_be_between(table, name, inner.wrt.name):
                 yield f"{name} may depend on {inner.wrt.name}"
+
+
+def is_shared(table: Table, wrt: str) -> bool:
+    """Whether equations of one tensor read a name at several steps, and no sum over steps says at how many."""
+    readers = [of_any_layer(name) for name, found in table.definitions.items() if wrt in found.reads]
+    return not table.counts and len(set(readers)) < len(readers)
 
 
 def leads_nowhere(table: Table, wrt: str) -> bool:

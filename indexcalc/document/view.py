@@ -13,6 +13,7 @@ from indexcalc.document.page import Page
 from indexcalc.document.ranks import SIZE, family_choice, rank_choice, row_choice, size_choice
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Usage
+from indexcalc.language.latex.tree import Sum
 
 EXAMPLE_REACH = 3
 """How many statements behind one that gives an example are usually about it."""
@@ -77,13 +78,16 @@ class View:
 
     def rank(self, found: Named, *, defined: bool) -> int:
         """How many slots a name has: its indices say it, or its declaration, or else a choice."""
-        name = found.name
+        name = self.page.alike(found.name)
         if name in self.page.sizes and name in self.page.added_to_arrays and found.parts is None:
             taken = self.asking(size_choice(name)).name
             return 0 if taken == SIZE else int(taken)
         usage = self.usage(name)
         indexed = max(usage.indexed, default=None) if usage is not None else None
         declared = self.declared(name)
+        if declared is None:  # a tensor has as many slots at all of its steps, but not the same sizes
+            others = map(self.declared, self.page.at_other_steps(name))
+            declared = next((sizes for sizes in others if sizes is not None), None)
         if declared is not None and (indexed is None or indexed <= len(declared)):
             return len(declared)
         if found.parts is not None or indexed is not None:
@@ -144,6 +148,28 @@ class View:
             numbers = rows
         return self.nearest(name, numbers or self.page.functions.get(name, ()))
 
+    def step_of(self, found: Named, *, own: bool) -> tuple[int, Sum] | None:
+        """The statement that gives a name at another step, and what it gives at this one; None if none does.
+
+        Args:
+            found: the name.
+            own: whether the statement's own equation, at another step, may be it.
+        """
+        count = len(found.parts or ())
+        places = {
+            number: (letter, target)
+            for number, letter, target in self.page.at_steps(found.name, self.number)
+            if self.page.indexed(number) in (None, count or None, *(() if found.parts else (1, 2, 3)))
+        }
+        numbers = sorted(number for number in places if own or number != self.number)
+        head = self.page.heads[numbers[0]] if numbers else None
+        # A step further back may be where the author begins.
+        back = any(not target.text.isdigit() and target.offset < 0 for _, target in places.values())
+        name = found.name if back or head is None else head.name
+        number = self.nearest(name, numbers, own=own, given=back)
+        tree = self.page.moved_side(number, *places[number]) if number is not None else None
+        return (number, tree) if number is not None and tree is not None else None
+
     def system_of(self, name: str) -> int | None:
         """The statement that determines a name here without giving it, if one does."""
         return self.nearest(name, self.page.systems.get(name, ()))
@@ -168,9 +194,13 @@ class View:
             return None
         return self.nearest(name, numbers)
 
-    def nearest(self, name: str, numbers: Sequence[int]) -> int | None:
-        """The one of several statements that gives a name its meaning here; a choice if they are several."""
-        numbers = [n for n in numbers if n != self.number]
+    def nearest(self, name: str, numbers: Sequence[int], *, own: bool = False, given: bool = False) -> int | None:
+        """The one of several statements that gives a name its meaning here; a choice if they are several.
+
+        The statement's own equation is the last of them, where it may be one; none is, where the name may be given.
+        """
+        last = [n for n in numbers if own and n == self.number]
+        numbers = [n for n in numbers if n != self.number] or last
         if any(not self.is_within(self.page.start(n)) for n in numbers) and self.stands_alone():
             numbers = [n for n in numbers if self.is_within(self.page.start(n))]
         own = self.page.sections.unit(self.page.start(self.number))
@@ -186,16 +216,17 @@ class View:
         )
         before.sort(key=self.is_past_example)
         # Equations that say the same are one: the nearest stands for all.
-        ordered = self.page.different((*reversed(before), *(number for number in numbers if number > self.number)))
+        behind = (number for number in numbers if number > self.number)
+        ordered = self.page.different((*reversed(before), *behind, *last))
         line, apart = self.page.line(ordered[0]), self.apart(ordered[0]) or ordered[0] in self.page.examples
-        if len(ordered) == 1 and not apart:
+        if len(ordered) == 1 and not (apart or given):
             return ordered[0]
-        given = apart and (self.is_given(name, ordered[0]) or self.is_past_example(ordered[0]))
+        given = given or (apart and (self.is_given(name, ordered[0]) or self.is_past_example(ordered[0])))
         options = [
             Option(str(n), 0.1 * given + 0.15 * place, f"{name} is what line {self.page.line(n)} says", free=True)
             for place, n in enumerate(ordered[:4])
         ]
-        if apart:
+        if apart or given:
             options.append(Option("none", 0.1 * (not given), f"{name} is not what line {line} says", free=True))
         taken = self.asking(meaning_choice(name, line, *options)).name
         return None if taken == "none" else int(taken)

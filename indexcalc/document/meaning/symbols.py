@@ -22,6 +22,15 @@ class RankError(NotUnderstoodError):
     """A formula whose arrays have numbers of axes that do not go together; with other ones it may be read."""
 
 
+class CountError(NotUnderstoodError):
+    """A sum over steps up to a letter, which is read once the letter has a number."""
+
+    def __init__(self, letter: str) -> None:
+        """For the letter that ends the sum."""
+        super().__init__(f"a sum over steps up to {letter}")
+        self.letter = letter
+
+
 @dataclass(frozen=True)
 class Definition:
     """What a tensor is equal to: its slots under their own variables, and the expression over them."""

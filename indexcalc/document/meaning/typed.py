@@ -178,7 +178,8 @@ def broadcast_axis(value: Typed, axes: tuple[Ix, ...], sizes: Sizes) -> tuple[Ix
 
 
 def added(values: list[Typed], sizes: Sizes) -> Typed:
-    """The sum."""
+    """The sum; a zero has the shape of the other terms."""
+    values = [value for value in values if value.axes or value.node != ZERO] or values[:1]
     if len(values) == 1:
         return values[0]
     nodes, axes = aligned(values, sizes)

@@ -124,7 +124,8 @@ def call_end(tokens: Sequence[Token], position: int, formulas: Collection[str]) 
         return 0
     end = closing(tokens, start)
     parts = separators(tokens[start + 1 : end - 1])
-    several = tokens[start].kind == "(" and "COMMA" in parts and name.text not in formulas
+    dotted = any(token.kind == "DOTS" for token in tokens[start:end])
+    several = tokens[start].kind == "(" and "COMMA" in parts and (dotted or name.text not in formulas)
     return end if end and (several or is_opaque(name, tokens[start].kind, parts)) else 0
 
 

@@ -67,6 +67,7 @@ class Evidence:
         recurrent: letters below a name that is made from itself at another step.
         compared: letters below a delta of two, which says that two indices are equal.
         errors: whether an equation gives the entries of delta, so that it is another array.
+        limits: the letters in the limits of sums, by the letter that these bind.
         targets: names that stand with a letter above them in a denominator of a derivative; none is by a power.
     """
 
@@ -82,6 +83,7 @@ class Evidence:
     compared: set[str] = field(default_factory=set)
     errors: bool = False
     targets: set[str] = field(default_factory=set)
+    limits: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
 def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
@@ -89,12 +91,19 @@ def families_of(pieces: Sequence[Sequence[Token]]) -> Families:
     evidence = Evidence()
     for tokens in pieces:
         gather(tokens, evidence)
+        for name, limit in limits_of(tokens):
+            evidence.limits[name].add(limit)
     powers = frozenset(name for name in evidence.bare if not is_capital(name))
     layers = {letter for letter in evidence.bearers if is_layer(letter, evidence, powers)}
     indices = {letter for letter in evidence.bearers if letter not in layers and is_index(letter, evidence, powers)}
+    layers |= {letter for letter in evidence.bearers if runs_with(letter, layers, evidence)}
+    # What counts the same steps above a name counts them below one.
+    above = {name for name, style in layers if style != BELOW and evidence.limits[name]}
+    layers |= {letter for letter in evidence.bearers if letter[0] in above}
+    indices -= layers
     # A letter that numbers layers above a name numbers them below one too: n_l and n_{l-1}.
     members = frozenset((name, style) for letter, style in layers for name in evidence.bearers[letter, style])
-    shifted = frozenset(letter for letter in layers if evidence.shifted[letter])
+    shifted = frozenset(letter for letter in layers if evidence.shifted[letter] or evidence.limits[letter[0]])
     steps = {letter for letter in layers if letter[1] == BELOW}
     names = {name for letter in steps for name in evidence.bearers[letter]}
     stepped = frozenset(name.rsplit(" ", maxsplit=1)[-1].lower() for name in names) - set(evidence.bound)
@@ -140,6 +149,7 @@ def gather(tokens: Sequence[Token], evidence: Evidence) -> None:
     binders = set(bound_letters(tokens))
     evidence.bound.update(name for name, _ in binders)
     scripts.update(place for _, place in binders)
+    scripts.update(places_of_limits(tokens))
     for place, token in enumerate(() if is_count(tokens) else tokens):
         if place not in scripts and token.kind == "NAME" and len(token.text) == 1 and is_factor(tokens, place):
             evidence.factors.add(token.text)
@@ -182,6 +192,27 @@ def bound_letters(tokens: Sequence[Token]) -> Iterator[tuple[str, int]]:
                     break
                 if inside.kind == "NAME":
                     yield inside.text, place
+
+
+def limits_of(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """The letters that sums bind, each with the letters in its limits."""
+    for position, token in enumerate(tokens[:-1]):
+        if token.kind != "SUM" or tokens[position + 1].kind != "SUB":
+            continue
+        inner, end = argument(tokens, position + 2)
+        if [one.kind for one in inner[:2]] != ["NAME", "REL"] or tokens[end : end + 1] == []:
+            continue
+        above = argument(tokens, end + 1)[0] if tokens[end].kind == "SUP" else ()
+        yield from ((inner[0].text, one.text) for one in (*inner[2:], *above) if one.kind == "NAME")
+
+
+def places_of_limits(tokens: Sequence[Token]) -> Iterator[int]:
+    """The places of the last values of sums: nothing is calculated with these."""
+    for position, token in enumerate(tokens[:-1]):
+        if token.kind == "SUM" and tokens[position + 1].kind == "SUB":
+            _, end = argument(tokens, position + 2)
+            if end < len(tokens) and tokens[end].kind == "SUP":
+                yield from range(end + 1, argument(tokens, end + 1)[1])
 
 
 NO_NUMBER = frozenset({"REL", "COMMA", "SUB"})
@@ -232,6 +263,14 @@ def is_index(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool
 def is_counted(name: str, evidence: Evidence) -> bool:
     """Whether a letter is that of an index elsewhere."""
     return name in evidence.below or bool(evidence.bound[name])
+
+
+def runs_with(letter: Letter, layers: set[Letter], evidence: Evidence) -> bool:
+    r"""Whether a sum binds a letter up to a step, below names that bear the number of one: ``\sum_{i=1}^t x_i``."""
+    name, style = letter
+    counted = {other for other, own in layers if own == style}
+    ends = evidence.limits[name] & counted - {name}
+    return any(evidence.bearers[letter] & evidence.bearers[other, style] for other in ends)
 
 
 SEVERAL = 3

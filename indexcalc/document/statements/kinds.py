@@ -41,6 +41,22 @@ def is_about_one_name(survey: Survey, statement: Statement) -> bool:
     return len({found.name for tree in statement.trees for found in survey.names(tree)} - CONSTANTS) == 1
 
 
+def is_update(survey: Survey, statement: Statement) -> bool:
+    """Whether a statement gives a name a new value, made from the one it has: ``w = w - a g``, which is no equality."""
+    if len(statement.sides) != len(statement.trees):
+        return False
+    first, *rest = statement.trees
+    head = survey.lone(first)
+    if head is None or not head.is_plain:
+        return False
+    own = (head.name, head.parts)
+    for tree in rest:
+        terms = [survey.name(term.items[0]) if len(term.items) == 1 else None for _, term in tree.terms]
+        if len(terms) > 1 and any(one is not None and one.is_plain and (one.name, one.parts) == own for one in terms):
+            return True
+    return False
+
+
 def compares_letters(statement: Statement, letters: frozenset[str]) -> bool:
     """Whether a statement says of letters that index or number how they are related, ``i = j``, ``i = n - k + 1``."""
     found = condition(statement)

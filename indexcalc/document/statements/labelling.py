@@ -121,6 +121,7 @@ def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) 
     # The number of a step is a part of a name already.
     stepped = {node.text.partition("_")[0] for node in names if isinstance(node, Atom) and "_" in node.text}
     arrays = {name.rsplit(" ", maxsplit=1)[-1] for name in (*subscripts, *stepped)} - bound
+    arrays |= {name.lower() for name in arrays if len(name) == 1} - bound  # W_{xc} of the cell C
     lengths: dict[tuple[str, int], set[str]] = {}
     for base, texts in subscripts.items():
         for text in texts - {""}:

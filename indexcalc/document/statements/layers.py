@@ -5,9 +5,11 @@ r"""Letters above a name put where they belong: those of layers into the name, i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from indexcalc.document.statements.calls import is_call
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.families import Families, below_nabla, bound_letters
 from indexcalc.document.statements.index_expressions import GREEK
@@ -35,9 +37,7 @@ def of_samples(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def rewritten(tokens: Sequence[Token], families: Families) -> Iterator[Token]:
-    """The tokens in their places; a sum over layers makes the names that bear its letter unreadable."""
-    bound = {letter for letter, _ in bound_letters(tokens)}
-    counted = {letter for letter, _ in families.layers} & bound
+    """The tokens in their places."""
     position = 0
     while position < len(tokens):
         found = written_at(tokens, position)
@@ -48,8 +48,6 @@ def rewritten(tokens: Sequence[Token], families: Families) -> Iterator[Token]:
             yield tokens[position]
             position += 1
             continue
-        if counted & {item.text for item in (*(found.above or ()), *(found.below or ()))}:
-            yield replace(found.base, kind="ODD", text=f"{found.base.text}, of which there is one for each step")
         yield from changed
         position = found.end
 
@@ -76,6 +74,8 @@ def placed(found: Written, families: Families) -> list[Token] | None:
     below = found.below
     if below is None:
         return None
+    if is_call(found.base.text):
+        return of_step(found, families)
     numbered = any(numbers(item, found.base.text, families) for item in (*above, *below))
     if not numbered and not any(is_index(item, families) for item in above):
         return None
@@ -93,6 +93,17 @@ def placed(found: Written, families: Families) -> list[Token] | None:
         name = labelled(name, shown, item.offset, item.style)
     indices = [item.token for item in above if is_index(item, families)]
     return [replace(found.base, text=name, last=found.last.start), *subscript([*indices, *lowered], found.last), *rest]
+
+
+def of_step(found: Written, families: Families) -> list[Token] | None:
+    """A value like ``p(x_t|x_t-1)`` with the letters of steps in it; None if other letters are its indices."""
+    below = found.below or ()
+    if found.above or not below or not all(numbers(item, found.base.text, families) for item in below):
+        return None
+    text = found.base.text
+    for place, item in enumerate(below, 1):
+        text = re.sub(rf"@{place}(?!\d)", item.text, text)
+    return [replace(found.base, text=text), *found.superscripts]
 
 
 def is_named_after(found: Written, families: Families) -> bool:
@@ -131,8 +142,8 @@ def numbers(item: Item, base: str, families: Families) -> bool:
     if item.is_letter:
         return (item.text, item.style) in families.layers
     own = (base, item.style) in families.members
-    if item.text.isdigit() and item.style == PLAIN:
-        return own and item.text != "2"
+    if item.text.isdigit() and item.style in (PLAIN, BELOW):
+        return own and (item.text != "2" or item.style == BELOW)
     return own and item.style != BELOW and (item.text.isdigit() or (len(item.text) == 1 and item.text.isupper()))
 
 

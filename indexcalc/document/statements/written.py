@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.document.statements.running import with_products, with_signs, without_gaps
 from indexcalc.language.latex.tokens import Token
 
 FACTORIAL = "factorial"
@@ -34,6 +35,7 @@ BEFORE_TERM = frozenset({"REL", "AMP", "NEWLINE", "(", "[", "{", "QUAD"})
 def as_written_out(tokens: Sequence[Token]) -> list[Token]:
     """The tokens of one formula, with what is read in their place."""
     for read in (
+        without_gaps,
         without_reasons,
         without_braces,
         without_brackets,
@@ -43,6 +45,8 @@ def as_written_out(tokens: Sequence[Token]) -> list[Token]:
         with_commas,
         with_factorials,
         with_sums,
+        with_signs,
+        with_products,
     ):
         tokens = read(tokens)
     return list(tokens)

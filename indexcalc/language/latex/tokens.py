@@ -28,6 +28,7 @@ from indexcalc.language.latex.vocabulary import (
     RELATIONS,
     SCRIPT_SIGNS,
     SIMPLE,
+    SWITCHES,
     TEXT_FONTS,
     TRANSPARENT,
     UNICODE,
@@ -206,6 +207,10 @@ class Tokenizer:
         name = value[1:2] if value.startswith("\\\\") else value[1:]
         if name in ("left", "right"):
             return self.fence(name, start)
+        if name == "_":
+            return self.escaped(start)
+        if name in SWITCHES and self.peek() == "{":
+            return self.font(SWITCHES[name], start, bold)
         if name in DROPPED:
             return []
         if name in DROPPED_WITH_ARGUMENTS:
@@ -226,6 +231,14 @@ class Tokenizer:
         if name in STACKED and (stacked := self.stacked(start)) is not None:
             return stacked
         return [sign(name, start, bold)]
+
+    def escaped(self, start: int) -> list[Token]:
+        r"""The sign of a subscript that Markdown escapes, ``x\_t``; a word behind it is all of the subscript."""
+        kind, value, place = self.pieces[self.at] if self.at < len(self.pieces) else ("gap", "", start)
+        if kind != "word" or len(value) == 1:
+            return [Token("SUB", "_", start)]
+        self.at += 1
+        return [Token("SUB", "_", start), Token("{", "{", place), Token("NAME", value, place), Token("}", "}", place)]
 
     def columns(self) -> None:
         """Skip what says how the columns of an array are set, and where it stands on its line."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+SWITCHES = {"bf": "mathbf", "cal": "mathcal", "it": "mathit", "rm": "mathrm", "sf": "mathsf"}
+r"""Switches of the font that authors give an argument, ``\bf{k}``, with the fonts that they mean."""
+
 DROPPED = frozenset(
     [
         "left",
