@@ -34,6 +34,7 @@ from indexcalc.document.statements.kinds import bounds, compares_letters, draws,
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Side
 from indexcalc.document.statements.parts import lines_of
 from indexcalc.document.statements.shapes import sizes_of
+from indexcalc.document.statements.values import Mean
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError, LimitError, SpecError
 from indexcalc.language.document import Document, read_document
@@ -208,6 +209,12 @@ def gives_meaning(page: Page, number: int) -> bool:
     return head is not None and page.defining.get(head.name, ())[:1] == (number,)
 
 
+def has_meaning(page: Page, number: int) -> bool:
+    """Whether the first member of a statement is an expectation or an integral: what is written says what it is."""
+    head = page.heads[number]
+    return head is not None and isinstance(page.value(head.name), Mean)
+
+
 def determines(page: Page, number: int) -> bool:
     """Whether a statement is the first of those that determine a name without giving it, and can be solved for it."""
     name = next((name for name, numbers in page.systems.items() if numbers[0] == number), None)
@@ -273,6 +280,10 @@ def claims_of(
         decision = decided(page, statement, member, found, votes, defining=defining, holding=holding, wrong=wrong)
         holding.update((member,) if decision.verdict is Verdict.CONFIRMED else ())
         wrong.update((member,) if decision.verdict in (Verdict.REFUTED, Verdict.FOLLOWS) else ())
+        if decision.verdict is Verdict.UNCLEAR and member == 1 and gives_meaning(page, number):
+            holding.add(member)  # what is not true of any such value may be what is assumed of this one
+            yield claim_of(page, side, Verdict.DEFINITION, "", display=statement.span.display)
+            continue
         claim = explained(page, side, decision, corrector, display=statement.span.display)
         if claim.line in explain and found:
             one = decision.relation or found[0].relation, decision.outcome or found[0].outcomes[0]
@@ -324,7 +335,7 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
         return Unjudged(Verdict.UNCLEAR if unread else Verdict.UNJUDGED, unread or OTHERWISE[side.relation])
     # Those that rest on it may speak too: whether it is a definition is no question of whether it is true.
     anew = may_give_meaning_anew(page, number) and stands_alone(page, number, supported)
-    if member == 1 and (gives_meaning(page, number) or anew):
+    if member == 1 and (gives_meaning(page, number) or anew) and not has_meaning(page, number):
         return Unjudged(Verdict.DEFINITION, defines=True)
     if member == 1 and determines(page, number):
         return Unjudged(Verdict.DEFINITION)
@@ -332,7 +343,8 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
         return Unjudged(Verdict.DECLARATION, defines=True)
     if (number in page.laws and number not in meanings) or writes_out(page.survey, statement, member):
         return Unjudged(Verdict.DECLARATION)
-    if sets(page.survey, statement) or (member == 1 and speaks_of_function(page, number)):
+    set_to_number = sets(page.survey, statement) and not has_meaning(page, number)
+    if set_to_number or (member == 1 and speaks_of_function(page, number)):
         return Unjudged(Verdict.DEFINITION, defines=number in page.function_heads)
     first = statement.sides[statement.origin(member)]
     if first.tree is None or side.tree is None:

@@ -27,6 +27,7 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, dep
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
 from indexcalc.document.statements.calls import is_call
 from indexcalc.document.table import Table
+from indexcalc.document.values import learn_function
 
 
 def rate(table: Table, body: Typed, wrt: Typed) -> Typed:
@@ -63,12 +64,13 @@ def slope_of_power(power: Raised) -> Meaning:
 def derivative(table: Table, body: Meaning, wrt: Entry) -> Meaning:
     """The derivative of an expression by an entry."""
     body = without_gradients(table, body)
-    if isinstance(body, Entry) and body.name != wrt.name and body.name not in table.definitions:
+    unknown = isinstance(body, Entry) and body.name != wrt.name and body.name not in table.definitions
+    if isinstance(body, Entry) and unknown and not (is_call(body.name) and learn_function(table, body.name)):
         return derivative_of_unknown(table, body, wrt)
     refuse_formulas(table, body, wrt)
     read = all_read(table.definitions, body)
     for name in sorted(read):
-        if is_call(name) and name not in table.definitions:
+        if is_call(name) and name not in table.definitions and not learn_function(table, name):
             raise NotUnderstoodError(f"how {name} depends on {wrt.name} is not known")
     if read and wrt.name not in read:
         # Zero, it may be, only because a path was not read.
@@ -179,7 +181,8 @@ def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
 def holds_others(table: Table, body: Meaning, wrt: Entry) -> bool:
     """Whether the derivative of a formula holds the names in it that are computed from that by which it is taken."""
     read = frozenset(names_of(body))
-    between = sorted(name for name in read - {wrt.name} if depends_on(table.definitions, name, wrt.name))
+    named = (name for name in read - {wrt.name} if not is_call(name))  # what is written with it is no name of data
+    between = sorted(name for name in named if depends_on(table.definitions, name, wrt.name))
     if wrt.name not in read or not between:
         return False
     names = " and ".join(between)

@@ -1,8 +1,8 @@
 r"""Expectations of sums of products: linear, with what is constant before them.
 
 What is left are the expectations of products of names, ``E[x_i y_j]``, of which nothing is known but what the page
-says of them. Whether a name is random is a choice. Nothing that is false of an expectation is refuted, for it may be
-what is assumed of its names.
+says of them, by an equation or by a normal distribution. Whether a name is random is a choice. Nothing that is false of
+an expectation is refuted, for it may be what is assumed of its names.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix, ShapeError
 from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.statements.calls import SIGN
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.table import Table
 
@@ -125,6 +126,8 @@ def moment(table: Table, sign: str, entries: list[Entry]) -> Meaning:
 def learn(table: Table, sign: str, name: str, names: tuple[str, ...]) -> None:
     """Give an expectation the value that the page says it has."""
     number = table.page.means.laws.get((sign, *names))
+    if number is None and sign == SIGN and learn_normal(table, name, names):
+        return
     if number is None and len(set(names)) > 1 and vanishes(table, sign, names):
         table.definitions[name] = Definition(table.known[name], ZERO)
     if number is None or number == table.number or not table.defined:
@@ -144,6 +147,46 @@ def learn(table: Table, sign: str, name: str, names: tuple[str, ...]) -> None:
     body = renamed(right.node, dict(zip(right.axes, left.axes, strict=True))) if right.axes else right.node
     table.used.add(number)
     table.definitions[name] = Definition(left.node.slots, body, table.page.line(number))
+
+
+def learn_normal(table: Table, name: str, names: tuple[str, ...]) -> bool:
+    """Give ``E[x]`` or ``E[x x^T]`` of a name that the page draws from a normal distribution its value.
+
+    They are the mean m, and ``C + m m^T`` with the covariance C.
+    """
+    draws = [draw for draw in table.page.normals.get(names[0], ()) if draw[0] != table.number]
+    draw = next((draw for draw in reversed(draws) if draw[0] < table.number), draws[0] if draws else None)
+    if draw is None or len(names) > 2 or len(set(names)) > 1 or not table.defined:
+        return False
+    if any(found.name in table.page.defining for tree in draw[1:] for found in table.page.survey.names(tree)):
+        return False  # what an equation gives may be given by this expectation
+    slots = table.known[name]
+    count = len(slots) // len(names)
+    with table.within(name, frozenset()):
+        mean, spread = (table.read(table, {}, tree, {}) for tree in draw[1:])
+    both = [at_slots(table, mean, slots[n : n + count]) for n in range(0, len(slots), count or 1)] or [mean.node] * len(
+        names
+    )
+    second = len(names) == 2
+    body = Plus((at_slots(table, spread, slots), times(*both))) if second else both[0]
+    table.used.add(draw[0])
+    table.definitions[name] = Definition(slots, body, table.page.line(draw[0]))
+    return True
+
+
+def at_slots(table: Table, value: Typed, slots: tuple[Ix, ...]) -> Meaning:
+    """The entry of a value at some slots; a number that is zero is an array of zeros.
+
+    Raises:
+        ShapeError: for another number of axes.
+    """
+    if value.node == ZERO:
+        return ZERO
+    if len(value.axes) != len(slots):
+        raise ShapeError(f"what is drawn has {len(slots)} axes, and its distribution {len(value.axes)}")
+    for one, other in zip(value.axes, slots, strict=True):
+        table.sizes.unify(one, other)
+    return renamed(value.node, dict(zip(value.axes, slots, strict=True)))
 
 
 def vanishes(table: Table, sign: str, names: tuple[str, ...]) -> bool:

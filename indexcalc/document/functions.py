@@ -71,7 +71,9 @@ def is_applied(page: Page, name: str, following: Node | None) -> bool:
     group = without_scripts(following) if following is not None else None
     bracket = isinstance(group, Group) and group.bracket == "(" and len(group.members) == 1
     unknown = name not in page.defining and name not in page.declared
-    return bracket and unknown and usage is not None and usage.called > 0 and usage.only_called
+    if usage is None:
+        return bracket and unknown and name in page.applied_inside
+    return bracket and unknown and usage.called > 0 and usage.only_called
 
 
 def defined(table: Table, found: Named, number: int, arguments: Sequence[Typed], entry: tuple[Ix | None, ...]) -> Typed:

@@ -12,7 +12,7 @@ from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import rate
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.meaning import typed
-from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Size
+from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Size, names_of
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.places import delta_of, entry
@@ -22,6 +22,7 @@ from indexcalc.document.statements.letters import slice_parts
 from indexcalc.document.statements.scripts import COLON, Named
 from indexcalc.document.table import Bound, Table
 from indexcalc.document.units import unit_of
+from indexcalc.document.values import is_sum_of_outcomes, learn_mean
 from indexcalc.language.latex.tree import Group, Node
 
 
@@ -74,7 +75,7 @@ class Names:
         table = self.table
         if is_call(found.name):
             self.hold(found.name)
-            if found.name not in table.page.defining:
+            if self.is_as_written(found) or found.name not in table.page.defining:
                 table.open.setdefault(found.name, f"no equation says what {found.name} is")
         if found.parts is None and (usual := usual_entry(table, found.name)) is not None:
             found = replace(found, parts=usual)
@@ -93,14 +94,33 @@ class Names:
         own = tuple(table.sizes.like(slot) for slot in slots)
         return Typed(Entry(name, own), own, COLUMN)
 
+    def is_as_written(self, found: Named) -> bool:
+        """Whether an expectation or an integral is what it is written as, and no equation for it is taken."""
+        table, name = self.table, found.name
+        if name in table.known or not is_sum_of_outcomes(table, name):
+            return False
+        number = table.view.definition_of(found)
+        if number is not None:
+            question = choice(
+                Kind.DEFINITION,
+                f"{name} as it is written",
+                Option("written", 0.0, f"{name} is what it is written as"),
+                Option("said", 0.1, f"{name} is what line {table.page.line(number)} says", free=True),
+            )
+            if table.asking(question).name == "said":
+                return False
+        return learn_mean(table, name)
+
     def hold(self, name: str) -> None:
         """Refuse a value like ``p(x|t)`` where it is no single one: a sum or a function's argument stands in it."""
         table, words = self.table, words_in(name)
-        varied = [
-            word for word in sorted(words) if word in self.bound or word in table.letters or self.scope.binds(word)
-        ]
+        varied = [word for word in sorted(words) if self.moves(word) or word in table.letters or self.scope.binds(word)]
         if varied:
             raise NotUnderstoodError(f"{varied[0]} varies in {name}")
+
+    def moves(self, name: str) -> bool:
+        """Whether a name is the parameter of a function whose formula is read, and stands for something else there."""
+        return name in self.bound and names_of(self.bound[name].node) != (name,)
 
     def numbered(self, found: Named, digits: str) -> Named:
         """A name with a number below it: 0 is a label, and the digits of ``A_12`` are those of a row and a column."""

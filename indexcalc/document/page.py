@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import sympy as sp
 
@@ -14,10 +16,11 @@ from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.memory import Memory
 from indexcalc.document.sections import Sections
-from indexcalc.document.statements.calls import covariance_of
+from indexcalc.document.statements.calls import covariance_of, is_normal
 from indexcalc.document.statements.context import JACOBIAN, Context
-from indexcalc.document.statements.expectations import Means, means_in
+from indexcalc.document.statements.expectations import Means, draws_in, means_in
 from indexcalc.document.statements.extents import extents_in
+from indexcalc.document.statements.families import Families
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
 from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import (
@@ -53,9 +56,11 @@ from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.steps import moved_tree, step_between, steps_in
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
 from indexcalc.document.statements.systems import systems_in
-from indexcalc.document.statements.trees import rates
-from indexcalc.errors import SpecError
+from indexcalc.document.statements.trees import nabla_targets, rates
+from indexcalc.document.statements.values import Call, Mean, collect_insides, value_of
+from indexcalc.errors import IndexCalcError, SpecError
 from indexcalc.language.document import Document, Span
+from indexcalc.language.latex.tokens import Inside
 from indexcalc.language.latex.tree import Node, Product, Sum
 
 OF_VECTORS = {
@@ -77,10 +82,11 @@ class Page:
         context: what the author leaves unsaid.
         told: how many statements the context has.
         schematic: the members that are not to be judged, as the context says.
-        factor_letters, orders, remembered, free_of, firsts, moved, written_out, reaching, at_count: what was found
-            before.
+        factor_letters, orders, remembered, free_of, values, firsts, moved, written_out, reaching, at_count: what was
+            found before.
         counted: the letters that end sums over steps, with the numbers at which each relation is read.
         solvable: which statements were found to determine a name.
+        weighed: which expectations and integrals were found to be sums over outcomes.
         memory: the values that all readings share.
         heard: what the context assumes of choices, as far as one was asked for.
         fitted: the options for ranks with which most of its statements fit, where these are not the usual ones.
@@ -97,6 +103,8 @@ class Page:
     remembered: dict[int, tuple[tuple[Key, str], ...]] = field(default_factory=dict, compare=False, repr=False)
     free_of: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     solvable: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
+    weighed: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
+    values: dict[str, Call | Mean | None] = field(default_factory=dict, compare=False, repr=False)
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
     heard: set[str] = field(default_factory=set, compare=False, repr=False)
     fitted: dict[Key, str] = field(default_factory=dict, compare=False, repr=False)
@@ -250,6 +258,66 @@ class Page:
     def means(self) -> Means:
         """What its expectations show of what is random."""
         return means_in(self.survey, self.statements, self.defining.keys())
+
+    @cached_property
+    def insides(self) -> Mapping[str, tuple[Inside, Families]]:
+        """What the values are made of that are read as one name, and the letters that number something there."""
+        found: dict[str, tuple[Inside, Families]] = {}
+        for statement in self.statements:
+            for token in (token for side in statement.sides for token in side.tokens):
+                collect_insides(token, statement.families, found)
+        return found
+
+    @cached_property
+    def applied_inside(self) -> frozenset[str]:
+        """The names that a bracket follows wherever they stand in such values: functions."""
+        called, bare = set[str](), set[str]()
+        for inside, _ in self.insides.values():
+            for one, other in pairwise((*inside.tokens, *inside.tokens[-1:])):
+                if one.kind == "NAME":
+                    (called if other.kind == "(" else bare).add(one.text)
+        return frozenset(called - bare)
+
+    def value(self, name: str) -> Call | Mean | None:
+        """What a value is made of that is read as one name; None for other names, and where it is not seen."""
+        if name not in self.values:
+            found = self.insides.get(name)
+            try:
+                self.values[name] = value_of(*found) if found is not None else None
+            except (IndexCalcError, RecursionError):
+                self.values[name] = None
+        return self.values[name]
+
+    @cached_property
+    def normals(self) -> Mapping[str, tuple[tuple[int, Sum, Sum], ...]]:
+        """The names that it draws from normal distributions: where, with what mean, and with what covariance."""
+        found: dict[str, list[tuple[int, Sum, Sum]]] = {}
+        for number, statement in enumerate(self.statements):
+            for name, text in draws_in(self.survey, statement):
+                value = self.value(text)
+                if isinstance(value, Call) and is_normal(text) and len(value.arguments) == 2:
+                    found.setdefault(name, []).append((number, *value.arguments))
+        return {name: tuple(draws) for name, draws in found.items()}
+
+    @cached_property
+    def densities(self) -> frozenset[tuple[str, ...]]:
+        """The distributions over which it takes expectations, as they are written with what is drawn."""
+        found = (self.value(name) for name in self.insides)
+        return frozenset(one.measure for one in found if isinstance(one, Mean) and one.measure)
+
+    @cached_property
+    def gradients(self) -> Mapping[str, Node]:
+        """The names that stand below nablas or are the argument of what stands behind them, the most frequent first."""
+        found = Counter[str]()
+        nodes: dict[str, Node] = {}
+        for statement in self.statements:
+            for tree in statement.trees:
+                for node in nabla_targets(tree):
+                    name = self.survey.name(node)
+                    if name is not None and name.is_plain:
+                        found[name.name] += 1
+                        nodes.setdefault(name.name, node)
+        return {name: nodes[name] for name, _ in found.most_common()}
 
     @cached_property
     def cases(self) -> frozenset[int]:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import derivative, rate
 from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.names import Names
+from indexcalc.document.statements.calls import is_call
 from indexcalc.document.statements.trees import is_differential
 from indexcalc.document.table import Table
 from indexcalc.language.latex.grammar import parse
-from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted
+from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Product, Scripted, nodes_of
+from indexcalc.language.latex.vocabulary import FUNCTIONS
 
 Items = Sequence[Node]
 """Factors in a row."""
+
+
+WITHOUT = "a nabla without what it is taken by, as in \\nabla_w L, or in L(w) where L is defined"
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ class Rates:
             if only is None:
                 raise NotUnderstoodError("a nabla by an expression")
             return self.gradient(self.product(behind), only.items, order), len(behind)
-        wrt, count = self.parameter(behind)
+        wrt, count = self.parameter(behind) if self.has_parameter(behind) else self.usual(behind)
         return self.gradient(self.product(behind[:count]), wrt, order), count
 
     def gradient(self, body: Typed, wrt: Items, order: int) -> Typed:
@@ -85,6 +91,34 @@ class Rates:
             raise NotUnderstoodError("a second derivative of an array")
         other = self.names.target(wrt)
         return Typed(again(self.names.table, value.node, entry_of(other)), (*value.axes, *other.axes))
+
+    def has_parameter(self, items: Items) -> bool:
+        """Whether what stands behind a nabla says what it is a function of."""
+        try:
+            return bool(self.parameter(items)[0])
+        except NotUnderstoodError:
+            return False
+
+    def usual(self, items: Items) -> tuple[Items, int]:
+        """What other gradients of the page are taken by, where one does not say it, and how many items it takes.
+
+        Raises:
+            NotUnderstoodError: if there are none.
+        """
+        table = self.names.table
+        first = table.page.survey.name(items[0])
+        function = first is not None and first.name in FUNCTIONS
+        if first is None or not (function or is_call(first.name)):
+            raise NotUnderstoodError(WITHOUT)
+        written = frozenset(text for item in items[: 1 + function] for text in written_in(item))
+        options = [
+            Option(name, 0.1 * place, f"a gradient that does not say so is taken by {name}", free=True)
+            for place, name in enumerate([name for name in table.page.gradients if name in written][:3])
+        ]
+        if not options:
+            raise NotUnderstoodError(WITHOUT)
+        taken = table.asking(choice(Kind.DERIVATIVE, f"the gradients of statement {table.number}", *options)).name
+        return (table.page.gradients[taken],), 1 + function
 
     def parameter(self, items: Items) -> tuple[Items, int]:
         """What the function behind a nabla is a function of, and how many items it takes with its bracket."""
@@ -100,9 +134,7 @@ class Rates:
             assert head is not None
             assert head.only is not None
             return self.parameter(head.only.items)[0], 1
-        raise NotUnderstoodError(
-            "a nabla without what it is taken by, as in \\nabla_w L, or in L(w) where L is defined"
-        )
+        raise NotUnderstoodError(WITHOUT)
 
     def differentiated(self, items: Items) -> Typed:
         """What is differentiated; a lone name without a definition is a loss, though a size may have its letter."""
@@ -112,6 +144,15 @@ class Rates:
             table.known.setdefault(found.name, ())
             return Typed(Entry(found.name))
         return self.product(items)
+
+
+def written_in(item: Node) -> Iterator[str]:
+    """The names in a factor, those in values that are read as one name too."""
+    pending = [node.token for node in nodes_of(item) if isinstance(node, Atom)]
+    while pending:
+        token = pending.pop()
+        pending.extend(token.inside.tokens if token.inside is not None else ())
+        yield token.text
 
 
 def again(table: Table, slope: Meaning, wrt: Entry) -> Meaning:

@@ -122,3 +122,40 @@ def test_without_words_such_a_product_is_no_reason_to_believe():
     claim = check(MOTION.format(words="A motion.", last="Q"), "note.md").claims[-1]
     assert claim.verdict is Verdict.UNCLEAR
     assert claim.reason == "it would hold if the expectation of w x is zero"
+
+
+DRAWN = (
+    r"Let $u \sim \mathcal{N}(m, C)$ with $u, m \in \mathbb{R}^d$ and $w \sim \mathcal{N}(0, S)$ with "
+    r"$w \in \mathbb{R}^n$ be independent, and $G \in \mathbb{R}^{n \times d}$."
+)
+
+OF_NORMALS = {
+    r"\mathbb{E}[y]": ("G m", r"G^\top m"),
+    r"\mathbb{E}[y y^\top]": (r"G (C + m m^\top) G^\top + S", r"G C G^\top + S"),
+    r"\mathbb{E}[(y - G m) (y - G m)^\top]": (r"G C G^\top + S", r"G C G^\top - S"),
+    r"\mathbb{E}[(u - m) (u - m)^\top]": ("C", "C^{-1}"),
+    r"\mathbb{E}[(u - m) (y - G m)^\top]": (r"C G^\top", "G C"),
+}
+"""Expectations of names that are drawn from normal distributions: what they are, and what they are not."""
+
+
+def of_normals(wrong: str = "") -> tuple[Verdict, ...]:
+    """What is said of them, of one of them wrongly."""
+    lines = [f"$${mean} = {OF_NORMALS[mean][mean == wrong]}$$" for mean in OF_NORMALS]
+    report = check("\n\n".join([DRAWN, "$$y = G u + w$$", *lines]) + "\n")
+    return tuple(one.verdict for one in report.claims[-len(lines) :])
+
+
+def test_a_normal_distribution_says_the_mean_and_the_covariance_of_what_is_drawn_from_it() -> None:
+    assert all(one in TRUE for one in of_normals())
+
+
+@pytest.mark.parametrize("mean", OF_NORMALS)
+def test_another_mean_or_covariance_is_not_believed(mean: str) -> None:
+    assert of_normals(mean)[list(OF_NORMALS).index(mean)] not in (*TRUE, Verdict.REFUTED)
+
+
+def test_a_distribution_whose_covariance_is_given_by_the_expectation_goes_round_in_no_circle() -> None:
+    page = r"Noise $w \sim \mathcal{N}(0, Q)$ with $w \in \mathbb{R}^n$.\n\n$$Q = \mathbb{E}[w w^\top]$$\n\n"
+    page += r"$$a = \mathbb{E}[w^\top w] = \operatorname{tr}(Q)$$" + "\n"
+    assert check(page.replace("\\n", "\n")).claims[-1].verdict is not Verdict.REFUTED

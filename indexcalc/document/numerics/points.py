@@ -28,6 +28,7 @@ from indexcalc.document.numerics.arrays import bounded
 from indexcalc.document.numerics.extents import Read, fitted
 from indexcalc.document.numerics.lowering import Lexicon
 from indexcalc.document.numerics.numbers import Point
+from indexcalc.document.statements.calls import is_call
 from indexcalc.proof.numeric import Array
 
 PATTERNS: tuple[tuple[int, ...], ...] = ((3, 2, 4, 5), (2, 4, 3, 5), (1, 3, 2, 4), (5, 3, 2, 4), (4, 2, 5, 3))
@@ -287,6 +288,8 @@ def positive_names(symbols: Symbols, bodies: Iterable[Meaning]) -> frozenset[str
                 found.update(signed_inside(node.argument))
             elif isinstance(node, Raised) and not is_whole(node.exponent):
                 found.update(signed_inside(node.base))
+    for name in [name for name in found if is_call(name) and name in symbols.definitions]:  # a density, it may be
+        found.update(signed_inside(symbols.definitions[name].body))
     return frozenset(found)
 
 

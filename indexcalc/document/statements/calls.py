@@ -1,21 +1,21 @@
 """``p(u|y)``, ``N(x; m, C)``, ``E[y|x]``, ``Cov[u, v]``: values of which a page says no more than how they are written.
 
 Such a bracket holds no argument of a function that is known. With the name before it, it is one name: written the
-same way it is the same value, and written otherwise another one.
+same way it is the same value, and written otherwise another one. The name keeps the tokens that it is made of.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from indexcalc.document.statements.brackets import OPERATORS
 from indexcalc.document.statements.differentials import after_scripts
 from indexcalc.document.statements.index_expressions import GREEK
 from indexcalc.document.statements.scripts import is_transpose
-from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tokens import Inside, Token
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
 STARTS = frozenset({"NEWLINE", "AMP", "QUAD", "COMMA", "BEGIN", "TEXT"})
@@ -46,9 +46,50 @@ PARTS = 200
 
 def with_calls(pieces: Sequence[list[Token]]) -> list[list[Token]]:
     """The tokens of a document's mathematics, such values as names."""
-    formulas = {name for tokens in pieces for name in heads(tokens)}
-    summed = frozenset[str]().union(*map(summed_in, pieces))
-    return [list(named_calls(tokens, formulas, summed)) for tokens in pieces]
+    seen = Seen(
+        frozenset(name for tokens in pieces for name in heads(tokens)),
+        frozenset[str]().union(*map(summed_in, pieces)),
+        frozenset(measure for tokens in pieces for measure in measures_in(tokens)),
+    )
+    return [list(named_calls(tokens, seen)) for tokens in pieces]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a document shows of its functions.
+
+    Attributes:
+        formulas: the functions of which there are formulas.
+        summed: the letters over which sums run.
+        measures: the distributions over which it takes expectations, each by its name with what stands below and above.
+        drawn: the names over which the expectations and integrals run that are around a formula.
+    """
+
+    formulas: frozenset[str]
+    summed: frozenset[str]
+    measures: frozenset[tuple[str, ...]]
+    drawn: frozenset[str] = frozenset()
+
+    def within(self, drawn: Iterable[str]) -> Seen:
+        """What is seen in an expectation, or an integral, over some names."""
+        return replace(self, drawn=self.drawn.union(drawn))
+
+
+def measures_in(tokens: Sequence[Token]) -> Iterator[tuple[str, ...]]:
+    r"""The distributions of expectations, ``p`` in ``\mathbb{E}_{x \sim p}`` and ``\mathbb{E}_p``."""
+    for position, token in enumerate(tokens[:-1]):
+        if token.kind == "NAME" and token.text == SIGN and tokens[position + 1].kind == "SUB":
+            end = after_scripts(tokens[: position + LIMITS], position + 1)
+            below = [one for one in tokens[position + 2 : end] if one.kind not in ("{", "}")]
+            signs = [n for n, one in enumerate(below) if one.kind == "REL" and one.text == "~"]
+            measure = below[signs[0] + 1 :] if signs else below
+            if measure and measure[0].kind == "NAME" and (signs or len(measure) == 1):
+                yield spelt(measure)
+
+
+def spelt(tokens: Iterable[Token]) -> tuple[str, ...]:
+    """The texts of tokens, braces apart."""
+    return tuple(token.text for token in tokens if token.kind not in ("{", "}"))
 
 
 def summed_in(tokens: Sequence[Token]) -> frozenset[str]:
@@ -73,30 +114,43 @@ def heads(tokens: Sequence[Token]) -> Iterator[str]:
                 yield token.text
 
 
-def named_calls(tokens: Sequence[Token], formulas: Collection[str], summed: frozenset[str]) -> Iterator[Token]:
+def named_calls(tokens: Sequence[Token], seen: Seen) -> Iterator[Token]:
     """The tokens of one formula, such values as names, with the letters of sums in them as their indices."""
     position = 0
     while position < len(tokens):
-        found = expectation_at(tokens, position, formulas, summed)
-        end = found[1] if found is not None else call_end(tokens, position, formulas)
+        found = expectation_at(tokens, position, seen)
+        end = found[1] if found is not None else call_end(tokens, position, seen)
         if found is not None:
             yield from found[0]
         elif end:
-            yield from named(tokens[position:end], summed)
+            yield from named(tokens[position:end], seen)
         else:
-            yield tokens[position]
+            yield with_inner_calls(tokens[position], seen)
         position = max(end, position + 1)
 
 
-def named(whole: Sequence[Token], summed: frozenset[str]) -> Iterator[Token]:
+def with_inner_calls(token: Token, seen: Seen) -> Token:
+    """The token; what an integral is made of has such values too."""
+    if token.inside is None:
+        return token
+    over = (other.text for one, other in pairwise(token.inside.tokens) if one.text == "d" and other.kind == "NAME")
+    tokens = tuple(named_calls(token.inside.tokens, seen.within(over)))
+    return replace(token, inside=replace(token.inside, tokens=tokens))
+
+
+def named(whole: Sequence[Token], seen: Seen) -> Iterator[Token]:
     """The name of a value, and below it the letters of sums that stand in subscripts in it."""
     start = next(n for n, token in enumerate(whole) if token.kind in CLOSING)
+    opens = after_scripts(whole, 1)
     below = set(script_places(whole))
     taken = {token.text for n, token in enumerate(whole) if n < start or n not in below}  # a name, and no letter
-    places = {n: whole[n].text for n in sorted(below) if n > start and whole[n].text in summed - taken}
+    places = {n: whole[n].text for n in sorted(below) if n > start and whole[n].text in seen.summed - taken}
     numbers = {letter: f"@{number}" for number, letter in enumerate(dict.fromkeys(places.values()), 1)}
     words = (numbers[places[n]] if n in places else token.text for n, token in enumerate(whole))
-    name = replace(whole[0], text="".join(word for word in words if word not in ("{", "}")), last=whole[-1].start)
+    text = "".join(word for word in words if word not in ("{", "}"))
+    inner = tuple(named_calls(whole[opens + 1 : -1], seen.within(drawn_in(whole[1:opens]))))
+    inside = Inside((*whole[: opens + 1], *inner, whole[-1]), tuple(numbers))
+    name = replace(whole[0], text=text, last=whole[-1].start, inside=inside)
     yield name
     if numbers:
         yield from (Token("SUB", "_", name.start), Token("{", "{", name.start))
@@ -112,7 +166,7 @@ def script_places(tokens: Sequence[Token]) -> Iterator[int]:
             yield from (place for place in range(position + 1, end) if tokens[place].kind == "NAME")
 
 
-def call_end(tokens: Sequence[Token], position: int, formulas: Collection[str]) -> int:
+def call_end(tokens: Sequence[Token], position: int, seen: Seen) -> int:
     """Where a value ends that begins here; 0 if none does."""
     name = tokens[position]
     if name.kind != "NAME" or name.text in FUNCTIONS or name.text in STRUCTURAL:
@@ -120,23 +174,26 @@ def call_end(tokens: Sequence[Token], position: int, formulas: Collection[str]) 
     start = after_scripts(tokens, position + 1)
     if start >= len(tokens) or tokens[start].kind not in CLOSING:
         return 0
-    if any(token.kind == "SUP" for token in tokens[position:start]):
+    density = tokens[start].kind == "(" and name.text not in seen.formulas
+    applied = len(tokens) > start + 2 and tokens[start + 1].text in seen.drawn and tokens[start + 2].kind == ")"
+    density = density and (applied or spelt(tokens[position:start]) in seen.measures)
+    scripts = tokens[position + 1 : start]
+    above = "SUP" in (signs_of(scripts) if name.text == SIGN else [token.kind for token in scripts])
+    if above and not density:
         return 0
     end = closing(tokens, start)
     parts = separators(tokens[start + 1 : end - 1])
     dotted = any(token.kind == "DOTS" for token in tokens[start:end])
-    several = tokens[start].kind == "(" and "COMMA" in parts and (dotted or name.text not in formulas)
-    return end if end and (several or is_opaque(name, tokens[start].kind, parts)) else 0
+    several = tokens[start].kind == "(" and "COMMA" in parts and (dotted or name.text not in seen.formulas)
+    return end if end and (density or several or is_opaque(name, tokens[start].kind, parts)) else 0
 
 
-def expectation_at(
-    tokens: Sequence[Token], position: int, formulas: Collection[str], summed: frozenset[str]
-) -> tuple[list[Token], int] | None:
+def expectation_at(tokens: Sequence[Token], position: int, seen: Seen) -> tuple[list[Token], int] | None:
     """An expectation of sums of products that begins here, its condition in its sign, and where it ends."""
     sign, start = tokens[position], after_scripts(tokens, position + 1)
     scripts = tokens[position + 1 : start]
-    opens = start < len(tokens) and (tokens[start].kind == "[" or is_mean(tokens, position, start, formulas))
-    if not opens or sign.kind != "NAME" or sign.text != SIGN or any(token.kind == "SUP" for token in scripts):
+    opens = start < len(tokens) and (tokens[start].kind == "[" or is_mean(tokens, position, start, seen))
+    if not opens or sign.kind != "NAME" or sign.text != SIGN or "SUP" in signs_of(scripts):
         return None
     end = closing(tokens, start)
     inner = tokens[start + 1 : end - 1]
@@ -144,19 +201,30 @@ def expectation_at(
     if not end or (bars and (bars[0] != "BAR" or not {"COMMA"}.issuperset(bars[1:]))):
         return None
     middle = outer_bar(inner) if bars else len(inner)
-    body = list(named_calls(inner[:middle], formulas, summed))
-    if not is_linear(body):
-        return None
+    drawn = drawn_in(scripts)
+    body = list(named_calls(inner[:middle], seen.within(drawn)))
+    if not is_linear(body) or (drawn and any(token.inside is not None for token in body)):
+        return None  # what is made of values that vary is no product of names
     label = "".join(token.text for token in (*scripts, *inner[middle:]) if token.kind not in ("{", "}"))
     opening, closing_one = replace(tokens[start], kind="[", text="["), replace(tokens[end - 1], kind="]", text="]")
     return [replace(sign, text=f"{SIGN}{label}"), opening, *body, closing_one], end
 
 
-def is_mean(tokens: Sequence[Token], position: int, start: int, formulas: Collection[str]) -> bool:
+def signs_of(scripts: Sequence[Token]) -> list[str]:
+    """The signs of scripts that stand in no other one."""
+    found, depth = [], 0
+    for token in scripts:
+        depth += (token.kind == "{") - (token.kind == "}")
+        if depth == 0:
+            found.append(token.kind)
+    return found
+
+
+def is_mean(tokens: Sequence[Token], position: int, start: int, seen: Seen) -> bool:
     """Whether E before a round bracket is the sign of an expectation: no formula gives it; a transpose is inside."""
     sign, end = tokens[position], closing(tokens, start) if tokens[start].kind == "(" else 0
     turned = any(one.kind == "SUP" and is_transpose([other]) for one, other in pairwise(tokens[start:end]))
-    return sign.text == SIGN and sign.text not in formulas and turned
+    return sign.text == SIGN and sign.text not in seen.formulas and turned
 
 
 def outer_bar(tokens: Sequence[Token]) -> int:
@@ -207,6 +275,12 @@ def is_linear(tokens: Sequence[Token]) -> bool:
     return not called and all(token.kind in KINDS and token.text not in known for token in tokens)
 
 
+def drawn_in(scripts: Sequence[Token]) -> frozenset[str]:
+    r"""The names that an expectation says it draws, x in ``\mathbb{E}_{x \sim p}``."""
+    signs = [n for n, one in enumerate(scripts) if one.kind == "REL" and one.text == "~"]
+    return frozenset(one.text for one in scripts[: signs[0]] if one.kind == "NAME") if signs else frozenset()
+
+
 def is_call(name: str) -> bool:
     """Whether a name is such a value."""
     return HEAD.match(name) is not None
@@ -219,6 +293,11 @@ def words_in(name: str) -> frozenset[str]:
 
 NORMAL = re.compile(r"(?:mathcal )?N(?:_\w+)?\(.*,(?P<name>[A-Za-z]+)(?P<label>_(?:[a-z]+|\d+))?\)")
 """A normal distribution, ``N(m,C)`` or ``N(x;m,C)``, with a name alone as its covariance."""
+
+
+def is_normal(name: str) -> bool:
+    """Whether a value is a normal distribution."""
+    return re.match(r"(?:mathcal )?N\(", name) is not None
 
 
 def covariance_of(name: str) -> Iterator[str]:

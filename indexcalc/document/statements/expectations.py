@@ -101,6 +101,15 @@ def drawn(survey: Survey, statement: Statement) -> Iterator[str]:
             yield found.name
 
 
+def draws_in(survey: Survey, statement: Statement) -> Iterator[tuple[str, str]]:
+    """The names that a statement draws, each with the name of its distribution."""
+    for left, right in pairwise(statement.sides):
+        if right.relation == "~" and left.tree is not None and right.tree is not None:
+            found, law = survey.lone(left.tree), right.tree.lone
+            if found is not None and found.is_plain and found.parts is None and isinstance(law, Atom):
+                yield found.name, law.text
+
+
 def names_of(survey: Survey, items: Iterable[Node]) -> Iterator[str]:
     """The names among factors."""
     for item in items:

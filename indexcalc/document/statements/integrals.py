@@ -1,7 +1,7 @@
 r"""``\int_a^b f(x) dx``: values of which a page says no more than how they are written.
 
 An integral is one name. What it is taken over goes by a number in it, so that the same integral over another letter
-is the same value; an index that also stands outside of it is its index too. No step through an integral is judged.
+is the same value; an index that also stands outside of it is its index too. The name keeps the tokens of the integral.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexcalc.document.statements.differentials import after_scripts
-from indexcalc.language.latex.tokens import Token
+from indexcalc.language.latex.tokens import Inside, Token
 
 SIGN = "int"
 """The text of the sign of an integral."""
@@ -103,7 +103,8 @@ def named(tokens: Sequence[Token], around: Counter[str]) -> list[Token]:
     places = {letter: f"@{number}" for number, letter in enumerate(dict.fromkeys(own.values()), 1)}
     words = (places[own[n]] if n in own else over.get(token.text, token.text) for n, token in enumerate(tokens))
     text = "".join(word for word in words if word not in ("{", "}"))
-    name = replace(tokens[0], kind="NAME", text=f"{SIGN}[{text}]", last=tokens[-1].start)
+    inside = Inside(tuple(tokens), tuple(free))
+    name = replace(tokens[0], kind="NAME", text=f"{SIGN}[{text}]", last=tokens[-1].start, inside=inside)
     if not free:
         return [name]
     below = [replace(tokens[0], kind="NAME", text=letter) for letter in free]

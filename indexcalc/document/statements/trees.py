@@ -137,6 +137,22 @@ def differentiated(member: Sum) -> Iterator[Node]:
                 yield above_
 
 
+def nabla_targets(member: Sum) -> Iterator[Node]:
+    """What stands below nablas, and the lone arguments of functions behind others."""
+    for product in products_of(member):
+        for place, sign in enumerate(product.items):
+            if not is_nabla(without_scripts(sign)):
+                continue
+            if isinstance(sign, Scripted) and sign.below:
+                below = exponent(sign.below).lone
+            else:
+                group = product.items[place + 2] if place + 2 < len(product.items) else None
+                whole = isinstance(group, Group) and group.bracket == "(" and len(group.members) == 1
+                below = group.members[0].lone if whole and isinstance(group, Group) else None
+            if below is not None:
+                yield below
+
+
 def targets(member: Sum) -> Iterator[Node]:
     """What stands below the sign of a derivative in a fraction."""
     for node in nodes_of(member):

@@ -80,7 +80,8 @@ MACRO_DEPTH = 20
 class Token:
     """One token: its kind, its text, where it starts in the source, and whether a bold or upright font marks it.
 
-    Where several are read as one, `last` is where the last of them starts. A name that is an index says so.
+    Where several are read as one, `last` is where the last of them starts. A name that is an index says so. One that
+    stands for a value of which the page may give no equation keeps what it is made of.
     """
 
     kind: str
@@ -90,6 +91,15 @@ class Token:
     last: int = -1
     upright: bool = False
     index: bool = False
+    inside: Inside | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What a value is made of that is read as one name: its tokens, and the letters in them that are its indices."""
+
+    tokens: tuple[Token, ...]
+    letters: tuple[str, ...] = ()
 
 
 PIECES = re.compile(

@@ -1,0 +1,201 @@
+r"""What values are made of that are read as one name: ``f(x, y)``, ``E_{x \sim p}[f(x)]`` and ``\int f(x) dx``.
+
+A function depends on what stands in its bracket and on the names below and above its own. An expectation and an
+integral are taken over names that they draw, in what they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from indexcalc.document.statements.calls import SIGN, script_places, signs_of, spelt
+from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.document.statements.families import Families
+from indexcalc.document.statements.integrals import SIGN as INTEGRAL
+from indexcalc.document.statements.integrals import is_differential
+from indexcalc.document.statements.layers import with_layers
+from indexcalc.language.latex.grammar import parse
+from indexcalc.language.latex.tokens import Inside, Token
+from indexcalc.language.latex.tree import Sum
+
+PARTING = frozenset({"COMMA", "SEMICOLON", "BAR", "NORM"})
+"""What parts the arguments of a function."""
+
+CONDITION = frozenset({"SEMICOLON", "BAR"})
+"""Behind which stands what a density depends on, and is none of."""
+
+
+@dataclass(frozen=True)
+class Call:
+    r"""A function of which there is no formula, at its arguments.
+
+    Attributes:
+        head: its name with what stands below and above.
+        text: all of it.
+        letters: the letters that are its indices.
+        arguments: what stands in its bracket.
+        first: how many of them stand before a condition.
+        scripts: the names below and above.
+        labels: those below and above what stands in its bracket, as in a divergence from ``q_\theta``.
+    """
+
+    head: tuple[str, ...]
+    text: tuple[str, ...]
+    letters: tuple[str, ...]
+    arguments: tuple[Sum, ...]
+    first: int
+    scripts: tuple[Sum, ...]
+    labels: tuple[Sum, ...]
+
+
+@dataclass(frozen=True)
+class Mean:
+    """An expectation, or an integral.
+
+    Attributes:
+        letters: the letters that are its indices.
+        drawn: the names over which it is taken.
+        measure: the distribution that it is taken over; none for an integral.
+        domain: what stands below and above the signs of an integral.
+        given: what the distribution, or the domain, depends on.
+        body: what it is taken of.
+    """
+
+    letters: tuple[str, ...]
+    drawn: tuple[Sum, ...]
+    measure: tuple[str, ...]
+    domain: tuple[str, ...]
+    given: tuple[Sum, ...]
+    body: Sum
+
+
+def value_of(inside: Inside, families: Families) -> Call | Mean | None:
+    """What a name stands for that is made of these tokens; None if its parts are not seen.
+
+    Raises:
+        IndexCalcError: for a part that is no formula.
+    """
+    tokens = with_layers(inside.tokens, families)
+    if tokens[0].kind == "SUM":
+        return integral(tokens, inside.letters)
+    opens = after_scripts(tokens, 1)
+    if opens >= len(tokens):
+        return None
+    if tokens[0].text == SIGN and tokens[opens].kind == "[":
+        return expectation(tokens, opens, inside.letters)
+    parts, kinds = parted(tokens[opens + 1 : -1])
+    first = next((n for n, kind in enumerate(kinds, 1) if kind in CONDITION), len(parts))
+    labels = [
+        tokens[place] for place in script_places(tokens) if place > opens and tokens[place].text not in inside.letters
+    ]
+    return Call(
+        spelt(tokens[:opens]),
+        spelt(tokens),
+        inside.letters,
+        sums(parts),
+        first,
+        sums(names_in(tokens[1:opens])),
+        sums(names_in(labels)),
+    )
+
+
+def collect_insides(token: Token, families: Families, found: dict[str, tuple[Inside, Families]]) -> None:
+    """Note what a value is made of, and the values in it."""
+    if token.inside is not None and token.text not in found:
+        found[token.text] = token.inside, families
+        for inner in token.inside.tokens:
+            collect_insides(inner, families, found)
+
+
+def expectation(tokens: Sequence[Token], opens: int, letters: tuple[str, ...]) -> Mean | None:
+    """An expectation over names that it draws from a distribution."""
+    below = without_braces(tokens[2:opens])
+    body = tokens[opens + 1 : -1]
+    if tokens[1].kind != "SUB" or "SUP" in signs_of(tokens[1:opens]):
+        return None
+    if "BAR" in parted(body)[1]:
+        return None
+    signs = [n for n, one in enumerate(below) if one.kind == "REL" and one.text == "~"]
+    if len(signs) == 1:
+        drawn, measure = parted(without_brackets(below[: signs[0]]))[0], below[signs[0] + 1 :]
+    elif not signs and below and below[-1].kind == ")":
+        opening = next(n for n, one in enumerate(below) if one.kind == "(")
+        parts, kinds = parted(below[opening + 1 : -1])
+        drawn = parts[: next((n for n, kind in enumerate(kinds, 1) if kind in CONDITION), len(parts))]
+        measure = below
+    else:
+        return None
+    own = {spelt(one) for one in drawn}
+    given = [one for one in names_in(measure[1:]) if spelt(one) not in own]
+    return Mean(letters, sums(drawn), measured(measure, drawn), (), sums(given), parse(body))
+
+
+def integral(tokens: Sequence[Token], letters: tuple[str, ...]) -> Mean | None:
+    """An integral over the names behind its differentials."""
+    position, domain = 0, list[Token]()
+    while position < len(tokens) and tokens[position].kind == "SUM":
+        end = after_scripts(tokens, position + 1)
+        domain.extend(tokens[position + 1 : end])
+        position = end
+    body, drawn = list[Token](), list[list[Token]]()
+    depth = 0
+    while position < len(tokens):
+        token = tokens[position]
+        depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
+        if depth == 0 and is_differential(tokens, position):
+            end = after_scripts(tokens, position + 2)
+            drawn.append([tokens[position + 1]])
+            if end > position + 2:
+                return None
+            position = end
+            continue
+        if token.kind == "SUM" and token.text == INTEGRAL:
+            return None
+        body.append(token)
+        position += 1
+    if not body or not drawn:
+        return None
+    return Mean(letters, sums(drawn), (), spelt(domain), sums(names_in(domain)), parse(tuple(body)))
+
+
+def measured(measure: Sequence[Token], drawn: Sequence[Sequence[Token]]) -> tuple[str, ...]:
+    """How a distribution is written as a density: the names that are drawn in its bracket."""
+    names = [text for number, one in enumerate(drawn) for text in ("," if number else "", *spelt(one)) if text]
+    if all(token.kind != "(" for token in measure):
+        return (*spelt(measure), "(", *names, ")")
+    return tuple(part for token in measure for part in (names if token.kind == "DOT" else spelt([token])))
+
+
+def without_braces(tokens: Sequence[Token]) -> list[Token]:
+    """What a script holds."""
+    return list(tokens[1:-1] if tokens and tokens[0].kind == "{" else tokens)
+
+
+def without_brackets(tokens: Sequence[Token]) -> Sequence[Token]:
+    """What stands in a bracket, if that is all."""
+    whole = len(tokens) > 1 and tokens[0].kind == "(" and tokens[-1].kind == ")"
+    return tokens[1:-1] if whole else tokens
+
+
+def names_in(tokens: Sequence[Token]) -> list[list[Token]]:
+    """The names among tokens, each once."""
+    return list({token.text: [token] for token in tokens if token.kind == "NAME"}.values())
+
+
+def parted(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[str]]:
+    """What stands between commas, semicolons and bars that are in no inner bracket, and the kinds of these."""
+    parts, kinds, depth = [list[Token]()], list[str](), 0
+    for token in tokens:
+        depth += (token.kind in ("(", "[", "{")) - (token.kind in (")", "]", "}"))
+        if depth == 0 and token.kind in PARTING:
+            kinds.append(token.kind)
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts, kinds
+
+
+def sums(parts: Sequence[Sequence[Token]]) -> tuple[Sum, ...]:
+    """The syntax trees of some formulas."""
+    return tuple(parse(tuple(part)) for part in parts)
