@@ -228,8 +228,8 @@ def comparison(table: Table, relation: Relation) -> Comparison:
     """
     scope = Scope(table)
     reader = Reader(Names(scope))
-    sides = (table.page.at_counts(tree, table.counts) for tree in (relation.left, relation.right))
-    left, right = map(reader.sum, sides)
+    trees = (table.page.at_counts(tree, table.counts) for tree in (relation.left, relation.right))
+    left, right = map(reader.sum, trees)
     sides = table.page.statements[relation.number].sides
     dotted = [is_dotted(sides[n]) for n in (relation.against, relation.member)]
     if DOTS.key in table.asking.asked and not all(dotted):

@@ -203,9 +203,9 @@ class View:
         numbers = [n for n in numbers if n != self.number] or last
         if any(not self.is_within(self.page.start(n)) for n in numbers) and self.stands_alone():
             numbers = [n for n in numbers if self.is_within(self.page.start(n))]
-        own = self.page.sections.unit(self.page.start(self.number))
-        if own:  # an item or a row that gives a name itself means that
-            numbers = [n for n in numbers if self.page.sections.unit(self.page.start(n)) == own] or numbers
+        unit = self.page.sections.unit(self.page.start(self.number))
+        if unit:  # an item or a row that gives a name itself means that
+            numbers = [n for n in numbers if self.page.sections.unit(self.page.start(n)) == unit] or numbers
         if not numbers:
             return None
         before = [number for number in numbers if number < self.number]
