@@ -64,6 +64,7 @@ DOCUMENT_FLOORS = {
     "page": 3,
     "ranks": 3,
     "remedies": 4,
+    "runs": 4,
     "view": 4,
     "table": 5,
     "applications": 6,
@@ -109,12 +110,13 @@ STABLE_FLOORS = {
     "gaps": 2,
     "means": 1,
     "sums": 1,
-    "fronts": 2,
-    "carriers": 3,
-    "rewriting": 4,
-    "rewritten": 5,
-    "assembly": 6,
-    "passes": 7,
+    "pairs": 2,
+    "fronts": 3,
+    "carriers": 4,
+    "rewriting": 5,
+    "rewritten": 6,
+    "assembly": 7,
+    "passes": 8,
 }
 """The floors of stable code, from single exponentials up to both passes."""
 
