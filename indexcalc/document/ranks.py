@@ -77,10 +77,17 @@ def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: b
         return {2: 0.0, 1: 0.5, 0: 1.0} if bold else {0: 0.0, 2: 0.2, 1: 1.0}
     if usage is not None and usage.bold:
         return {1: 0.0, 2: 1.0, 0: 1.0}
+    return small_costs(letter, usage)
+
+
+def small_costs(letter: str, usage: Usage | None) -> Mapping[int, float]:
+    """The costs of being a number, a vector or a matrix, of a small letter in no font."""
+    if usage is not None and usage.transposed and letter not in GREEK:
+        return {1: 0.0, 0: 1.0, 2: 1.5}
+    if usage is not None and usage.behind and (letter in GREEK or len(letter) == 1):  # a matrix times a vector
+        return {0: 0.0, 1: 0.1, 2: 1.0} if letter in GREEK else {1: 0.0, 0: 0.1, 2: 1.5}
     if letter in GREEK:
         return {0: 0.0, 1: 0.6, 2: 1.0}
-    if usage is not None and usage.transposed:
-        return {1: 0.0, 0: 1.0, 2: 1.5}
     if letter in ("a", "b", "c", "u", "v", "w", "x", "y", "z"):
         return {0: 0.0, 1: 0.1, 2: 1.5}
     return {0: 0.0, 1: 0.5, 2: 1.5}

@@ -131,8 +131,8 @@ def numbers(item: Item, base: str, families: Families) -> bool:
     if item.is_letter:
         return (item.text, item.style) in families.layers
     own = (base, item.style) in families.members
-    if item.text.isdigit() and item.style == PLAIN:
-        return own and item.text != "2"
+    if item.text.isdigit() and item.style in (PLAIN, BELOW):
+        return own and (item.style == BELOW or item.text != "2")
     return own and item.style != BELOW and (item.text.isdigit() or (len(item.text) == 1 and item.text.isupper()))
 
 
