@@ -151,11 +151,11 @@ class Fitting:
             tried = {one: result for one, result in tried.items() if concerned.isdisjoint(one[0])}
 
     def single(self) -> list[tuple[tuple[Key, ...], Option]]:
-        """Each name and each family with each rank that it may have."""
+        """Each name at all of its steps, and each family, with each rank that it may have."""
         found = {
             (keys, option.name): option
             for asked in self.choices.values()
-            for keys in (self.family(asked), (asked.key,))
+            for keys in (self.family(asked), self.steps(asked))
             for option in asked.options
         }
         return [(keys, option) for (keys, _), option in found.items()]
@@ -215,7 +215,7 @@ class Fitting:
             tuple(sorted(move.items())): move
             for asked in reading.asked.values()
             for option in asked.options
-            for move in (self.move(self.family(asked), option, ranks), self.move((asked.key,), option, ranks))
+            for move in (self.move(self.family(asked), option, ranks), self.move(self.steps(asked), option, ranks))
             if move
         }
         likely = sorted(single.values(), key=lambda move: self.cost(move, ranks))
@@ -227,6 +227,11 @@ class Fitting:
         """The ranks that are one with that of a name, as far as they were asked for."""
         keys = ((Kind.RANK, name) for name in sorted(self.families.get(asked.subject, {asked.subject})))
         return tuple(key for key in keys if key in self.choices)
+
+    def steps(self, asked: Choice) -> tuple[Key, ...]:
+        """The ranks of a name at all of its steps or layers."""
+        plain = of_any_layer(asked.subject)
+        return tuple(key for key in self.family(asked) if of_any_layer(key[1]) == plain) or (asked.key,)
 
     def move(self, keys: Iterable[Key], option: Option, ranks: Interpretation) -> Move:
         """Some names with one rank, those that may have it."""

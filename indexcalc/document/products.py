@@ -35,6 +35,15 @@ SIDE_BY_SIDE = choice(
 )
 """What the product of two vectors is of which neither is transposed: none of the options is usual."""
 
+DOT = choice(
+    Kind.WORD,
+    "a dot between vectors",
+    Option("inner", 0.0, "a dot between vectors stands for their inner product"),
+    Option("entries", 0.5, "a dot between vectors stands for products entry by entry"),
+)
+"""What a dot between two vectors says."""
+
+
 SQUARE = choice(
     Kind.WORD,
     "the square of a vector",
@@ -92,7 +101,8 @@ def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
     if text == "*" and left.axes and right.axes:
         return typed.entrywise(left, right, table.sizes)
     if text == "cdot" and len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation:
-        return typed.inner(left, right, table.sizes)
+        join = typed.entrywise if table.asking(DOT).name == "entries" else typed.inner
+        return join(left, right, table.sizes)
     if kind == "DOT" and len(left.axes) == len(right.axes) == 2:
         raise NotUnderstoodError("a point between matrices: a product of either kind")
     if text == "otimes" and len(left.axes) == len(right.axes) == 1:

@@ -25,6 +25,9 @@ OF_CALLS: Mapping[str, Mapping[int, float]] = {
 }
 """The costs of being a number, a vector or a matrix, of values of which no more is known than their operator."""
 
+SIZED = re.compile(r"_\w+times\w+$")
+"""How a name ends that bears the two sizes of a matrix below it."""
+
 SAID = {"matrix": 2, "vector": 1, "scalar": 0}
 """How many slots a name has that is a word, as in ``keyMatrix``, by the end of the word."""
 
@@ -58,6 +61,8 @@ def rank_option(name: str, rank: int, cost: float, said: int | None) -> Option:
 def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: bool) -> Mapping[int, float]:
     """The costs of being a number, a vector or a matrix."""
     letter = re.sub(r"^(?:\w+ )+", "", name).partition("_")[0].partition("^")[0]
+    if SIZED.search(name):
+        return {2: 0.0, 1: 1.0, 0: 1.0}
     if usage is not None and usage.numerator and not usage.below and not usage.indexed:
         if letter.isupper() and here is not None and not here.numerator:  # a loss, but in another section
             return {0: 0.0, 1: 0.4, 2: 0.4}
@@ -77,10 +82,17 @@ def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: b
         return {2: 0.0, 1: 0.5, 0: 1.0} if bold else {0: 0.0, 2: 0.2, 1: 1.0}
     if usage is not None and usage.bold:
         return {1: 0.0, 2: 1.0, 0: 1.0}
+    return small_costs(letter, usage)
+
+
+def small_costs(letter: str, usage: Usage | None) -> Mapping[int, float]:
+    """The costs of being a number, a vector or a matrix, of a small letter in no font."""
+    if usage is not None and usage.transposed and letter not in GREEK:
+        return {1: 0.0, 0: 1.0, 2: 1.5}
+    if usage is not None and usage.behind and (letter in GREEK or len(letter) == 1):  # a matrix times a vector
+        return {0: 0.0, 1: 0.1, 2: 1.0} if letter in GREEK else {1: 0.0, 0: 0.1, 2: 1.5}
     if letter in GREEK:
         return {0: 0.0, 1: 0.6, 2: 1.0}
-    if usage is not None and usage.transposed:
-        return {1: 0.0, 0: 1.0, 2: 1.5}
     if letter in ("a", "b", "c", "u", "v", "w", "x", "y", "z"):
         return {0: 0.0, 1: 0.1, 2: 1.5}
     return {0: 0.0, 1: 0.5, 2: 1.5}

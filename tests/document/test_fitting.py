@@ -8,7 +8,7 @@ from indexcalc.document import Verdict, check
 from indexcalc.document.choices import Interpretation, Kind
 from indexcalc.document.fitting import READINGS, Fit, Fitting, families, fitted_ranks
 from indexcalc.document.page import page_of
-from indexcalc.document.ranks import family_choice
+from indexcalc.document.ranks import family_choice, rank_choice
 from indexcalc.document.search import relations
 from indexcalc.document.statements.context import read_context
 from indexcalc.document.statements.survey import Usage
@@ -49,6 +49,36 @@ def test_a_name_has_one_rank_at_all_of_its_steps_and_with_an_accent():
     assert {found.get(name, 1) for name in ("h_t", "h_t-1", "hat h_t", "hat h_t-1", "v_t")} == {1}
 
 
+GATES = r"""
+$$f_t = \tanh(W_{xf} x_t + W_{hf} h_{t-1} + b_f)$$ $$o_t = \tanh(W_{xo} x_t + W_{ho} h_{t-1} + b_o)$$
+$$\tilde{C}_t = \tanh(W_{xC} x_t + W_{hC} h_{t-1} + b_C)$$ $$C_t = f_t * C_{t-1} + \tilde{C}_t$$
+$$h_t = o_t * \tanh(C_t)$$
+$$\frac{\partial L}{\partial W_{xC}} = \frac{\partial L}{\partial C_t} \cdot (1 - \tilde{C}_t^2) \cdot (x_t)^T$$
+$$\frac{\partial L}{\partial W_{xf}} = \frac{\partial L}{\partial C_t} \cdot C_{t-1} \cdot (1 - f_t^2) \cdot (x_t)^T$$
+"""
+
+
+def test_a_capital_is_a_vector_at_all_steps_where_others_say_so():
+    found = ranks(GATES)
+    assert {found.get(name) for name in ("C_t", "C_t-1")} == {1}
+
+
+def test_gates_are_multiplied_entry_by_entry():
+    right = check(GATES, "note.md").claims[-1]
+    assert right.verdict in (Verdict.PROVED, Verdict.CONFIRMED)
+    for old, new in (("C_{t-1}", "C_t"), ("f_t^2", "f_t"), (r"\cdot (x_t)", r"\cdot (h_t)")):
+        place = GATES.rindex(old)
+        wrong = check(GATES[:place] + new + GATES[place + len(old) :], "note.md").claims[-1]
+        assert wrong.verdict not in (Verdict.PROVED, Verdict.CONFIRMED), new
+
+
+@pytest.mark.parametrize(
+    ("name", "rank"), [("x", "1"), ("h_t", "1"), ("alpha", "0"), ("X", "2"), ("dY", "0"), ("F_ptimesq", "2")]
+)
+def test_what_a_matrix_stands_before_may_be_a_vector(name, rank):
+    assert rank_choice(name, Usage(behind=1), None, unknown=True).options[0].name == rank
+
+
 @pytest.mark.parametrize(
     ("name", "numbered", "ranks"),
     [("W", True, "012"), ("W", False, "012"), ("Sigma", False, "012"), ("w", True, "012"), ("w", False, "01")],
@@ -66,7 +96,7 @@ def test_a_matrix_of_each_class_is_found():
     assert wrong.counts[str(Verdict.PROVED)] + wrong.counts[str(Verdict.CONFIRMED)] == 0
 
 
-@pytest.mark.parametrize("text", [LAYER, STEPS, NUMBERED])
+@pytest.mark.parametrize("text", [LAYER, NUMBERED])
 def test_no_statement_that_fitted_fits_no_more_and_more_fit(text):
     found = fitting(text)
     before = [one.fit for one in found.readings]

@@ -37,6 +37,39 @@ def test_nothing_is_judged_by_a_product_of_which_nothing_is_said(claim: str) -> 
     assert verdict(SIZES, f"$${claim}$$") is Verdict.UNCLEAR
 
 
+DOTTED = SIZES.replace("u v", r"u \cdot v")
+
+
+def test_a_dot_between_vectors_stands_for_their_inner_product() -> None:
+    """Without a word it is the sum of the products."""
+    right, wrong = CLAIMS["inner"]
+    assert verdict(DOTTED, f"$${right}$$") in TRUE
+    assert verdict(DOTTED, f"$${wrong}$$") is Verdict.REFUTED
+
+
+def test_a_dot_between_vectors_stands_for_products_entry_by_entry_where_others_say_so() -> None:
+    """What the result is multiplied with elsewhere says it."""
+    right, wrong = CLAIMS["entries"]
+    assert verdict(DOTTED, EVIDENCE["entries"], f"$${right}$$") in TRUE
+    assert verdict(DOTTED, EVIDENCE["entries"], f"$${wrong}$$") is Verdict.REFUTED
+
+
+LOOSE = {
+    r"v^\top \frac{\partial (W x)}{\partial W}": (r"v x^\top", r"x v^\top"),
+    r"(v + u)^\top \frac{\partial (u \odot (W x))}{\partial W}": (r"(v \odot u + u \odot u) x^\top", r"(v + u) x^\top"),
+}
+"""Vectors before the derivative of one by a matrix, what they are, and what they are not."""
+
+
+@pytest.mark.parametrize("left", LOOSE)
+def test_a_vector_before_a_derivative_by_a_matrix(left: str) -> None:
+    """The sum runs over the entries of what is differentiated."""
+    right, wrong = LOOSE[left]
+    declared = r"Let $W \in \mathbb{R}^{m \times n}$, $u, v \in \mathbb{R}^m$, $x \in \mathbb{R}^n$."
+    assert verdict(declared, f"$${left} = {right}$$") in TRUE
+    assert verdict(declared, f"$${left} = {wrong}$$") not in TRUE
+
+
 @pytest.mark.parametrize("right", [r"x^\top x", r"x \odot x"])
 def test_the_square_of_a_vector_accuses_neither_meaning(right: str) -> None:
     """A square is that of the entries or of the length."""

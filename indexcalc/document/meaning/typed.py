@@ -87,6 +87,8 @@ def product(left: Typed, right: Typed, sizes: Sizes) -> Typed:
         return Typed(times(left.node, right.node), rest.axes, rest.orientation, jacobian)
     if (chain := chained(left, right, sizes)) is not None:
         return chain
+    if len(left.axes) == 1 and len(right.axes) == 3 and right.jacobian:  # the derivative of such a vector by a matrix
+        return replace(contracted(left, right, sizes, jacobian), orientation=COLUMN)
     if len(left.axes) > 2 or len(right.axes) > 2:
         raise NotUnderstoodError(TOO_MANY_AXES)
     if len(left.axes) == 1 and len(right.axes) == 1:

@@ -109,11 +109,15 @@ def ends_of_sums(chains: list[tuple[Sum, ...]]) -> set[tuple[str, str]]:
     return found
 
 
+SLIPS = 5
+"""Of how many subscripts of a name one may be a slip."""
+
+
 def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) -> set[tuple[str, str]]:
     """``W_{xh}``, ``b_f`` beside ``x_t``, ``h_t`` and ``f_t``: arrays that are named after others.
 
-    All subscripts of such a name with as many letters are letters of arrays that have scripts themselves; no sum
-    binds one of these letters, and none is an index elsewhere.
+    The subscripts of such a name with as many letters, but for a slip among several, are letters of arrays that have
+    scripts themselves; no sum binds one of these letters, and none is an index elsewhere.
     """
     names = [node for members in chains for member in members for node in nodes_and_exponents(member)]
     sums = [n for n in names if isinstance(n, Scripted) and isinstance(n.base, Atom) and n.base.kind == "SUM"]
@@ -126,7 +130,12 @@ def named_after(chains: list[tuple[Sum, ...]], subscripts: dict[str, set[str]]) 
     for base, texts in subscripts.items():
         for text in texts - {""}:
             lengths.setdefault((base, len(text.split())), set()).add(text)
-    after = {key for key, texts in lengths.items() if arrays.issuperset(" ".join(texts).split())}
+    after = {
+        key
+        for key, texts in lengths.items()
+        if sum(not arrays.issuperset(text.split()) for text in texts) <= len(texts) // SLIPS
+        and bound.isdisjoint(" ".join(texts).split())
+    }
     indices = {letter for key, texts in lengths.items() if key not in after for letter in " ".join(texts).split()}
     return {
         (base, text.replace(" ", ""))

@@ -15,6 +15,7 @@ from indexcalc.document.statements.trees import (
     differentiated,
     divisors,
     is_lone,
+    is_operator,
     name_nodes,
     products_of,
     rates,
@@ -39,6 +40,7 @@ class Usage:
         scalar: whether something is divided by it.
         called: how often a bracket follows it.
         mentioned: how often it is all of a formula, where prose speaks of it.
+        behind: how often a capital stands right before it: as ``x`` in ``W x``.
     """
 
     indexed: Counter[int] = field(default_factory=Counter)
@@ -51,6 +53,7 @@ class Usage:
     scalar: bool = False
     called: int = 0
     mentioned: int = 0
+    behind: int = 0
 
     @property
     def only_called(self) -> bool:
@@ -155,6 +158,7 @@ def usages_in(chains: Iterable[tuple[Sum, ...]], survey: Survey) -> dict[str, Us
                     usage.indexed[len(found.parts)] += 1
                     usage.letters.add(found.parts)
             mark_numerators(member, survey, usages)
+            mark_vectors(member, survey, usages)
     return usages
 
 
@@ -205,3 +209,14 @@ def mark_numerators(member: Sum, survey: Survey, usages: Mapping[str, Usage]) ->
             known = found is None or found.name not in usages or found.name in (*FUNCTIONS, *STRUCTURAL)
             if found is not None and not known and isinstance(bracket, Group) and bracket.bracket in tuple(opening):
                 usages[found.name].called += 1
+
+
+def mark_vectors(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> None:
+    """Note which names stand right behind a capital, as a vector stands behind a matrix."""
+    for product in products_of(member):
+        for left, right in pairwise(node for node in product.items if not is_operator(node)):
+            matrix, found = survey.name(left), survey.name(right)
+            if matrix is None or found is None or matrix.powers or not matrix.name[:1].isupper():
+                continue
+            if matrix.parts is None and found.parts is None and found.name in usages:
+                usages[found.name].behind += 1
