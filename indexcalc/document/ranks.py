@@ -25,9 +25,6 @@ OF_CALLS: Mapping[str, Mapping[int, float]] = {
 }
 """The costs of being a number, a vector or a matrix, of values of which no more is known than their operator."""
 
-SIZED = re.compile(r"_\w+times\w+$")
-"""How a name ends that bears the two sizes of a matrix below it."""
-
 SAID = {"matrix": 2, "vector": 1, "scalar": 0}
 """How many slots a name has that is a word, as in ``keyMatrix``, by the end of the word."""
 
@@ -61,8 +58,6 @@ def rank_option(name: str, rank: int, cost: float, said: int | None) -> Option:
 def rank_costs(name: str, usage: Usage | None, here: Usage | None, *, unknown: bool) -> Mapping[int, float]:
     """The costs of being a number, a vector or a matrix."""
     letter = re.sub(r"^(?:\w+ )+", "", name).partition("_")[0].partition("^")[0]
-    if SIZED.search(name):
-        return {2: 0.0, 1: 1.0, 0: 1.0}
     if usage is not None and usage.numerator and not usage.below and not usage.indexed:
         if letter.isupper() and here is not None and not here.numerator:  # a loss, but in another section
             return {0: 0.0, 1: 0.4, 2: 0.4}
