@@ -6,19 +6,18 @@ computed from no other one of them; the differentials of all others follow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from indexcalc.document.choices import Kind, Option, choice
-from indexcalc.document.derivatives import derivative, without_gradients
-from indexcalc.document.meaning.nodes import ZERO, Derivative, Entry, Meaning, Plus, Total, names_of, renamed, times
+from indexcalc.document.derivatives import without_gradients
+from indexcalc.document.meaning.nodes import ZERO, Derivative, Entry, Meaning, Plus, Total, names_of, times
 from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Survey
 from indexcalc.document.statements.trees import is_differential, name_nodes, products_of
-from indexcalc.document.statements.trees import rates as quotients
 from indexcalc.document.table import Table
 from indexcalc.language.latex.tree import Atom, Fraction, Node, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
@@ -84,12 +83,11 @@ def differential_of(table: Table, value: Typed) -> Typed:
         raise NotUnderstoodError("a second differential")
     node = without_gradients(table, value.node)
     read = all_read(table.definitions, node)
-    free, led = free_names(table), leading(table)
     parts: list[Meaning] = []
-    for name in (*free, *led):
+    for name in free_names(table):
         if name in read:
-            parts.append(along(table, node, name) if name in free else through(table, node, name, led))
-    for name in sorted(read - led.keys()):
+            parts.append(along(table, node, name))
+    for name in sorted(read):
         hold(table, name)
     if not parts:
         table.open.setdefault("what varies", "nothing under the sign of the differential is known to vary")
@@ -108,51 +106,9 @@ def along(table: Table, node: Meaning, name: str) -> Meaning:
     return Total(own, product) if own else product
 
 
-def leading(table: Table) -> Mapping[str, tuple[str, ...]]:
-    """The names without an equation that the statement differentiates, each with those that they are functions of.
-
-    ``dy = dy/dx dx`` says so, where d does not stand for gradients: y is any function of x.
-    """
-    page, found = table.page, dict[str, dict[str, None]]()
-    for above, below in (pair for tree in page.statements[table.number].trees for pair in quotients(tree)):
-        body, wrt = page.survey.name(above), page.survey.name(below)
-        if body is None or wrt is None or not (body.is_plain and wrt.is_plain) or body.name == wrt.name:
-            continue
-        for one in (body, wrt):
-            if one.name not in table.known:
-                table.meet(one)
-        if body.name not in table.definitions:
-            found.setdefault(body.name, {})[wrt.name] = None
-    return {name: tuple(wrt) for name, wrt in found.items()}
-
-
-def through(
-    table: Table, node: Meaning, name: str, led: Mapping[str, tuple[str, ...]], inside: tuple[str, ...] = ()
-) -> Meaning:
-    """How an expression changes as a function of other names does: dy = sum over x of dy/dx dx."""
-    if name in inside:
-        raise NotUnderstoodError(f"{name} is a function of itself")
-    if name not in led:
-        return along(table, node, name)
-    parts: list[Meaning] = []
-    own = tuple(table.sizes.like(slot) for slot in table.known[name])
-    for target in led[name]:
-        slots = tuple(table.sizes.like(slot) for slot in table.known[target])
-        change = through(table, Entry(target, slots), target, led, (*inside, name))
-        product = times(derivative(table, Entry(name, own), Entry(target, slots)), change)
-        parts.append(Total(slots, product) if slots else product)
-    change = Plus(tuple(parts))
-    if isinstance(node, Entry) and node.name == name:
-        return renamed(change, dict(zip(own, node.slots, strict=True)))
-    product = times(Derivative(node, Entry(name, own)), change)
-    return Total(own, product) if own else product
-
-
 def free_names(table: Table) -> tuple[str, ...]:
     """The names under a d in the statement that are computed from no other one of them."""
     found = {one.name: one for tree in table.page.statements[table.number].trees for one in varied(table, tree)}
-    for name in leading(table):
-        found.pop(name, None)
     for one in found.values():
         if one.name not in table.known:
             table.meet(replace(one, transposed=False, powers=()))

@@ -80,38 +80,3 @@ def test_a_name_whose_differential_is_said_to_be_zero_is_held():
     assert last(*start, "dB = 0", claim) is CONFIRMED
     assert last(*start, "dB = 0", r"d(C A B) = dA\,C\,B") is not CONFIRMED
     assert last(*start, "dA = 0", claim) is not CONFIRMED
-
-
-UNKNOWN = {
-    r"du = \frac{du}{dp}dp": (r"du = \frac{du}{dp}", r"du = 2\frac{du}{dp}dp"),
-    r"du = \frac{\partial u}{\partial p}dp + \frac{\partial u}{\partial q}dq": (
-        r"du = \frac{\partial u}{\partial p}dp - \frac{\partial u}{\partial q}dq",
-    ),
-    r"du = \frac{du}{d\mathbf{r}}\frac{d\mathbf{r}}{d\mathbf{s}}d\mathbf{s}": (
-        r"du = \frac{d\mathbf{r}}{d\mathbf{s}}\frac{du}{d\mathbf{r}}d\mathbf{s}",
-        r"du = -\frac{du}{d\mathbf{r}}\frac{d\mathbf{r}}{d\mathbf{s}}d\mathbf{s}",
-    ),
-    r"du = \operatorname{tr}(\frac{du}{dP}dP)": (
-        r"du = \operatorname{tr}(\frac{du}{dP}dP^\top)",
-        r"du = 2\operatorname{tr}(\frac{du}{dP}dP)",
-    ),
-}
-"""Differentials of unknown functions, laid out as derivatives by columns that are rows, each with wrong ones."""
-
-ROWS = tuple(
-    text
-    for name, vector in (("f", "a"), ("g", "b"), ("h", "c"))
-    for text in (rf"{name} = {vector}^\top r", rf"\frac{{d{name}}}{{dr}} = {vector}^\top")
-)
-"""What shows that the derivative of a number by a column is a row."""
-
-
-@pytest.mark.parametrize("right", UNKNOWN)
-def test_the_differential_of_an_unknown_function(right):
-    assert last(*ROWS, right) is CONFIRMED
-    for wrong in UNKNOWN[right]:
-        assert last(*ROWS, wrong) is not CONFIRMED
-
-
-def test_functions_of_one_another_have_no_differential():
-    assert last(r"du = \frac{du}{dp}\frac{dp}{du}du") is not CONFIRMED

@@ -14,7 +14,6 @@ from indexcalc.document.statements.concatenations import with_blocks
 from indexcalc.document.statements.dependence import with_dependences
 from indexcalc.document.statements.differentials import with_gradients
 from indexcalc.document.statements.families import Families, families_of
-from indexcalc.document.statements.fonts import with_fonts
 from indexcalc.document.statements.index_names import with_index_names
 from indexcalc.document.statements.integrals import with_integrals
 from indexcalc.document.statements.kronecker import with_deltas
@@ -163,8 +162,7 @@ def tokenized(document: Document, troubles: list[Trouble], phrases: Sequence[Phr
             found.append((span, as_written_out(with_integrals(unified(with_arrays(lines))))))
         except (IndexCalcError, RecursionError) as error:
             troubles.append(Trouble(span, str(error) or "nested too deeply"))
-    pieces = with_runs(with_brackets(with_fonts([tokens for _, tokens in found])))
-    pieces = with_gradients(with_deltas(with_index_names(pieces)))
+    pieces = with_gradients(with_deltas(with_index_names(with_runs(with_brackets([tokens for _, tokens in found])))))
     pieces = with_dependences(with_calls(without_arguments(with_applications(pieces))))
     return [(span, with_blocks(tokens)) for (span, _), tokens in zip(found, pieces, strict=True)]
 
