@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import islice
 
 from indexcalc.document.choices import Choice, Interpretation, Key, Kind, Option, choice
+from indexcalc.document.differentials import introduce
 from indexcalc.document.meaning.nodes import (
     ZERO,
     Derivative,
@@ -193,6 +194,7 @@ def comparison(table: Table, relation: Relation) -> Comparison:
     """
     scope = Scope(table)
     reader = Reader(Names(scope))
+    introduce(table)
     left, right = reader.sum(relation.left), reader.sum(relation.right)
     sides = table.page.statements[relation.number].sides
     dotted = [is_dotted(sides[n]) for n in (relation.against, relation.member)]

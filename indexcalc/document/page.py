@@ -13,6 +13,7 @@ from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.memory import Memory
 from indexcalc.document.sections import Sections
 from indexcalc.document.statements.calls import covariance_of
+from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.extents import extents_in
@@ -132,6 +133,13 @@ class Page:
         for number, statement in enumerate(self.statements):
             chains.setdefault(self.sections.around(self.start(number))[0], []).append(statement.trees)
         return {start: usages_in(found, self.survey) for start, found in chains.items()}
+
+    @cached_property
+    def held(self) -> tuple[frozenset[str], ...]:
+        """The names that words beside each statement hold."""
+        numbers = range(self.told, len(self.statements))
+        own = (held_beside(self.document, self.survey, self.statements, number, self.told) for number in numbers)
+        return (*(frozenset[str]() for _ in range(self.told)), *own)
 
     def usage(self, name: str, number: int) -> Usage | None:
         """How a name is used in the section of a statement; None if it is not used there."""

@@ -8,14 +8,15 @@ readings, so that none can change what another one means.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from indexcalc.document.choices import Asking, Interpretation, Key, Kind, Option, choice
-from indexcalc.document.meaning.nodes import Meaning, Value, free, names_of, walk
+from indexcalc.document.meaning.generic import generic, inputs_of
+from indexcalc.document.meaning.nodes import Entry, Meaning, Value, free, names_of, walk
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
-from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, depends_on
+from indexcalc.document.meaning.symbols import Definition, NotUnderstoodError, Symbols, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
 from indexcalc.document.statements.scripts import Named
@@ -267,6 +268,13 @@ class Table:
         self.known[name] = slots
         self.definitions[name] = Definition(slots, node, self.page.line(number))
 
+    def suppose(self, name: str, arguments: Sequence[str]) -> None:
+        """Take a name for any function of some others, all of which have slots."""
+        slots = tuple(self.sizes.like(slot) for slot in self.known[name])
+        body = generic(name, slots, {other: self.known[other] for other in arguments}, self.sizes)
+        self.known.update(inputs_of(body, name))
+        self.definitions[name] = Definition(slots, body)
+
     def is_system(self, found: Named, number: int) -> bool:
         """Whether a statement determines a name, read as is usual; what is no system leaves no trace in a reading."""
         systems = self.page.solvable
@@ -331,11 +339,18 @@ class Table:
     # For the numbers
 
     def symbols(self) -> Symbols:
-        """What the evaluation at points needs to know."""
+        """What the evaluation at points needs to know.
+
+        Raises:
+            NotUnderstoodError: for a loss that is differentiated by what is made from its own gradient.
+        """
         wanted = list(self.wanted)
         last = tuple(
             name for name in wanted if not any(o != name and depends_on(self.definitions, o, name) for o in wanted)
         )
+        for name in wanted:
+            if self.losses & all_read(self.definitions, Entry(name)):
+                raise NotUnderstoodError(f"the gradient by {name}, which is made from a gradient itself")
         return Symbols(
             sizes=self.sizes,
             slots=dict(self.known),
