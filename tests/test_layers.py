@@ -74,6 +74,7 @@ DOCUMENT_FLOORS = {
     "units": 6,
     "bars": 7,
     "differentials": 7,
+    "fields": 7,
     "functions": 7,
     "lists": 7,
     "places": 7,

@@ -146,8 +146,8 @@ def introduce(table: Table) -> None:
         pending.extend(other for other in functions[name] if other in above)
     names = {one.name: one for one in varied_here(table)}
     names.update({other.name: other for others in above.values() for other in others})
-    for name in functions:
-        for one in (name, *functions[name]):
+    for name, arguments in functions.items():
+        for one in (name, *arguments):
             if one not in table.known:
                 table.meet(replace(names[one], transposed=False, powers=()))
     for name, targets in functions.items():

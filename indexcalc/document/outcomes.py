@@ -11,6 +11,7 @@ from itertools import islice
 
 from indexcalc.document.choices import Choice, Interpretation, Key, Kind, Option, choice
 from indexcalc.document.differentials import introduce
+from indexcalc.document.fields import may_be_law
 from indexcalc.document.meaning.nodes import (
     ZERO,
     Derivative,
@@ -230,6 +231,8 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         table.open.setdefault(name, f"no equation says what {name} is")
     for text in (*unmeasured(table, left.node), *unmeasured(table, right_node)):
         table.open.setdefault(text, text)
+    if law := may_be_law(table, left.node, right_node):
+        table.open.setdefault(law, law)
     left_free, right_free = free(left.node), free(right_node)
     extra = next((index for index in right_free if index not in left_free and index not in left.axes), None)
     return Comparison(

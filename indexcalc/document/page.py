@@ -17,6 +17,7 @@ from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.extents import extents_in
+from indexcalc.document.statements.fields import dimension_in, fields_in, have_fields, have_laws, place_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
 from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import (
@@ -36,7 +37,7 @@ from indexcalc.document.statements.letters import (
     order_of_entry,
 )
 from indexcalc.document.statements.limits import limits_in
-from indexcalc.document.statements.nouns import called_in
+from indexcalc.document.statements.nouns import called_in, fields_called
 from indexcalc.document.statements.outline import Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
 from indexcalc.document.statements.scripts import Named
@@ -133,6 +134,32 @@ class Page:
         for number, statement in enumerate(self.statements):
             chains.setdefault(self.sections.around(self.start(number))[0], []).append(statement.trees)
         return {start: usages_in(found, self.survey) for start, found in chains.items()}
+
+    @cached_property
+    def fields(self) -> frozenset[str]:
+        """The names that stand alone behind the sign of a derivative of a field, or are called fields."""
+        said = fields_called(self.document, self.survey, self.statements[self.told :])
+        return said | fields_in(self.survey, self.statements)
+
+    @cached_property
+    def place(self) -> str:
+        """The name of the place by which a nabla alone differentiates."""
+        return place_in(self.survey, self.statements)
+
+    @cached_property
+    def dimension(self) -> int:
+        """How many components the place has; 0 if nothing says it."""
+        return dimension_in(self.document, self.survey, self.statements, self.place)
+
+    @cached_property
+    def has_fields(self) -> bool:
+        """Whether it takes a divergence, a curl, or a derivative along a field."""
+        return have_fields(self.statements)
+
+    @cached_property
+    def has_laws(self) -> bool:
+        """Whether it says that its fields are not any fields."""
+        return have_laws(self.document, self.statements)
 
     @cached_property
     def held(self) -> tuple[frozenset[str], ...]:

@@ -86,6 +86,13 @@ class Rates:
         other = self.names.target(wrt)
         return Typed(again(self.names.table, value.node, entry_of(other)), (*value.axes, *other.axes))
 
+    def has_parameter(self, items: Items) -> bool:
+        """Whether what stands behind a nabla says what it is a function of."""
+        try:
+            return bool(items) and bool(self.parameter(items)[0])
+        except NotUnderstoodError:
+            return False
+
     def parameter(self, items: Items) -> tuple[Items, int]:
         """What the function behind a nabla is a function of, and how many items it takes with its bracket."""
         page = self.names.table.page

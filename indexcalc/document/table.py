@@ -63,6 +63,7 @@ class Table:
         ties: the slots whose size a number is.
         idle: letters of sums in the members that bind nothing.
         applied: how many values of functions were put in.
+        supposed: the names that stand for any function of others.
         view: the page as the statement sees it.
     """
 
@@ -90,6 +91,7 @@ class Table:
     ties: dict[str, tuple[str, int]] = field(default_factory=dict)
     idle: set[str] = field(default_factory=set)
     applied: int = 0
+    supposed: set[str] = field(default_factory=set)
     view: View = field(init=False)
 
     def __post_init__(self) -> None:
@@ -117,7 +119,7 @@ class Table:
         usage = self.page.survey.usages.get(name)
         if name in self.page.defining or not re.fullmatch(r"[A-Za-z]", name) or name == "e":
             return None
-        if usage is None or usage.numerator:
+        if usage is None or usage.numerator or name in self.page.fields:
             return None
         options = [Option("free", 0.0, f"{name} is a number of its own")]
         for tensor, place, letter in self.page.slots_beside.get(name, ()):
@@ -274,6 +276,7 @@ class Table:
         body = generic(name, slots, {other: self.known[other] for other in arguments}, self.sizes)
         self.known.update(inputs_of(body, name))
         self.definitions[name] = Definition(slots, body)
+        self.supposed.add(name)
 
     def is_system(self, found: Named, number: int) -> bool:
         """Whether a statement determines a name, read as is usual; what is no system leaves no trace in a reading."""

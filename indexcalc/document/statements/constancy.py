@@ -17,7 +17,8 @@ CONSTANT = r"(?:constants?|fixed|held|unchanged|常数|常量|常矩阵|不变)"
 """Words for what does not vary."""
 
 BEFORE = re.compile(
-    r"(?:\b(?:fix(?:ing)?|holding|hold|keeping|keep|freezing|fixed)|固定)(?:\s+(?:the\s+)?\w+)?[\s$(]*$", re.IGNORECASE
+    r"(?:\b(?:fix(?:ing)?|holding|hold|keeping|keep|freezing|fixed|constant)|固定)(?:\s+(?:the\s+)?\w+)?[\s$(]*$",
+    re.IGNORECASE,
 )
 """A word right before a name that says that it is held."""
 
