@@ -17,9 +17,8 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read, dep
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Survey
-from indexcalc.document.statements.trees import is_differential, is_nabla, name_nodes, products_of, rates
+from indexcalc.document.statements.trees import is_differential, name_nodes, products_of
 from indexcalc.document.table import Table
-from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
@@ -133,8 +132,8 @@ def introduce(table: Table) -> None:
 
     In ``dy = \frac{dy}{dx} dx`` an undefined ``y`` is any function of ``x``, and so on along a chain.
     """
-    above = slopes_here(table)
-    pending = [one.name for one in varied_here(table) if one.name in above]
+    above = slopes_here(table) if table.page.slopes[table.number] else {}
+    pending = [one.name for one in varied_here(table) if one.name in above] if above else []
     if not pending or not reads_differentials(table, pending):
         return
     functions: dict[str, tuple[str, ...]] = {}
@@ -170,24 +169,11 @@ def varied_here(table: Table) -> list[Named]:
 def slopes_here(table: Table) -> dict[str, list[Named]]:
     """The names that the statement differentiates, each with those by which it does."""
     found: dict[str, list[Named]] = {}
-    survey = table.page.survey
-    for tree in table.page.statements[table.number].trees:
-        for above, below in (*rates(tree), *gradients(tree)):
-            one, other = survey.name(above), survey.name(below)
-            if one is not None and other is not None and one.name != other.name:
-                found.setdefault(one.name, []).append(other)
+    for above, below in table.page.slopes[table.number]:
+        one, other = table.styled(above), table.styled(below)
+        if one.name != other.name:
+            found.setdefault(one.name, []).append(other)
     return found
-
-
-def gradients(tree: Sum) -> Iterator[tuple[Node, Node]]:
-    """What stands alone behind a nabla, and the name below it."""
-    for product in products_of(tree):
-        for sign, following in pairwise(product.items):
-            below = (
-                parse(sign.below).lone if isinstance(sign, Scripted) and is_nabla(sign.base) and sign.below else None
-            )
-            if below is not None:
-                yield following, below
 
 
 def along(table: Table, node: Meaning, name: str) -> Meaning:
@@ -284,8 +270,8 @@ def is_lone_differential(table: Table, tree: Sum) -> bool:
 
 def varied(table: Table, tree: Sum) -> Iterator[Named]:
     """The names directly under a d: short names, ``dX``, and names behind the sign."""
-    yield from short_in(table, tree)
-    yield from behind_signs(table.page.survey, tree)
+    yield from map(table.styled, short_in(table, tree))
+    yield from map(table.styled, behind_signs(table.page.survey, tree))
 
 
 def short_names(table: Table) -> Iterator[Named]:

@@ -29,7 +29,6 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError, al
 from indexcalc.document.meaning.typed import ROW, Typed
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.field_signs import WORDS, is_directed
-from indexcalc.document.statements.fields import below_signs
 from indexcalc.document.table import Table
 from indexcalc.document.units import permutation_sign
 from indexcalc.language.latex.tokens import Token
@@ -213,15 +212,11 @@ def vary(table: Table, node: Meaning) -> None:
 
 def arguments(table: Table) -> tuple[str, ...]:
     """What the fields of a statement are functions of: the place, and what is below other signs of a derivative."""
-    names = [table.page.place]
-    for tree in table.page.statements[table.number].trees:
-        for found in below_signs(table.page.survey, tree):
-            if found.parts is None and found.name not in table.page.index_letters and found.name not in names:
-                names.append(found.name)
-    for name in names[1:]:
+    others = [name for name in table.page.variables[table.number] if name != table.page.place]
+    for name in others:
         if name not in table.known:
             table.known[name] = ()
-    return tuple(names)
+    return (table.page.place, *others)
 
 
 def is_field(table: Table, name: str) -> bool:

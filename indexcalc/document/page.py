@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +18,15 @@ from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.extents import extents_in
-from indexcalc.document.statements.fields import dimension_in, fields_in, have_fields, have_laws, place_in
+from indexcalc.document.statements.fields import (
+    dimension_in,
+    fields_in,
+    have_fields,
+    have_laws,
+    place_in,
+    slopes_in,
+    variables_in,
+)
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
 from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import (
@@ -140,6 +149,26 @@ class Page:
         """The names that stand alone behind the sign of a derivative of a field, or are called fields."""
         said = fields_called(self.document, self.survey, self.statements[self.told :])
         return said | fields_in(self.survey, self.statements)
+
+    @cached_property
+    def slopes(self) -> tuple[tuple[tuple[Named, Named], ...], ...]:
+        """The names that each statement differentiates, and by what, where both stand alone."""
+        return tuple(tuple(slopes_in(self.survey, statement)) for statement in self.statements)
+
+    @cached_property
+    def variables(self) -> tuple[tuple[str, ...], ...]:
+        r"""The names without indices below signs of a derivative in each statement, as in ``\partial_t``."""
+        return tuple(tuple(variables_in(self.survey, one, self.index_letters)) for one in self.statements)
+
+    @cached_property
+    def in_two_fonts(self) -> frozenset[str]:
+        """The names that stand in bold and in plain letters, without indices, more than once each."""
+        trees = (tree for statement in self.statements for tree in statement.trees)
+        found = (one for tree in trees for one in self.survey.names(tree) if one.parts is None)
+        counted = Counter((one.name, one.bold) for one in found)
+        return frozenset(
+            name for (name, bold), count in counted.items() if bold and min(count, counted[name, False]) > 1
+        )
 
     @cached_property
     def place(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Interpretation, Key, Kind, Option, choice
 from indexcalc.document.meaning.generic import generic, inputs_of
@@ -204,6 +204,18 @@ class Table:
             self.known[other] = tuple(self.sizes.fresh(name) for _ in range(given))
             self.open.setdefault(other, f"{name} has {len(slots)} indices elsewhere")
         return other, self.known[other]
+
+    def styled(self, found: Named) -> Named:
+        """A name in plain letters, which is another one where a page has the letter in bold, too, and means two."""
+        if found.bold or found.parts is not None or found.name not in self.page.in_two_fonts:
+            return found
+        question = choice(
+            Kind.WORD,
+            f"{found.name} in bold and in plain letters",
+            Option("one", 0.0, f"{found.name} is one name in bold and in plain letters"),
+            Option("two", 0.5, f"{found.name} in bold and in plain letters are two names"),
+        )
+        return replace(found, name=f"plain {found.name}") if self.asking(question).name == "two" else found
 
     def meet(self, found: Named) -> None:
         """Give a name its slots, and its definition if it has one."""

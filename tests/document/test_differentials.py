@@ -140,3 +140,20 @@ def test_a_size_may_have_the_letter_of_the_sign():
 def test_a_loss_of_its_own_gradient_ends_with_a_reason():
     report = check("$$G = \\nabla_X L$$\n\n$$dG = dX$$\n\n$$d(\\operatorname{tr}(G)) = \\operatorname{tr}(dG)$$")
     assert all("recursion" not in claim.reason for claim in report.claims)
+
+
+FONTS = [
+    r"dy = \frac{dy}{dx}\,dx",
+    r"dy = \frac{dy}{d\mathbf{x}}\,d\mathbf{x}",
+    r"d\mathbf{y} = \frac{d\mathbf{y}}{dx}\,dx",
+    r"d\mathbf{y} = \frac{d\mathbf{y}}{d\mathbf{x}}\,d\mathbf{x}",
+    r"d(\mathbf{x}^\top \mathbf{x}) = 2\mathbf{x}^\top d\mathbf{x}",
+]
+"""Differentials of numbers, in plain letters, and of vectors, in bold ones."""
+
+
+def test_a_letter_in_two_fonts_may_be_two_names():
+    text = "\n\n".join(f"$${one}$$" for one in FONTS)
+    assert [judged(claim) for claim in check(text).claims] == [CONFIRMED] * len(FONTS)
+    wrong = check(text + r" $$d\mathbf{y} = 2 \frac{d\mathbf{y}}{dx}\,dx$$").claims[-1]
+    assert judged(wrong) is not CONFIRMED

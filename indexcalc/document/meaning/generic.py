@@ -12,8 +12,8 @@ from indexcalc.document.meaning.nodes import Applied, Entry, Meaning, Plus, Tota
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.unknown import unknown
 
-TERMS = 7
-"""The number of terms: more than the second derivatives of a number by a place in space."""
+TERMS = 4
+"""The number of terms: with more of them than a place has components, second derivatives have full rank."""
 
 
 def generic(name: str, slots: Sequence[Ix], arguments: Mapping[str, Sequence[Ix]], sizes: Sizes) -> Meaning:

@@ -3,13 +3,13 @@ r"""What a page shows about fields: which names are such, what differentiates th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from indexcalc.document.statements.field_signs import flowing, is_sign
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Survey
-from indexcalc.document.statements.trees import products_of
+from indexcalc.document.statements.trees import gradients, products_of, rates
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import Document
 from indexcalc.language.latex.grammar import parse
@@ -121,3 +121,20 @@ def vanishes(tree: Sum) -> bool:
 def have_fields(statements: Sequence[Statement]) -> bool:
     """Whether a page takes a divergence, a curl, or a derivative along a field."""
     return any(True for one in statements for tree in one.trees for _ in flowing(tree))
+
+
+def slopes_in(survey: Survey, statement: Statement) -> Iterator[tuple[Named, Named]]:
+    """The names that a statement differentiates, and by what, where both stand alone."""
+    for tree in statement.trees:
+        for above, below in (*rates(tree), *gradients(tree)):
+            one, other = survey.name(above), survey.name(below)
+            if one is not None and other is not None:
+                yield one, other
+
+
+def variables_in(survey: Survey, statement: Statement, letters: Collection[str]) -> Iterator[str]:
+    r"""The names without indices below signs of a derivative, ``\partial_t``, each once."""
+    found = dict.fromkeys(
+        one.name for tree in statement.trees for one in below_signs(survey, tree) if one.parts is None
+    )
+    yield from (name for name in found if name not in letters)
