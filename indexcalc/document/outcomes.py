@@ -25,7 +25,7 @@ from indexcalc.document.meaning.nodes import (
     walk,
 )
 from indexcalc.document.meaning.sizes import Ix, OrientationError, ShapeError, SizeError
-from indexcalc.document.meaning.symbols import NotUnderstoodError
+from indexcalc.document.meaning.symbols import NotUnderstoodError, all_read
 from indexcalc.document.meaning.typed import Typed, at
 from indexcalc.document.memory import RememberedPoints
 from indexcalc.document.names import Names
@@ -231,6 +231,8 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         table.open.setdefault(name, f"no equation says what {name} is")
     for text in (*unmeasured(table, left.node), *unmeasured(table, right_node)):
         table.open.setdefault(text, text)
+    for name in sorted(table.supposed & (read_by(table, left.node) ^ read_by(table, right_node))):
+        table.open.setdefault(name, f"no equation says what {name} is")
     if law := may_be_law(table, left.node, right_node):
         table.open.setdefault(law, law)
     left_free, right_free = free(left.node), free(right_node)
@@ -246,6 +248,11 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         names_apart(table, left.node, right_node),
         extra,
     )
+
+
+def read_by(table: Table, node: Meaning) -> set[str]:
+    """The names on which an expression rests."""
+    return all_read(table.definitions, node)
 
 
 def of_given_entries(table: Table, conditions: Conditions) -> Conditions:

@@ -102,6 +102,11 @@ def test_a_function_without_an_equation_has_a_total_differential(right):
     assert last(TOTAL[right]) is not CONFIRMED
 
 
+def test_a_formula_for_the_differential_of_an_unknown_function_is_open():
+    right = r"dz = \frac{dz}{dy}\,dy"
+    assert last(right, right + r" = 3 y^2\,dy") not in (CONFIRMED, REFUTED)
+
+
 def test_a_gradient_may_be_written_with_a_nabla():
     text = "$X$ is a matrix. $$dL = {}\\operatorname{{tr}}((\\nabla_X L)^\\top dX)$$"
     assert judged(check(text.format("")).claims[-1]) is CONFIRMED
