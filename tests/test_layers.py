@@ -76,6 +76,7 @@ DOCUMENT_FLOORS = {
     "derivatives": 7,
     "bars": 8,
     "differentials": 8,
+    "fields": 8,
     "functions": 8,
     "lists": 8,
     "places": 8,

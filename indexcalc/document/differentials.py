@@ -6,7 +6,7 @@ computed from no other one of them; the differentials of all others follow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Survey
 from indexcalc.document.statements.trees import is_differential, name_nodes, products_of
 from indexcalc.document.table import Table
-from indexcalc.language.latex.tree import Atom, Fraction, Node, Sum, nodes_of
+from indexcalc.language.latex.tree import Atom, Fraction, Group, Node, Scripted, Sum, nodes_of
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
 DIRECTION = "direction of "
@@ -40,12 +40,24 @@ def is_sign(table: Table, items: Sequence[Node], position: int) -> bool:
 
 
 def may_be_sign(table: Table, items: Sequence[Node], position: int) -> bool:
-    """Whether a factor is a plain d that is no name elsewhere, and something follows it."""
+    """Whether a factor is a plain d that is no name elsewhere, and something follows it.
+
+    Before a bracket a letter of a size may be one too, in a statement that has other differentials, ``dX``.
+    """
     item = items[position]
     if not isinstance(item, Atom) or item.kind != "NAME" or item.text != "d" or position + 1 == len(items):
         return False
     known = table.view.is_size("d") or "d" in table.page.declared or "d" in table.page.defining
-    return item.token.upright or not known
+    if item.token.upright or not known:
+        return True
+    size = table.view.is_size("d") and "d" not in table.page.defining
+    return size and is_bracket(items[position + 1]) and any(True for _ in short_names(table))
+
+
+def is_bracket(node: Node) -> bool:
+    """Whether a node is a round bracket, with a transpose behind it or not."""
+    base = node.base if isinstance(node, Scripted) else node
+    return isinstance(base, Group) and base.bracket == "("
 
 
 def has_sign(table: Table) -> bool:
@@ -66,13 +78,34 @@ def short_target(table: Table, name: str) -> str | None:
         return None
     if has_sign(table):
         return target if table.asking(SIGN).name == "differential" else None
+    total = is_total(table)
     question = choice(
         Kind.DERIVATIVE,
         f"d before names in statement {table.number}",
-        Option("gradient", 0.0, "a name behind a d is that of the loss's gradient"),
-        Option("differential", 0.1, "a name behind a d is that of a differential", free=True),
+        Option("gradient", 0.1 if total else 0.0, "a name behind a d is that of the loss's gradient"),
+        Option("differential", 0.0 if total else 0.1, "a name behind a d is that of a differential", free=True),
     )
     return target if table.asking(question).name == "differential" else None
+
+
+def is_total(table: Table) -> bool:
+    r"""Whether a statement gives ``dy`` by ``dx`` and the derivatives of y, as ``dy = \frac{dy}{dx} dx`` does."""
+    head, *others = (list(varied(table, tree)) for tree in table.page.statements[table.number].trees)
+    behind = {one.name for other in others for one in other}
+    return any(
+        stands_alone(table, one.name) and one.name not in behind and below(slopes_here(table), one.name) & behind
+        for one in head
+    )
+
+
+def below(slopes: Mapping[str, Sequence[Named]], name: str) -> set[str]:
+    """The names by which one is differentiated, and these again."""
+    found, pending = set[str](), [name]
+    while pending:
+        new = {other.name for other in slopes.get(pending.pop(), ())} - found
+        found |= new
+        pending.extend(new)
+    return found
 
 
 def differential_of(table: Table, value: Typed) -> Typed:
@@ -92,6 +125,55 @@ def differential_of(table: Table, value: Typed) -> Typed:
     if not parts:
         table.open.setdefault("what varies", "nothing under the sign of the differential is known to vary")
     return replace(value, node=Plus(tuple(parts)) if parts else ZERO, jacobian=False)
+
+
+def introduce(table: Table) -> None:
+    r"""Names of the statement are functions if their differentials stand beside their derivatives.
+
+    In ``dy = \frac{dy}{dx} dx`` an undefined ``y`` is any function of ``x``, and so on along a chain.
+    """
+    above = slopes_here(table) if table.page.slopes[table.number] else {}
+    pending = [one.name for one in varied_here(table) if one.name in above] if above else []
+    if not pending or not reads_differentials(table, pending):
+        return
+    functions: dict[str, tuple[str, ...]] = {}
+    while pending:
+        name = pending.pop()
+        if name in functions or name in table.page.defining:
+            continue
+        functions[name] = tuple(other.name for other in above[name])
+        pending.extend(other for other in functions[name] if other in above)
+    names = {one.name: one for one in varied_here(table)}
+    names.update({other.name: other for others in above.values() for other in others})
+    for name, arguments in functions.items():
+        for one in (name, *arguments):
+            if one not in table.known:
+                table.meet(replace(names[one], transposed=False, powers=()))
+    for name, targets in functions.items():
+        if name not in table.definitions and not any(depends_on(table.definitions, other, name) for other in targets):
+            table.suppose(name, targets)
+
+
+def reads_differentials(table: Table, names: Sequence[str]) -> bool:
+    """Whether what stands behind a d in the statement is read as a differential."""
+    if has_sign(table):
+        return table.asking(SIGN).name == "differential"
+    return any(short_target(table, f"d{name}") is not None for name in names)
+
+
+def varied_here(table: Table) -> list[Named]:
+    """The names directly under a d in the statement."""
+    return [one for tree in table.page.statements[table.number].trees for one in varied(table, tree)]
+
+
+def slopes_here(table: Table) -> dict[str, list[Named]]:
+    """The names that the statement differentiates, each with those by which it does."""
+    found: dict[str, list[Named]] = {}
+    for above, below in table.page.slopes[table.number]:
+        one, other = table.styled(above), table.styled(below)
+        if one.name != other.name:
+            found.setdefault(one.name, []).append(other)
+    return found
 
 
 def along(table: Table, node: Meaning, name: str) -> Meaning:
@@ -135,14 +217,15 @@ def stands_alone(table: Table, name: str) -> bool:
 def hold(table: Table, name: str) -> None:
     """Whether a name that is under no d here varies although the document varies it elsewhere.
 
-    What no statement of this section varies may well be held in it; so is what ``dA = 0`` says of a name.
+    What no statement of this section varies may well be held in it; so is what ``dA = 0`` says of a name, or a word.
     """
     free, around = free_names(table), varied_around(table, name)
     if name in free or name in table.definitions or not around:
         return
     if any(depends_on(table.definitions, one, name) for one in free):
         return
-    here, constant = table.page.start(table.number), is_said_constant(table, name)
+    here = table.page.start(table.number)
+    constant = is_said_constant(table, name) or name in table.page.held[table.number]
     question = choice(
         Kind.DERIVATIVE,
         f"{name} in statement {table.number}",
@@ -187,13 +270,23 @@ def is_lone_differential(table: Table, tree: Sum) -> bool:
 
 def varied(table: Table, tree: Sum) -> Iterator[Named]:
     """The names directly under a d: short names, ``dX``, and names behind the sign."""
-    survey = table.page.survey
+    yield from map(table.styled, short_in(table, tree))
+    yield from map(table.styled, behind_signs(table.page.survey, tree))
+
+
+def short_names(table: Table) -> Iterator[Named]:
+    """The tensors whose short names, ``dX``, stand in the statement."""
+    for tree in table.page.statements[table.number].trees:
+        yield from short_in(table, tree)
+
+
+def short_in(table: Table, tree: Sum) -> Iterator[Named]:
+    """The tensors whose short names stand in a member."""
     for node in name_nodes(tree):
-        found = survey.name(node)
+        found = table.page.survey.name(node)
         target = table.page.gradient_target(found.name) if found is not None and found.name.startswith("d") else None
         if found is not None and target is not None:
             yield replace(found, name=target)
-    yield from behind_signs(survey, tree)
 
 
 def behind_signs(survey: Survey, tree: Sum) -> Iterator[Named]:

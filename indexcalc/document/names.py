@@ -48,6 +48,7 @@ class Names:
         if found.name in self.bound:
             value = again(self.table, self.bound[found.name])
             return value if found.parts is None else typed.at(value, self.scope.places(found.parts), self.table.sizes)
+        found = self.table.styled(found)
         constant = self.constant(found)
         return self.tensor(found) if constant is None else constant
 

@@ -10,6 +10,8 @@ from functools import cached_property
 from itertools import islice
 
 from indexcalc.document.choices import Choice, Interpretation, Key, Kind, Option, choice
+from indexcalc.document.differentials import introduce
+from indexcalc.document.fields import may_be_law
 from indexcalc.document.meaning.nodes import (
     ZERO,
     Derivative,
@@ -228,6 +230,7 @@ def comparison(table: Table, relation: Relation) -> Comparison:
     """
     scope = Scope(table)
     reader = Reader(Names(scope))
+    introduce(table)
     trees = (table.page.at_counts(tree, table.counts) for tree in (relation.left, relation.right))
     left, right = map(reader.sum, trees)
     sides = table.page.statements[relation.number].sides
@@ -264,6 +267,10 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         table.open.setdefault(name, f"no equation says what {name} is")
     for text in (*unmeasured(table, left.node), *unmeasured(table, right_node)):
         table.open.setdefault(text, text)
+    for name in sorted(table.supposed & (read_by(table, left.node) ^ read_by(table, right_node))):
+        table.open.setdefault(name, f"no equation says what {name} is")
+    if law := may_be_law(table, left.node, right_node):
+        table.open.setdefault(law, law)
     left_free, right_free = free(left.node), free(right_node)
     extra = next((index for index in right_free if index not in left_free and index not in left.axes), None)
     return Comparison(
@@ -277,6 +284,11 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         names_apart(table, left.node, right_node),
         extra,
     )
+
+
+def read_by(table: Table, node: Meaning) -> set[str]:
+    """The names on which an expression rests."""
+    return all_read(table.definitions, node)
 
 
 def of_given_entries(table: Table, conditions: Conditions) -> Conditions:

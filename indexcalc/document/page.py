@@ -17,10 +17,20 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.memory import Memory
 from indexcalc.document.sections import Sections
 from indexcalc.document.statements.calls import covariance_of, is_normal
+from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
 from indexcalc.document.statements.expectations import Means, draws_in, means_in
 from indexcalc.document.statements.extents import extents_in
 from indexcalc.document.statements.families import Families
+from indexcalc.document.statements.fields import (
+    dimension_in,
+    fields_in,
+    have_fields,
+    have_laws,
+    place_in,
+    slopes_in,
+    variables_in,
+)
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
 from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import (
@@ -41,7 +51,7 @@ from indexcalc.document.statements.letters import (
     order_of_entry,
 )
 from indexcalc.document.statements.limits import limits_in
-from indexcalc.document.statements.nouns import called_in
+from indexcalc.document.statements.nouns import called_in, fields_called
 from indexcalc.document.statements.outline import Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
 from indexcalc.document.statements.scripts import Named
@@ -154,6 +164,59 @@ class Page:
         for number, statement in enumerate(self.statements):
             chains.setdefault(self.sections.around(self.start(number))[0], []).append(statement.trees)
         return {start: usages_in(found, self.survey) for start, found in chains.items()}
+
+    @cached_property
+    def fields(self) -> frozenset[str]:
+        """The names that stand alone behind the sign of a derivative of a field, or are called fields."""
+        said = fields_called(self.document, self.survey, self.statements[self.told :])
+        return said | fields_in(self.survey, self.statements)
+
+    @cached_property
+    def slopes(self) -> tuple[tuple[tuple[Named, Named], ...], ...]:
+        """The names that each statement differentiates, and by what, where both stand alone."""
+        return tuple(tuple(slopes_in(self.survey, statement)) for statement in self.statements)
+
+    @cached_property
+    def variables(self) -> tuple[tuple[str, ...], ...]:
+        r"""The names without indices below signs of a derivative in each statement, as in ``\partial_t``."""
+        return tuple(tuple(variables_in(self.survey, one, self.index_letters)) for one in self.statements)
+
+    @cached_property
+    def in_two_fonts(self) -> frozenset[str]:
+        """The names that stand in bold and in plain letters, without indices, more than once each."""
+        trees = (tree for statement in self.statements for tree in statement.trees)
+        found = (one for tree in trees for one in self.survey.names(tree) if one.parts is None)
+        counted = Counter((one.name, one.bold) for one in found)
+        return frozenset(
+            name for (name, bold), count in counted.items() if bold and min(count, counted[name, False]) > 1
+        )
+
+    @cached_property
+    def place(self) -> str:
+        """The name of the place by which a nabla alone differentiates."""
+        return place_in(self.survey, self.statements)
+
+    @cached_property
+    def dimension(self) -> int:
+        """How many components the place has; 0 if nothing says it."""
+        return dimension_in(self.document, self.survey, self.statements, self.place)
+
+    @cached_property
+    def has_fields(self) -> bool:
+        """Whether it takes a divergence, a curl, or a derivative along a field."""
+        return have_fields(self.statements)
+
+    @cached_property
+    def has_laws(self) -> bool:
+        """Whether it says that its fields are not any fields."""
+        return have_laws(self.document, self.statements)
+
+    @cached_property
+    def held(self) -> tuple[frozenset[str], ...]:
+        """The names that words beside each statement hold."""
+        numbers = range(self.told, len(self.statements))
+        own = (held_beside(self.document, self.survey, self.statements, number, self.told) for number in numbers)
+        return (*(frozenset[str]() for _ in range(self.told)), *own)
 
     def usage(self, name: str, number: int) -> Usage | None:
         """How a name is used in the section of a statement; None if it is not used there."""

@@ -40,6 +40,8 @@ def rank_choice(
         costs: Mapping[int, float] = as_said(said, (0, 1, 2))
     elif is_call(name):
         costs = OF_CALLS.get(re.split(r"[(\[_|]", name, maxsplit=1)[0], OF_CALLS[""])
+    elif usage is not None and (usage.turns or usage.flows):
+        costs = costs_of_field(name.partition("_")[0].partition("^")[0], usage)
     else:
         costs = rank_costs(name, usage, here, unknown=unknown)
     return choice(Kind.RANK, name, *(rank_option(name, rank, cost, said) for rank, cost in costs.items()))
@@ -91,6 +93,15 @@ def small_costs(letter: str, usage: Usage | None) -> Mapping[int, float]:
     if letter in ("a", "b", "c", "u", "v", "w", "x", "y", "z"):
         return {0: 0.0, 1: 0.1, 2: 1.5}
     return {0: 0.0, 1: 0.5, 2: 1.5}
+
+
+def costs_of_field(letter: str, usage: Usage) -> Mapping[int, float]:
+    """The costs of a field that flows, or turns around: a vector, or a matrix, whose divergence is a vector."""
+    if usage.turns:
+        return {1: 0.0, 2: 1.5, 0: 1.5}
+    if usage.bold and (letter.isupper() or letter in GREEK):
+        return {2: 0.0, 1: 0.1, 0: 1.5}
+    return {1: 0.0, 2: 0.3 if letter.isupper() else 0.6, 0: 1.5}
 
 
 def family_choice(

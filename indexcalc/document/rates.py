@@ -95,7 +95,7 @@ class Rates:
     def has_parameter(self, items: Items) -> bool:
         """Whether what stands behind a nabla says what it is a function of."""
         try:
-            return bool(self.parameter(items)[0])
+            return bool(items) and bool(self.parameter(items)[0])
         except NotUnderstoodError:
             return False
 

@@ -16,6 +16,7 @@ import sympy as sp
 from indexcalc.document.bars import barred, names_at
 from indexcalc.document.differentials import differential_of, is_sign, short_target
 from indexcalc.document.expectations import expectation
+from indexcalc.document.fields import Sign, along, applied, component, directed, partial, sign_at
 from indexcalc.document.functions import function_of, is_bracket
 from indexcalc.document.lists import listed
 from indexcalc.document.literals import array, between_letters, between_numbers, bracketed, branched
@@ -31,6 +32,7 @@ from indexcalc.document.rates import Rates, awaited, is_other_rate, is_rate, twi
 from indexcalc.document.runs import ORDER, is_descending, is_over_steps, reaching, written_out
 from indexcalc.document.scope import Scope
 from indexcalc.document.statements.expectations import body_of, is_expectation
+from indexcalc.document.statements.field_signs import is_point
 from indexcalc.document.statements.limits import is_sum
 from indexcalc.document.statements.scripts import Named, inverse_mark, is_transpose, subscript
 from indexcalc.document.statements.trees import is_operator, without_scripts
@@ -134,6 +136,10 @@ class Reader:
             position += is_operator(sign)
             if position == len(items) or is_operator(items[position]):
                 raise NotUnderstoodError("a factor is missing")
+            if is_point(sign) and self.is_along(items, position):
+                following, position = self.beside(items, position + 1).unit(items, position + 1)
+                value = along(self.table, value, following)
+                continue
             following, position = self.beside(items, position).unit(items, position)
             value = joined(self.table, value, sign, following)
         return value
@@ -153,6 +159,13 @@ class Reader:
         kind = base.kind if isinstance(base, Atom) else ""
         if kind == "SUM":
             return self.big_sum(item, behind), len(items)
+        if (sign := sign_at(self.table, items, position)) is not None and not self.is_gradient_of_function(
+            sign, behind
+        ):
+            return self.field(sign, items, position)
+        if behind and (before := directed(item)) is not None:
+            value, end = self.unit(items, position + 1)
+            return along(self.table, self.factors(before), value), end
         if kind == "PARTIAL":
             return self.rates.inline(behind), position + 5
         if kind == "NABLA":
@@ -167,6 +180,26 @@ class Reader:
             value, end = self.unit(items, position + 1)
             return differential_of(self.table, value), end
         return self.call(items, position) or (self.factor(item), position + 1)
+
+    def is_gradient_of_function(self, sign: Sign, behind: Sequence[Node]) -> bool:
+        """Whether a nabla alone stands before a function that is defined with its argument, or is called with one."""
+        return sign.kind in ("gradient", "Laplacian") and self.rates.has_parameter(behind)
+
+    def is_along(self, items: Sequence[Node], position: int) -> bool:
+        """Whether the nabla of a field stands here, before what is no other sign."""
+        sign = sign_at(self.table, items, position)
+        found = sign is not None and sign.kind == "gradient" and position + 1 < len(items)
+        return found and not self.rates.has_parameter(items[position + 1 :])
+
+    def field(self, sign: Sign, items: Sequence[Node], position: int) -> tuple[Typed, int]:
+        """The derivative of the field behind a sign, and where the next factor starts."""
+        position += sign.length
+        if position == len(items):
+            raise NotUnderstoodError("a sign of a derivative that stands alone")
+        value, end = self.unit(items, position)
+        if sign.kind == "partial":
+            return partial(self.table, value, component(self.scope, script(sign.below), self.names.target)), end
+        return applied(self.table, sign, value), end
 
     def nabla(self, sign: Node, behind: Sequence[Node], position: int) -> tuple[Typed, int]:
         r"""A gradient; what stands above the bracket of its function, ``\nabla f(x)^T``, belongs to it."""

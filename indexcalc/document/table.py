@@ -8,14 +8,15 @@ readings, so that none can change what another one means.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Interpretation, Key, Kind, Option, choice
-from indexcalc.document.meaning.nodes import Meaning, Value, free, names_of, walk
+from indexcalc.document.meaning.generic import generic, inputs_of
+from indexcalc.document.meaning.nodes import Entry, Meaning, Value, free, names_of, walk
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
-from indexcalc.document.meaning.symbols import CountError, Definition, NotUnderstoodError, Symbols, depends_on
+from indexcalc.document.meaning.symbols import CountError, Definition, NotUnderstoodError, Symbols, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
 from indexcalc.document.statements.scripts import Named
@@ -66,6 +67,7 @@ class Table:
         counts: the numbers of steps for the letters that count them.
         unread: the names whose equation at another step is not understood.
         uncounted: the letters up to which sums over steps run that have no number.
+        supposed: the names that stand for any function of others.
         view: the page as the statement sees it.
     """
 
@@ -97,6 +99,7 @@ class Table:
     counts: Mapping[str, int] = field(default_factory=dict)
     uncounted: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)
+    supposed: set[str] = field(default_factory=set)
     view: View = field(init=False)
 
     def __post_init__(self) -> None:
@@ -130,7 +133,7 @@ class Table:
         usage = self.page.survey.usages.get(name)
         if name in self.page.defining or not re.fullmatch(r"[A-Za-z]", name) or name == "e":
             return None
-        if usage is None or usage.numerator:
+        if usage is None or usage.numerator or name in self.page.fields:
             return None
         options = [Option("free", 0.0, f"{name} is a number of its own")]
         for tensor, place, letter in self.page.slots_beside.get(name, ()):
@@ -216,6 +219,18 @@ class Table:
             self.open.setdefault(other, f"{name} has {len(slots)} indices elsewhere")
         return other, self.known[other]
 
+    def styled(self, found: Named) -> Named:
+        """A name in plain letters, which is another one where a page has the letter in bold, too, and means two."""
+        if found.bold or found.parts is not None or found.name not in self.page.in_two_fonts:
+            return found
+        question = choice(
+            Kind.WORD,
+            f"{found.name} in bold and in plain letters",
+            Option("one", 0.0, f"{found.name} is one name in bold and in plain letters"),
+            Option("two", 0.5, f"{found.name} in bold and in plain letters are two names"),
+        )
+        return replace(found, name=f"plain {found.name}") if self.asking(question).name == "two" else found
+
     def meet(self, found: Named) -> None:
         """Give a name its slots, and its definition if it has one."""
         name = found.name
@@ -287,6 +302,14 @@ class Table:
         self.known[name] = slots
         self.definitions[name] = Definition(slots, node, self.page.line(number))
 
+    def suppose(self, name: str, arguments: Sequence[str]) -> None:
+        """Take a name for any function of some others, all of which have slots."""
+        slots = tuple(self.sizes.like(slot) for slot in self.known[name])
+        body = generic(name, slots, {other: self.known[other] for other in arguments}, self.sizes)
+        self.known.update(inputs_of(body, name))
+        self.definitions[name] = Definition(slots, body)
+        self.supposed.add(name)
+
     def is_system(self, found: Named, number: int) -> bool:
         """Whether a statement determines a name, read as is usual; what is no system leaves no trace in a reading."""
         systems = self.page.solvable
@@ -352,11 +375,18 @@ class Table:
     # For the numbers
 
     def symbols(self) -> Symbols:
-        """What the evaluation at points needs to know."""
+        """What the evaluation at points needs to know.
+
+        Raises:
+            NotUnderstoodError: for a loss that is differentiated by what is made from its own gradient.
+        """
         wanted = list(self.wanted)
         last = tuple(
             name for name in wanted if not any(o != name and depends_on(self.definitions, o, name) for o in wanted)
         )
+        for name in wanted:
+            if self.losses & all_read(self.definitions, Entry(name)):
+                raise NotUnderstoodError(f"the gradient by {name}, which is made from a gradient itself")
         return Symbols(
             sizes=self.sizes,
             slots=dict(self.known),

@@ -80,3 +80,85 @@ def test_a_name_whose_differential_is_said_to_be_zero_is_held():
     assert last(*start, "dB = 0", claim) is CONFIRMED
     assert last(*start, "dB = 0", r"d(C A B) = dA\,C\,B") is not CONFIRMED
     assert last(*start, "dA = 0", claim) is not CONFIRMED
+
+
+TOTAL = {
+    r"dz = \frac{dz}{dy}\,dy": r"dz = -\frac{dz}{dy}\,dy",
+    r"dz = \frac{dz}{dy} \frac{dy}{dx}\,dx": r"dz = 2 \frac{dz}{dy} \frac{dy}{dx}\,dx",
+    r"df = \frac{\partial f}{\partial x} dx + \frac{\partial f}{\partial t} dt": (
+        r"df = \frac{\partial f}{\partial x} dx - \frac{\partial f}{\partial t} dt"
+    ),
+    r"dL = \sum_{ij} \frac{\partial L}{\partial X_{ij}} dX_{ij}": (
+        r"dL = 2 \sum_{ij} \frac{\partial L}{\partial X_{ij}} dX_{ij}"
+    ),
+}
+"""Differentials of functions of which nothing is known but what they are functions of, and wrong twins."""
+
+
+@pytest.mark.parametrize("right", TOTAL)
+def test_a_function_without_an_equation_has_a_total_differential(right):
+    assert last(right) is CONFIRMED
+    assert last(right, TOTAL[right]) is REFUTED
+    assert last(TOTAL[right]) is not CONFIRMED
+
+
+def test_a_formula_for_the_differential_of_an_unknown_function_is_open():
+    right = r"dz = \frac{dz}{dy}\,dy"
+    assert last(right, right + r" = 3 y^2\,dy") not in (CONFIRMED, REFUTED)
+
+
+def test_a_gradient_may_be_written_with_a_nabla():
+    text = "$X$ is a matrix. $$dL = {}\\operatorname{{tr}}((\\nabla_X L)^\\top dX)$$"
+    assert judged(check(text.format("")).claims[-1]) is CONFIRMED
+    assert judged(check(text.format("2")).claims[-1]) is not CONFIRMED
+
+
+def test_gradients_with_short_names_are_no_differentials_of_unknown_functions():
+    claim = check(r"$$dx = \frac{\partial y}{\partial x} dy$$").claims[-1]
+    assert judged(claim) is not REFUTED
+
+
+HOLDING = [
+    "The differential is $dO = {}$ (treating $P$ as constant).",
+    "With $P$ held fixed, $$dO = {}$$",
+    "$P$ is fixed, so $dO = {}$.",
+    "Fixing $P$ we get $dO = {}$.",
+]
+"""Sentences that hold one factor of a product."""
+
+
+@pytest.mark.parametrize("sentence", HOLDING)
+def test_words_in_a_sentence_hold_a_name(sentence):
+    start = "We have $O = P V$. Both vary, $d(P V) = dP\\,V + P\\,dV$. "
+    assert judged(check(start + sentence.format(r"P\,dV")).claims[-1]) is CONFIRMED
+    assert judged(check(start + sentence.format(r"V\,dP")).claims[-1]) is REFUTED
+    elsewhere = f"{start} Now something else. " + sentence.format("Z") + r". Then $d(P V) = P\,dV$."
+    assert judged(check(elsewhere).claims[-1]) is not CONFIRMED
+
+
+def test_a_size_may_have_the_letter_of_the_sign():
+    start = r"Given $Q, K \in \mathbb{R}^{N \times d}$ and $S = Q K^\top$. With $Q$ held fixed, "
+    assert judged(check(start + r"$dS = Q\,d(K^\top) = Q\,(dK)^\top$.").claims[-2]) is CONFIRMED
+    assert judged(check(start + r"$dS = Q\,d(K^\top) = K\,(dQ)^\top$.").claims[-1]) is not CONFIRMED
+
+
+def test_a_loss_of_its_own_gradient_ends_with_a_reason():
+    report = check("$$G = \\nabla_X L$$\n\n$$dG = dX$$\n\n$$d(\\operatorname{tr}(G)) = \\operatorname{tr}(dG)$$")
+    assert all("recursion" not in claim.reason for claim in report.claims)
+
+
+FONTS = [
+    r"dy = \frac{dy}{dx}\,dx",
+    r"dy = \frac{dy}{d\mathbf{x}}\,d\mathbf{x}",
+    r"d\mathbf{y} = \frac{d\mathbf{y}}{dx}\,dx",
+    r"d\mathbf{y} = \frac{d\mathbf{y}}{d\mathbf{x}}\,d\mathbf{x}",
+    r"d(\mathbf{x}^\top \mathbf{x}) = 2\mathbf{x}^\top d\mathbf{x}",
+]
+"""Differentials of numbers, in plain letters, and of vectors, in bold ones."""
+
+
+def test_a_letter_in_two_fonts_may_be_two_names():
+    text = "\n\n".join(f"$${one}$$" for one in FONTS)
+    assert [judged(claim) for claim in check(text).claims] == [CONFIRMED] * len(FONTS)
+    wrong = check(text + r" $$d\mathbf{y} = 2 \frac{d\mathbf{y}}{dx}\,dx$$").claims[-1]
+    assert judged(wrong) is not CONFIRMED

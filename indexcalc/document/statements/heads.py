@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from indexcalc.document.statements.calls import is_expected
+from indexcalc.document.statements.field_signs import WORDS
 from indexcalc.document.statements.index_expressions import Expression, letters_among
 from indexcalc.document.statements.limits import letters_of_limits
 from indexcalc.document.statements.outline import EQUALITIES, Statement
@@ -76,7 +77,7 @@ def called_head(survey: Survey, statement: Statement) -> str:
     if found is None or found.primes or not isinstance(bracket, Group) or bracket.bracket not in ("(", "["):
         return ""
     usage = survey.usages.get(found.name)
-    known = found.name in (*FUNCTIONS, *STRUCTURAL, "d") or (is_expected(found.name) and bracket.bracket == "[")
+    known = found.name in (*FUNCTIONS, *STRUCTURAL, *WORDS, "d") or (is_expected(found.name) and bracket.bracket == "[")
     return found.name if usage is not None and usage.only_called and not known else ""
 
 
@@ -91,7 +92,7 @@ def function_head(survey: Survey, statement: Statement) -> FunctionHead | None:
         return None
     parameters = [parameter(survey, member) for member in bracket.members]
     names = list(survey.names(body))
-    known = found.name in (*FUNCTIONS, *STRUCTURAL, "d", "e", "E")
+    known = found.name in (*FUNCTIONS, *STRUCTURAL, *WORDS, "d", "e", "E")
     if known or not names or any(one is None for one in parameters) or any(one.name == found.name for one in names):
         return None
     parts = found.parts or ()

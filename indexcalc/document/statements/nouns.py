@@ -18,6 +18,8 @@ NOUNS = {
     **dict.fromkeys(("scalar", "scalars", "number", "numbers", "constant", "constants"), 0),
     **dict.fromkeys(("vector", "vectors"), 1),
     **dict.fromkeys(("matrix", "matrices"), 2),
+    **dict.fromkeys(("scalar field", "scalar fields"), 0),
+    **dict.fromkeys(("vector field", "vector fields"), 1),
 }
 """Words for arrays, by how many slots they have."""
 
@@ -27,7 +29,7 @@ BEFORE = re.compile(rf"(?<![\w-])({NOUN})\s*(?:is|are)?[\s$(]*$", re.IGNORECASE)
 """A word right before a formula."""
 
 BEHIND = re.compile(
-    r"^[\s$)]*,?\s*(?:both\s+|each\s+)?(?:is|are|be|being|denotes?|represents?|(?=an?\b))\s*"
+    r"^[\s$)]*,?\s*(?:both\s+|each\s+)?(?:is|are|be|being|denotes?|represents?|indicates?|(?=an?\b))\s*"
     r"(?:(?!(?:of|in|for|by|with|from|to|that|which|not|no)\b)[\w-]+\s+){0,4}?"
     rf"({NOUN})(?![\w-])(?!\s+(?:space|field|function|product|norm|element|entr|component|valued|multipl))",
     re.IGNORECASE,
@@ -65,11 +67,28 @@ def lists_of(document: Document, statements: Sequence[Statement]) -> Iterator[li
         yield listed
 
 
+def fields_called(document: Document, survey: Survey, statements: Sequence[Statement]) -> frozenset[str]:
+    """The names that the words of a document call fields."""
+    return frozenset(
+        found.name
+        for listed in lists_of(document, statements)
+        if "field" in (noun_of(document, listed) or "")
+        for statement in listed
+        for found in names_of(survey, statement)
+    )
+
+
 def word_of(document: Document, listed: Sequence[Statement]) -> int | None:
     """How many slots the word before or behind formulas in a list says that they have; None if no word does."""
+    noun = noun_of(document, listed)
+    return NOUNS[noun] if noun is not None else None
+
+
+def noun_of(document: Document, listed: Sequence[Statement]) -> str | None:
+    """The word before or behind formulas in a list that says what they are; None if none does."""
     start, end = listed[0].span.start, listed[-1].span.end
     found = BEFORE.search(document.source[:start], max(0, start - 40)) or BEHIND.match(document.source[end : end + 120])
-    return NOUNS[found.group(1).lower()] if found is not None else None
+    return found.group(1).lower() if found is not None else None
 
 
 def names_of(survey: Survey, statement: Statement) -> Iterator[Named]:

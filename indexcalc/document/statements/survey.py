@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from indexcalc.document.statements.calls import is_expected
+from indexcalc.document.statements.field_signs import flowing
 from indexcalc.document.statements.labelling import find_labels, find_squares
 from indexcalc.document.statements.labels import ABOVE, of_any_layer
 from indexcalc.document.statements.scripts import Named, inverse_mark, named
@@ -41,6 +42,8 @@ class Usage:
         called: how often a bracket follows it.
         mentioned: how often it is all of a formula, where prose speaks of it.
         behind: how often a capital stands right before it: as ``x`` in ``W x``.
+        flows: how often its divergence is taken, or it is the direction of a derivative.
+        turns: how often its curl is taken.
     """
 
     indexed: Counter[int] = field(default_factory=Counter)
@@ -54,6 +57,8 @@ class Usage:
     called: int = 0
     mentioned: int = 0
     behind: int = 0
+    flows: int = 0
+    turns: int = 0
 
     @property
     def only_called(self) -> bool:
@@ -201,6 +206,8 @@ def mark_numerators(member: Sum, survey: Survey, usages: Mapping[str, Usage]) ->
     for node in divisors(member):
         if (one := usage(node, bare=True)) is not None:
             one.scalar = True
+    for kind, node in flowing(member):
+        note_field(usage(node, bare=True), kind)
     for product in products_of(member):
         for left, right in pairwise(product.items):
             bracket = right.base if isinstance(right, Scripted) else right
@@ -220,3 +227,10 @@ def mark_vectors(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> No
                 continue
             if matrix.parts is None and found.parts is None and found.name in usages:
                 usages[found.name].behind += 1
+
+
+def note_field(usage: Usage | None, kind: str) -> None:
+    """Note that a name is a field of which a derivative of this kind is taken."""
+    if usage is not None:
+        usage.turns += kind == "curl"
+        usage.flows += kind != "curl"

@@ -170,6 +170,15 @@ def rates(member: Sum) -> Iterator[tuple[Node, Node]]:
                 yield parts[0][1], parts[1][1]
 
 
+def gradients(member: Sum) -> Iterator[tuple[Node, Node]]:
+    """What stands alone behind a nabla, and the name below it."""
+    for product in products_of(member):
+        for sign, following in pairwise(product.items):
+            below = exponent(sign.below).lone if isinstance(sign, Scripted) and is_nabla(sign.base) else None
+            if below is not None:
+                yield following, below
+
+
 def divisors(member: Sum) -> Iterator[Node]:
     """The factors of denominators, those under a root too."""
     for node in nodes_of(member):
