@@ -227,7 +227,7 @@ class Table:
             Kind.WORD,
             f"{found.name} in bold and in plain letters",
             Option("one", 0.0, f"{found.name} is one name in bold and in plain letters"),
-            Option("two", 0.5, f"{found.name} in bold and in plain letters are two names"),
+            Option("two", 0.5, f"{found.name} in bold and in plain letters are two names", free=True),
         )
         return replace(found, name=f"plain {found.name}") if self.asking(question).name == "two" else found
 

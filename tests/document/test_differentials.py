@@ -162,3 +162,16 @@ def test_a_letter_in_two_fonts_may_be_two_names():
     assert [judged(claim) for claim in check(text).claims] == [CONFIRMED] * len(FONTS)
     wrong = check(text + r" $$d\mathbf{y} = 2 \frac{d\mathbf{y}}{dx}\,dx$$").claims[-1]
     assert judged(wrong) is not CONFIRMED
+
+
+PLACES = r"""
+$$k = x^2, \quad m = \frac{1}{x}.$$
+Let $\mathbf{x} \in \mathbb{R}^{3}$ and
+$$f = k\, \mathbf{x}^\top \mathbf{x}.$$
+$$\frac{\partial f}{\partial \mathbf{x}} = GRADIENT$$
+"""
+
+
+def test_a_formula_in_plain_letters_does_not_vary_with_the_bold_one():
+    assert judged(check(PLACES.replace("GRADIENT", r"2 k\, \mathbf{x}")).claims[-1]) is CONFIRMED
+    assert judged(check(PLACES.replace("GRADIENT", r"3 k\, \mathbf{x}")).claims[-1]) is not CONFIRMED
