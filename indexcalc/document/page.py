@@ -569,8 +569,18 @@ class Page:
     @cached_property
     def systems(self) -> Mapping[str, tuple[int, ...]]:
         """The numbers of the equations that determine each name without giving it."""
-        given = frozenset((*self.defining, *self.declared, *self.functions, *self.sizes, *self.laws.values()))
-        return systems_in(self.survey, self.statements, given | self.index_letters, self.free_letters)
+        return systems_in(self.survey, self.statements, self.meant, self.free_letters)
+
+    @cached_property
+    def meant(self) -> frozenset[str]:
+        """The names that a definition, a declaration or a law gives, and the letters of indices."""
+        return self.index_letters.union(self.defining, self.declared, self.functions, self.sizes, self.laws.values())
+
+    @cached_property
+    def may_follow(self) -> Mapping[str, int]:
+        """The names by which something is differentiated that an equation may determine, and the first such one."""
+        found = systems_in(self.survey, self.statements, self.meant, self.free_letters, varied=True)
+        return {name: numbers[0] for name, numbers in found.items() if name not in self.systems}
 
     @cached_property
     def circles(self) -> frozenset[int]:

@@ -245,6 +245,9 @@ class Table:
         self.measure(name, self.known[name])
         self.tied(name)
         self.learn_properties(name)
+        follows = self.page.may_follow.get(name)
+        if follows is not None and any(below.name != name for _, below in self.page.slopes[self.number]):
+            self.open.setdefault(name, f"line {self.page.line(follows)} may determine {name}")
         base, sign, mark = name.partition("^")
         if sign and mark and len(self.known[name]) == 2 and base in self.page.declared:
             self.open.setdefault(name, f"{name} may be a power of {base}")

@@ -36,6 +36,16 @@ def test_nothing_in_it_is_wrong_and_nearly_everything_is_read(path):
     assert len(report.unclear) <= (1 - READ) * len(report.claims), report.unclear
 
 
+SYSTEMS = ("kernel_ridge", "mahalanobis")
+"""Notes whose systems determine a tensor by which they differentiate, too."""
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_nothing_in_a_note_about_a_system_is_refuted(name):
+    path = shipped_paths()[name].with_suffix(".md")
+    assert not check(path.read_text(encoding="utf-8"), path.name).refuted
+
+
 READ = 0.94
 """How much of a page is read: two sides that are both zero say nothing, for example."""
 

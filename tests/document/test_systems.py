@@ -110,3 +110,14 @@ def test_nothing_is_refuted_in_a_section_with_a_system(name):
     section = gallery[gallery.index(f"## {name}\n") :]
     report = check(section[: section.find("\n## ") + 1 or None], "gallery.md")
     assert not report.refuted
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_name_that_is_differentiated_by_may_follow_from_its_system(seed):
+    varied = [r"\frac{{\partial L}}{{\partial {v}_{{{n}i}}}} = {G} \, {u}_{{{n}i}}"]
+    twice, once = verdicts(distance(seed, varied + TWICE, symmetric=True)), verdicts(distance(seed, varied + ONCE))
+    assert twice[-2][0] in TRUE
+    assert twice[-1][0] is not Verdict.REFUTED
+    assert once[-2][0] in TRUE
+    wrong = [varied[0].replace("= ", "= 2 ")]
+    assert verdicts(distance(seed, wrong))[-1][0] is Verdict.REFUTED

@@ -19,9 +19,16 @@ Letters = Callable[[int], frozenset[str]]
 
 
 def systems_in(
-    survey: Survey, statements: Sequence[Statement], given: Collection[str], letters: Letters
+    survey: Survey, statements: Sequence[Statement], given: Collection[str], letters: Letters, *, varied: bool = False
 ) -> Mapping[str, tuple[int, ...]]:
     """For each name that equations may determine, their numbers.
+
+    Args:
+        survey: the names of the document.
+        statements: its statements.
+        given: names that something else gives.
+        letters: of free indices.
+        varied: whether names by which something is differentiated are among them.
 
     It is the one unknown of such an equation: the only name that nothing else gives and that has as many indices as
     the equation has free ones. What is differentiated by varies freely; an equation with it asks where it holds.
@@ -32,7 +39,11 @@ def systems_in(
             continue
         free = letters(number)
         sides = [
-            {one.name for one in survey.names(tree) if one.name not in given and may_be_unknown(survey, one, free)}
+            {
+                one.name
+                for one in survey.names(tree)
+                if one.name not in given and may_be_unknown(survey, one, free, varied=varied)
+            }
             for tree in statement.trees
         ]
         unknown = sides[0] ^ sides[1]
@@ -52,8 +63,8 @@ def is_balance(survey: Survey, statement: Statement) -> bool:
     return not slopes and not is_about_one_name(survey, statement)
 
 
-def may_be_unknown(survey: Survey, found: Named, free: frozenset[str]) -> bool:
-    """Whether a name is no constant and no function, is not differentiated by, and has as many indices as are free."""
+def may_be_unknown(survey: Survey, found: Named, free: frozenset[str], *, varied: bool) -> bool:
+    """Whether a name is no constant and no function, may vary as it does, and has as many indices as are free."""
     usage, parts = survey.usages.get(found.name), found.parts or ()
-    varies = found.name not in CONSTANTS and usage is not None and not usage.below and not usage.called
+    varies = found.name not in CONSTANTS and usage is not None and (varied or not usage.below) and not usage.called
     return varies and found.is_plain and COLON not in parts and len(parts) == len(free)
