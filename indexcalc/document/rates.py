@@ -105,20 +105,29 @@ class Rates:
         Raises:
             NotUnderstoodError: if there are none.
         """
-        table = self.names.table
-        first = table.page.survey.name(items[0])
-        function = first is not None and first.name in FUNCTIONS
-        if first is None or not (function or is_call(first.name)):
+        table, names = self.names.table, self.usual_names(items)
+        if not names:
             raise NotUnderstoodError(WITHOUT)
-        written = frozenset(text for item in items[: 1 + function] for text in written_in(item))
         options = [
             Option(name, 0.1 * place, f"a gradient that does not say so is taken by {name}", free=True)
-            for place, name in enumerate([name for name in table.page.gradients if name in written][:3])
+            for place, name in enumerate(names[:3])
         ]
-        if not options:
-            raise NotUnderstoodError(WITHOUT)
         taken = table.asking(choice(Kind.DERIVATIVE, f"the gradients of statement {table.number}", *options)).name
-        return (table.page.gradients[taken],), 1 + function
+        return (table.page.gradients[taken],), 2 if self.is_function(items) else 1
+
+    def usual_names(self, items: Items) -> list[str]:
+        """The names that other gradients of the page are taken by, as far as they are written in what stands here."""
+        page = self.names.table.page
+        first = page.survey.name(items[0]) if items else None
+        if first is None or not (self.is_function(items) or is_call(first.name)):
+            return []
+        written = frozenset(text for item in items[: 1 + self.is_function(items)] for text in written_in(item))
+        return [name for name in page.gradients if name in written]
+
+    def is_function(self, items: Items) -> bool:
+        """Whether a function such as a logarithm stands here, before its argument."""
+        first = self.names.table.page.survey.name(items[0])
+        return first is not None and first.name in FUNCTIONS
 
     def parameter(self, items: Items) -> tuple[Items, int]:
         """What the function behind a nabla is a function of, and how many items it takes with its bracket."""

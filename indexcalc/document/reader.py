@@ -182,8 +182,9 @@ class Reader:
         return self.call(items, position) or (self.factor(item), position + 1)
 
     def is_gradient_of_function(self, sign: Sign, behind: Sequence[Node]) -> bool:
-        """Whether a nabla alone stands before a function that is defined with its argument, or is called with one."""
-        return sign.kind in ("gradient", "Laplacian") and self.rates.has_parameter(behind)
+        """Whether a nabla alone stands before a function that says what it is a function of."""
+        known = self.rates.has_parameter(behind) or bool(self.rates.usual_names(behind))
+        return sign.kind in ("gradient", "Laplacian") and known
 
     def is_along(self, items: Sequence[Node], position: int) -> bool:
         """Whether the nabla of a field stands here, before what is no other sign."""
