@@ -20,6 +20,10 @@ NOISE = 1e-7
 RUNS = 2
 """How often."""
 
+FAR = 0.01
+"""How far they are moved once more: the slope of the variance of one entry is twice nothing times nothing, and moves by
+the square of the noise."""
+
 TRIALS = 8
 """How often more the values alone are moved, to see what is decided: of two equal entries, rounding decides."""
 
@@ -52,7 +56,7 @@ class Truth:
         values: every tensor.
         gradients: by the name of the tensor.
         spread: for each value and gradient (the gradient of X under ``d X``), how far its largest entry moves for
-            relative moves of every operation, divided by these moves.
+            relative moves of every operation, small or larger, divided by these moves.
         steady: whether every decision at a kink stayed what it was when the operations moved.
     """
 
@@ -99,18 +103,27 @@ def truth(program: Program, point: Point, evaluate: Evaluate) -> Truth | None:
         values, gradients, decided = evaluate(program, point, 0.0, 0)
         if not finite(values) or not finite(gradients):
             return None
-        spread = dict.fromkeys([*values, *(f"d {name}" for name in gradients)], 0.0)
+        right = named(values, gradients)
+        spread = dict.fromkeys(right, 0.0)
         steady = is_steady(program, point)
         for seed in range(1, RUNS + 1):
             moved, slopes, again = evaluate(program, point, NOISE, seed)
             if not finite(moved) or not finite(slopes):
                 return None
             steady = steady and all(np.array_equal(one, other) for one, other in zip(decided, again, strict=True))
-            for name, array in moved.items():
-                spread[name] = max(spread[name], distance(array, values[name]) / NOISE)
-            for name, array in slopes.items():
-                spread[f"d {name}"] = max(spread[f"d {name}"], distance(array, gradients[name]) / NOISE)
+            for name, array in named(moved, slopes).items():
+                spread[name] = max(spread[name], distance(array, right[name]) / NOISE)
+        moved, slopes, _ = evaluate(program, point, FAR, RUNS + 1)
+        for name, array in named(moved, slopes).items():
+            # Moved so far, a logarithm may leave its domain, and an exponential overflow.
+            if np.all(np.isfinite(array)):
+                spread[name] = max(spread[name], distance(array, right[name]) / FAR)
     return Truth(values, gradients, spread, steady)
+
+
+def named(values: Arrays, gradients: Arrays) -> Arrays:
+    """Values and gradients together, the gradient of X as ``d X``."""
+    return {**values, **{f"d {name}": array for name, array in gradients.items()}}
 
 
 def is_steady(program: Program, point: Point) -> bool:

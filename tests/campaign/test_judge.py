@@ -156,3 +156,15 @@ def test_what_readings_give_and_cancels_leaves_room_for_rounding():
     assert right is not None
     assert np.all(right.gradients["x"] == 0)
     assert 1e4 < right.spread["d x"] < 1e7
+
+
+def test_what_vanishes_twice_over_leaves_room_for_rounding():
+    """The slope of the variance of one large entry is twice nothing times nothing."""
+    read = Times((Number("1000"), Read("x", (("n",),))))
+    line = Statement("y", (), Over("var", ("n",), read))
+    indices, inputs = (("n", ("N",)),), (Tensor("x", (("n",),)),)
+    program = Program(indices, (), inputs, (line,), upstream=(("G", "y"),), targets=("x",))
+    right = truth(program, sample(program, {"N": 1}, np.random.default_rng(0)), evaluator())
+    assert right is not None
+    assert np.all(right.gradients["x"] == 0)
+    assert 10 < right.spread["d x"] < 1e5
