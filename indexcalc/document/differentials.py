@@ -6,6 +6,7 @@ computed from no other one of them; the differentials of all others follow.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -139,9 +140,10 @@ def introduce(table: Table) -> None:
     functions: dict[str, tuple[str, ...]] = {}
     while pending:
         name = pending.pop()
-        if name in functions or name in table.page.defining:
+        arguments = tuple(dict.fromkeys(other.name for other in above[name]))
+        if name in functions or name in table.page.defining or has_further_arguments(table, name, len(arguments)):
             continue
-        functions[name] = tuple(other.name for other in above[name])
+        functions[name] = arguments
         pending.extend(other for other in functions[name] if other in above)
     names = {one.name: one for one in varied_here(table)}
     names.update({other.name: other for others in above.values() for other in others})
@@ -152,6 +154,20 @@ def introduce(table: Table) -> None:
     for name, targets in functions.items():
         if name not in table.definitions and not any(depends_on(table.definitions, other, name) for other in targets):
             table.suppose(name, targets)
+
+
+def has_further_arguments(table: Table, name: str, count: int) -> bool:
+    """Whether a function is said to have more arguments than these many: here, or else anywhere on the page."""
+    said = list(lists_behind(table.page.statement_text(table.number), name))
+    said = said or list(lists_behind(table.page.document.source, name))
+    return any(len(arguments) > count for arguments in said)
+
+
+def lists_behind(text: str, name: str) -> Iterator[list[str]]:
+    """The lists in brackets behind a name, as they are written."""
+    letter = name.removeprefix("plain ").rsplit(" ", maxsplit=1)[-1]
+    for found in re.finditer(rf"{re.escape(letter)}\s*\}}?\s*\(([^()]*)\)", text):
+        yield found.group(1).split(",")
 
 
 def reads_differentials(table: Table, names: Sequence[str]) -> bool:

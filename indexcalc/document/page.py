@@ -669,6 +669,11 @@ class Page:
         """The widest section around a statement that may stand alone; None if none does."""
         return self.sections.standing(self.start(number))
 
+    def statement_text(self, number: int) -> str:
+        """What is written where a statement stands; nothing for those of the context."""
+        span = self.statements[number].span
+        return "" if number < self.told else self.document.source[span.start : span.end]
+
     def line(self, number: int) -> int:
         """The line of a statement; 0 for those of the context."""
         return 0 if number < self.told else self.document.place(self.start(number))[0]

@@ -99,6 +99,8 @@ def costs_of_field(letter: str, usage: Usage) -> Mapping[int, float]:
     """The costs of a field that flows, or turns around: a vector, or a matrix, whose divergence is a vector."""
     if usage.turns:
         return {1: 0.0, 2: 1.5, 0: 1.5}
+    if 2 in usage.indexed:
+        return {2: 0.0, 1: 1.0, 0: 1.5}
     if usage.bold and (letter.isupper() or letter in GREEK):
         return {2: 0.0, 1: 0.1, 0: 1.5}
     return {1: 0.0, 2: 0.3 if letter.isupper() else 0.6, 0: 1.5}

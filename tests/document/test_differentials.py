@@ -102,6 +102,12 @@ def test_a_function_without_an_equation_has_a_total_differential(right):
     assert last(TOTAL[right]) is not CONFIRMED
 
 
+def test_all_arguments_of_a_function_vary():
+    start = r"Let $f(x, y)$ be a function. $$df = \frac{\partial f}{\partial x} dx + \frac{\partial f}{\partial y} dy$$"
+    assert judged(check(start).claims[-1]) is CONFIRMED
+    assert judged(check(start + r" $$df = \frac{\partial f}{\partial x} dx$$").claims[-1]) is not CONFIRMED
+
+
 def test_a_formula_for_the_differential_of_an_unknown_function_is_open():
     right = r"dz = \frac{dz}{dy}\,dy"
     assert last(right, right + r" = 3 y^2\,dy") not in (CONFIRMED, REFUTED)

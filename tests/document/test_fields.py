@@ -110,6 +110,14 @@ def test_a_factor_that_nothing_differentiates_may_be_the_same_everywhere():
     assert verdict(r"\nabla \cdot (\kappa \nabla g) = 2 \kappa \nabla^2 g") is REFUTED
 
 
+def test_a_field_with_two_indices_elsewhere_is_no_vector():
+    start = START + " The entries of $A$ are $A_{ij}$.\n\n# Rules\n\n"
+    formula = r"\operatorname{div}(f A) = f \operatorname{div} A + "
+    assert verdict(formula + r"A \nabla f", start) is CONFIRMED
+    both = start + rf"$${formula} A \nabla f$$"
+    assert verdict(formula + r"A^\top \nabla f", both) is not CONFIRMED
+
+
 def test_components_that_are_written_out_are_all_there_are():
     start = START + r" The components of $v$ are $v_i$. $$\nabla f = (\partial_1 f, \partial_2 f, \partial_3 f)$$"
     assert verdict(r"v \cdot \nabla u = v_1 \partial_1 u + v_2 \partial_2 u + v_3 \partial_3 u", start) is CONFIRMED

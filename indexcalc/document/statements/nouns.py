@@ -50,7 +50,7 @@ def called_in(document: Document, survey: Survey, statements: Sequence[Statement
         rank = word_of(document, listed)
         if rank is None:
             continue
-        for found in (one for statement in listed for one in names_of(survey, statement)):
+        for found in (one for statement in spoken_of(document, listed) for one in names_of(survey, statement)):
             counted.setdefault((found.name, len(found.parts or ())), Counter())[rank] += 1
     return {key: next(iter(ranks)) for key, ranks in counted.items() if len(ranks) == 1}
 
@@ -73,9 +73,20 @@ def fields_called(document: Document, survey: Survey, statements: Sequence[State
         found.name
         for listed in lists_of(document, statements)
         if "field" in (noun_of(document, listed) or "")
-        for statement in listed
+        for statement in spoken_of(document, listed)
         for found in names_of(survey, statement)
     )
+
+
+OWNER = re.compile(r"\b(?:of|in|by|from|with)[\s$(]*$", re.IGNORECASE)
+"""A word right before a formula that ends what was said before it: *rows of $A$, $c$ is a vector*."""
+
+
+def spoken_of(document: Document, listed: Sequence[Statement]) -> Sequence[Statement]:
+    """The formulas in a list of which a word behind it speaks: not the first one, if that belongs to what is before."""
+    start = listed[0].span.start
+    owned = len(listed) > 1 and OWNER.search(document.source[:start], max(0, start - 20))
+    return listed[1:] if owned and not BEFORE.search(document.source[:start], max(0, start - 40)) else listed
 
 
 def word_of(document: Document, listed: Sequence[Statement]) -> int | None:

@@ -23,7 +23,8 @@ SENTENCES = {
     "$A$ is made of vectors.": {},
     "$f$ is a function of a vector.": {},
     "The vector space $V$ is given.": {},
-    "$u$ is a vector field.": {("u", 0): 1},
+    "$u$ is a vector field.": {("u", 0): VECTOR},
+    "These are rows of $A$, $c$ and $d$ are vectors.": {("c", 0): VECTOR, ("d", 0): VECTOR},
     "The product of the matrices $AB$ is there.": {},
     "$A$ is not a matrix.": {},
     # One name that is called two things is called nothing.
