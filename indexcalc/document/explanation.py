@@ -57,6 +57,9 @@ def shape(table: Table, name: str) -> str:
 def source(page: Page, table: Table, name: str) -> str:
     """What says the shape of a name."""
     definition = table.definitions.get(name)
+    if name in table.supposed and definition is not None:
+        arguments = (one for one in definition.reads if not one.endswith(f" of {name}"))
+        return f"any function of {' and '.join(arguments)}"
     if definition is not None:
         return f"defined at line {definition.line}" if definition.line else "defined by the context"
     usage = page.survey.usages.get(name)

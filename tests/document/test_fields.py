@@ -128,3 +128,10 @@ def test_a_nabla_of_a_function_of_names_is_no_derivative_by_the_place():
     text = r"$$f(x) = \tfrac12 x^\top x$$ $$\nabla f(x) = {}x$$"
     assert judged(check(text.replace("{}", "")).claims[-1]) is CONFIRMED
     assert judged(check(text.replace("{}", "2")).claims[-1]) is REFUTED
+
+
+def test_an_explanation_says_what_fields_are_functions_of():
+    report = check(START, explain=frozenset({3}))
+    explained = report.claims[0].explanation
+    assert explained is not None
+    assert {one.name: one.source for one in explained.names}["v"] == "any function of the place"
