@@ -56,6 +56,7 @@ DOCUMENT_FLOORS = {
     "marked": 1,
     "numerics": 1,
     "sections": 1,
+    "steps": 1,
     "systems": 1,
     "diagnosis": 2,
     "formats": 2,

@@ -212,7 +212,7 @@ def gives_meaning(page: Page, number: int) -> bool:
 def has_meaning(page: Page, number: int) -> bool:
     """Whether the first member of a statement is an expectation or an integral: what is written says what it is."""
     head = page.heads[number]
-    return head is not None and isinstance(page.value(head.name), Mean)
+    return head is not None and isinstance(page.values.of(head.name), Mean)
 
 
 def determines(page: Page, number: int) -> bool:
@@ -369,7 +369,7 @@ def read_at_counts(table: Table, tree: Sum) -> Typed:
     """The meaning of a formula; where sums run over steps, for a few of these."""
     while True:
         try:
-            return read(table, {}, table.page.at_counts(tree, table.counts), {})
+            return read(table, {}, table.page.steps.counted_out(tree, table.counts), {})
         except CountError as error:
             table.counts = counted(table.counts, error)
 

@@ -154,7 +154,7 @@ def learn_normal(table: Table, name: str, names: tuple[str, ...]) -> bool:
 
     They are the mean m, and ``C + m m^T`` with the covariance C.
     """
-    draws = [draw for draw in table.page.normals.get(names[0], ()) if draw[0] != table.number]
+    draws = [draw for draw in table.page.values.normals.get(names[0], ()) if draw[0] != table.number]
     draw = next((draw for draw in reversed(draws) if draw[0] < table.number), draws[0] if draws else None)
     if draw is None or len(names) > 2 or len(set(names)) > 1 or not table.defined:
         return False

@@ -124,7 +124,7 @@ def component(scope: Scope, below: Sum, target: Callable[[Sequence[Node]], Typed
     if index is None:
         return target(only.items)
     table.sizes.unify(index, slot)
-    return Typed(Entry(table.page.place, (index,)))
+    return Typed(Entry(table.page.fields.place, (index,)))
 
 
 def partial(table: Table, value: Typed, wrt: Typed) -> Typed:
@@ -141,7 +141,7 @@ ALONE = "a nabla alone"
 
 def settle(table: Table) -> None:
     """Ask whether a nabla alone is taken by the place, as is usual on a page with a divergence or a curl."""
-    usual = table.page.has_fields
+    usual = table.page.fields.flow
     question = choice(
         Kind.DERIVATIVE,
         ALONE,
@@ -156,7 +156,7 @@ def settle(table: Table) -> None:
 
 def slots_of(table: Table) -> tuple[Ix, ...]:
     """A new index for the components of the place."""
-    name, sizes, count = table.page.place, table.sizes, table.page.dimension
+    name, sizes, count = table.page.fields.place, table.sizes, table.page.fields.dimension
     if name not in table.known:
         table.known[name] = (sizes.measured(count) if count else sizes.fresh(),)
     return tuple(table.sizes.like(slot) for slot in table.known[name])
@@ -164,7 +164,7 @@ def slots_of(table: Table) -> tuple[Ix, ...]:
 
 def slope(table: Table, node: Meaning, axis: Ix) -> Meaning:
     """The derivative by a component of the place."""
-    return by(table, node, Entry(table.page.place, (axis,)))
+    return by(table, node, Entry(table.page.fields.place, (axis,)))
 
 
 def by(table: Table, node: Meaning, wrt: Entry) -> Meaning:
@@ -212,16 +212,16 @@ def vary(table: Table, node: Meaning) -> None:
 
 def arguments(table: Table) -> tuple[str, ...]:
     """What the fields of a statement are functions of: the place, and what is below other signs of a derivative."""
-    others = [name for name in table.page.variables[table.number] if name != table.page.place]
+    others = [name for name in table.page.fields.variables[table.number] if name != table.page.fields.place]
     for name in others:
         if name not in table.known:
             table.known[name] = ()
-    return (table.page.place, *others)
+    return (table.page.fields.place, *others)
 
 
 def is_field(table: Table, name: str) -> bool:
     """Whether a name is a field; one that nothing differentiates alone may well be the same everywhere."""
-    alone, said = name in table.page.fields, name in table.page.held[table.number]
+    alone, said = name in table.page.fields.names, name in table.page.held[table.number]
     question = choice(
         Kind.DERIVATIVE,
         f"{name} as a field" + (f" in statement {table.number}" if said else ""),
@@ -292,7 +292,7 @@ def may_be_law(table: Table, left: Meaning, right: Meaning) -> str:
     """
     if (Kind.DERIVATIVE, ALONE) not in table.asking.asked:
         return ""
-    if table.page.has_laws:
+    if table.page.fields.obey_laws:
         return "the page has laws for its fields"
     degrees = degrees_of(table, left), degrees_of(table, right)
     alike = degrees[0] == degrees[1] and degrees[0] is not None and len(degrees[0]) == 1

@@ -30,7 +30,7 @@ def proved(page: Page, relation: Relation, outcome: Outcome) -> bool:
 
     What is read for a few steps is no proof for all of them.
     """
-    if page.counted.get(relation.place):
+    if page.steps.counted.get(relation.place):
         return False
     found = compared(page, relation, outcome)
     if found is None or found.extra is not None or found.conditions:

@@ -72,7 +72,7 @@ def is_applied(page: Page, name: str, following: Node | None) -> bool:
     bracket = isinstance(group, Group) and group.bracket == "(" and len(group.members) == 1
     unknown = name not in page.defining and name not in page.declared
     if usage is None:
-        return bracket and unknown and name in page.applied_inside
+        return bracket and unknown and name in page.values.called
     return bracket and unknown and usage.called > 0 and usage.only_called
 
 

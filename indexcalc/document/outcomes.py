@@ -157,14 +157,14 @@ def outcome(
 ) -> Outcome:
     """Read a relation under an interpretation and try it; where sums run over steps, at two numbers of steps."""
     found, letters = attempt(page, relation, interpretation, defined=defined, cost=cost, screen=screen)
-    counts = dict(page.counted.get(relation.place, {}))
+    counts = dict(page.steps.counted.get(relation.place, {}))
     while letters - counts.keys() and found.truth is not Truth.TRUE and len(letters | counts.keys()) <= MOST_COUNTS:
         counts |= {letter: count_of(letter) for letter in letters}
-        page.counted[relation.place] = dict(counts)
+        page.steps.counted[relation.place] = dict(counts)
         found, letters = attempt(page, relation, interpretation, defined=defined, cost=cost, screen=screen)
     if not counts or screen or found.truth is not Truth.TRUE:
         return found
-    with page.fewer_steps(relation.place):
+    with page.steps.one_fewer(relation.place):
         other, _ = attempt(page, relation, interpretation, defined=defined, cost=cost, screen=True)
     if other.truth in (Truth.TRUE, Truth.EMPTY):
         return found
@@ -231,7 +231,7 @@ def comparison(table: Table, relation: Relation) -> Comparison:
     scope = Scope(table)
     reader = Reader(Names(scope))
     introduce(table)
-    trees = (table.page.at_counts(tree, table.counts) for tree in (relation.left, relation.right))
+    trees = (table.page.steps.counted_out(tree, table.counts) for tree in (relation.left, relation.right))
     left, right = map(reader.sum, trees)
     sides = table.page.statements[relation.number].sides
     dotted = [is_dotted(sides[n]) for n in (relation.against, relation.member)]

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 
 import sympy as sp
 
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
-from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.memory import Memory
 from indexcalc.document.sections import Sections
-from indexcalc.document.statements.calls import covariance_of, is_normal
+from indexcalc.document.statements.calls import covariance_of
 from indexcalc.document.statements.constancy import held_beside
 from indexcalc.document.statements.context import JACOBIAN, Context
-from indexcalc.document.statements.expectations import Means, draws_in, means_in
+from indexcalc.document.statements.expectations import Means, means_in
 from indexcalc.document.statements.extents import extents_in
-from indexcalc.document.statements.families import Families
-from indexcalc.document.statements.fields import (
-    dimension_in,
-    fields_in,
-    have_fields,
-    have_laws,
-    place_in,
-    slopes_in,
-    variables_in,
-)
+from indexcalc.document.statements.fields import Fields, slopes_in
 from indexcalc.document.statements.heads import FunctionHead, defines, function_head, head_of
 from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.kinds import (
@@ -42,7 +30,6 @@ from indexcalc.document.statements.kinds import (
     symmetric_by,
     writes_out,
 )
-from indexcalc.document.statements.labels import Layer, of_any_layer
 from indexcalc.document.statements.letters import (
     free_letters,
     given_letters,
@@ -51,7 +38,7 @@ from indexcalc.document.statements.letters import (
     order_of_entry,
 )
 from indexcalc.document.statements.limits import limits_in
-from indexcalc.document.statements.nouns import called_in, fields_called
+from indexcalc.document.statements.nouns import called_in
 from indexcalc.document.statements.outline import Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
 from indexcalc.document.statements.scripts import Named
@@ -63,14 +50,13 @@ from indexcalc.document.statements.shapes import (
     slots_beside,
 )
 from indexcalc.document.statements.spoken import attach_spoken
-from indexcalc.document.statements.steps import moved_tree, step_between, steps_in
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
 from indexcalc.document.statements.systems import systems_in
 from indexcalc.document.statements.trees import nabla_targets, rates
-from indexcalc.document.statements.values import Call, Mean, collect_insides, value_of
-from indexcalc.errors import IndexCalcError, SpecError
+from indexcalc.document.statements.values import Values
+from indexcalc.document.steps import Steps
+from indexcalc.errors import SpecError
 from indexcalc.language.document import Document, Span
-from indexcalc.language.latex.tokens import Inside
 from indexcalc.language.latex.tree import Node, Product, Sum
 
 OF_VECTORS = {
@@ -92,9 +78,7 @@ class Page:
         context: what the author leaves unsaid.
         told: how many statements the context has.
         schematic: the members that are not to be judged, as the context says.
-        factor_letters, orders, remembered, free_of, values, firsts, moved, written_out, reaching, at_count: what was
-            found before.
-        counted: the letters that end sums over steps, with the numbers at which each relation is read.
+        factor_letters, orders, remembered, free_of: what was found before.
         solvable: which statements were found to determine a name.
         weighed: which expectations and integrals were found to be sums over outcomes.
         memory: the values that all readings share.
@@ -114,18 +98,9 @@ class Page:
     free_of: dict[int, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     solvable: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
     weighed: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
-    values: dict[str, Call | Mean | None] = field(default_factory=dict, compare=False, repr=False)
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
     heard: set[str] = field(default_factory=set, compare=False, repr=False)
     fitted: dict[Key, str] = field(default_factory=dict, compare=False, repr=False)
-    firsts: dict[int, Mapping[str, int]] = field(default_factory=dict, compare=False, repr=False)
-    moved: dict[tuple[int, str, str], Sum | None] = field(default_factory=dict, compare=False, repr=False)
-    written_out: dict[tuple[int, int], tuple[Node, tuple[Node, ...] | None]] = field(
-        default_factory=dict, compare=False, repr=False
-    )
-    reaching: dict[int, tuple[Sum, Sum]] = field(default_factory=dict, compare=False, repr=False)
-    counted: dict[tuple[int, int, int], dict[str, int]] = field(default_factory=dict, compare=False, repr=False)
-    at_count: dict[tuple[int, str], tuple[Sum, Sum | None]] = field(default_factory=dict, compare=False, repr=False)
 
     # What its context says
 
@@ -166,20 +141,14 @@ class Page:
         return {start: usages_in(found, self.survey) for start, found in chains.items()}
 
     @cached_property
-    def fields(self) -> frozenset[str]:
-        """The names that stand alone behind the sign of a derivative of a field, or are called fields."""
-        said = fields_called(self.document, self.survey, self.statements[self.told :])
-        return said | fields_in(self.survey, self.statements)
+    def fields(self) -> Fields:
+        """What it shows about fields."""
+        return Fields(self.document, self.survey, self.statements, self.told, self.index_letters)
 
     @cached_property
     def slopes(self) -> tuple[tuple[tuple[Named, Named], ...], ...]:
         """The names that each statement differentiates, and by what, where both stand alone."""
         return tuple(tuple(slopes_in(self.survey, statement)) for statement in self.statements)
-
-    @cached_property
-    def variables(self) -> tuple[tuple[str, ...], ...]:
-        r"""The names without indices below signs of a derivative in each statement, as in ``\partial_t``."""
-        return tuple(tuple(variables_in(self.survey, one, self.index_letters)) for one in self.statements)
 
     @cached_property
     def in_two_fonts(self) -> frozenset[str]:
@@ -190,26 +159,6 @@ class Page:
         return frozenset(
             name for (name, bold), count in counted.items() if bold and min(count, counted[name, False]) > 1
         )
-
-    @cached_property
-    def place(self) -> str:
-        """The name of the place by which a nabla alone differentiates."""
-        return place_in(self.survey, self.statements)
-
-    @cached_property
-    def dimension(self) -> int:
-        """How many components the place has; 0 if nothing says it."""
-        return dimension_in(self.document, self.survey, self.statements, self.place)
-
-    @cached_property
-    def has_fields(self) -> bool:
-        """Whether it takes a divergence, a curl, or a derivative along a field."""
-        return have_fields(self.statements)
-
-    @cached_property
-    def has_laws(self) -> bool:
-        """Whether it says that its fields are not any fields."""
-        return have_laws(self.document, self.statements)
 
     @cached_property
     def held(self) -> tuple[frozenset[str], ...]:
@@ -323,50 +272,9 @@ class Page:
         return means_in(self.survey, self.statements, self.defining.keys())
 
     @cached_property
-    def insides(self) -> Mapping[str, tuple[Inside, Families]]:
-        """What the values are made of that are read as one name, and the letters that number something there."""
-        found: dict[str, tuple[Inside, Families]] = {}
-        for statement in self.statements:
-            for token in (token for side in statement.sides for token in side.tokens):
-                collect_insides(token, statement.families, found)
-        return found
-
-    @cached_property
-    def applied_inside(self) -> frozenset[str]:
-        """The names that a bracket follows wherever they stand in such values: functions."""
-        called, bare = set[str](), set[str]()
-        for inside, _ in self.insides.values():
-            for one, other in pairwise((*inside.tokens, *inside.tokens[-1:])):
-                if one.kind == "NAME":
-                    (called if other.kind == "(" else bare).add(one.text)
-        return frozenset(called - bare)
-
-    def value(self, name: str) -> Call | Mean | None:
-        """What a value is made of that is read as one name; None for other names, and where it is not seen."""
-        if name not in self.values:
-            found = self.insides.get(name)
-            try:
-                self.values[name] = value_of(*found) if found is not None else None
-            except (IndexCalcError, RecursionError):
-                self.values[name] = None
-        return self.values[name]
-
-    @cached_property
-    def normals(self) -> Mapping[str, tuple[tuple[int, Sum, Sum], ...]]:
-        """The names that it draws from normal distributions: where, with what mean, and with what covariance."""
-        found: dict[str, list[tuple[int, Sum, Sum]]] = {}
-        for number, statement in enumerate(self.statements):
-            for name, text in draws_in(self.survey, statement):
-                value = self.value(text)
-                if isinstance(value, Call) and is_normal(text) and len(value.arguments) == 2:
-                    found.setdefault(name, []).append((number, *value.arguments))
-        return {name: tuple(draws) for name, draws in found.items()}
-
-    @cached_property
-    def densities(self) -> frozenset[tuple[str, ...]]:
-        """The distributions over which it takes expectations, as they are written with what is drawn."""
-        found = (self.value(name) for name in self.insides)
-        return frozenset(one.measure for one in found if isinstance(one, Mean) and one.measure)
+    def values(self) -> Values:
+        """What the values are made of that are read as one name."""
+        return Values(self.survey, self.statements)
 
     @cached_property
     def gradients(self) -> Mapping[str, Node]:
@@ -440,92 +348,9 @@ class Page:
         )
 
     @cached_property
-    def numbered(self) -> Mapping[str, tuple[str, ...]]:
-        """The names with the number of a step or a layer that stand in it, by what they have in common at all steps."""
-        found: dict[str, list[str]] = {}
-        for name in (*self.defining, *(name for name in self.survey.usages if name not in self.defining)):
-            if (plain := of_any_layer(name)) != name:
-                found.setdefault(plain, []).append(name)
-        return {plain: tuple(names) for plain, names in found.items()}
-
-    def alike(self, name: str) -> str:
-        """A name that stands in the document: the name, or that of the same tensor at another step."""
-        if name in self.survey.usages:
-            return name
-        return next(iter(self.numbered.get(of_any_layer(name), ())), name)
-
-    def at_other_steps(self, name: str) -> tuple[str, ...]:
-        """The names of the same tensor at other steps that stand in the document."""
-        return self.numbered.get(of_any_layer(name), ()) if self.step_letters and name not in self.declared else ()
-
-    def at_steps(self, name: str, number: int) -> Iterator[tuple[int, str, Layer]]:
-        """The equations that give a name at another step: their numbers, the letter in them, and what stands for it.
-
-        A statement sees the steps from the first that it speaks of: an equation leads back to no earlier one.
-        Its own equation is among them.
-        """
-        letters = self.statements[number].families.layers
-        for general in self.numbered.get(of_any_layer(name), ()) if letters else ():
-            found = step_between(general, name, letters) if general in self.defining else None
-            if found is not None and self.is_reached(found[1], name, number):
-                yield from ((one, *found) for one in self.defining[general])
-
-    def is_reached(self, target: Layer, name: str, number: int) -> bool:
-        """Whether a step is none before the first of which a statement speaks."""
-        if target.text.isdigit():
-            return True
-        offset = min(step.offset for _, step in steps_in(name) if step.text == target.text)
-        return offset > self.first_steps(number).get(target.text, 0) - 1
-
-    def first_steps(self, number: int) -> Mapping[str, int]:
-        """The letters of steps in a statement, each with the least that is added to it."""
-        if number not in self.firsts:
-            found: dict[str, int] = {}
-            for tree in self.statements[number].trees:
-                for one in self.survey.names(tree):
-                    for _, step in steps_in(one.name):
-                        found[step.text] = min(step.offset, found.get(step.text, step.offset))
-            self.firsts[number] = found
-        return self.firsts[number]
-
-    @cached_property
-    def step_letters(self) -> frozenset[str]:
-        """The letters that number steps or layers."""
-        return frozenset(name for statement in self.statements for name, _ in statement.families.layers)
-
-    def at_counts(self, tree: Sum, counts: Mapping[str, int]) -> Sum:
-        """A formula with numbers for the letters that count steps.
-
-        Raises:
-            NotUnderstoodError: if a letter does more in it than number steps.
-        """
-        for letter, count in counts.items():
-            key = id(tree), f"{letter}{count}"
-            if key not in self.at_count:
-                self.at_count[key] = tree, moved_tree(tree, letter, Layer(str(count)))
-            moved = self.at_count[key][1]
-            if moved is None:
-                raise NotUnderstoodError(f"{letter} does more than number steps")
-            tree = moved
-        return tree
-
-    @contextmanager
-    def fewer_steps(self, place: tuple[int, int, int]) -> Iterator[None]:
-        """While a relation is read for one step less."""
-        counts = self.counted[place]
-        self.counted[place] = {letter: count - 1 for letter, count in counts.items()}
-        try:
-            yield
-        finally:
-            self.counted[place] = counts
-
-    def moved_side(self, number: int, letter: str, target: Layer) -> Sum | None:
-        """The second member of a statement at another step."""
-        key = number, letter, str(target)
-        if key not in self.moved:
-            tree = self.statements[number].sides[1].tree
-            self.moved[key] = moved_tree(tree, letter, target) if tree is not None else None
-        return self.moved[key]
+    def steps(self) -> Steps:
+        """Its names and equations at other steps."""
+        return Steps(self.survey, self.statements, self.defining, self.declared.keys())
 
     def indexed(self, number: int) -> int | None:
         """How many indices the name bears that a statement defines; None if it is bare."""

@@ -53,7 +53,7 @@ def counted(letters: Mapping[str, int], error: CountError) -> dict[str, int]:
 def is_over_steps(page: Page, item: Node, behind: Sequence[Node]) -> bool:
     """Whether the sign of a sum or a product binds a letter that numbers steps behind it."""
     letter = bound_letter(item)
-    return letter in page.step_letters and any(numbers_step(name, letter) for name in names_in(page, behind))
+    return letter in page.steps.letters and any(numbers_step(name, letter) for name in names_in(page, behind))
 
 
 def bound_letter(item: Node) -> str:
@@ -89,10 +89,10 @@ def written_out(page: Page, item: Node, behind: Sequence[Node]) -> list[tuple[No
 def at_step(page: Page, item: Node, behind: Sequence[Node], letter: str, step: int) -> tuple[Node, ...]:
     """What stands behind a sign, at one step."""
     key = id(item), step
-    if key not in page.written_out:
+    if key not in page.steps.written_out:
         moved = moved_tree(tuple(behind), letter, Layer(str(step))) if step >= 0 else None
-        page.written_out[key] = item, moved
-    moved = page.written_out[key][1]
+        page.steps.written_out[key] = item, moved
+    moved = page.steps.written_out[key][1]
     if moved is None:
         raise NotUnderstoodError(f"what stands behind a sum over {letter}, at another step")
     return moved
@@ -130,12 +130,12 @@ def reaching(page: Page, tree: Sum) -> Sum:
 
     ``\prod_i I - k^i k^{i\top}`` is a product of differences: outside of it the letter would mean nothing.
     """
-    if not page.step_letters or len(tree.terms) < 2:
+    if not page.steps.letters or len(tree.terms) < 2:
         return tree
     key = id(tree)
-    if key not in page.reaching:
-        page.reaching[key] = tree, with_reach(page, tree)
-    return page.reaching[key][1]
+    if key not in page.steps.reaching:
+        page.steps.reaching[key] = tree, with_reach(page, tree)
+    return page.steps.reaching[key][1]
 
 
 def is_reached(page: Page, term: Product, letter: str) -> bool:
@@ -150,7 +150,7 @@ def with_reach(page: Page, tree: Sum) -> Sum:
     rest = list(tree.terms)
     while rest:
         sign, term = rest.pop(0)
-        place = next((n for n, one in enumerate(term.items) if bound_letter(one) in page.step_letters), None)
+        place = next((n for n, one in enumerate(term.items) if bound_letter(one) in page.steps.letters), None)
         reach = 0
         if place is not None and term.items[place + 1 :]:
             letter = bound_letter(term.items[place])

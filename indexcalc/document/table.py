@@ -111,7 +111,7 @@ class Table:
         """Read what stands at a place of the page: a member of a statement, beside another one."""
         number, member, _ = place
         self.later = number == self.number and member > 1
-        self.counts = self.page.counted.get(place, {})
+        self.counts = self.page.steps.counted.get(place, {})
 
     # Sizes
 
@@ -133,7 +133,7 @@ class Table:
         usage = self.page.survey.usages.get(name)
         if name in self.page.defining or not re.fullmatch(r"[A-Za-z]", name) or name == "e":
             return None
-        if usage is None or usage.numerator or name in self.page.fields:
+        if usage is None or usage.numerator or name in self.page.fields.names:
             return None
         options = [Option("free", 0.0, f"{name} is a number of its own")]
         for tensor, place, letter in self.page.slots_beside.get(name, ()):
@@ -346,7 +346,7 @@ class Table:
         tree = self.page.statements[number].sides[1].tree if tree is None else tree
         parts = self.page.defined_at(number)
         assert tree is not None
-        tree = self.page.at_counts(tree, self.counts)
+        tree = self.page.steps.counted_out(tree, self.counts)
         given = {index for value in bound.values() for index in (*free(value.node), *value.axes)}
         with self.within(name, frozenset(parts or ())):
             letters = {part: self.index(part) for part in parts or ()}

@@ -57,7 +57,7 @@ def is_sum_of_outcomes(table: Table, name: str) -> bool:
 
 def learn_mean(table: Table, name: str) -> bool:
     """Give an expectation or an integral its weighted sum; False if something that it is made of cannot be read."""
-    value = table.page.value(name)
+    value = table.page.values.of(name)
     if not isinstance(value, Mean) or name in table.inside:
         return False
     with suppress(*UNREADABLE):
@@ -70,7 +70,7 @@ def learn_mean(table: Table, name: str) -> bool:
 
 def learn_function(table: Table, name: str) -> bool:
     """Give a value ``f(x, y)`` what any smooth function of its arguments is; False if these cannot be read."""
-    value = table.page.value(name)
+    value = table.page.values.of(name)
     if not isinstance(value, Call) or value.head[0] in OPERATORS or name in table.inside:
         return False
     slots = table.known[name]
@@ -198,8 +198,8 @@ class Outcomes:
 
     def density(self, name: str, slots: tuple[Ix, ...]) -> Meaning | None:
         """The density that a call is of the names before its condition; None if it is none, or they are not drawn."""
-        table, value = self.table, self.table.page.value(name)
-        if not isinstance(value, Call) or value.text not in table.page.densities:
+        table, value = self.table, self.table.page.values.of(name)
+        if not isinstance(value, Call) or value.text not in table.page.values.densities:
             return None
         found = [table.page.survey.lone(tree) for tree in value.arguments[: value.first]]
         names = tuple(one.name for one in found if one is not None)

@@ -78,7 +78,7 @@ class View:
 
     def rank(self, found: Named, *, defined: bool) -> int:
         """How many slots a name has: its indices say it, or its declaration, or else a choice."""
-        name = self.page.alike(found.name)
+        name = self.page.steps.alike(found.name)
         if name in self.page.sizes and name in self.page.added_to_arrays and found.parts is None:
             taken = self.asking(size_choice(name)).name
             return 0 if taken == SIZE else int(taken)
@@ -86,7 +86,7 @@ class View:
         indexed = max(usage.indexed, default=None) if usage is not None else None
         declared = self.declared(name)
         if declared is None:  # a tensor has as many slots at all of its steps, but not the same sizes
-            others = map(self.declared, self.page.at_other_steps(name))
+            others = map(self.declared, self.page.steps.others(name))
             declared = next((sizes for sizes in others if sizes is not None), None)
         if declared is not None and (indexed is None or indexed <= len(declared)):
             return len(declared)
@@ -158,7 +158,7 @@ class View:
         count = len(found.parts or ())
         places = {
             number: (letter, target)
-            for number, letter, target in self.page.at_steps(found.name, self.number)
+            for number, letter, target in self.page.steps.equations(found.name, self.number)
             if self.page.indexed(number) in (None, count or None, *(() if found.parts else (1, 2, 3)))
         }
         numbers = sorted(number for number in places if own or number != self.number)
@@ -167,7 +167,7 @@ class View:
         back = any(not target.text.isdigit() and target.offset < 0 for _, target in places.values())
         name = found.name if back or head is None else head.name
         number = self.nearest(name, numbers, own=own, given=back)
-        tree = self.page.moved_side(number, *places[number]) if number is not None else None
+        tree = self.page.steps.side(number, *places[number]) if number is not None else None
         return (number, tree) if number is not None and tree is not None else None
 
     def system_of(self, name: str) -> int | None:

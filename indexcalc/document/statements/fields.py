@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from indexcalc.document.statements.field_signs import flowing, is_sign
+from indexcalc.document.statements.nouns import fields_called
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Survey
@@ -138,3 +141,53 @@ def variables_in(survey: Survey, statement: Statement, letters: Collection[str])
         one.name for tree in statement.trees for one in below_signs(survey, tree) if one.parts is None
     )
     yield from (name for name in found if name not in letters)
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What a page shows about fields.
+
+    Attributes:
+        document: the text.
+        survey: how its names are used.
+        statements: in order, those of its context first.
+        told: how many statements the context has.
+        letters: those that index something.
+    """
+
+    document: Document
+    survey: Survey
+    statements: Sequence[Statement]
+    told: int
+    letters: frozenset[str]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that stand alone behind the sign of a derivative of a field, or are called fields."""
+        said = fields_called(self.document, self.survey, self.statements[self.told :])
+        return said | fields_in(self.survey, self.statements)
+
+    @cached_property
+    def variables(self) -> tuple[tuple[str, ...], ...]:
+        r"""The names without indices below signs of a derivative in each statement, as in ``\partial_t``."""
+        return tuple(tuple(variables_in(self.survey, one, self.letters)) for one in self.statements)
+
+    @cached_property
+    def place(self) -> str:
+        """The name of the place by which a nabla alone differentiates."""
+        return place_in(self.survey, self.statements)
+
+    @cached_property
+    def dimension(self) -> int:
+        """How many components the place has; 0 if nothing says it."""
+        return dimension_in(self.document, self.survey, self.statements, self.place)
+
+    @cached_property
+    def flow(self) -> bool:
+        """Whether the page takes a divergence, a curl, or a derivative along a field."""
+        return have_fields(self.statements)
+
+    @cached_property
+    def obey_laws(self) -> bool:
+        """Whether the page says that its fields are not any fields."""
+        return have_laws(self.document, self.statements)

@@ -6,15 +6,21 @@ integral are taken over names that they draw, in what they hold.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 
-from indexcalc.document.statements.calls import SIGN, script_places, signs_of, spelt
+from indexcalc.document.statements.calls import SIGN, is_normal, script_places, signs_of, spelt
 from indexcalc.document.statements.differentials import after_scripts
+from indexcalc.document.statements.expectations import draws_in
 from indexcalc.document.statements.families import Families
 from indexcalc.document.statements.integrals import SIGN as INTEGRAL
 from indexcalc.document.statements.integrals import is_differential
 from indexcalc.document.statements.layers import with_layers
+from indexcalc.document.statements.outline import Statement
+from indexcalc.document.statements.survey import Survey
+from indexcalc.errors import IndexCalcError
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Inside, Token
 from indexcalc.language.latex.tree import Sum
@@ -199,3 +205,64 @@ def parted(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[str]]:
 def sums(parts: Sequence[Sequence[Token]]) -> tuple[Sum, ...]:
     """The syntax trees of some formulas."""
     return tuple(parse(tuple(part)) for part in parts)
+
+
+@dataclass(frozen=True)
+class Values:
+    """What the values of a page are made of.
+
+    Attributes:
+        survey: how its names are used.
+        statements: in order.
+        found: the values, as far as they were looked for.
+    """
+
+    survey: Survey
+    statements: Sequence[Statement]
+    found: dict[str, Call | Mean | None] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def insides(self) -> Mapping[str, tuple[Inside, Families]]:
+        """What the values are made of that are read as one name, and the letters that number something there."""
+        found: dict[str, tuple[Inside, Families]] = {}
+        for statement in self.statements:
+            for token in (token for side in statement.sides for token in side.tokens):
+                collect_insides(token, statement.families, found)
+        return found
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names that a bracket follows wherever they stand in such values: functions."""
+        applied, bare = set[str](), set[str]()
+        for inside, _ in self.insides.values():
+            for one, other in pairwise((*inside.tokens, *inside.tokens[-1:])):
+                if one.kind == "NAME":
+                    (applied if other.kind == "(" else bare).add(one.text)
+        return frozenset(applied - bare)
+
+    def of(self, name: str) -> Call | Mean | None:
+        """What a value is made of that is read as one name; None for other names, and where it is not seen."""
+        if name not in self.found:
+            found = self.insides.get(name)
+            try:
+                self.found[name] = value_of(*found) if found is not None else None
+            except (IndexCalcError, RecursionError):
+                self.found[name] = None
+        return self.found[name]
+
+    @cached_property
+    def normals(self) -> Mapping[str, tuple[tuple[int, Sum, Sum], ...]]:
+        """The names that the page draws from normal distributions: where, with what mean, and with what covariance."""
+        found: dict[str, list[tuple[int, Sum, Sum]]] = {}
+        for number, statement in enumerate(self.statements):
+            for name, text in draws_in(self.survey, statement):
+                value = self.of(text)
+                if isinstance(value, Call) and is_normal(text) and len(value.arguments) == 2:
+                    found.setdefault(name, []).append((number, *value.arguments))
+        return {name: tuple(draws) for name, draws in found.items()}
+
+    @cached_property
+    def densities(self) -> frozenset[tuple[str, ...]]:
+        """The distributions over which the page takes expectations, as they are written with what is drawn."""
+        found = (self.of(name) for name in self.insides)
+        return frozenset(one.measure for one in found if isinstance(one, Mean) and one.measure)
