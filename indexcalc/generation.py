@@ -16,12 +16,13 @@ import numpy as np
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
+from indexcalc.codegen.targets import fast_file
 from indexcalc.cost import Mesh
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
 from indexcalc.notes import Detail, html_note, latex_note, markdown_note, svg_note, tikz_note
 from indexcalc.presentation import presenter
 from indexcalc.proof.claims import check_claims
-from indexcalc.proof.fast import check_fast
+from indexcalc.proof.fast import check_fast, has_library
 from indexcalc.proof.gradcheck import check_module
 from indexcalc.proof.hostile.both import both_passes, of_both_passes
 from indexcalc.proof.hostile.check import check_hostile
@@ -72,14 +73,16 @@ class Texts:
         notes: the note in every format that was asked for, by the format's name.
         code: the NumPy module, for reading.
         targets: the modules for other array libraries.
-        fast: the NumPy module made for speed, if it was asked for.
+        fast: the modules made for speed, if they were asked for: NumPy's, and those for other libraries.
+        unwritten: why code for speed was not written for some library.
         trial: the hostile inputs at which the code is checked, if there are any.
     """
 
     notes: Mapping[str, str]
     code: str
     targets: tuple[TargetModule, ...] = ()
-    fast: FastModule | None = None
+    fast: tuple[FastModule, ...] = ()
+    unwritten: tuple[str, ...] = ()
     trial: Trial | None = field(default=None, compare=False, repr=False)
 
 
@@ -116,8 +119,7 @@ class Outputs:
 def rendered_files(slug: str, texts: Texts) -> Mapping[str, str]:
     """The files that follow from the derivation alone, without random numbers."""
     others = {f"{slug}_{module.target}.py": module.source for module in texts.targets}
-    if texts.fast is not None:
-        others[f"{slug}_fast.py"] = texts.fast.source
+    others |= {fast_file(slug, module.target): module.source for module in texts.fast}
     notes = {f"{slug}.{name}": note for name, note in texts.notes.items()}
     return {**notes, f"{slug}.py": texts.code, **others}
 
@@ -139,7 +141,8 @@ def render(
         derivation: what was derived.
         views: asks for rows or entries of all gradients in the note.
         targets: the libraries to write code for, besides NumPy: `torch`, `jax`.
-        fast: asks for a module made for speed too, and says how to cut its work into blocks.
+        fast: asks for modules made for speed too, NumPy's and those of `targets` that have them, and says how to
+            cut their work into blocks.
         formats: the formats of the note: `md`, `tex`, `html`; `svg`, `tikz`: its
             tensor diagrams alone.
         detail: how much the note says.
@@ -152,20 +155,22 @@ def render(
         MeshError: if the mesh doesn't fit the program.
     """
     others = tuple(target_module(derivation, target, mesh) for target in targets if target != NUMPY.name)
-    module = None
+    modules: tuple[FastModule, ...] = ()
+    unwritten: Mapping[str, str] = {}
     if fast is not None:
         # Most derivations are written without code for speed, and start sooner without what writes it.
-        from indexcalc.codegen.fast.module import fast_module  # noqa: PLC0415
+        from indexcalc.codegen.fast.module import fast_modules  # noqa: PLC0415
 
-        module = fast_module(derivation, fast)
-    loops = module.loops if module is not None else ()
+        modules, unwritten = fast_modules(derivation, fast, targets)
+    loops = modules[0].loops if modules else ()
     trial = trial_of(derivation)
     checked = checked_range(trial) if trial is not None else None
     notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked, detail) for name in formats if name != PAGE}
     if PAGE in formats:
         arrays = example_arrays(derivation, example)
         notes[PAGE] = html_note(derivation, views, loops, checked, detail, example=arrays)
-    return Texts(notes, numpy_module(derivation), others, module, trial)
+    reasons = tuple(f"{fast_file(derivation.problem.slug, target)}: {why}" for target, why in unwritten.items())
+    return Texts(notes, numpy_module(derivation), others, modules, reasons, trial)
 
 
 def example_arrays(derivation: Derivation, example: Values | None) -> Mapping[str, Array]:
@@ -282,11 +287,11 @@ def checked(derivation: Derivation, texts: Texts, *, seed: int = 0) -> Outputs:
         return checked_as_it_is(derivation, texts, seed=seed)
     twin = derive(standing.problem)
     targets = tuple(target_module(twin, module.target, module.mesh) for module in texts.targets)
-    fast = None
-    if texts.fast is not None:
-        from indexcalc.codegen.fast.module import FastOptions, fast_module  # noqa: PLC0415
+    fast: tuple[FastModule, ...] = ()
+    if texts.fast:
+        from indexcalc.codegen.fast.module import FastOptions, fast_modules  # noqa: PLC0415
 
-        fast = fast_module(twin, FastOptions({}, None))
+        fast, _ = fast_modules(twin, FastOptions({}, None), [module.target for module in texts.fast])
     small = checked_as_it_is(twin, replace(texts, code=numpy_module(twin), targets=targets, fast=fast), seed=seed)
     own = at_own_sizes(derivation, texts.code, seed=seed)
     report = replace(
@@ -317,9 +322,10 @@ def checked_as_it_is(derivation: Derivation, texts: Texts, *, seed: int = 0) -> 
     """The texts with the report of the check at the extents that they have."""
     report = validate(derivation, texts.code, seed=seed)
     found, unchecked = validate_targets(derivation, texts.targets, seed=seed)
-    if texts.fast is not None:
-        fast = check_fast(derivation.problem, loaded(texts.fast.source), texts.fast, seed=seed)
-        found = (*found, *fast.comparisons)
+    for module in texts.fast:
+        if has_library(module):
+            found = (*found, *check_fast(derivation.problem, loaded(module.source), module, seed=seed).comparisons)
+    unchecked = (*unchecked, *texts.unwritten)
     hostile = check_hostile(both_passes(derivation), code_styles(derivation, texts), trial=texts.trial)
     report = replace(report, comparisons=(*report.comparisons, *found), hostile=hostile)
     return Outputs(derivation.problem.slug, texts, report, unchecked)
@@ -333,8 +339,9 @@ def code_styles(derivation: Derivation, texts: Texts) -> tuple[CodeStyle, ...]:
     """
     problem = derivation.problem
     styles = [reading_style(problem, loaded(texts.code), module_names(derivation), module_symbols(derivation))]
-    if texts.fast is not None:
-        styles += fast_styles(problem, loaded(texts.fast.source), texts.fast)
+    for fast in texts.fast:
+        if has_library(fast):
+            styles += fast_styles(problem, loaded(fast.source), fast)
     for module in texts.targets:
         if is_installed(module.target):
             styles.append(target_style(problem, loaded(module.checked_source), module))

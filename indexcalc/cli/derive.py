@@ -23,6 +23,7 @@ from indexcalc.cost import MeshError, read_mesh
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import NOTE_WRITERS, PAGE, USUAL_FORMATS, BrokenCodeError, Outputs, checked, render
 from indexcalc.notes import VIEWS, Detail, formula_text
+from indexcalc.proof.fast import style_name
 from indexcalc.rewrite.derive import derive
 from indexcalc.writing import write
 
@@ -106,7 +107,8 @@ def derive_spec(
     style: Annotated[
         Style,
         typer.Option(
-            help="`fast` writes NAME_fast.py too: NumPy code that works in blocks, over threads, with `value_and_grad`."
+            help="`fast` writes NAME_fast.py too: NumPy code that works in blocks, with `value_and_grad`; "
+            "with --target torch also NAME_torch_fast.py, in blocks that PyTorch compiles."
         ),
     ] = Style.einsum,
     at: Annotated[
@@ -229,7 +231,7 @@ def show_derivation(console: Console, derivation: Derivation, outputs: Outputs) 
     terminal.show_summary(console, "checked", outcome.check_text(report), ok=report.ok)
     if report.stand_ins:
         terminal.show_summary(console, "checked", outcome.stand_ins_text(report))
-    fast = ("fast",) if texts.fast is not None else ()
+    fast = tuple(style_name(module) for module in texts.fast)
     for target in (*(module.target for module in texts.targets), *fast):
         said = outcome.target_text(report, target)
         if said:

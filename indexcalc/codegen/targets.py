@@ -72,3 +72,8 @@ def target_module(derivation: Derivation, target: str, mesh: Mesh | None = None)
         tuple(tensor.name in derived for tensor in derivation.problem.program.inputs),
         mesh,
     )
+
+
+def fast_file(slug: str, target: str) -> str:
+    """The name of the file with a derivation's code for speed."""
+    return f"{slug}_fast.py" if target == NUMPY.name else f"{slug}_{target}_fast.py"

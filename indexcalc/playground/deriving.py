@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.cli.cost_table import count_text, footnotes, size_text
@@ -61,7 +62,7 @@ def derived(job: Derive) -> Iterator[Message]:
 
 def code_of(derivation: Derivation, targets: Sequence[str]) -> Texts:
     """The code for NumPy, and what else is asked for."""
-    fast = fast_module(derivation, FastOptions({}, None, CACHE)) if "fast" in targets else None
+    fast = (fast_module(derivation, FastOptions({}, None, CACHE)),) if "fast" in targets else ()
     others = tuple(target_module(derivation, target) for target in targets if target != "fast")
     return Texts({}, numpy_module(derivation), others, fast)
 
@@ -92,7 +93,7 @@ def cost_row(label: str, cost: EquationCost | PassCost, *, total: bool = False) 
 def check_of(derivation: Derivation, texts: Texts) -> Message:
     """What the check of the code found, in sentences."""
     trial = trial_of(derivation)
-    outputs = checked(derivation, Texts(texts.notes, texts.code, texts.targets, texts.fast, trial))
+    outputs = checked(derivation, replace(texts, trial=trial))
     report = outputs.report
     return {"kind": "checked", "ok": report.ok, "lines": check_lines(derivation, report, outputs.unchecked)}
 

@@ -6,16 +6,21 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from indexcalc.codegen.dialect import NUMPY
 from indexcalc.problem import Problem
 from indexcalc.proof.gradcheck import Candidate, check_candidate, check_module, in_slots, keywords, stored
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import Point
 from indexcalc.proof.report import Comparison, Report
+from indexcalc.proof.targets import LIBRARIES, adapted_passes, is_installed, taking
 
 if TYPE_CHECKING:
     from indexcalc.codegen.fast.module import FastModule
+
+STYLE = "fast"
+"""The name of the style in reports."""
 
 THREADS = 2
 """How many threads share the blocks of the second check."""
@@ -37,17 +42,19 @@ def check_fast(problem: Problem, module: ModuleType, written: FastModule, *, see
         UnsupportedError: if no random inputs satisfy the program's assumptions and domains.
     """
     problem = replace(problem, targets=written.targets)
-    report = check_module(problem, module, names=written.names, symbols=written.symbols, seed=seed)
-    found = [*named(report, "fast")]
-    found += named(check_candidate(problem, whole_candidate(problem, module, written), seed=seed), "value_and_grad")
+    passes, what = fast_passes(problem, module, written), style_name(written)
+    report = check_module(problem, passes, names=written.names, symbols=written.symbols, seed=seed)
+    found = [*named(report, what)]
+    whole = f"{what} value_and_grad" if what != STYLE else "value_and_grad"
+    found += named(check_candidate(problem, whole_candidate(problem, passes, written), seed=seed), whole)
     if hasattr(module, "CACHE"):
         saved = module.CACHE, module.LEAST
         module.CACHE, module.LEAST = 1, 2  # type: ignore[attr-defined]
         try:
-            blocks = check_candidate(problem, whole_candidate(problem, module, written, THREADS), seed=seed)
+            blocks = check_candidate(problem, whole_candidate(problem, passes, written, THREADS), seed=seed)
         finally:
             module.CACHE, module.LEAST = saved  # type: ignore[attr-defined]
-        found += named(blocks, "value_and_grad in blocks")
+        found += named(blocks, f"{whole} in blocks")
     return replace(report, comparisons=tuple(found))
 
 
@@ -56,7 +63,27 @@ def named(report: Report, what: str) -> list[Comparison]:
     return [replace(comparison, method=f"{comparison.method}, {what}") for comparison in report.comparisons]
 
 
-def whole_candidate(problem: Problem, module: ModuleType, written: FastModule, threads: int | None = None) -> Candidate:
+def style_name(written: FastModule) -> str:
+    """How reports call the module: ``fast``, or ``torch fast``."""
+    return STYLE if written.target == NUMPY.name else f"{written.target} {STYLE}"
+
+
+def has_library(written: FastModule) -> bool:
+    """Whether the array library of the module is installed."""
+    return written.target == NUMPY.name or is_installed(written.target)
+
+
+def fast_passes(problem: Problem, module: ModuleType, written: FastModule) -> Any:
+    """The functions of a module, which take NumPy's arrays."""
+    if written.target == NUMPY.name:
+        return module
+    library = LIBRARIES[written.target]()
+    passes: Any = adapted_passes(problem, module, library)
+    passes.value_and_grad = taking(module.value_and_grad, library.array)
+    return passes
+
+
+def whole_candidate(problem: Problem, module: Any, written: FastModule, threads: int | None = None) -> Candidate:
     """`value_and_grad` as a candidate."""
     program = problem.program
 
@@ -66,8 +93,9 @@ def whole_candidate(problem: Problem, module: ModuleType, written: FastModule, t
         arrays = [stored(program, tensor.name, point.values[tensor.name]) for tensor in program.inputs]
         arrays += [stored(program, up.of, upstream[up.name]) for up in problem.upstream]
         function = module.value_and_grad
-        *_, threads_name = inspect.signature(function).parameters
-        outputs, gradients = function(*arrays, **{**keywords(function, scalars), threads_name: threads})
+        *_, setting = inspect.signature(function).parameters
+        given = {setting: threads} if written.target == NUMPY.name else {}
+        outputs, gradients = function(*arrays, **keywords(function, scalars), **given)
         outputs = (outputs,) if len(written.outputs) == 1 else outputs
         found = {
             name: in_slots(program, name, output, point) for name, output in zip(written.outputs, outputs, strict=True)

@@ -17,7 +17,7 @@ import indexcalc as ic
 from tests.campaign.case import COUNTED, REFUSED
 from tests.campaign.formulas import Program, spec_text
 from tests.campaign.oracle import Evaluate, Point, Truth, evaluator, sample, truth
-from tests.campaign.pipeline import STYLES, Module, Results, Way, writers
+from tests.campaign.pipeline import FAST, STYLES, Module, Results, Way, writers
 
 PATIENCE = 20.0
 """The most seconds of processor time that each thing may take: deriving, a note, a module in one style, a check."""
@@ -236,7 +236,7 @@ def mistakes(module: Module, results: Results, expected: Expected) -> Iterator[s
             array, limit = np.asarray(results.gradients[name]), expected.bound(f"d {name}")
             yield from difference(f"d{name}", array, right.gradients[name], limit)
     inputs = {tensor.name for tensor in program.inputs}
-    wanted = [name for name in program.targets if module.style != "fast" or name in inputs]
+    wanted = [name for name in program.targets if module.style not in FAST or name in inputs]
     yield from (f"d{name} is not returned" for name in wanted if name not in module.fields)
     outputs = {of for _, of in program.upstream} | ({program.loss} if program.loss else set())
     yield from (f"{name} is not returned" for name in sorted(outputs - set(results.values)))

@@ -18,8 +18,12 @@ from indexcalc.codegen import gradient_fields, module_names, module_symbols
 from indexcalc.generation import loaded
 from tests.campaign.oracle import Point
 
-STYLES = ("note", "numpy", "fast", "torch", "jax", "check")
-"""The note, code for reading, code for speed, code for two libraries, and the engine's own check of the first."""
+STYLES = ("note", "numpy", "fast", "torch", "torch fast", "jax", "check")
+"""The note, code for reading and for speed, both in PyTorch, code for JAX, and the engine's own check of the first."""
+
+
+FAST = ("fast", "torch fast")
+"""The styles whose modules have `value_and_grad`, and gradients of inputs alone."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,10 @@ class Module:
     def ways(self) -> Iterator[tuple[str, Way]]:
         """All ways to run the module, by what is said of them."""
         yield self.style, self.two_passes
-        if self.style == "fast":
-            yield "fast value_and_grad", self.at_once
+        if self.style in FAST:
+            yield f"{self.style} value_and_grad", self.at_once
             if hasattr(self.loaded, "CACHE"):
-                yield "fast in blocks", self.in_blocks
+                yield f"{self.style} in blocks", self.in_blocks
         if self.style == "torch":
             yield "torch autograd", self.through_autograd
 
@@ -98,23 +102,25 @@ class Module:
 
     def at_once(self, point: Point, **settings: Any) -> Results:
         """``value_and_grad``."""
-        function = self.loaded.value_and_grad
+        function, array = self.loaded.value_and_grad, converter(self.style)
         scalars = {**self.keywords(function, point), **settings}
-        outputs, gradients = function(*self.inputs(point), *self.upstream(point), **scalars)
+        given = [array(one) for one in (*self.inputs(point), *self.upstream(point))]
+        outputs, gradients = function(*given, **scalars)
         outputs = (outputs,) if len(self.written.outputs) == 1 else outputs
         return Results(
-            dict(zip(self.written.outputs, outputs, strict=True)),
-            {of: getattr(gradients, own) for of, own in self.fields.items()},
+            {name: np.asarray(one) for name, one in zip(self.written.outputs, outputs, strict=True)},
+            {of: np.asarray(getattr(gradients, own)) for of, own in self.fields.items()},
         )
 
     def in_blocks(self, point: Point) -> Results:
-        """``value_and_grad`` in blocks of one or two entries, in two threads."""
+        """``value_and_grad`` in blocks of one or two entries, NumPy's in two threads."""
         module = self.loaded
-        *_, threads = inspect.signature(module.value_and_grad).parameters
+        *_, setting = inspect.signature(module.value_and_grad).parameters
+        settings = {setting: 2} if self.style == "fast" else {}
         saved = module.CACHE, module.LEAST
         module.CACHE, module.LEAST = 1, 2  # type: ignore[attr-defined]
         try:
-            return self.at_once(point, **{threads: 2})
+            return self.at_once(point, **settings)
         finally:
             module.CACHE, module.LEAST = saved  # type: ignore[attr-defined]
 
@@ -146,7 +152,7 @@ def double_precision(style: str) -> Any:
 
 def converter(style: str) -> Callable[[np.ndarray], Any]:
     """NumPy's arrays to those of a style."""
-    if style == "torch":
+    if style in ("torch", "torch fast"):
         return import_module("torch").as_tensor
     return import_module("jax.numpy").asarray if style == "jax" else np.asarray
 
@@ -159,10 +165,13 @@ def writers(derivation: Any, styles: Sequence[str]) -> Iterator[tuple[str, Calla
         module = loaded(ic.numpy_module(derivation))
         return Module("numpy", derivation, module, names, symbols, gradient_fields(derivation))
 
-    def fast() -> Module:
-        written = ic.fast_module(derivation)
-        fields = {of: written.names[derivation.problem.gradient_names[of]] for of in written.targets}
-        return Module("fast", derivation, loaded(written.source), written.names, written.symbols, fields, written)
+    def fast(style: str, target: str) -> Callable[[], Module]:
+        def write() -> Module:
+            written = ic.fast_module(derivation, target=target)
+            fields = {of: written.names[derivation.problem.gradient_names[of]] for of in written.targets}
+            return Module(style, derivation, loaded(written.source), written.names, written.symbols, fields, written)
+
+        return write
 
     def library(style: str) -> Callable[[], Module]:
         def write() -> Module:
@@ -173,7 +182,8 @@ def writers(derivation: Any, styles: Sequence[str]) -> Iterator[tuple[str, Calla
 
         return write
 
-    known = {"numpy": numpy, "fast": fast, "torch": library("torch"), "jax": library("jax")}
+    known = {"numpy": numpy, "fast": fast("fast", "numpy"), "torch": library("torch"), "jax": library("jax")}
+    known["torch fast"] = fast("torch fast", "torch")
     for style in styles:
-        if style in known and (style in ("numpy", "fast") or find_spec(style)):
+        if style in known and (style in ("numpy", "fast") or find_spec(style.split()[0])):
             yield style, known[style]

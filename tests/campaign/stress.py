@@ -23,7 +23,7 @@ from tests.campaign.oracle import Point, Truth, sample
 from tests.campaign.pipeline import Module, Way
 from tests.campaign.shrinking import smaller
 
-STYLES = ("numpy", "fast", "torch")
+STYLES = ("numpy", "fast", "torch", "torch fast")
 
 WISHES = Wishes(lengths=((0.7, 1, 3), (0.3, 4, 6)), uses=True)
 

@@ -7,14 +7,16 @@ from indexcalc.codegen.prose import default_text, paragraph
 from indexcalc.codegen.signatures import sentence, tensor_line
 
 
-def thread_arguments(fast: Fast) -> list[str]:
-    """The keyword arguments of every function."""
-    return ["*", f"{fast.names.own['threads']}: int | None = None"]
+def setting_arguments(fast: Fast) -> list[str]:
+    """The keyword argument of every function: how it is to run."""
+    setting = fast.library.setting
+    return ["*", f"{fast.names.own[setting.name]}: {setting.kind}"]
 
 
-def thread_lines(fast: Fast) -> list[str]:
-    """What the keyword arguments of every function mean."""
-    return paragraph(f"{fast.names.own['threads']}: how many threads work on blocks; by default one for each core.", 2)
+def setting_lines(fast: Fast) -> list[str]:
+    """What the keyword argument of every function means."""
+    setting = fast.library.setting
+    return paragraph(f"{fast.names.own[setting.name]}: {setting.meaning}", 2)
 
 
 def arguments(fast: Fast, with_upstream: bool) -> list[str]:
@@ -27,8 +29,8 @@ def arguments(fast: Fast, with_upstream: bool) -> list[str]:
     for parameter in sorted(plan.program.parameters, key=lambda p: p.default is not None):
         default = "" if parameter.default is None else f" = {default_text(parameter.default)}"
         keywords.append(f"{plan.scalars[parameter.symbol]}: float{default}")
-    star, threads = thread_arguments(fast)
-    return [*(f"{name}: np.ndarray" for name in given), star, *keywords, threads]
+    star, setting = setting_arguments(fast)
+    return [*(f"{name}: {plan.dialect.array}" for name in given), star, *keywords, setting]
 
 
 def documented(fast: Fast, with_upstream: bool) -> tuple[str, ...]:
@@ -41,4 +43,4 @@ def documented(fast: Fast, with_upstream: bool) -> tuple[str, ...]:
     lines += [line for e in plan.unread for line in paragraph(f"{plan.scalars[e]}: extent, no input shows it.", 2)]
     for parameter in sorted(plan.program.parameters, key=lambda p: p.default is not None):
         lines += paragraph(f"{plan.scalars[parameter.symbol]}: {sentence(parameter.doc or 'a constant')}", 2)
-    return (*lines, *thread_lines(fast))
+    return (*lines, *setting_lines(fast))

@@ -98,7 +98,7 @@ def block_of(
     """The graph of some statements; `indices` are those of each on the dimensions of the loop around them."""
     own, scope = names.own, names.scope
     lowering = Lowering(
-        scope.scalars, own["size"], own["dtype"], large, scope=scope, largest=names.largest, windows=names.windows
+        scope.scalars, own["size"], scope.dtype, large, scope=scope, largest=names.largest, windows=names.windows
     )
     spans = []
     for statement in statements:

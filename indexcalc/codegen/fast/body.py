@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from indexcalc.algebra.terms import Index
+from indexcalc.codegen.dialect import NUMPY
 from indexcalc.codegen.fast.block import straight_lines
 from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule
 from indexcalc.codegen.fast.conditions import Stack, Steps
+from indexcalc.codegen.fast.library import Body, Library, Setting
 from indexcalc.codegen.fast.loops import loop_text
 from indexcalc.codegen.fast.names import Names, with_steps
 from indexcalc.codegen.fast.scheduling import scheduled
 from indexcalc.codegen.fast.segments import Segments
 from indexcalc.codegen.fast.stepping import StepsText
 from indexcalc.codegen.layout import call_or_wrap
+from indexcalc.codegen.special import FAST
 from indexcalc.codegen.statements import Statement
 
 
-@dataclass(frozen=True)
-class Body:
-    """The lines of a function, and what never exists in full while it runs.
-
-    Attributes:
-        lines: the statements.
-        schedule: what they follow.
-        whole: the tensors of loops that are there in full afterwards.
-    """
-
-    lines: tuple[str, ...]
-    schedule: Schedule
-    whole: frozenset[str]
-
-
-def function_body(problem: Blocking, names: Names, block: str | None = None) -> Body:
+def function_body(problem: Blocking, names: Names, block: str | None = None, stem: str = "") -> Body:
     """The lines that compute the wanted tensors from the given ones; every tensor ends up under its own name."""
     return body_of(scheduled(problem, block), problem, names, block)
+
+
+def dtype_lines(own: str, variables: Sequence[str]) -> list[str]:
+    """The dtype of new arrays: what the given ones have in common, and never one of integers."""
+    there = [name for name in variables if "." not in name] or list(variables)
+    return call_or_wrap(f"{own} = np.result_type", [*there, "np.float32"])
+
+
+IN_NUMPY = Library(
+    dialect=NUMPY,
+    template="fast_module.py.jinja2",
+    setting=Setting("threads", "int | None = None", "how many threads work on blocks; by default one for each core."),
+    body=function_body,
+    like=lambda own: own["dtype"],
+    dtype=lambda own: own["dtype"],
+    like_lines=dtype_lines,
+    ends=("{0} = {0}[()]",),
+    decorators=(),
+    private={**NUMPY.private, **FAST},
+    has_steps=True,
+    copies_windows=True,
+)
+"""NumPy: blocks over threads, each in memory that is used again."""
 
 
 def body_of(schedule: Schedule, problem: Blocking, names: Names, block: str | None) -> Body:

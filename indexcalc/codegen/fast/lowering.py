@@ -26,6 +26,7 @@ from indexcalc.algebra.terms import (
     walk,
 )
 from indexcalc.calculus.pointwise import row_of
+from indexcalc.codegen.dialect import spelled
 from indexcalc.codegen.fast.arrays import Array, Arrays, Value
 from indexcalc.codegen.fast.graph import Node, Operation, Use
 from indexcalc.codegen.fast.overlaps import Windows, order_of_copy
@@ -104,7 +105,7 @@ class Lowering(Arrays):
             ranks.update({lookup.tensor: len(lookup.slots) for lookup in own_lookups(base)})
         fields = {name: f"{{{number}}}" for number, name in enumerate(ranks)}
         scope = replace(self.scope, tensors={**self.scope.tensors, **fields})
-        text = flat(moving_node(statement, scope))
+        text = flat(spelled(moving_node(statement, scope), scope.dialect, scope.dtype))
         uses = tuple(self.whole(name, rank) for name, rank in ranks.items())
         return self.made(Operation.MOVE, text, uses, statement.axes)
 
@@ -269,7 +270,9 @@ class Lowering(Arrays):
         constant = flat(self.text(params[0])) if params else ""
         if not isinstance(argument, Array):
             # A NumPy scalar is float64 and would promote float32 arrays; a Python float does not.
-            number = Atom(template.format(x=flat(self.text(argument)), c=constant))
+            text = flat(self.text(argument))
+            given = (part.strip().format(x=text, c=constant) for part in rest[:-1].split(","))
+            number = Call(function, tuple(map(Atom, given)))
             return self.made(Operation.MAP, "float", (number,), ())
         parts = [part.strip() for part in rest[:-1].split(",")]
         use = self.use(argument, argument.axes)

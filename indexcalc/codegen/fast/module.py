@@ -1,8 +1,8 @@
-"""A derivation as a NumPy module made for speed: `value_and_grad` beside `forward` and `backward`."""
+"""A derivation as a module made for speed: `value_and_grad` beside `forward` and `backward`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -11,6 +11,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import prose
 from indexcalc.codegen.dialect import NUMPY
+from indexcalc.codegen.fast.body import IN_NUMPY
+from indexcalc.codegen.fast.library import Library
 from indexcalc.codegen.fast.outline import (
     Fast,
     array_of,
@@ -25,15 +27,20 @@ from indexcalc.codegen.fast.passes import (
     forward_function,
     whole_function,
 )
+from indexcalc.codegen.fast.torch_body import IN_TORCH
 from indexcalc.codegen.formula import formula
 from indexcalc.codegen.identifiers import identifiers
-from indexcalc.codegen.module import AMBIGUOUS, extent_lines, scalar_doc, title
+from indexcalc.codegen.module import AMBIGUOUS, extent_lines, import_blocks, scalar_doc, title
 from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.shapes import check_function, shapes_of
-from indexcalc.codegen.special import FAST, needed_functions
+from indexcalc.codegen.special import needed_functions
 from indexcalc.errors import ProgramError, UnsupportedError
 from indexcalc.program import BlockedLoop
+
+LIBRARIES: Mapping[str, Library] = {library.dialect.name: library for library in (IN_NUMPY, IN_TORCH)}
+FAST_TARGETS = tuple(LIBRARIES)
+"""The array libraries that code for speed can be written for."""
 
 CACHE = 1 << 20
 """The bytes that the arrays of one block may take: the second-level cache of a core."""
@@ -68,6 +75,7 @@ class FastModule:
         targets: the tensors whose gradients are returned.
         outputs: the tensors that `value_and_grad` returns besides, in order.
         loops: those of `value_and_grad`, with the tensors of which it only ever holds a block.
+        target: the array library.
     """
 
     source: str
@@ -76,6 +84,7 @@ class FastModule:
     targets: tuple[str, ...]
     outputs: tuple[str, ...]
     loops: tuple[BlockedLoop, ...]
+    target: str = NUMPY.name
 
     @property
     def never_whole(self) -> tuple[str, ...]:
@@ -83,7 +92,7 @@ class FastModule:
         return tuple(dict.fromkeys(tensor for loop in self.loops for tensor in loop.tensors))
 
 
-def fast_module(derivation: Derivation, options: FastOptions | None = None) -> FastModule:
+def fast_module(derivation: Derivation, options: FastOptions | None = None, target: str = NUMPY.name) -> FastModule:
     """A module whose passes run in blocks that stay in cache, over threads.
 
     `Gradients` holds the gradients of inputs; if none is asked for, those that are.
@@ -91,25 +100,28 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
     Args:
         derivation: what to write.
         options: how its work is cut into blocks.
+        target: one of `FAST_TARGETS`.
 
     Raises:
-        UnsupportedError: if a scalar or factor cannot be written in NumPy.
+        UnsupportedError: if a scalar or factor cannot be written with this library.
         ProgramError: if there is no index of the name that is to be cut into blocks.
     """
     options = options or FastOptions()
     check_gradients_only(derivation)
     checked_options(derivation, options)
-    fast = outlined(derivation, options.sizes, options.block[0] if options.block else None)
+    library = LIBRARIES[target]
+    fast = outlined(derivation, options.sizes, options.block[0] if options.block else None, library)
     passes = (forward_function(fast), backward_function(fast), whole_function(fast))
-    bodies = [line for function, _ in passes for line in function.body]
+    blocks = [function for _, body in passes for function in body.functions]
+    bodies = [*(line for function, _ in passes for line in function.body), *blocks]
     plan, problem = fast.plan, derivation.problem
     # The variables of a block have the names of indices.
     variables = {*plan.stored.values(), *plan.scalars.values(), *identifiers(bodies)}
     ambiguous = [name for name in sorted(variables) if name in AMBIGUOUS]
     shapes = shapes_of(plan)
     check = [check_function(shapes)] if shapes is not None else []
-    private = {**NUMPY.private, **FAST}
-    source = template().render(
+    private = library.private
+    source = template(library.template).render(
         ambiguous=", ".join(ambiguous),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass, in blocks.", hang="", opening='"""')),
         extents=extent_lines(plan),
@@ -119,12 +131,15 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
             line
             for name, tensor in fast.gradients.items()
             for line in prose.field(
-                name, "np.ndarray", f"{shape_text(plan.axes(tensor), plan.scalars)} {meaning(fast, tensor)}"
+                name, plan.dialect.array, f"{shape_text(plan.axes(tensor), plan.scalars)} {meaning(fast, tensor)}"
             )
         ],
         functions=[function for function, _ in passes],
         private_functions=[*check, *(private[name].source for name in needed_functions([*bodies, *check], private))],
-        loops=any("_run(" in line for line in bodies),
+        blocks=blocks,
+        decorators=library.decorators,
+        imports=import_blocks(plan.dialect, [*bodies, *check]),
+        loops=any("_run(" in line or "_blocks(" in line for line in bodies),
         cache=options.cache,
         least=options.block[1] if options.block else LEAST,
         fixed=options.block is not None,
@@ -136,7 +151,31 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
     fields_of_values = {name: stored_name(fast, name) for name in (*inputs_of(plan), *kept, *plan.program.outputs)}
     symbols = {symbol.name: name for symbol, name in plan.scalars.items()}
     loops = blocked_loops(passes[-1][1], fast)
-    return FastModule(source, {**fields_of_values, **names}, symbols, targets, plan.program.outputs, loops)
+    return FastModule(source, {**fields_of_values, **names}, symbols, targets, plan.program.outputs, loops, target)
+
+
+def fast_modules(
+    derivation: Derivation, options: FastOptions, targets: Iterable[str] = ()
+) -> tuple[tuple[FastModule, ...], Mapping[str, str]]:
+    """NumPy's module for speed, then those of other libraries; and for each library that has none, why.
+
+    Args:
+        derivation: what to write.
+        options: how its work is cut into blocks.
+        targets: libraries; those that are not in `FAST_TARGETS` have no code for speed, and none is missed.
+
+    Raises:
+        UnsupportedError: if there is no code for speed in NumPy.
+        ProgramError: if there is no index of the name that is to be cut into blocks.
+    """
+    found, unwritten = [fast_module(derivation, options)], {}
+    for target in targets:
+        if target in FAST_TARGETS and target != NUMPY.name:
+            try:
+                found.append(fast_module(derivation, options, target))
+            except UnsupportedError as error:
+                unwritten[target] = error.message
+    return tuple(found), unwritten
 
 
 def check_gradients_only(derivation: Derivation) -> None:
@@ -165,13 +204,13 @@ def checked_options(derivation: Derivation, options: FastOptions) -> None:
 
 
 @cache
-def template() -> Template:
+def template(name: str) -> Template:
     """The template of a module."""
     loader = PackageLoader("indexcalc.codegen", "templates")
     environment = Environment(
         loader=loader, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
-    return environment.get_template("fast_module.py.jinja2")
+    return environment.get_template(name)
 
 
 def value_fields(fast: Fast) -> list[str]:
@@ -184,7 +223,9 @@ def value_fields(fast: Fast) -> list[str]:
     for name in (*inputs, *kept, *outputs):
         doc = plan.program.tensors[name].doc if name in plan.program.tensors else made_from(fast, name)
         array = array_of(fast, name)
-        lines += prose.field(array.variable, "np.ndarray", f"{shape_text(array.axes, plan.scalars)} {doc}".rstrip())
+        lines += prose.field(
+            array.variable, plan.dialect.array, f"{shape_text(array.axes, plan.scalars)} {doc}".rstrip()
+        )
     for symbol in scalars_of(fast):
         kind = "int" if symbol in plan.extents else "float"
         lines += prose.field(plan.scalars[symbol], kind, scalar_doc(plan, symbol))

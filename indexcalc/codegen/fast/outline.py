@@ -9,9 +9,12 @@ import sympy as sp
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.fast.blocking import Blocking
+from indexcalc.codegen.fast.body import IN_NUMPY
 from indexcalc.codegen.fast.joining import both_passes
+from indexcalc.codegen.fast.library import Library
 from indexcalc.codegen.fast.names import Names, letters_of, own_names
 from indexcalc.codegen.fast.normal import normal_form
+from indexcalc.codegen.fast.overlaps import Windows
 from indexcalc.codegen.fast.segments import Segments, segments_of, source_of
 from indexcalc.codegen.fast.storing import ancestors, kept_tensors
 from indexcalc.codegen.names import python_name, python_names
@@ -33,6 +36,7 @@ class Fast:
         gradients: the tensor of every gradient that is returned, by its field.
         kept: the tensors that the forward pass keeps, besides inputs and outputs.
         block: the index to cut into blocks, if one is asked for.
+        library: what the module is written for.
         passes: the segments of the forward and the backward pass, if one of them has loops over steps.
     """
 
@@ -42,12 +46,17 @@ class Fast:
     gradients: Mapping[str, str]
     kept: tuple[str, ...]
     block: str | None
+    library: Library
     passes: tuple[Segments, Segments] | None = None
 
 
-def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None) -> Fast:
-    """The statements of both passes in normal form, and the names of everything."""
-    plan, problem = make_plan(derivation), derivation.problem
+def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None, library: Library = IN_NUMPY) -> Fast:
+    """The statements of both passes in normal form, and the names of everything.
+
+    Raises:
+        UnsupportedError: for systems, and for loops over steps where the library has none.
+    """
+    plan, problem = make_plan(derivation, library.dialect), derivation.problem
     unknowns = (*plan.program.unknowns, *derivation.backward.unknowns)
     if unknowns:
         raise UnsupportedError(
@@ -62,22 +71,31 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
     }
     gradients = own or fields
     if any(s.loop is not None for s in (*plan.forward, *plan.backward)):
-        return outlined_steps(plan, gradients, sizes, block)
+        return outlined_steps(plan, gradients, sizes, block, library)
     every = {statement.name: statement for statement in both_passes(plan.forward, plan.backward, taken)}
     wanted = tuple(dict.fromkeys((*plan.program.outputs, *gradients.values())))
     needed = ancestors(tuple(every.values()), wanted)
     aliases = shifted_names(plan, [every[name] for name in needed], taken)
     statements = normal_form([every[name] for name in needed], wanted, taken, aliases)
     given = {**inputs, **{up.name: plan.program.tensors[up.of].slots for up in problem.upstream}}
-    blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan))
-    names = replace(all_names(plan, statements), windows=blocking.windows)
+    windows: Windows | None = None if library.copies_windows else {}
+    blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan), known_windows=windows)
+    names = replace(all_names(plan, statements, library), windows=blocking.windows)
     forward = ancestors(statements, plan.program.outputs)
     kept = kept_tensors(blocking, forward, tuple(gradients.values()))
-    return Fast(plan, blocking, names, gradients, kept, block)
+    return Fast(plan, blocking, names, gradients, kept, block, library)
 
 
-def outlined_steps(plan: Plan, gradients: Mapping[str, str], sizes: Mapping[str, int], block: str | None) -> Fast:
+def outlined_steps(
+    plan: Plan, gradients: Mapping[str, str], sizes: Mapping[str, int], block: str | None, library: Library
+) -> Fast:
     """The segments of both passes, of which one has loops over steps, and the names of everything."""
+    if not library.has_steps:
+        steps = next(s.name for s in (*plan.forward, *plan.backward) if s.loop is not None)
+        raise UnsupportedError(
+            f"code for speed in {library.dialect.library} has no loops over steps yet, and {steps} is computed step by "
+            "step; the module for reading has them"
+        )
     problem = plan.derivation.problem
     taken = {s.name for s in (*plan.forward, *plan.backward)} | {*plan.tensors, *plan.program.tensors}
     named: dict[tuple[str, ...], str] = {}
@@ -93,11 +111,11 @@ def outlined_steps(plan: Plan, gradients: Mapping[str, str], sizes: Mapping[str,
     statements = tuple(Statement(name, slots, ()) for name, slots in axes.items())
     blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan), frozenset(), {})
     every = (*forward.statements, *backward.statements)
-    names = all_names(plan, [*every, *statements])
+    names = all_names(plan, [*every, *statements], library)
     entries = {**forward.entries, **backward.entries}
     texts = {name: entry.text(names.scope.tensors[entry.tensor]) for name, entry in entries.items()}
     names = replace(names, scope=replace(names.scope, tensors={**names.scope.tensors, **texts}))
-    return Fast(plan, blocking, names, gradients, kept, block, (forward, backward))
+    return Fast(plan, blocking, names, gradients, kept, block, library, (forward, backward))
 
 
 def shifted_names(plan: Plan, statements: Sequence[Statement], taken: set[str]) -> dict[str, str]:
@@ -123,13 +141,13 @@ def fused_extents(plan: Plan) -> tuple[frozenset[sp.Expr], ...]:
     return tuple(dict.fromkeys(frozenset(slot.extent for slot in axis) for axis in groups))
 
 
-def all_names(plan: Plan, statements: Sequence[Statement]) -> Names:
+def all_names(plan: Plan, statements: Sequence[Statement], library: Library) -> Names:
     """The Python names of all tensors, those that the normal form added among them."""
     taken = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
     added = python_names([s.name for s in statements if s.name not in plan.tensors], taken)
     tensors = {**plan.tensors, **added}
     own = own_names({*tensors.values(), *plan.stored.values(), *plan.scalars.values()})
-    scope = Scope(tensors, plan.scalars, own["dtype"], plan.layouts)
+    scope = Scope(tensors, plan.scalars, library.dtype(own), plan.layouts, library.dialect)
     largest = frozenset(s.name for s in statements if s.kind in (Kind.MAXIMUM, Kind.LARGEST))
     return Names(scope, own, letters_of(plan.program.indices), largest)
 

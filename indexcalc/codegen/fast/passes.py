@@ -7,9 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
-from indexcalc.codegen.fast.arguments import arguments, documented, thread_arguments, thread_lines
+from indexcalc.codegen.fast.arguments import arguments, documented, setting_arguments, setting_lines
 from indexcalc.codegen.fast.blocking import Blocking, Loop
-from indexcalc.codegen.fast.body import Body, function_body, stepping_body
+from indexcalc.codegen.fast.body import stepping_body
+from indexcalc.codegen.fast.library import Body
 from indexcalc.codegen.fast.outline import (
     Fast,
     array_of,
@@ -36,7 +37,7 @@ def forward_function(fast: Fast) -> tuple[Function, Body]:
     results = tuple(dict.fromkeys((*fast.kept, *plan.program.outputs)))
     given = {tensor.name: tensor.slots for tensor in plan.program.inputs}
     if fast.passes is None:
-        body = pass_body(fast, given, results)
+        body = pass_body(fast, given, results, "forward")
     else:
         body = stepping_body(fast.passes[0], fast.problem, given, fast.names, fast.block)
     arrays = [plan.array(tensor.name) for tensor in plan.program.inputs]
@@ -59,7 +60,7 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     outputs = {name: problem.by_name[name].axes for name in plan.program.outputs if name in problem.by_name}
     given = {**problem.given, **kept, **outputs}
     if fast.passes is None:
-        body = pass_body(fast, given, tuple(fast.gradients.values()))
+        body = pass_body(fast, given, tuple(fast.gradients.values()), "backward")
     else:
         body = stepping_body(fast.passes[1], problem, given, fast.names, fast.block)
     upstream = [up.name for up in plan.derivation.problem.upstream]
@@ -75,11 +76,12 @@ def backward_function(fast: Fast) -> tuple[Function, Body]:
     scalars = [plan.scalars[symbol] for symbol in scalars_of(fast) if plan.scalars[symbol] in identifiers(block)]
     lines = unpacking([stored_name(fast, n) for n in unpacked] + scalars)
     lines += [*block, *gradient_lines(fast, "return ")]
-    parameters = ["values: Values", *(f"{plan.stored[name]}: np.ndarray" for name in upstream), *thread_arguments(fast)]
+    given_arrays = [f"{plan.stored[name]}: {plan.dialect.array}" for name in upstream]
+    parameters = ["values: Values", *given_arrays, *setting_arguments(fast)]
     doc = ["values: what `forward` returned."]
     for up in plan.derivation.problem.upstream:
         doc += tensor_line(plan, up.name, up.doc or f"the upstream gradient dL/d{up.of}")
-    doc += thread_lines(fast)
+    doc += setting_lines(fast)
     forward = ancestors(problem.statements, plan.program.outputs)
     again = "What is not kept is computed again." if made(body) & set(forward) else ""
     first = head("backward", parameters, "Gradients")
@@ -93,7 +95,7 @@ def whole_function(fast: Fast) -> tuple[Function, Body]:
     outputs = plan.program.outputs
     if fast.passes is not None:
         return one_after_another(fast)
-    body = pass_body(fast, fast.problem.given, fast.problem.wanted)
+    body = pass_body(fast, fast.problem.given, fast.problem.wanted, "both")
     upstream = [up.name for up in plan.derivation.problem.upstream]
     arrays = [plan.array(name) for name in (*(t.name for t in plan.program.inputs), *upstream)]
     block = whole_block(fast, body, arrays, fast.problem.wanted)
@@ -125,8 +127,9 @@ def one_after_another(fast: Fast) -> tuple[Function, Body]:
 
 def whole_head(fast: Fast, named: Sequence[str]) -> tuple[str, str]:
     """The first line of `value_and_grad`, and what it does."""
-    arrays_of = ", ".join(["np.ndarray"] * len(named)) if len(named) < 4 else "np.ndarray, ..."
-    kinds = "np.ndarray" if len(named) == 1 else f"tuple[{arrays_of}]"
+    array = fast.plan.dialect.array
+    arrays_of = ", ".join([array] * len(named)) if len(named) < 4 else f"{array}, ..."
+    kinds = array if len(named) == 1 else f"tuple[{arrays_of}]"
     first = head("value_and_grad", arguments(fast, True), f"tuple[{kinds}, Gradients]")
     what = "The outputs" if len(named) > 1 else f"`{named[0]}`"
     return first, f"{what} and the gradients, in one go."
@@ -156,13 +159,13 @@ def blocked_loops(body: Body, fast: Fast) -> tuple[BlockedLoop, ...]:
     return tuple(found)
 
 
-def pass_body(fast: Fast, given: Mapping[str, tuple[Index, ...]], wanted: tuple[str, ...]) -> Body:
-    """The statements that make `wanted` from `given`."""
+def pass_body(fast: Fast, given: Mapping[str, tuple[Index, ...]], wanted: tuple[str, ...], stem: str) -> Body:
+    """The statements that make `wanted` from `given`; functions of their own have names that begin with `stem`."""
     problem = fast.problem
     needed = ancestors(problem.statements, [name for name in wanted if name not in given], given)
     statements = tuple(problem.by_name[name] for name in needed)
     local = Blocking(statements, given, wanted, problem.sizes, problem.fused, problem.large, problem.windows)
-    return function_body(local, fast.names, fast.block)
+    return fast.library.body(local, fast.names, fast.block, stem)
 
 
 def whole_block(
@@ -178,7 +181,7 @@ def whole_block(
         if is_fused(fast, array_name) and names.scope.tensors[array_name] in used and array_name not in made(body)
     ]
     merges = [merge_line(names.scope.tensors[name], array_of(fast, name), names.scope) for name in merged]
-    own = names.own["dtype"]
+    own = fast.library.like(names.own)
     wanted_names = identifiers([*body.lines, *splits, *merges])
     wanted = [extent for extent in plan.extents if plan.scalars[extent] in wanted_names]
     wanted = with_divisors(wanted, sources_of(arrays, plan.unread))
@@ -186,18 +189,11 @@ def whole_block(
     if own in wanted_names and arrays:
         whole = {stored_name(fast, tensor.name) for tensor in plan.program.inputs if tensor.values is not None}
         floats = [array for array in arrays if array.variable.removeprefix("values.") not in whole]
-        lines += dtype_lines(own, floats)
+        lines += fast.library.like_lines(own, [array.variable for array in floats])
     totals = {s.name for item in body.schedule if isinstance(item, Loop) for s in item.statements}
     scalars = [names.scope.tensors[name] for name in results if name in totals and not fast.problem.by_name[name].axes]
-    ends = [f"{name} = {name}[()]" for name in scalars]
+    ends = [line.format(name) for name in scalars for line in fast.library.ends]
     return [*lines, *splits, *body.lines, *ends, *merges]
-
-
-def dtype_lines(own: str, arrays: Sequence[Array]) -> list[str]:
-    """The dtype of new arrays: what the given ones have in common, and never one of integers."""
-    variables = [array.variable for array in arrays]
-    there = [name for name in variables if "." not in name] or variables
-    return call_or_wrap(f"{own} = np.result_type", [*there, "np.float32"])
 
 
 def made(body: Body) -> set[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexcalc.codegen.targets import TargetModule
 from indexcalc.problem import Problem
-from indexcalc.proof.fast import whole_candidate
+from indexcalc.proof.fast import fast_passes, style_name, whole_candidate
 from indexcalc.proof.gradcheck import Candidate, module_candidate
 from indexcalc.proof.targets import LIBRARIES, adapted_passes
 
@@ -45,9 +45,10 @@ def reading_style(
 def fast_styles(problem: Problem, module: ModuleType, written: FastModule) -> tuple[CodeStyle, ...]:
     """The module for speed: its two passes, and both in one."""
     asked = replace(problem, targets=written.targets)
-    passes = module_candidate(asked, module, written.names, written.symbols)
-    whole = whole_candidate(asked, module, written)
-    return CodeStyle("fast", passes, written.targets), CodeStyle("fast value_and_grad", whole, written.targets)
+    adapted, name = fast_passes(asked, module, written), style_name(written)
+    passes = module_candidate(asked, adapted, written.names, written.symbols)
+    whole = whole_candidate(asked, adapted, written)
+    return CodeStyle(name, passes, written.targets), CodeStyle(f"{name} value_and_grad", whole, written.targets)
 
 
 def target_style(problem: Problem, module: ModuleType, written: TargetModule) -> CodeStyle:
