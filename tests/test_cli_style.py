@@ -52,3 +52,25 @@ def test_what_does_not_fit_is_said(options, words, tmp_path):
     assert result.exit_code == 2
     assert words in " ".join(result.output.split())
     assert not (tmp_path / "out").exists()
+
+
+def test_code_for_speed_in_pytorch_is_written_and_checked(tmp_path):
+    pytest.importorskip("torch")
+    result = run("--style", "fast", "--target", "torch", "--block", "i=8", "--out", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert "LEAST = 8\n" in (tmp_path / "attention_torch_fast.py").read_text()
+    assert (tmp_path / "attention_fast.py").exists()
+    assert "torch fast: 3 gradients" in result.output
+
+
+def test_code_for_speed_that_there_is_not_in_pytorch_is_said(tmp_path):
+    pytest.importorskip("torch")
+    result = RUNNER.invoke(
+        app, ["derive", "discounted_returns", "--style", "fast", "--target", "torch", "--out", str(tmp_path)]
+    )
+    assert result.exit_code == 0, result.output
+    assert "discounted_returns_torch_fast.py: code for speed in PyTorch has no loops over steps" in " ".join(
+        result.output.split()
+    )
+    assert not (tmp_path / "discounted_returns_torch_fast.py").exists()
+    assert (tmp_path / "discounted_returns_fast.py").exists()

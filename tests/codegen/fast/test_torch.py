@@ -1,4 +1,4 @@
-"""Code for speed in PyTorch: functions of blocks that compute what the oracles do, hold no large tensor, and compile."""
+"""Code for speed in PyTorch: functions of blocks that compute what the oracles do, hold nothing large, and compile."""
 
 from __future__ import annotations
 
