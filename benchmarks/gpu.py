@@ -1,7 +1,7 @@
 """How fast generated PyTorch code is on a GPU: median times beside PyTorch's own ways to do the same work.
 
 Run it with ``python benchmarks/gpu.py [WORK ...]``. Where PyTorch has no GPU nothing is measured, and it says so.
-All sides get the same tensors and must agree; ``--check`` compares them at small sizes on the processor, and measures nothing.
+All sides get the same tensors and must agree; ``--check`` compares them at small sizes on the processor.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def sides(work: Work, device: str, *, large: bool, compiled: bool) -> dict[str, 
         output = forward(*inputs)
         return output.detach(), *torch.autograd.grad(output, inputs, tensors[-1])
 
-    found = {f"indexcalc, {by}": partial(own, by) for by in module.WAYS if compiled or by != "compile"}
+    ways = module.WAYS if compiled else ("eager",)
+    found = {f"indexcalc, {by}": partial(own, by) for by in ways if by != "triton" or rivals.has(by)}
     found |= {name: partial(other, forward) for name, forward in work.rivals.items()}
     if compiled:
         found["PyTorch compiled"] = partial(other, torch.compile(work.rivals["PyTorch eager"]))

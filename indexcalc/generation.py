@@ -22,7 +22,7 @@ from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
 from indexcalc.notes import Detail, html_note, latex_note, markdown_note, svg_note, tikz_note
 from indexcalc.presentation import presenter
 from indexcalc.proof.claims import check_claims
-from indexcalc.proof.fast import check_fast, has_library
+from indexcalc.proof.fast import check_fast, has_library, unchecked_kernels
 from indexcalc.proof.gradcheck import check_module
 from indexcalc.proof.hostile.both import both_passes, of_both_passes
 from indexcalc.proof.hostile.check import check_hostile
@@ -324,11 +324,11 @@ def checked_as_it_is(derivation: Derivation, texts: Texts, *, seed: int = 0) -> 
     found, unchecked = validate_targets(derivation, texts.targets, seed=seed)
     for module in texts.fast:
         if has_library(module):
+            unchecked += unchecked_kernels(module)
             found = (*found, *check_fast(derivation.problem, loaded(module.source), module, seed=seed).comparisons)
-    unchecked = (*unchecked, *texts.unwritten)
     hostile = check_hostile(both_passes(derivation), code_styles(derivation, texts), trial=texts.trial)
     report = replace(report, comparisons=(*report.comparisons, *found), hostile=hostile)
-    return Outputs(derivation.problem.slug, texts, report, unchecked)
+    return Outputs(derivation.problem.slug, texts, report, (*unchecked, *texts.unwritten))
 
 
 def code_styles(derivation: Derivation, texts: Texts) -> tuple[CodeStyle, ...]:

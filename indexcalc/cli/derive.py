@@ -23,7 +23,7 @@ from indexcalc.cost import MeshError, read_mesh
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import NOTE_WRITERS, PAGE, USUAL_FORMATS, BrokenCodeError, Outputs, checked, render
 from indexcalc.notes import VIEWS, Detail, formula_text
-from indexcalc.proof.fast import style_name
+from indexcalc.proof.fast import KERNELS, style_name
 from indexcalc.rewrite.derive import derive
 from indexcalc.writing import write
 
@@ -231,7 +231,7 @@ def show_derivation(console: Console, derivation: Derivation, outputs: Outputs) 
     terminal.show_summary(console, "checked", outcome.check_text(report), ok=report.ok)
     if report.stand_ins:
         terminal.show_summary(console, "checked", outcome.stand_ins_text(report))
-    fast = tuple(style_name(module) for module in texts.fast)
+    fast = tuple(name for module in texts.fast for name in (style_name(module), f"{style_name(module)} {KERNELS}"))
     for target in (*(module.target for module in texts.targets), *fast):
         said = outcome.target_text(report, target)
         if said:

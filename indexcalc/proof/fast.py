@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from indexcalc.codegen.dialect import NUMPY
 from indexcalc.problem import Problem
@@ -18,6 +21,12 @@ from indexcalc.proof.targets import LIBRARIES, adapted_passes, is_installed, tak
 
 if TYPE_CHECKING:
     from indexcalc.codegen.fast.module import FastModule
+
+KERNELS = "triton"
+"""The setting that has loops run as kernels."""
+
+INTERPRETER = "TRITON_INTERPRET"
+"""The variable of the environment that has kernels run on the processor."""
 
 STYLE = "fast"
 """The name of the style in reports."""
@@ -51,11 +60,44 @@ def check_fast(problem: Problem, module: ModuleType, written: FastModule, *, see
         saved = module.CACHE, module.LEAST
         module.CACHE, module.LEAST = 1, 2  # type: ignore[attr-defined]
         try:
-            blocks = check_candidate(problem, whole_candidate(problem, passes, written, THREADS), seed=seed)
+            blocks = check_candidate(
+                problem,
+                whole_candidate(problem, passes, written, THREADS if written.target == NUMPY.name else None),
+                seed=seed,
+            )
         finally:
             module.CACHE, module.LEAST = saved  # type: ignore[attr-defined]
         found += named(blocks, f"{whole} in blocks")
+    if written.kernels and not kernels_missing():
+        kernels = check_candidate(problem, kernel_candidate(problem, passes, written), seed=seed)
+        found += named(kernels, f"{what} {KERNELS}")
     return replace(report, comparisons=tuple(found))
+
+
+def kernels_missing() -> str:
+    """Why Triton's kernels can't run here; nothing if they can."""
+    if not is_installed(KERNELS):
+        return "triton is not installed (pip install 'indexcalc[triton]')"
+    if os.environ.get(INTERPRETER) == "1":
+        return ""
+    return f"they run on the processor in Triton's interpreter alone; set {INTERPRETER}=1"
+
+
+def unchecked_kernels(written: FastModule) -> tuple[str, ...]:
+    """Why the kernels of a module were not checked; nothing if they were, or if there are none."""
+    why = kernels_missing() if written.kernels else ""
+    return (f"the check of the kernels for {KERNELS}: {why}",) if why else ()
+
+
+def kernel_candidate(problem: Problem, module: Any, written: FastModule) -> Candidate:
+    """`value_and_grad` with the loops as kernels; what a tile holds outside of a tensor may be anything."""
+    whole = whole_candidate(problem, module, written, KERNELS)
+
+    def candidate(point: Point, upstream: Mapping[str, Array]) -> Mapping[str, Array]:
+        with np.errstate(all="ignore"):
+            return whole(point, upstream)
+
+    return candidate
 
 
 def named(report: Report, what: str) -> list[Comparison]:
@@ -83,8 +125,8 @@ def fast_passes(problem: Problem, module: ModuleType, written: FastModule) -> An
     return passes
 
 
-def whole_candidate(problem: Problem, module: Any, written: FastModule, threads: int | None = None) -> Candidate:
-    """`value_and_grad` as a candidate."""
+def whole_candidate(problem: Problem, module: Any, written: FastModule, setting: int | str | None = None) -> Candidate:
+    """`value_and_grad` as a candidate; `setting` is the value of its last keyword argument, if not the default."""
     program = problem.program
 
     def candidate(point: Point, upstream: Mapping[str, Array]) -> Mapping[str, Array]:
@@ -93,8 +135,8 @@ def whole_candidate(problem: Problem, module: Any, written: FastModule, threads:
         arrays = [stored(program, tensor.name, point.values[tensor.name]) for tensor in program.inputs]
         arrays += [stored(program, up.of, upstream[up.name]) for up in problem.upstream]
         function = module.value_and_grad
-        *_, setting = inspect.signature(function).parameters
-        given = {setting: threads} if written.target == NUMPY.name else {}
+        *_, name = inspect.signature(function).parameters
+        given = {} if setting is None else {name: setting}
         outputs, gradients = function(*arrays, **keywords(function, scalars), **given)
         outputs = (outputs,) if len(written.outputs) == 1 else outputs
         found = {

@@ -16,6 +16,7 @@ import numpy as np
 import indexcalc as ic
 from indexcalc.codegen import gradient_fields, module_names, module_symbols
 from indexcalc.generation import loaded
+from indexcalc.proof.fast import KERNELS, kernels_missing
 from tests.campaign.oracle import Point
 
 STYLES = ("note", "numpy", "fast", "torch", "torch fast", "jax", "check")
@@ -67,6 +68,8 @@ class Module:
             yield f"{self.style} value_and_grad", self.at_once
             if hasattr(self.loaded, "CACHE"):
                 yield f"{self.style} in blocks", self.in_blocks
+            if getattr(self.written, "kernels", 0) and not kernels_missing():
+                yield f"{self.style} {KERNELS}", self.in_kernels
         if self.style == "torch":
             yield "torch autograd", self.through_autograd
 
@@ -123,6 +126,12 @@ class Module:
             return self.at_once(point, **settings)
         finally:
             module.CACHE, module.LEAST = saved  # type: ignore[attr-defined]
+
+    def in_kernels(self, point: Point) -> Results:
+        """``value_and_grad`` with kernels; what their tiles hold outside of tensors may be anything."""
+        *_, setting = inspect.signature(self.loaded.value_and_grad).parameters
+        with np.errstate(all="ignore"):
+            return self.at_once(point, **{setting: KERNELS})
 
     def through_autograd(self, point: Point) -> Results:
         """The function for training, differentiated by PyTorch."""

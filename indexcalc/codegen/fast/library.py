@@ -20,12 +20,14 @@ class Body:
         schedule: what they follow.
         whole: the tensors of loops that are there in full afterwards.
         functions: the source of what the lines call, which stands in the module.
+        kernels: the source of what they run on a grid, which needs another package.
     """
 
     lines: tuple[str, ...]
     schedule: Schedule
     whole: frozenset[str]
     functions: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ class FastModule:
         outputs: the tensors that `value_and_grad` returns besides, in order.
         loops: those of `value_and_grad`, with the tensors of which it only ever holds a block.
         target: the array library.
+        kernels: how many loops there are Triton kernels for.
     """
 
     source: str
@@ -85,6 +86,7 @@ class FastModule:
     outputs: tuple[str, ...]
     loops: tuple[BlockedLoop, ...]
     target: str = NUMPY.name
+    kernels: int = 0
 
     @property
     def never_whole(self) -> tuple[str, ...]:
@@ -113,6 +115,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
     fast = outlined(derivation, options.sizes, options.block[0] if options.block else None, library)
     passes = (forward_function(fast), backward_function(fast), whole_function(fast))
     blocks = [function for _, body in passes for function in body.functions]
+    kernels = [kernel for _, body in passes for kernel in body.kernels]
     bodies = [*(line for function, _ in passes for line in function.body), *blocks]
     plan, problem = fast.plan, derivation.problem
     # The variables of a block have the names of indices.
@@ -137,6 +140,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
         functions=[function for function, _ in passes],
         private_functions=[*check, *(private[name].source for name in needed_functions([*bodies, *check], private))],
         blocks=blocks,
+        kernels=kernels,
         decorators=library.decorators,
         imports=import_blocks(plan.dialect, [*bodies, *check]),
         loops=any("_run(" in line or "_blocks(" in line for line in bodies),
@@ -151,7 +155,9 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
     fields_of_values = {name: stored_name(fast, name) for name in (*inputs_of(plan), *kept, *plan.program.outputs)}
     symbols = {symbol.name: name for symbol, name in plan.scalars.items()}
     loops = blocked_loops(passes[-1][1], fast)
-    return FastModule(source, {**fields_of_values, **names}, symbols, targets, plan.program.outputs, loops, target)
+    return FastModule(
+        source, {**fields_of_values, **names}, symbols, targets, plan.program.outputs, loops, target, len(kernels)
+    )
 
 
 def fast_modules(

@@ -14,7 +14,8 @@ from indexcalc.codegen.fast.overlaps import Windows
 from indexcalc.codegen.operands import Scope
 
 LOCALS = (
-    "dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part", "block", "like", "by"
+    "dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part", "block", "like", "by", "at",
+    "inside", "count", "length", "number", "numbers", "tile", "result",
 )  # fmt: skip
 """What a fast function calls its own variables, or the stems of such names."""
 

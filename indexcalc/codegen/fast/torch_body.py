@@ -11,6 +11,7 @@ from indexcalc.codegen.fast.block import Block, block_of, has_memory, headed
 from indexcalc.codegen.fast.blocking import Blocking, Loop
 from indexcalc.codegen.fast.body import needed_after
 from indexcalc.codegen.fast.graph import Axis, Operation
+from indexcalc.codegen.fast.launching import Kernel, kernel_of
 from indexcalc.codegen.fast.library import Body, Library, Setting
 from indexcalc.codegen.fast.loops import block_names, tuple_text
 from indexcalc.codegen.fast.names import Names
@@ -30,6 +31,7 @@ def torch_body(problem: Blocking, names: Names, block: str | None, stem: str) ->
     schedule = scheduled(problem, block)
     lines: list[str] = []
     functions: list[str] = []
+    kernels: list[str] = []
     whole: set[str] = set()
     for is_loop, items in groupby(enumerate(schedule), lambda pair: isinstance(pair[1], Loop)):
         group = list(items)
@@ -44,8 +46,10 @@ def torch_body(problem: Blocking, names: Names, block: str | None, stem: str) ->
             whole.update(name for name in loop.indices if name in later)
             text = block_function(loop, f"_{stem}_{len(functions) + 1}", later, problem, names)
             functions.append("\n".join(text.definition()))
+            if text.kernel is not None:
+                kernels.append("\n".join(text.kernel.definition()))
             lines += text.call_lines()
-    return Body(tuple(lines), schedule, frozenset(whole), tuple(functions))
+    return Body(tuple(lines), schedule, frozenset(whole), tuple(functions), tuple(kernels))
 
 
 def whole_lines(
@@ -91,6 +95,7 @@ class BlockFunction:
         names: the Python names outside.
         given: the parameter for each tensor, or part of one, that the block reads.
         at: the parameter for the places of the block along each dimension that it asks for.
+        kernel: the same in Triton, if it has words for it.
     """
 
     name: str
@@ -102,6 +107,7 @@ class BlockFunction:
     names: Names
     given: Mapping[str, str]
     at: Mapping[int, str]
+    kernel: Kernel | None
 
     @property
     def body(self) -> list[str]:
@@ -143,18 +149,31 @@ class BlockFunction:
         return [first, f'    """{summary}"""', *(f"    {line}" for line in body)]
 
     def call_lines(self) -> Iterator[str]:
-        """Tensors for the results, and the call for every block."""
+        """Tensors for the results, then the call for every block, or the kernel."""
         own, tensors = self.names.own, self.names.scope.tensors
         for statement in (*self.written, *self.totals):
             sizes = [flat(scalar_node(slot.extent, self.names.scope.scalars)) for slot in statement.axes]
             maker = "new_zeros" if statement in self.totals else "new_empty"
             shape = tuple_text(sizes) if sizes else "()"
             yield from call_or_wrap(f"{tensors[statement.name]} = {own['like']}.{maker}", [shape])
+        if self.kernel is None:
+            yield from self.loop_lines()
+            return
+        yield f'if {own["by"]} == "triton" and triton is not None:'
+        yield from (f"    {line}" for line in self.kernel.lines())
+        yield "else:"
+        yield from (f"    {line}" for line in self.loop_lines())
+
+    def loop_lines(self) -> Iterator[str]:
+        """The call for every block."""
+        own = self.names.own
         yield f"{own['loop']} = _chosen({self.name}, {own['by']})"
         blocks = self.writer.blocks
         target = f"({blocks[0]},)" if len(blocks) == 1 else ", ".join(blocks)
         lengths = tuple_text([flat(scalar_node(extent, self.names.scope.scalars)) for extent in self.loop.extents])
-        yield f"for {target} in _blocks({lengths}, {own['like']}.element_size() * {self.cell()}):"
+        cell = f"{own['like']}.element_size() * {self.cell()}"
+        *first, last = call_or_wrap(f"for {target} in _blocks", [lengths, cell], 1 if self.kernel is None else 2)
+        yield from (*first, f"{last}:")
         body = self.body
         arguments = [own["like"]] if own["like"] in identifiers(body) else []
         arguments += self.given
@@ -219,7 +238,8 @@ def block_function(loop: Loop, name: str, later: Collection[str], problem: Block
     writer = PureWriter(
         nodes, outer.storage, names, blocks=blocks, called=called, counts=counts, leaves=leaves, positions=at
     )
-    return BlockFunction(name, loop, block, writer, written, totals, names, given, at)
+    kernel = kernel_of(f"{name}_kernel", loop, block, counts, (*written, *totals), names=names)
+    return BlockFunction(name, loop, block, writer, written, totals, names, given, at, kernel)
 
 
 def like_lines(own: str, variables: Sequence[str]) -> list[str]:
@@ -230,7 +250,7 @@ def like_lines(own: str, variables: Sequence[str]) -> list[str]:
 IN_TORCH = Library(
     dialect=TORCH,
     template="torch_fast_module.py.jinja2",
-    setting=Setting("by", 'str = "eager"', 'how blocks run: "eager", or "compile" for `torch.compile`.'),
+    setting=Setting("by", 'str = "eager"', 'how blocks run: "eager", "compile" (by `torch.compile`) or "triton".'),
     body=torch_body,
     like=lambda own: own["like"],
     dtype=lambda own: f"{own['like']}.dtype",

@@ -131,7 +131,7 @@ def test_a_block_is_one_graph_for_the_compiler(name, monkeypatch):
 
 def test_a_way_to_run_that_there_is_not_is_named():
     module = loaded(written_for("layer_norm").source)
-    with pytest.raises(ValueError, match="no way 'cuda' to run blocks; there are eager, compile"):
+    with pytest.raises(ValueError, match="no way 'cuda' to run blocks; there are eager, compile, triton"):
         module.value_and_grad(*given("layer_norm", N=3, H=2), by="cuda")
 
 

@@ -1,0 +1,167 @@
+"""Triton kernels of the blocked loops: in Triton's interpreter they compute what the oracles do.
+
+The interpreter must be asked for before Triton is imported. So one test runs this file once more, with the variable of
+the environment set, and the others of the interpreter are skipped without it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import indexcalc as ic
+from indexcalc.generation import loaded
+from indexcalc.proof.fast import check_fast, kernels_missing, unchecked_kernels
+from tests.codegen.fast.test_programs import PROGRAMS
+
+torch = pytest.importorskip("torch")
+
+interpreted = pytest.mark.skipif(bool(kernels_missing()), reason="Triton, or its interpreter, is not there")
+
+SHIPPED = (
+    "layer_norm", "rms_norm", "softmax_cross_entropy", "cross_entropy_labels", "attention", "causal_attention",
+    "conv2d", "gaussian_mixture", "info_nce", "batch_norm", "mlp_gelu",
+)  # fmt: skip
+
+
+@cache
+def written_for(name):
+    return ic.fast_module(ic.derive(ic.load_problem(ic.find_spec(name))), target="torch")
+
+
+def rows(count, width, dtype=torch.float64):
+    """Random arguments of `value_and_grad` for the normalisation of rows."""
+    rng = np.random.default_rng(0)
+    shapes = [(count, width), (width,), (width,), (count, width)]
+    return [torch.as_tensor(rng.standard_normal(shape), dtype=dtype) for shape in shapes]
+
+
+def run(module, *arguments, by):
+    """The tensors that `value_and_grad` returns; what a tile holds outside of a tensor may be infinite."""
+    with np.errstate(all="ignore"):
+        output, gradients = module.value_and_grad(*arguments, by=by)
+    return [output, *gradients]
+
+
+@pytest.mark.skipif(find_spec("triton") is None, reason="Triton is not installed")
+@pytest.mark.skipif(not kernels_missing(), reason="this is the run with the interpreter")
+def test_kernels_in_the_interpreter():
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    result = subprocess.run(
+        command, env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert " passed" in result.stdout
+
+
+@interpreted
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_kernel_computes_what_the_oracles_do(name):
+    written = written_for(name)
+    assert written.kernels >= 2
+    report = check_fast(ic.derive(ic.load_problem(ic.find_spec(name))).problem, loaded(written.source), written)
+    assert report.ok, report.failures
+    assert any(comparison.method.endswith(", torch fast triton") for comparison in report.comparisons)
+    assert not unchecked_kernels(written)
+
+
+@interpreted
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+def test_so_does_one_of_a_program_that_nobody_tuned_for(text):
+    derivation = ic.derive(ic.read_problem(text))
+    written = ic.fast_module(derivation, target="torch")
+    report = check_fast(derivation.problem, loaded(written.source), written)
+    assert report.ok, report.failures
+
+
+@interpreted
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("layer_norm", "tl.where(inside_2[None, :], tile_var_1, 0.0)", "tile_var_1"),
+        ("layer_norm", "tl.atomic_add(result_db", "tl.store(result_dg"),
+        ("attention", "tl.where(inside_3[None, :], tile_exp_S, 0.0)", "tile_exp_S"),
+    ],
+)
+def test_a_mistake_in_a_kernel_is_found(name, right, wrong):
+    written = written_for(name)
+    assert right in written.source
+    problem = ic.derive(ic.load_problem(ic.find_spec(name))).problem
+    report = check_fast(problem, loaded(written.source.replace(right, wrong)), written)
+    assert not report.ok
+    assert all(comparison.method.endswith(", torch fast triton") for comparison in report.failures)
+
+
+@interpreted
+@pytest.mark.parametrize(("count", "width"), [(1, 1), (37, 5), (3, 130), (0, 4)])
+@pytest.mark.parametrize("room", [1, 64, 1 << 13])
+def test_many_programs_share_the_rows(count, width, room):
+    module = loaded(written_for("layer_norm").source)
+    module.ROOM = room
+    arguments = rows(count, width)
+    plain, found = (run(module, *arguments, by=by) for by in ("eager", "triton"))
+    assert all(torch.allclose(one, two, rtol=0, atol=1e-12) for one, two in zip(plain, found, strict=True))
+
+
+@interpreted
+def test_what_is_not_contiguous_is_read_as_it_is():
+    module = loaded(written_for("layer_norm").source)
+    X, g, b, G = rows(6, 5)
+    turned = [X.T.contiguous().T, g, b, torch.stack([G, G], -1)[..., 0]]
+    plain, found = run(module, X, g, b, G, by="triton"), run(module, *turned, by="triton")
+    assert all(torch.equal(one, two) for one, two in zip(plain, found, strict=True))
+
+
+@interpreted
+def test_single_precision_stays_single():
+    module = loaded(written_for("layer_norm").source)
+    plain, found = (run(module, *rows(9, 5, torch.float32), by=by) for by in ("eager", "triton"))
+    for one, two in zip(plain, found, strict=True):
+        assert two.dtype is torch.float32
+        assert torch.allclose(one, two, rtol=0, atol=1e-5)
+
+
+@interpreted
+def test_a_row_that_is_too_long_for_a_tile_is_said():
+    module = loaded(written_for("layer_norm").source)
+    module.ENTRIES = 64
+    with pytest.raises(ValueError, match=r'tiles of 128 entries, and 64 are the most for Triton; take by="eager"'):
+        run(module, *rows(1, 100), by="triton")
+
+
+@interpreted
+def test_without_a_gpu_the_way_to_the_interpreter_is_said(monkeypatch):
+    module = loaded(written_for("layer_norm").source)
+    monkeypatch.delenv("TRITON_INTERPRET")
+    with pytest.raises(ValueError, match="kernels run on a GPU; TRITON_INTERPRET=1 in the environment"):
+        run(module, *rows(2, 3), by="triton")
+
+
+def test_without_triton_it_is_said(monkeypatch):
+    module = loaded(written_for("layer_norm").source)
+    monkeypatch.setattr(module, "triton", None)
+    with pytest.raises(ValueError, match="Triton is not installed"):
+        run(module, *rows(2, 3), by="triton")
+
+
+def test_kernels_that_are_not_checked_are_named(monkeypatch):
+    monkeypatch.setattr("indexcalc.proof.fast.is_installed", lambda package: False)
+    (reason,) = unchecked_kernels(written_for("layer_norm"))
+    assert reason.endswith("triton is not installed (pip install 'indexcalc[triton]')")
+    assert not unchecked_kernels(ic.fast_module(ic.derive(ic.load_problem(ic.find_spec("layer_norm")))))
+
+
+def test_what_triton_has_no_word_for_runs_without_a_kernel():
+    text = "index n : N\nindex h : H\ninput X[n,h]\nY[n,h] = tanh(X[n,h] - mean[h](X[n,h]))\n"
+    written = ic.fast_module(ic.derive(ic.read_problem(text)), target="torch")
+    assert written.kernels < written.source.count(" in _blocks(")
+    module = loaded(written.source)
+    arguments = [rows(4, 3)[0], rows(4, 3)[3]]
+    plain, other = (run(module, *arguments, by=by) for by in ("eager", "triton"))
+    assert all(torch.equal(one, two) for one, two in zip(plain, other, strict=True))
