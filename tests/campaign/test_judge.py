@@ -71,16 +71,23 @@ def test_a_mistake_in_plain_code_is_found(monkeypatch, old, new):
     assert re.match("numpy: (wrong|traceback)", line)
 
 
-def test_a_mistake_in_fast_code_is_found_in_every_way_to_run_it(monkeypatch):
+@pytest.mark.parametrize(
+    ("style", "library", "old"), [("fast", "numpy", "np.tanh("), ("torch fast", "torch", "torch.tanh(")]
+)
+def test_a_mistake_in_fast_code_is_found_in_every_way_to_run_it(monkeypatch, style, library, old):
+    if not find_spec(library):
+        pytest.skip(f"{library} is not installed")
     write = ic.fast_module
 
-    def mistaken(derivation):
-        written = write(derivation)
-        return replace(written, source=written.source.replace("np.tanh(", "np.sin("))
+    def mistaken(derivation, target):
+        written = write(derivation, target=target)
+        assert old in written.source
+        return replace(written, source=written.source.replace(old, old.replace("tanh", "sin")))
 
     monkeypatch.setattr(ic, "fast_module", mistaken)
-    found = failures(judged(PROGRAM, ("fast",)))
-    assert {line.split(":")[0] for line in found} == {"fast", "fast value_and_grad", "fast in blocks"}
+    found = failures(judged(PROGRAM, (style,)))
+    ways = {line.split(":")[0] for line in found} - {f"{style} triton"}
+    assert ways == {style, f"{style} value_and_grad", f"{style} in blocks"}
 
 
 def test_a_mistake_in_code_for_torch_is_found(monkeypatch):

@@ -157,6 +157,7 @@ def test_kernels_that_are_not_checked_are_named(monkeypatch):
     assert not unchecked_kernels(ic.fast_module(ic.derive(ic.load_problem(ic.find_spec("layer_norm")))))
 
 
+@interpreted
 def test_what_triton_has_no_word_for_runs_without_a_kernel():
     text = "index n : N\nindex h : H\ninput X[n,h]\nY[n,h] = tanh(X[n,h] - mean[h](X[n,h]))\n"
     written = ic.fast_module(ic.derive(ic.read_problem(text)), target="torch")
