@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from indexcalc.calculus.steps import Derivation
+from indexcalc.cost.blocks import CACHE
+from indexcalc.cost.units import bytes_text
 from indexcalc.notes import curves_svg, wires
 from indexcalc.notes.blocks import Heading
-from indexcalc.notes.curves import Curves, curves_of
+from indexcalc.notes.curves import BLOCKS, Curves, curves_of
 from indexcalc.notes.curves_svg import curves_text
 from indexcalc.notes.heats import STYLE as HEAT_STYLE
 from indexcalc.notes.heats import Array, Heats, heat_svg, heats_of
@@ -21,6 +23,11 @@ from indexcalc.notes.wires import Wiring, wire_svg, wiring_of
 STYLE = curves_svg.STYLE + wires.STYLE + HEAT_STYLE
 
 CURVES = "Operations, and entries held, over {varied}{fixed}. Both axes are in powers{crossing}."
+BY_CODE = (
+    " Code for reading makes whole arrays, one equation after another. Code for speed makes large tensors that are "
+    f"only on the way in blocks, as long as {bytes_text(CACHE)} of cache hold them in float32. It holds less, and does "
+    "not move these tensors, but reads again for every block what all blocks share."
+)
 HEATS = (
     "Tensors of both passes with numbers: positive entries are orange, negative ones blue, "
     "and the largest of each tensor is the deepest."
@@ -79,7 +86,8 @@ def curves_caption(curves: Curves, page: Page) -> str:
     listed = ", ".join(page.formula(f"{scalar_text(extent, page.notation)} = {size}") for extent, size in curves.sizes)
     fixed = f", each with the others at {listed}" if len(curves.sizes) > 1 else ""
     crossing = "; a circle is where two lines cross" if any(panel.crossings for panel in curves.panels) else ""
-    return CURVES.format(varied=varied, fixed=fixed, crossing=crossing)
+    blocks = BY_CODE if any(curve.name == BLOCKS for panel in curves.panels for curve in panel.curves) else ""
+    return CURVES.format(varied=varied, fixed=fixed, crossing=crossing) + blocks
 
 
 def wiring_caption(wiring: Wiring) -> str:
