@@ -1,8 +1,8 @@
 """The private function that finds a root by Newton's method, in NumPy, PyTorch and JAX: one promise, three sources.
 
 A step is halved until it makes the residual smaller. A root is found where a step is a rounding, or where it is small
-and no part of it makes the residual smaller: then roundings are all that is left. Where PyTorch or JAX map over samples,
-each has steps of its own, and one that is done waits for the others.
+and no part of it makes the residual smaller: then roundings are all that is left. Where PyTorch or JAX map over
+samples, each has steps of its own, and one that is done waits for the others.
 """
 
 from __future__ import annotations

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.cost.blocks import CACHE
 from indexcalc.cost.units import bytes_text
 from indexcalc.notes import curves_svg, wires
-from indexcalc.notes.blocks import Heading
+from indexcalc.notes.blocks import Diagram, Heading
 from indexcalc.notes.curves import BLOCKS, Curves, curves_of
 from indexcalc.notes.curves_svg import curves_text
+from indexcalc.notes.diagram import shown_diagrams
 from indexcalc.notes.heats import STYLE as HEAT_STYLE
 from indexcalc.notes.heats import Array, Heats, heat_svg, heats_of
 from indexcalc.notes.latex import scalar_text
@@ -48,12 +50,23 @@ def with_figures(
     """
     shown = frozenset(levels) - {Level.RESULT}
     for chapter, group in groupby(parts, key=lambda part: part.chapter):
-        yield from group
+        yield from joined(group, derivation)
         if (figure := figure_of(chapter, derivation)) is not None:
             yield Part(chapter, figure, shown)
     if (heats := heats_of(derivation, example)) is not None:
         yield Part(Chapter.RANGE, Heading(2, ("A worked example",)), shown)
         yield Part(Chapter.RANGE, heats, shown)
+
+
+def joined(parts: Iterable[Part], derivation: Derivation) -> Iterator[Part]:
+    """The parts of a chapter, with the diagrams of both passes in one where that is not too large."""
+    drawn = False
+    for part in parts:
+        if not isinstance(part.block, Diagram):
+            yield part
+        elif not drawn:
+            drawn = True
+            yield from (replace(part, block=diagram) for diagram in shown_diagrams(derivation))
 
 
 def figure_of(chapter: Chapter, derivation: Derivation) -> Figure | None:
