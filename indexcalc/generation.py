@@ -16,6 +16,7 @@ import numpy as np
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
+from indexcalc.codegen.listing import code_by_equation
 from indexcalc.cost import Mesh
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
 from indexcalc.notes import Detail, html_note, latex_note, markdown_note, svg_note, tikz_note
@@ -164,7 +165,8 @@ def render(
     notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked, detail) for name in formats if name != PAGE}
     if PAGE in formats:
         arrays = example_arrays(derivation, example)
-        notes[PAGE] = html_note(derivation, views, loops, checked, detail, example=arrays)
+        code = code_by_equation(derivation)
+        notes[PAGE] = html_note(derivation, views, loops, checked, detail, example=arrays, code=code)
     return Texts(notes, numpy_module(derivation), others, module, trial)
 
 

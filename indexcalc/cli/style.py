@@ -54,7 +54,8 @@ def fast_options(
             raise StyleError(f"{given[0]} is about blocks, which only --style fast has; add --style fast")
         return None
     # Code for reading is written without the passes that make code for speed.
-    from indexcalc.codegen.fast.module import CACHE, FastOptions  # noqa: PLC0415
+    from indexcalc.codegen.fast.module import FastOptions  # noqa: PLC0415
+    from indexcalc.cost.blocks import CACHE  # noqa: PLC0415
 
     sizes = {}
     if at:

@@ -32,14 +32,9 @@ from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.shapes import check_function, shapes_of
 from indexcalc.codegen.special import FAST, needed_functions
+from indexcalc.cost.blocks import CACHE, LEAST
 from indexcalc.errors import ProgramError, UnsupportedError
 from indexcalc.program import BlockedLoop
-
-CACHE = 1 << 20
-"""The bytes that the arrays of one block may take: the second-level cache of a core."""
-
-LEAST = 64
-"""The least length of a block where none is asked for: shorter ones cost more in calls than cache saves."""
 
 
 @dataclass(frozen=True)
