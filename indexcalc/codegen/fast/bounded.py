@@ -1,0 +1,101 @@
+"""What a function that keeps within a bound of memory has besides: its room, what blocks need, results in given arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+
+import sympy as sp
+
+from indexcalc.codegen.fast.footprint import ITEM, Footprint
+from indexcalc.codegen.fast.names import Bounded, Names
+from indexcalc.codegen.layout import assignment, call_or_wrap
+from indexcalc.codegen.scalars import scalar_node
+from indexcalc.codegen.source import flat
+from indexcalc.codegen.storage import axis_sizes, is_fused
+
+
+def known(names: Names) -> Bounded:
+    """What a bounded function needs to know."""
+    assert names.bounded is not None
+    return names.bounded
+
+
+def room_lines(names: Names, given: Sequence[str], results: Sequence[str], others: Sequence[str]) -> list[str]:
+    """``room = _Room(memory, out, dtype, results, others, given)``.
+
+    Args:
+        names: the Python names.
+        given: the variables of the arrays that the function is given.
+        results: the tensors that it returns.
+        others: those that are there in full besides, and may be given too.
+    """
+    own = names.own
+    called = [tuple_of([f'"{known(names).stored[name][0]}"' for name in group]) for group in (results, others)]
+    dtype = own["dtype"] if given else "np.dtype(float)"
+    return call_or_wrap(
+        f"{own['room']} = _Room", [own["memory"], own["out"], dtype, *called, tuple_of(list(given))]
+    )
+
+
+def array_lines(name: str, maker: str, names: Names) -> list[str]:
+    """``O = room.empty("O", (T, d_v))``; one axis for each slot where some are fused."""
+    called, axes = known(names).stored[name]
+    sizes = tuple_of(axis_sizes(axes, names.scope.scalars))
+    lines = call_or_wrap(f"{names.scope.tensors[name]} = {names.own['room']}.{maker}", [f'"{called}"', sizes])
+    if not is_fused(axes):
+        return lines
+    split = ", ".join(flat(scalar_node(slot.extent, names.scope.scalars)) for axis in axes for slot in axis)
+    array = names.scope.tensors[name]
+    return [*lines, f"{array} = {array}.reshape({split})"]
+
+
+def held_lines(footprint: Footprint, names: Names) -> Iterator[str]:
+    """``room.held["K"] = ...``: the bytes of what is computed outside of blocks."""
+    yield from entry_lines(f"{names.own['room']}.held", footprint, names, {}, 1)
+    if footprint:
+        yield f"{names.own['room']}.check({{}})"
+
+
+def need_lines(number: int, footprint: Footprint, steps: Sequence[sp.Symbol], names: Names) -> Iterator[str]:
+    """A function from the lengths of a block to the bytes that each tensor takes in it."""
+    own = names.own
+    yield ""
+    yield f"def {own['need']}_{number}({own['steps']}):"
+    yield f"    {own['need']} = {{}}"
+    lengths = {symbol: f"{own['steps']}[{place}]" for place, symbol in enumerate(steps)}
+    for line in entry_lines(own["need"], footprint, names, lengths, 2):
+        yield f"    {line}"
+    yield f"    return {own['need']}"
+    yield ""
+
+
+def check_lines(number: int, dimensions: int, names: Names) -> Iterator[str]:
+    """``room.check(need_1((1,)))``: refuse a bound that a block of one entry does not keep, before work begins."""
+    ones = tuple_of(["1"] * dimensions)
+    yield f"{names.own['room']}.check({names.own['need']}_{number}({ones}))"
+
+
+def entry_lines(
+    target: str, footprint: Footprint, names: Names, lengths: Mapping[sp.Symbol, str], depth: int
+) -> Iterator[str]:
+    """An assignment for each tensor."""
+    scalars = {**names.scope.scalars, ITEM: f"{names.own['dtype']}.itemsize", **lengths}
+    spare = (f"{names.own['part']}_{number}" for number in count(1))
+    for name, value in footprint.items():
+        called = known(names).stored[name][0] if name in known(names).stored else names.scope.tensors[name]
+        text = scalar_node(sp.collect(sp.expand(value), ITEM), scalars)
+        yield from assignment(f'{target}["{called}"]', text, spare, depth)
+
+
+def put_lines(names: Iterable[str], every: Names) -> Iterator[str]:
+    """``Y = room.put("Y", Y)``: results that were computed outside of blocks, in the arrays that are given for them."""
+    for name in names:
+        called = known(every).stored[name][0]
+        yield f'{called} = {every.own["room"]}.put("{called}", {called})'
+
+
+def tuple_of(parts: Sequence[str]) -> str:
+    """The parts as a Python tuple."""
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+
