@@ -10,10 +10,10 @@ from indexcalc.codegen.signatures import sentence, tensor_line
 def thread_arguments(fast: Fast) -> list[str]:
     """The keyword arguments of every function."""
     own = fast.names.own
-    threads = ["*", f"{own['threads']}: int | None = None"]
+    threads = f"{own['threads']}: int | None = None"
     if fast.names.bounded is None:
-        return threads
-    return [*threads, f"{own['memory']}: int = MEMORY", f"{own['out']}: Mapping[str, np.ndarray] | None = None"]
+        return ["*", threads]
+    return ["*", f"{own['memory']}: int = MEMORY", f"{own['out']}: Mapping[str, np.ndarray] | None = None", threads]
 
 
 def thread_lines(fast: Fast) -> list[str]:
@@ -24,7 +24,7 @@ def thread_lines(fast: Fast) -> list[str]:
         return lines
     bound = f"{own['memory']}: how many bytes may be taken beside the arrays that are given, and results."
     given = f"{own['out']}: arrays to write to, by the names of results or of what else is there in full."
-    return [*lines, *paragraph(bound, 2), *paragraph(given, 2)]
+    return [*paragraph(bound, 2), *paragraph(given, 2), *lines]
 
 
 def arguments(fast: Fast, with_upstream: bool) -> list[str]:

@@ -11,7 +11,7 @@ from indexcalc.codegen.fast.block import straight_text
 from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule
 from indexcalc.codegen.fast.bounded import check_lines, held_lines, known
 from indexcalc.codegen.fast.conditions import Stack, Steps
-from indexcalc.codegen.fast.footprint import Measure
+from indexcalc.codegen.fast.footprint import Footprint, Measure
 from indexcalc.codegen.fast.loops import loop_text
 from indexcalc.codegen.fast.names import Names, with_steps
 from indexcalc.codegen.fast.scheduling import scheduled
@@ -44,9 +44,10 @@ def function_body(problem: Blocking, names: Names, block: str | None = None) -> 
 def body_of(schedule: Schedule, problem: Blocking, names: Names, block: str | None) -> Body:
     """The lines of a schedule."""
     lines: list[str] = []
-    # Where memory has a bound: what is there in full, and what blocks need, before anything is computed.
-    arrays: list[str] = []
+    # Where memory has a bound: what is there in full and what blocks need, before there is anything.
+    held: Footprint = {}
     needs: list[str] = []
+    arrays: list[str] = []
     whole: set[str] = set()
     loops = 0
     for is_loop, items in groupby(enumerate(schedule), lambda pair: isinstance(pair[1], Loop)):
@@ -59,7 +60,7 @@ def body_of(schedule: Schedule, problem: Blocking, names: Names, block: str | No
             lines += straight.lines()
             if names.bounded is not None:
                 measure = Measure(straight.block, straight.writer, known(names).slots, known(names).whole)
-                arrays = [*held_lines(measure.footprint(), names), *arrays]
+                held = {**held, **measure.footprint()}
             continue
         for number, loop in group:
             assert isinstance(loop, Loop)
@@ -69,9 +70,11 @@ def body_of(schedule: Schedule, problem: Blocking, names: Names, block: str | No
             text = loop_text(loop, loops, later, names, problem.large, is_fixed=block is not None)
             lines += text.lines()
             if names.bounded is not None:
+                held = {**held, **text.in_full(problem.wanted)}
                 arrays += text.result_lines()
                 needs += [*text.need_lines(), *check_lines(loops, len(loop.extents), names)]
-    return Body((*arrays, *needs, *lines), schedule, frozenset(whole))
+    before = (*held_lines(held, names), *needs, *arrays) if names.bounded is not None else ()
+    return Body((*before, *lines), schedule, frozenset(whole))
 
 
 def stepping_body(

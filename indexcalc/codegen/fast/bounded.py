@@ -7,7 +7,7 @@ from itertools import count
 
 import sympy as sp
 
-from indexcalc.codegen.fast.footprint import ITEM, Footprint
+from indexcalc.codegen.fast.footprint import ITEM, PARTS, Footprint
 from indexcalc.codegen.fast.names import Bounded, Names
 from indexcalc.codegen.layout import assignment, call_or_wrap
 from indexcalc.codegen.scalars import scalar_node
@@ -51,7 +51,7 @@ def array_lines(name: str, maker: str, names: Names) -> list[str]:
 
 
 def held_lines(footprint: Footprint, names: Names) -> Iterator[str]:
-    """``room.held["K"] = ...``: the bytes of what is computed outside of blocks."""
+    """``room.held["K"] = ...``: the bytes of what is there in full."""
     yield from entry_lines(f"{names.own['room']}.held", footprint, names, {}, 1)
     if footprint:
         yield f"{names.own['room']}.check({{}})"
@@ -83,7 +83,8 @@ def entry_lines(
     scalars = {**names.scope.scalars, ITEM: f"{names.own['dtype']}.itemsize", **lengths}
     spare = (f"{names.own['part']}_{number}" for number in count(1))
     for name, value in footprint.items():
-        called = known(names).stored[name][0] if name in known(names).stored else names.scope.tensors[name]
+        own = name.removeprefix(PARTS.format(""))
+        called = name.replace(own, known(names).stored[own][0]) if own in known(names).stored else name
         text = scalar_node(sp.collect(sp.expand(value), ITEM), scalars)
         yield from assignment(f'{target}["{called}"]', text, spare, depth)
 

@@ -6,6 +6,8 @@ for the old value of a name is there until the new one has been computed; and wh
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,6 +31,9 @@ BY_THE_WAY = {"_sigmoid": 5, "_sigmoid_into": 1, "_silu": 7, "_gelu": 4, "_erf":
 
 ERF_BLOCK = 16384 * 16
 """The entries that the error function holds for a block of its own."""
+
+PARTS = "parts of {}"
+"""What the arrays are called that a tensor is made of outside of loops."""
 
 Footprint = Mapping[str, sp.Expr]
 """The bytes that the computation of each tensor takes."""
@@ -58,8 +63,9 @@ class Measure:
         return self.writer.nodes
 
     def footprint(self) -> Footprint:
-        """The bytes by the tensor for which they are needed."""
+        """The bytes by the tensor for which they are needed; outside of loops its own apart from all others."""
         found: dict[str, sp.Expr] = {}
+        results: dict[str, sp.Expr] = {}
         spaces: set[int] = set()
         for statement, span in zip(self.block.statements, self.block.spans, strict=True):
             total = sp.S.Zero
@@ -68,10 +74,16 @@ class Measure:
                 if place.space is not None and place.space not in spaces:
                     spaces.add(place.space)
                     total += self.width(number) * self.entries(self.writer.storage.spaces[place.space])
-                total += self.own(number, place) + self.by_the_way(number)
-            if total:
-                found[statement.name] = found.get(statement.name, sp.S.Zero) + sp.expand(total)
-        return found
+                total += self.by_the_way(number)
+                if number == self.block.node(statement) and not self.steps:
+                    results[statement.name] = self.own(number, place)
+                else:
+                    total += self.own(number, place)
+            if any(self.nodes[number].name in ("_erf", "_gelu") for number in span):
+                # All have the same block, one after another.
+                found["erf"] = ERF_BLOCK * ITEM
+            found[statement.name if self.steps else PARTS.format(statement.name)] = sp.expand(total)
+        return {name: size for name, size in {**results, **found}.items() if size != 0}
 
     def place(self, number: int) -> Place:
         """Where a node is kept."""
@@ -124,13 +136,24 @@ class Measure:
         if node.operation is Operation.PRODUCT:
             return self.copies(number)
         if node.operation is Operation.MOVE:
-            # Places are computed and sorted, and entries brought in their order.
-            every = sp.Add(self.size(number), *(self.size(use.node) for use in node.uses))
-            return 2 * every + 4 * WHOLE_NUMBER * every / ITEM
-        if node.name in BY_THE_WAY:
-            extra = ERF_BLOCK * ITEM if node.name in ("_erf", "_gelu") else 0
-            return BY_THE_WAY[node.name] * self.size(number) + extra
-        return sp.S.Zero
+            return self.moved(number)
+        return BY_THE_WAY.get(node.name, 0) * self.size(number)
+
+    def moved(self, number: int) -> sp.Expr:
+        """What is needed to bring entries to other places, besides the result."""
+        node = self.nodes[number]
+        calls = Counter(re.findall(r"_\w+(?=\()", node.name))
+        reads = [use.node for use in node.uses]
+        places = sp.Add(*(self.size(read) for read in reads if self.nodes[read].name in self.whole))
+        read = sp.Add(*(self.size(read) for read in reads)) - places
+        if calls.keys() <= {"_windows"}:
+            # Zeros are put around an array, and around windows of it if there are windows along another axis.
+            return 2 * read + (2 * self.size(number) if calls.total() > 1 else 0)
+        if calls.keys() <= {"_folded", "_looked_up"}:
+            return read + self.size(number) if calls.total() > 1 else sp.S.Zero
+        # Places are computed and sorted, and entries brought in their order.
+        computed = 8 * WHOLE_NUMBER * self.entries(node.axes) if calls.keys() & {"_entries", "_nearest"} else 0
+        return 3 * (read + self.size(number)) + 12 * places + computed
 
     def copies(self, number: int) -> sp.Expr:
         """What a product copies: factors that BLAS can't read as they lie, and the result if its axes change places."""
@@ -139,7 +162,9 @@ class Measure:
         if isinstance(value, Call) and not value.keywords:
             return sp.S.Zero
         if not self.is_matmul(number):
-            return sp.Add(self.size(number), *(self.size(use.node) for use in node.uses))
+            # Long lines are split, and parts of them have names.
+            every = sp.Add(self.size(number), *(self.size(use.node) for use in node.uses))
+            return every * (2 if self.steps else 1)
         return sp.Add(*(self.size(use.node) for use in node.uses if not self.is_matrix(use, node)))
 
     def is_matrix(self, use: Use, product: Node) -> bool:

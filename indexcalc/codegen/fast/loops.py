@@ -11,7 +11,7 @@ import sympy as sp
 from indexcalc.codegen.fast.block import Block, block_of, headed
 from indexcalc.codegen.fast.blocking import Loop
 from indexcalc.codegen.fast.bounded import array_lines, known, need_lines
-from indexcalc.codegen.fast.footprint import Measure
+from indexcalc.codegen.fast.footprint import ITEM, Footprint, Measure
 from indexcalc.codegen.fast.graph import Axis, Node, Operation
 from indexcalc.codegen.fast.names import Names, with_names
 from indexcalc.codegen.fast.writing import Writer
@@ -58,6 +58,11 @@ class LoopText:
             yield from self.result_lines()
         yield from self.definition_lines(inner)
         yield from self.call_lines()
+
+    def in_full(self, results: Collection[str]) -> Footprint:
+        """The bytes of what the loop makes in full, but for results."""
+        made = (s for s in (*self.written, *self.totals) if s.name not in results)
+        return {s.name: sp.Mul(ITEM, *(slot.extent for slot in s.axes)) for s in made}
 
     def need_lines(self) -> Iterator[str]:
         """A function from the lengths of a block to the bytes that it takes; the lines of the block are there."""
