@@ -9,7 +9,7 @@ from itertools import groupby
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.block import straight_text
 from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule
-from indexcalc.codegen.fast.bounded import check_lines, held_lines, known
+from indexcalc.codegen.fast.bounded import check_line, held_lines, known
 from indexcalc.codegen.fast.conditions import Stack, Steps
 from indexcalc.codegen.fast.footprint import Footprint, Measure
 from indexcalc.codegen.fast.loops import loop_text
@@ -72,8 +72,8 @@ def body_of(schedule: Schedule, problem: Blocking, names: Names, block: str | No
             if names.bounded is not None:
                 held = {**held, **text.in_full(problem.wanted)}
                 arrays += text.result_lines()
-                needs += [*text.need_lines(), *check_lines(loops, len(loop.extents), names)]
-    before = (*held_lines(held, names), *needs, *arrays) if names.bounded is not None else ()
+                needs += [*text.need_lines(), check_line(names, loops, len(loop.extents))]
+    before = (*held_lines(held, names), *(needs or [check_line(names)]), *arrays) if names.bounded is not None else ()
     return Body((*before, *lines), schedule, frozenset(whole))
 
 

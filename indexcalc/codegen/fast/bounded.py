@@ -9,7 +9,7 @@ import sympy as sp
 
 from indexcalc.codegen.fast.footprint import ITEM, PARTS, Footprint
 from indexcalc.codegen.fast.names import Bounded, Names
-from indexcalc.codegen.layout import assignment, call_or_wrap
+from indexcalc.codegen.layout import INDENT, WIDTH, assignment, call_or_wrap
 from indexcalc.codegen.scalars import scalar_node
 from indexcalc.codegen.source import flat
 from indexcalc.codegen.storage import axis_sizes, is_fused
@@ -22,7 +22,7 @@ def known(names: Names) -> Bounded:
 
 
 def room_lines(names: Names, given: Sequence[str], results: Sequence[str], others: Sequence[str]) -> list[str]:
-    """``room = _Room(memory, out, dtype, results, others, given)``.
+    """``room = _Room(memory, out, dtype, results, others, *given)``.
 
     Args:
         names: the Python names.
@@ -33,9 +33,17 @@ def room_lines(names: Names, given: Sequence[str], results: Sequence[str], other
     own = names.own
     called = [tuple_of([f'"{known(names).stored[name][0]}"' for name in group]) for group in (results, others)]
     dtype = own["dtype"] if given else "np.dtype(float)"
-    return call_or_wrap(
-        f"{own['room']} = _Room", [own["memory"], own["out"], dtype, *called, tuple_of(list(given))]
-    )
+    arguments = [own["memory"], own["out"], dtype, *called, *(name for name in given if "." not in name)]
+    return [part for line in call_or_wrap(f"{own['room']} = _Room", arguments) for part in narrowed(line)]
+
+
+def narrowed(line: str) -> list[str]:
+    """A tuple that is too long for its line, with a line for each entry."""
+    if len(line) + INDENT <= WIDTH:
+        return [line]
+    before = line[: len(line) - len(line.lstrip())]
+    entries = line.strip().removeprefix("(").removesuffix("),").split(", ")
+    return [f"{before}(", *(f"{before}    {entry}," for entry in entries), f"{before}),"]
 
 
 def array_lines(name: str, maker: str, names: Names) -> list[str]:
@@ -53,8 +61,6 @@ def array_lines(name: str, maker: str, names: Names) -> list[str]:
 def held_lines(footprint: Footprint, names: Names) -> Iterator[str]:
     """``room.held["K"] = ...``: the bytes of what is there in full."""
     yield from entry_lines(f"{names.own['room']}.held", footprint, names, {}, 1)
-    if footprint:
-        yield f"{names.own['room']}.check({{}})"
 
 
 def need_lines(number: int, footprint: Footprint, steps: Sequence[sp.Symbol], names: Names) -> Iterator[str]:
@@ -70,10 +76,17 @@ def need_lines(number: int, footprint: Footprint, steps: Sequence[sp.Symbol], na
     yield ""
 
 
-def check_lines(number: int, dimensions: int, names: Names) -> Iterator[str]:
-    """``room.check(need_1((1,)))``: refuse a bound that a block of one entry does not keep, before work begins."""
+def check_line(names: Names, number: int = 0, dimensions: int = 0) -> str:
+    """``room.check(need_1((1,)))``: refuse a bound that a block of one entry does not keep, before work begins.
+
+    Args:
+        names: the Python names.
+        number: of the loop; 0 where there are none.
+        dimensions: of the loop.
+    """
     ones = tuple_of(["1"] * dimensions)
-    yield f"{names.own['room']}.check({names.own['need']}_{number}({ones}))"
+    need = f"{names.own['need']}_{number}({ones})" if number else "{}"
+    return f"{names.own['room']}.check({need})"
 
 
 def entry_lines(

@@ -131,6 +131,12 @@ def scalars_of(made, function, sizes):
     return keywords(function, {made.written.symbols.get(name, name): value for name, value in named.items()})
 
 
+def called(run, bound, threads=1):
+    """The bound and the threads, as the function calls them."""
+    memory, _, own = list(inspect.signature(run).parameters)[-3:]
+    return {memory: bound, own: threads}
+
+
 def assert_same(found, expected, tolerance=1e-9):
     for array, other in zip(arrays_in(found), arrays_in(expected), strict=True):
         scale = max(np.abs(other).max(initial=0.0), 1e-3)
@@ -207,17 +213,17 @@ def test_the_least_bound_holds_and_so_do_others(name, threads, monkeypatch):
     run, arrays = made.module.value_and_grad, drawn(made.problem, sizes_of(name))
     scalars = scalars_of(made, run, sizes)
     expected = unbounded(name).module.value_and_grad(*arrays, **scalars)
-    least = least_bound(lambda bound: run(*arrays, **scalars, memory=bound, threads=1))
+    least = least_bound(lambda bound: run(*arrays, **scalars, **called(run, bound)))
     for bound in (least, 2 * least, least + MEGABYTE):
-        found, peak = peak_of(lambda bound=bound: run(*arrays, **scalars, memory=bound, threads=threads))
+        found, peak = peak_of(lambda bound=bound: run(*arrays, **scalars, **called(run, bound, threads)))
         assert peak <= bound
         assert_same(found, expected, 1e-8)
     with pytest.raises(ValueError, match=f"memory is {least - 1} bytes, {least} are needed"):
-        run(*arrays, **scalars, memory=least - 1, threads=threads)
+        run(*arrays, **scalars, **called(run, least - 1, threads))
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-@given(problems(), st.integers(30, 90), st.integers(1, 2), st.integers(0, 2**32 - 1))
+@given(problems(), st.integers(40, 100), st.integers(1, 2), st.integers(0, 2**32 - 1))
 def test_random_programs_keep_within_their_bound(problem, size, threads, seed):
     try:
         derivation = derive(problem)
@@ -225,7 +231,7 @@ def test_random_programs_keep_within_their_bound(problem, size, threads, seed):
         assume(False)
     made, plain = fast(derivation, FastOptions(memory=1 << 30)), fast(derivation)
     if hasattr(made.module, "PIECE"):
-        made.module.PIECE = 1 << 14
+        made.module.PIECE, made.module.SPARE = 1 << 14, 1 << 17
     sizes = {extent.name: size + 7 * number for number, extent in enumerate(problem.program.extents)}
     arrays, run = drawn(made.problem, sizes, seed), made.module.value_and_grad
     scalars = scalars_of(made, run, sizes)
@@ -233,9 +239,9 @@ def test_random_programs_keep_within_their_bound(problem, size, threads, seed):
         warnings.simplefilter("ignore")
         expected = plain.module.value_and_grad(*arrays, **scalars)
         assume(all(np.all(np.abs(array) < 1e6) for array in arrays_in(expected)))
-        least = least_bound(lambda bound: run(*arrays, **scalars, memory=bound, threads=1))
+        least = least_bound(lambda bound: run(*arrays, **scalars, **called(run, bound)))
         for bound in (least, 2 * least):
-            found, peak = peak_of(lambda bound=bound: run(*arrays, **scalars, memory=bound, threads=threads))
+            found, peak = peak_of(lambda bound=bound: run(*arrays, **scalars, **called(run, bound, threads)))
             assert peak <= bound
             assert_same(found, expected, 1e-6)
 
@@ -243,10 +249,9 @@ def test_random_programs_keep_within_their_bound(problem, size, threads, seed):
 def test_what_has_no_room_is_named_and_can_be_given():
     made, sizes = bounded("attention_projected"), {"T": 3000, "D": 40, "d": 40, "d_v": 40}
     run, arrays = made.module.value_and_grad, drawn(made.problem, sizes)
-    with pytest.raises(ValueError, match="960000 bytes|960000 are|960000") as refused:
+    with pytest.raises(ValueError, match="memory is 1048576 bytes") as refused:
         run(*arrays, memory=MEGABYTE)
     text = str(refused.value)
-    assert "memory is 1048576 bytes" in text
     assert "in full: K (960000)" in text
     assert "or arrays in out for K, V, dK, dV, dX_1" in text
     spare = {name: np.empty((3000, 40)) for name in ("K", "V", "dK", "dV", "dX_1")}
@@ -268,7 +273,7 @@ def test_nothing_is_computed_before_a_bound_is_refused(monkeypatch):
     monkeypatch.setattr(made.module, "_run", lambda *arguments, **others: pytest.fail("a loop ran"))
     arrays = drawn(made.problem, {"T": 4000, "D": 2, "d": 2, "d_v": 2})
     with pytest.raises(ValueError, match="in a block: S "):
-        made.module.value_and_grad(*arrays, memory=600_000)
+        made.module.value_and_grad(*arrays, memory=750_000)
 
 
 def test_forward_and_backward_write_to_given_arrays_too():
