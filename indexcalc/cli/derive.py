@@ -206,7 +206,8 @@ def derive_one(spec: str, inputs: Inputs, wanted: Wanted) -> tuple[Derivation, O
         progress(f"deriving the gradients of {terminal.printable(problem.slug)}")
         derivation = derive(problem)
         progress("writing the note and the code")
-        fast = fast_options(wanted.style, wanted.at, wanted.block, wanted.cache, wanted.memory, problem.program.extents)
+        blocks = wanted.style, wanted.at, wanted.block, wanted.cache
+        fast = fast_options(*blocks, memory=wanted.memory, extents=problem.program.extents)
         if wanted.values is not None and PAGE not in wanted.formats:
             raise IndexCalcError("--values is about the page; add --format html")
         example = inputs.values(wanted.values, spec, problem) if wanted.values is not None else None

@@ -37,7 +37,7 @@ class StyleError(IndexCalcError):
 
 
 def fast_options(
-    style: Style, at: list[str] | None, block: str, cache: str, memory: str, extents: Iterable[sp.Symbol]
+    style: Style, at: list[str] | None, block: str, cache: str, *, memory: str, extents: Iterable[sp.Symbol]
 ) -> FastOptions | None:
     """How code made for speed is to cut its work into blocks; None where no such code is asked for.
 

@@ -39,15 +39,14 @@ def arrays_in(result: Any) -> list[np.ndarray]:
 
 def least_bound(run: Callable[[int], Any], start: int = 1) -> int:
     """The least bound that a call accepts, found from what it says is needed."""
-    bound = start
-    while True:
+    bound, needed = 0, start
+    while needed > bound:
+        bound = needed
         try:
             run(bound)
         except ValueError as error:
             found = re.search(r"memory is \d+ bytes, (\d+) are needed", str(error))
             if found is None:
                 raise
-            assert int(found[1]) > bound, str(error)
-            bound = int(found[1])
-        else:
-            return bound
+            needed = int(found[1])
+    return bound

@@ -1,4 +1,4 @@
-"""What a function that keeps within a bound of memory has besides: its room, what blocks need, results in given arrays."""
+"""What a function within a bound of memory has besides: its room, what blocks need, results in given arrays."""
 
 from __future__ import annotations
 
@@ -112,4 +112,3 @@ def put_lines(names: Iterable[str], every: Names) -> Iterator[str]:
 def tuple_of(parts: Sequence[str]) -> str:
     """The parts as a Python tuple."""
     return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
-

@@ -221,8 +221,8 @@ class Writer:
         target = self.target(number)
         if number in self.added:
             if isinstance(value, Binary) and value.operator == "@":
-                self.variables[number] = self.added[number]
-                return call_or_wrap("_add_product", [self.added[number], flat(value.left), flat(value.right)], self.depth)
+                total = self.variables[number] = self.added[number]
+                return call_or_wrap("_add_product", [total, flat(value.left), flat(value.right)], self.depth)
             del self.added[number]
         if target and isinstance(value, Binary) and value.operator == "@":
             return self.named(number, Call("np.matmul", (value.left, value.right), (f"out={target}",)))

@@ -292,7 +292,7 @@ def test_forward_and_backward_write_to_given_arrays_too():
         (lambda x: x.astype(np.float32), "Q holds float32, but K float64"),
         (lambda x: x.astype(np.float16), "Q holds float16, and would be copied"),
         (lambda x: np.ones(x.shape, int), "Q holds int64, and would be copied"),
-        (lambda x: np.asfortranarray(x), "Q would be copied: its entries do not lie one after another"),
+        (np.asfortranarray, "Q would be copied: its entries do not lie one after another"),
         (lambda x: x.astype(x.dtype.newbyteorder()), "Q holds >f8, and would be copied"),
         (lambda x: x.tolist(), "Q is no NumPy array"),
     ],
@@ -341,6 +341,7 @@ def test_threads_are_fewer_before_blocks_are_short(monkeypatch):
 
     monkeypatch.setattr(made.module._Room, "shared", watched)
     monkeypatch.setattr(made.module, "CACHE", 1 << 22)
+    monkeypatch.setattr(made.module, "LEAST", 64)
     for bound in (1 << 24, 3 << 20, 1 << 20):
         made.module.value_and_grad(*arrays, memory=bound, threads=3)
     (wide, three), (_, fewer), (short, one) = seen
@@ -351,7 +352,7 @@ def test_threads_are_fewer_before_blocks_are_short(monkeypatch):
 
 
 def test_steps_cannot_keep_within_a_bound_yet():
-    with pytest.raises(UnsupportedError, match="is computed step by step.*leave the bound out"):
+    with pytest.raises(UnsupportedError, match=r"is computed step by step.*leave the bound out"):
         fast_module(derivation_of("rnn"), FastOptions(memory=MEGABYTE))
 
 
