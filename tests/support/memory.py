@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 
-def peak_of(run: Callable[[], Any]) -> tuple[Any, int]:
-    """What a call returns, and the most bytes that it held beside what was there before and the arrays returned."""
+def peak_of(run: Callable[[], Any], given: Sequence[np.ndarray] = ()) -> tuple[Any, int]:
+    """What a call returns, and the most bytes that it held beside what was there before and the arrays returned.
+
+    Args:
+        run: the call.
+        given: arrays that were there before and may be returned.
+    """
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
@@ -19,7 +24,9 @@ def peak_of(run: Callable[[], Any]) -> tuple[Any, int]:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
+    before_it = {id(owner_of(array)) for array in given}
     owners = {id(owner): owner for owner in map(owner_of, arrays_in(result)) if not isinstance(owner, np.memmap)}
+    owners = {number: owner for number, owner in owners.items() if number not in before_it}
     return result, peak - before - sum(owner.nbytes for owner in owners.values())
 
 

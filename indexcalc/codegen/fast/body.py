@@ -59,7 +59,8 @@ def body_of(schedule: Schedule, problem: Blocking, names: Names, block: str | No
             straight = straight_text(statements, later, problem.wanted, names, problem.large)
             lines += straight.lines()
             if names.bounded is not None:
-                measure = Measure(straight.block, straight.writer, known(names).slots, known(names).whole)
+                about = known(names)
+                measure = Measure(straight.block, straight.writer, about.slots, about.whole, results=problem.wanted)
                 held = {**held, **measure.footprint()}
             continue
         for number, loop in group:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
-from indexcalc.codegen.fast.block import Block
+from indexcalc.codegen.fast.block import Block, has_memory
 from indexcalc.codegen.fast.graph import Axis, Node, Operation, Use
 from indexcalc.codegen.fast.storage import COPY, WRITING, Place, is_truth, is_view
 from indexcalc.codegen.fast.writing import Writer
@@ -49,6 +49,7 @@ class Measure:
         slots: of the tensors that are there before.
         whole: the inputs of whole numbers.
         steps: a symbol for the length of a block on every dimension of the loop; none outside loops.
+        results: the tensors that get memory of their own outside of loops.
     """
 
     block: Block
@@ -56,6 +57,7 @@ class Measure:
     slots: Mapping[str, Sequence[Index]]
     whole: Collection[str]
     steps: tuple[sp.Symbol, ...] = ()
+    results: Collection[str] = ()
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -65,7 +67,7 @@ class Measure:
     def footprint(self) -> Footprint:
         """The bytes by the tensor for which they are needed; outside of loops its own apart from all others."""
         found: dict[str, sp.Expr] = {}
-        results: dict[str, sp.Expr] = {}
+        alone: dict[str, sp.Expr] = {}
         spaces: set[int] = set()
         for statement, span in zip(self.block.statements, self.block.spans, strict=True):
             total = sp.S.Zero
@@ -76,14 +78,18 @@ class Measure:
                     total += self.width(number) * self.entries(self.writer.storage.spaces[place.space])
                 total += self.by_the_way(number)
                 if number == self.block.node(statement) and not self.steps:
-                    results[statement.name] = self.own(number, place)
+                    alone[statement.name] = self.own(number, place)
                 else:
                     total += self.own(number, place)
+            whole = self.block.node(statement)
+            if statement.name in self.results and not (alone.get(statement.name) and has_memory(self.nodes[whole])):
+                # What stands in the memory of another is copied.
+                alone[statement.name] = self.size(whole)
             if any(self.nodes[number].name in ("_erf", "_gelu") for number in span):
                 # All have the same block, one after another.
                 found["erf"] = ERF_BLOCK * ITEM
             found[statement.name if self.steps else PARTS.format(statement.name)] = sp.expand(total)
-        return {name: size for name, size in {**results, **found}.items() if size != 0}
+        return {name: size for name, size in {**alone, **found}.items() if size != 0}
 
     def place(self, number: int) -> Place:
         """Where a node is kept."""

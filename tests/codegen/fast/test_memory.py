@@ -65,6 +65,22 @@ threads = sum[i,n](room_1[i,n]^2)
 loss threads
 derive need, out, memory
 """,
+    "the_same_array": """
+index i : N
+index k : K
+input x[i,k], w[k], c
+y[i,k] = x[i,k]
+z[k,i] = x[i,k]
+v[i,k] = x[i,k] * w[k]
+u[i,k] = v[i,k]
+d = c
+upstream E[i,k] = dL/dy[i,k]
+upstream F[k,i] = dL/dz[k,i]
+upstream G[i,k] = dL/dv[i,k]
+upstream H[i,k] = dL/du[i,k]
+upstream I = dL/dd
+derive x, w, c
+""",
     "nothing_given": """
 index i, j : N
 param eps = 0.5
@@ -131,10 +147,17 @@ def scalars_of(made, function, sizes):
     return keywords(function, {made.written.symbols.get(name, name): value for name, value in named.items()})
 
 
-def called(run, bound, threads=1):
-    """The bound and the threads, as the function calls them."""
-    memory, _, own = list(inspect.signature(run).parameters)[-3:]
-    return {memory: bound, own: threads}
+def called(run, bound, threads=1, out=None):
+    """The bound, the threads and the arrays to write to, as the function calls them."""
+    names = list(inspect.signature(run).parameters)[-3:]
+    return dict(zip(names, (bound, out, threads), strict=True))
+
+
+def results_like(made, expected):
+    """An array for every result that is one."""
+    names = (*(made.written.names[output] for output in made.written.outputs), *expected[1]._fields)
+    values = arrays_in(expected)
+    return {name: np.empty_like(value) for name, value in zip(names, values, strict=True) if value.ndim}
 
 
 def assert_same(found, expected, tolerance=1e-9):
@@ -196,6 +219,7 @@ SIZES = {
     "split_axes": {"N": 200, "H": 3, "D": 20, "M": 50},
     "awkward_names": {"D": 300, "room": 60},
     "nothing_given": {"N": 700},
+    "the_same_array": {"N": 900, "K": 60},
 }
 
 
@@ -218,6 +242,11 @@ def test_the_least_bound_holds_and_so_do_others(name, threads, monkeypatch):
         found, peak = peak_of(lambda bound=bound: run(*arrays, **scalars, **called(run, bound, threads)))
         assert peak <= bound
         assert_same(found, expected, 1e-8)
+    out = results_like(made, expected)
+    least_given = least_bound(lambda bound: run(*arrays, **scalars, **called(run, bound, out=out)))
+    found, peak = peak_of(lambda: run(*arrays, **scalars, **called(run, least_given, threads, out)), [*out.values()])
+    assert peak <= least_given
+    assert_same(found, expected, 1e-8)
     with pytest.raises(ValueError, match=f"memory is {least - 1} bytes, {least} are needed"):
         run(*arrays, **scalars, **called(run, least - 1, threads))
 
@@ -302,6 +331,17 @@ def test_an_array_that_would_be_copied_is_refused(change, words):
     Q, *rest = drawn(made.problem, {"T": 6, "d": 3, "d_v": 2})
     with pytest.raises(ValueError, match=words):
         made.module.value_and_grad(change(Q), *rest)
+
+
+def test_values_of_another_dtype_are_refused():
+    made = bounded("layer_norm")
+    *inputs, G = drawn(made.problem, {"N": 5, "H": 3})
+    values = made.module.forward(*(array.astype(np.float32) for array in inputs), eps=1e-3)
+    with pytest.raises(ValueError, match="Y holds float32, but G float64"):
+        made.module.backward(values, G)
+    kept = values._replace(X=values.X.astype(float))
+    with pytest.raises(ValueError, match="arrays of float32 and float64 are given"):
+        made.module.backward(kept, G.astype(np.float32))
 
 
 @pytest.mark.parametrize(
