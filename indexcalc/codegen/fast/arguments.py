@@ -9,12 +9,22 @@ from indexcalc.codegen.signatures import sentence, tensor_line
 
 def thread_arguments(fast: Fast) -> list[str]:
     """The keyword arguments of every function."""
-    return ["*", f"{fast.names.own['threads']}: int | None = None"]
+    own = fast.names.own
+    threads = f"{own['threads']}: int | None = None"
+    if fast.names.bounded is None:
+        return ["*", threads]
+    return ["*", f"{own['memory']}: int = MEMORY", f"{own['out']}: Mapping[str, np.ndarray] | None = None", threads]
 
 
 def thread_lines(fast: Fast) -> list[str]:
     """What the keyword arguments of every function mean."""
-    return paragraph(f"{fast.names.own['threads']}: how many threads work on blocks; by default one for each core.", 2)
+    own = fast.names.own
+    lines = paragraph(f"{own['threads']}: how many threads work on blocks; by default one for each core.", 2)
+    if fast.names.bounded is None:
+        return lines
+    bound = f"{own['memory']}: how many bytes may be taken beside the arrays that are given, and results."
+    given = f"{own['out']}: arrays to write to, by the names of results or of what else is there in full."
+    return [*paragraph(bound, 2), *paragraph(given, 2), *lines]
 
 
 def arguments(fast: Fast, with_upstream: bool) -> list[str]:
@@ -27,8 +37,8 @@ def arguments(fast: Fast, with_upstream: bool) -> list[str]:
     for parameter in sorted(plan.program.parameters, key=lambda p: p.default is not None):
         default = "" if parameter.default is None else f" = {default_text(parameter.default)}"
         keywords.append(f"{plan.scalars[parameter.symbol]}: float{default}")
-    star, threads = thread_arguments(fast)
-    return [*(f"{name}: np.ndarray" for name in given), star, *keywords, threads]
+    star, *own = thread_arguments(fast)
+    return [*(f"{name}: np.ndarray" for name in given), star, *keywords, *own]
 
 
 def documented(fast: Fast, with_upstream: bool) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -31,7 +31,7 @@ from indexcalc.codegen.module import AMBIGUOUS, extent_lines, scalar_doc, title
 from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.shapes import check_function, shapes_of
-from indexcalc.codegen.special import FAST, needed_functions
+from indexcalc.codegen.special import BOUNDED, FAST, needed_functions
 from indexcalc.cost.blocks import CACHE, LEAST
 from indexcalc.errors import ProgramError, UnsupportedError
 from indexcalc.program import BlockedLoop
@@ -45,11 +45,14 @@ class FastOptions:
         sizes: the extents by name, where they are known: they decide what is too large to keep.
         block: the name of an index to cut into blocks wherever a loop may run over it, and their length.
         cache: how many bytes the arrays of one block may take.
+        memory: how many bytes a call may take beside given arrays and results, where its caller says nothing else;
+            None for functions without such a bound.
     """
 
     sizes: Mapping[str, int] = field(default_factory=dict)
     block: tuple[str, int] | None = None
     cache: int = CACHE
+    memory: int | None = None
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,8 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
     options = options or FastOptions()
     check_gradients_only(derivation)
     checked_options(derivation, options)
-    fast = outlined(derivation, options.sizes, options.block[0] if options.block else None)
+    is_bounded = options.memory is not None
+    fast = outlined(derivation, options.sizes, options.block[0] if options.block else None, is_bounded=is_bounded)
     passes = (forward_function(fast), backward_function(fast), whole_function(fast))
     bodies = [line for function, _ in passes for line in function.body]
     plan, problem = fast.plan, derivation.problem
@@ -102,8 +106,9 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
     variables = {*plan.stored.values(), *plan.scalars.values(), *identifiers(bodies)}
     ambiguous = [name for name in sorted(variables) if name in AMBIGUOUS]
     shapes = shapes_of(plan)
+    shapes = replace(shapes, bounded=is_bounded) if shapes is not None else None
     check = [check_function(shapes)] if shapes is not None else []
-    private = {**NUMPY.private, **FAST}
+    private = {**NUMPY.private, **FAST, **(BOUNDED if is_bounded else {})}
     source = template().render(
         ambiguous=", ".join(ambiguous),
         summary="\n".join(paragraph(f"{title(plan)}: forward and backward pass, in blocks.", hang="", opening='"""')),
@@ -123,6 +128,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None) -> F
         cache=options.cache,
         least=options.block[1] if options.block else LEAST,
         fixed=options.block is not None,
+        memory=options.memory,
     )
     fields = gradient_fields(derivation)
     targets = tuple(target for target, name in fields.items() if name in fast.gradients)

@@ -13,8 +13,26 @@ from indexcalc.codegen.fast.graph import Axis
 from indexcalc.codegen.fast.overlaps import Windows
 from indexcalc.codegen.operands import Scope
 
-LOCALS = ("dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part", "block")
+LOCALS = (
+    "dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part", "block",
+    "memory", "out", "room", "need",
+)  # fmt: skip
 """What a fast function calls its own variables, or the stems of such names."""
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """What a function needs to know that keeps within a bound of memory.
+
+    Attributes:
+        slots: of every tensor.
+        whole: the inputs of whole numbers.
+        stored: what a tensor is called as it is given and returned, and its axes there.
+    """
+
+    slots: Mapping[str, tuple[Index, ...]]
+    whole: frozenset[str]
+    stored: Mapping[str, tuple[str, tuple[tuple[Index, ...], ...]]]
 
 
 @dataclass(frozen=True)
@@ -28,6 +46,7 @@ class Names:
         largest: the tensors that are largest exponents, or largest entries that the author asked for.
         windows: the tensors that show windows.
         steps: the arrays that lie in memory step by step, and which of their axes is the step.
+        bounded: what a function needs to know that keeps within a bound of memory.
     """
 
     scope: Scope
@@ -36,6 +55,7 @@ class Names:
     largest: frozenset[str] = frozenset()
     windows: Windows = field(default_factory=dict)
     steps: Mapping[str, int] = field(default_factory=dict)
+    bounded: Bounded | None = None
 
     def letters_for(self, axes: Sequence[Axis], blocks: Sequence[str]) -> list[str]:
         """A letter for every axis: that of its block, else one that the author gave an index of the extent."""

@@ -10,7 +10,7 @@ import sympy as sp
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen.fast.blocking import Blocking
 from indexcalc.codegen.fast.joining import both_passes
-from indexcalc.codegen.fast.names import Names, letters_of, own_names
+from indexcalc.codegen.fast.names import Bounded, Names, letters_of, own_names
 from indexcalc.codegen.fast.normal import normal_form
 from indexcalc.codegen.fast.segments import Segments, segments_of, source_of
 from indexcalc.codegen.fast.storing import ancestors, kept_tensors
@@ -45,8 +45,18 @@ class Fast:
     passes: tuple[Segments, Segments] | None = None
 
 
-def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None) -> Fast:
-    """The statements of both passes in normal form, and the names of everything."""
+def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None, *, is_bounded: bool = False) -> Fast:
+    """The statements of both passes in normal form, and the names of everything.
+
+    Args:
+        derivation: what to write.
+        sizes: the extents by name, where they are known.
+        block: the name of an index to cut into blocks.
+        is_bounded: whether functions are to keep within a bound of memory.
+
+    Raises:
+        UnsupportedError: for a system, or for steps that are to keep within a bound.
+    """
     plan, problem = make_plan(derivation), derivation.problem
     unknowns = (*plan.program.unknowns, *derivation.backward.unknowns)
     if unknowns:
@@ -61,7 +71,13 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
         name: problem.gradient_names[target] for target, name in gradient_fields(derivation).items() if target in inputs
     }
     gradients = own or fields
-    if any(s.loop is not None for s in (*plan.forward, *plan.backward)):
+    steps = [s.name for s in (*plan.forward, *plan.backward) if s.loop is not None]
+    if steps and is_bounded:
+        raise UnsupportedError(
+            f"{steps[0]} is computed step by step, and code for speed keeps all steps; "
+            "it cannot keep within a bound of memory yet: leave the bound out"
+        )
+    if steps:
         return outlined_steps(plan, gradients, sizes, block)
     every = {statement.name: statement for statement in both_passes(plan.forward, plan.backward, taken)}
     wanted = tuple(dict.fromkeys((*plan.program.outputs, *gradients.values())))
@@ -69,11 +85,21 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
     aliases = shifted_names(plan, [every[name] for name in needed], taken)
     statements = normal_form([every[name] for name in needed], wanted, taken, aliases)
     given = {**inputs, **{up.name: plan.program.tensors[up.of].slots for up in problem.upstream}}
-    blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan))
+    extents = known_sizes(plan, sizes), fused_extents(plan)
+    blocking = Blocking(statements, given, wanted, *extents, bounded=is_bounded)
     names = replace(all_names(plan, statements), windows=blocking.windows)
     forward = ancestors(statements, plan.program.outputs)
     kept = kept_tensors(blocking, forward, tuple(gradients.values()))
-    return Fast(plan, blocking, names, gradients, kept, block)
+    fast = Fast(plan, blocking, names, gradients, kept, block)
+    return replace(fast, names=replace(names, bounded=bounded(fast))) if is_bounded else fast
+
+
+def bounded(fast: Fast) -> Bounded:
+    """What functions need to know that keep within a bound of memory."""
+    slots = {**fast.problem.given, **{name: s.axes for name, s in fast.problem.by_name.items()}}
+    whole = frozenset(tensor.name for tensor in fast.plan.program.inputs if tensor.values is not None)
+    arrays = {name: array_of(fast, name) for name in fast.problem.by_name}
+    return Bounded(slots, whole, {name: (array.variable, array.axes) for name, array in arrays.items()})
 
 
 def outlined_steps(plan: Plan, gradients: Mapping[str, str], sizes: Mapping[str, int], block: str | None) -> Fast:
