@@ -16,6 +16,7 @@ import numpy as np
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.codegen import NUMPY, TargetModule, module_names, module_symbols, numpy_module, target_module
+from indexcalc.codegen.listing import code_by_equation
 from indexcalc.codegen.targets import fast_file
 from indexcalc.cost import Mesh
 from indexcalc.errors import IndexCalcError, LimitError, UnsupportedError
@@ -143,8 +144,7 @@ def render(
         targets: the libraries to write code for, besides NumPy: `torch`, `jax`.
         fast: asks for modules made for speed too, NumPy's and those of `targets` that have them, and says how to
             cut their work into blocks.
-        formats: the formats of the note: `md`, `tex`, `html`; `svg`, `tikz`: its
-            tensor diagrams alone.
+        formats: the formats of the note: `md`, `tex`, `html`; `svg`, `tikz`: its tensor diagrams alone.
         detail: how much the note says.
         mesh: the devices over which JAX's arrays are split.
         example: numbers with which a page works the derivation out.
@@ -167,8 +167,8 @@ def render(
     checked = checked_range(trial) if trial is not None else None
     notes = {name: NOTE_WRITERS[name](derivation, views, loops, checked, detail) for name in formats if name != PAGE}
     if PAGE in formats:
-        arrays = example_arrays(derivation, example)
-        notes[PAGE] = html_note(derivation, views, loops, checked, detail, example=arrays)
+        arrays, code = example_arrays(derivation, example), code_by_equation(derivation)
+        notes[PAGE] = html_note(derivation, views, loops, checked, detail, example=arrays, code=code)
     reasons = tuple(f"{fast_file(derivation.problem.slug, target)}: {why}" for target, why in unwritten.items())
     return Texts(notes, numpy_module(derivation), others, modules, reasons, trial)
 

@@ -42,6 +42,7 @@ def test_numbers():
     assert cells(text, "D[i,j]") == ["D[i,j]", "2.15 G", "66.0 MiB", "31.03"]
     assert "float32 at T=4096, d=64, d_v=64." in text
     assert "peak over these: 128 MiB (S, Z, A, while A is computed)" in text
+    assert "in blocks of 64 i: inputs and results 8.00 MiB, peak over these 3.02 MiB, both passes move 388 MiB" in text
 
 
 def test_twice_the_bytes_for_float64():
@@ -67,6 +68,12 @@ def test_json_in_numbers_is_json_in_symbols_with_sizes_put_in(name):
     assert symbols.pop("sizes") is None
     assert symbols.pop("extents") == numbers.pop("extents")
     peaks = [(symbols.pop(key), numbers.pop(key)) for key in ("peak", "peak_before")]
+    named, counted = symbols.pop("in_blocks"), numbers.pop("in_blocks")
+    assert (named is None) == (counted is None)
+    assert (named is not None) == (name != "softmax_cross_entropy")
+    if named is not None:
+        assert named.items() <= counted.items()
+        assert counted["peak_bytes"] > 0 < counted["bytes_moved"]
     local = {extent: sp.Symbol(extent) for extent in sizes}
 
     def put_in(value):

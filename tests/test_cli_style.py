@@ -28,6 +28,13 @@ def test_fast_code_is_written_beside_plain_code_and_checked(tmp_path):
     assert "of $`S`$, $`A`$, $`D`$ and $`\\partial L/\\partial S`$ only one block" in note
 
 
+def test_fast_code_within_a_bound_is_written_and_checked(tmp_path):
+    result = run("--style", "fast", "--memory", "4M", "--out", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert "MEMORY = 4194304\n" in (tmp_path / "attention_fast.py").read_text()
+    assert "fast: 3 gradients" in result.output
+
+
 def test_plain_code_says_nothing_of_blocks(tmp_path):
     assert run("--out", str(tmp_path)).exit_code == 0
     assert not (tmp_path / "attention_fast.py").exists()
@@ -43,6 +50,10 @@ def test_plain_code_says_nothing_of_blocks(tmp_path):
         (["--style", "fast", "--block", "i=0"], "not INDEX=LENGTH"),
         (["--style", "fast", "--cache", "3X"], "not a number of bytes"),
         (["--style", "fast", "--cache", "0"], "not a number of bytes"),
+        (["--memory", "8M"], "add --style fast"),
+        (["--style", "fast", "--memory", "3X"], "--memory: '3X' is not a number of bytes"),
+        (["--style", "fast", "--memory", "3M"], "4M is the least"),
+        (["--style", "fast", "--memory", "8M", "--target", "torch"], "leave memory out, or the target torch"),
         (["--style", "fast", "--at", "T=5"], "no size is given for d"),
         (["--style", "quick"], "quick"),
     ],

@@ -8,6 +8,7 @@ import sympy as sp
 
 from indexcalc.algebra.build import is_negative, power, product, scale
 from indexcalc.algebra.canonical import collect
+from indexcalc.algebra.scalars import ratio
 from indexcalc.algebra.terms import Access, Add, Base, Index, Power, Term, Terms
 
 PART = 2
@@ -115,7 +116,7 @@ def of_one_size(terms: Terms) -> list[Terms]:
 
 def scalings(terms: Iterable[Term], coeff: sp.Expr = sp.S.One) -> int:
     """How many of the terms have a coefficient once `coeff` is taken out."""
-    return sum(term.coeff / coeff not in (1, -1) for term in terms)
+    return sum(ratio(term.coeff, coeff) not in (1, -1) for term in terms)
 
 
 def positive_first(terms: Terms) -> Terms:
@@ -154,8 +155,8 @@ def shared_exponent(one: sp.Expr | None, other: sp.Expr | None, symbolic: bool =
 def common_coefficient(terms: Terms) -> sp.Expr:
     """The coefficient of the first term, if all others are rational multiples of it, else its sign."""
     first = terms[0].coeff
-    if all((term.coeff / first).is_Rational for term in terms):
-        ratios = [term.coeff / first for term in terms]
+    ratios = [ratio(term.coeff, first) for term in terms]
+    if all(one.is_Rational for one in ratios):
         if all(ratio.is_Integer for ratio in ratios):
             return first
         scale = sp.ilcm(*(ratio.q for ratio in ratios))
@@ -168,4 +169,4 @@ def divide(term: Term, common: tuple[Power, ...], coeff: sp.Expr) -> Term:
     exponents: dict[Base, sp.Expr] = dict(term.powers)
     for base, exponent in common:
         exponents[base] -= exponent
-    return product(term.coeff / coeff, exponents.items())
+    return product(ratio(term.coeff, coeff), exponents.items())

@@ -9,6 +9,34 @@ from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
 
+def ratio(one: sp.Expr, other: sp.Expr) -> sp.Expr:
+    """What is left of one scalar divided by another: ``(1 - 1/sqrt(M)) / (1/sqrt(M) - 1)`` is -1 for every M, not 0/0.
+
+    SymPy multiplies numbers into a sum, and then no longer sees that it divides the sum by itself.
+    """
+    if not (one.has(sp.Add) and other.has(sp.Add)):
+        return one / other
+    (number, rest), (divisor, others) = number_and_rest(one), number_and_rest(other)
+    return number / divisor * (rest / others)
+
+
+def number_and_rest(value: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """The number that a scalar is a multiple of, sums among its factors included, and the rest."""
+    number, rest = sp.S.One, sp.S.One
+    for factor in sp.Mul.make_args(value):
+        base, exponent = factor.as_base_exp()
+        if factor.is_Rational:
+            number = number * factor
+        elif base.is_Add and exponent.is_Integer:
+            content, primitive = base.primitive()
+            if primitive.could_extract_minus_sign():
+                content, primitive = -content, -primitive
+            number, rest = number * content**exponent, rest * primitive**exponent
+        else:
+            rest = rest * factor
+    return number, rest
+
+
 def as_fraction(value: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """What stands above and below the line: roots of numbers in one root below, if a whole number is left above.
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from indexcalc.cost import CostReport, Count, EquationCost, PassCost, Peak
+from indexcalc.cost.blocks import InBlocks
 
 Json = dict[str, object]
 Sizes = Mapping[sp.Symbol, int]
@@ -33,7 +34,22 @@ def report_json(report: CostReport, sizes: Sizes | None, dtype: str, width: int)
         "backward_before": None if before is None else pass_json(before.cost, sizes, width),
         "inputs_and_results_bytes": number(report.ends * width, sizes),
         "peak": peak_json(report.peak, sizes, width),
+        "in_blocks": None if report.blocks is None else blocks_json(report.blocks, sizes, width),
         "peak_before": None if before is None else peak_json(before.peak, sizes, width),
+    }
+
+
+def blocks_json(blocks: InBlocks, sizes: Sizes | None, width: int) -> Json:
+    """Which tensors code in blocks never holds in full; for given sizes what it holds and moves."""
+    names: Json = {"indices": [index.name for index in blocks.indices], "never_in_full": list(blocks.tensors)}
+    if sizes is None:
+        return names
+    return {
+        **names,
+        "lengths": list(blocks.steps(sizes, width)),
+        "inputs_and_results_bytes": width * blocks.ends.at(sizes),
+        "peak_bytes": width * blocks.peak_at(sizes, width),
+        "bytes_moved": width * blocks.moved_at(sizes, width),
     }
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from indexcalc.calculus.steps import Derivation
 from indexcalc.cli.terminal import printable, sizes_text
 from indexcalc.cost import CostReport, Count, EquationCost, PassCost, Peak
+from indexcalc.cost.blocks import InBlocks
 from indexcalc.cost.units import bytes_text, si_text
 from indexcalc.notes import formula_text
 from indexcalc.notes.text import spelling_of
@@ -80,10 +81,30 @@ def footnotes(derivation: Derivation, report: CostReport, sizes: Sizes | None, d
     yield f"inputs and results: {size_text(report.ends, sizes, width)}{'' if sizes else ' bytes'}"
     peak = peak_text(derivation, report.peak, sizes, width)
     yield f"peak over these: {peak}"
+    if report.blocks is not None:
+        yield blocks_text(derivation, report.blocks, sizes, width)
     if report.before is not None:
         before = peak_text(derivation, report.before.peak, sizes, width)
         if before != peak:
             yield f"before simplification: {before}"
+
+
+def blocks_text(derivation: Derivation, blocks: InBlocks, sizes: Sizes | None, width: int) -> str:
+    """What code for speed never holds in full, and with sizes what it holds and moves instead."""
+    names = spelling_of(derivation).names
+    listed = ", ".join(names.get(name, name) for name in blocks.tensors)
+    if sizes is None:
+        return f"in blocks of {', '.join(index.name for index in blocks.indices)}: {listed} are never there in full"
+    steps = zip(blocks.indices, blocks.steps(sizes, width), strict=True)
+    lengths = ", ".join(f"{step} {index.name}" for index, step in steps)
+    ends, peak, moved = (
+        bytes_text(width * entries)
+        for entries in (blocks.ends.at(sizes), blocks.peak_at(sizes, width), blocks.moved_at(sizes, width))
+    )
+    return (
+        f"in blocks of {lengths}: inputs and results {ends}, peak over these {peak}, both passes move {moved} "
+        f"({listed} never in full)"
+    )
 
 
 def peak_text(derivation: Derivation, peak: Peak, sizes: Sizes | None, width: int) -> str:

@@ -121,6 +121,12 @@ def derive_spec(
     cache: Annotated[
         str, typer.Option(metavar="BYTES", help="For --style fast: what one block may take, 512K or 1M.")
     ] = "",
+    memory: Annotated[
+        str,
+        typer.Option(
+            metavar="BYTES", help="For --style fast: what a call may take beside given arrays, 256M; NumPy alone."
+        ),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print results and checks as JSON.")] = False,
 ) -> None:
     """Derive the backward pass of a forward pass: a note, NumPy code, and a check of the code."""
@@ -137,6 +143,7 @@ def derive_spec(
             at,
             block,
             cache,
+            memory,
             values,
             mesh_given(mesh, chosen(target, "--target", "target", TARGETS)),
         )
@@ -186,6 +193,7 @@ class Wanted:
     at: list[str] | None
     block: str
     cache: str
+    memory: str
     values: Path | None
     mesh: list[str] | None
 
@@ -203,7 +211,8 @@ def derive_one(spec: str, inputs: Inputs, wanted: Wanted) -> tuple[Derivation, O
         progress(f"deriving the gradients of {terminal.printable(problem.slug)}")
         derivation = derive(problem)
         progress("writing the note and the code")
-        fast = fast_options(wanted.style, wanted.at, wanted.block, wanted.cache, problem.program.extents)
+        blocks = wanted.style, wanted.at, wanted.block, wanted.cache
+        fast = fast_options(*blocks, memory=wanted.memory, extents=problem.program.extents)
         if wanted.values is not None and PAGE not in wanted.formats:
             raise IndexCalcError("--values is about the page; add --format html")
         example = inputs.values(wanted.values, spec, problem) if wanted.values is not None else None

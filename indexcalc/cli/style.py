@@ -14,11 +14,15 @@ from indexcalc.errors import IndexCalcError
 if TYPE_CHECKING:
     from indexcalc.codegen.fast.module import FastOptions
 
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 """What may stand behind a number of bytes."""
 
 MAX_CACHE = 1 << 40
 """The most bytes that a block may be allowed to take."""
+
+
+LEAST_MEMORY = 4 << 20
+"""The fewest bytes that a call may be kept to: the check runs with them too, on small arrays."""
 
 
 class Style(StrEnum):
@@ -33,7 +37,7 @@ class StyleError(IndexCalcError):
 
 
 def fast_options(
-    style: Style, at: list[str] | None, block: str, cache: str, extents: Iterable[sp.Symbol]
+    style: Style, at: list[str] | None, block: str, cache: str, *, memory: str, extents: Iterable[sp.Symbol]
 ) -> FastOptions | None:
     """How code made for speed is to cut its work into blocks; None where no such code is asked for.
 
@@ -41,20 +45,23 @@ def fast_options(
         style: of the code.
         at: sizes such as ``T=4096,d=64``.
         block: an index and a length, such as ``i=256``.
-        cache: bytes, with K or M behind the number.
+        cache: bytes, with K, M or G behind the number.
+        memory: the same, for what a call may take beside given arrays and results.
         extents: those of the derivation.
 
     Raises:
         StyleError: if an option is misspelt, or blocks are spoken of for code that has none.
         SizesError: for sizes that are not right.
     """
-    given = [name for name, value in (("--at", at), ("--block", block), ("--cache", cache)) if value]
+    options = (("--at", at), ("--block", block), ("--cache", cache), ("--memory", memory))
+    given = [name for name, value in options if value]
     if style is not Style.fast:
         if given:
             raise StyleError(f"{given[0]} is about blocks, which only --style fast has; add --style fast")
         return None
     # Code for reading is written without the passes that make code for speed.
-    from indexcalc.codegen.fast.module import CACHE, FastOptions  # noqa: PLC0415
+    from indexcalc.codegen.fast.module import FastOptions  # noqa: PLC0415
+    from indexcalc.cost.blocks import CACHE  # noqa: PLC0415
 
     sizes = {}
     if at:
@@ -62,7 +69,12 @@ def fast_options(
             sizes = {symbol.name: size for symbol, size in checked_sizes(read_sizes(at), extents).items()}
         except SizesError as error:
             raise SizesError(f"--at: {error}") from error
-    return FastOptions(sizes, read_block(block) if block else None, read_bytes(cache) if cache else CACHE)
+    return FastOptions(
+        sizes,
+        read_block(block) if block else None,
+        read_bytes(cache, "--cache") if cache else CACHE,
+        read_bytes(memory, "--memory", LEAST_MEMORY) if memory else None,
+    )
 
 
 def read_block(text: str) -> tuple[str, int]:
@@ -73,10 +85,12 @@ def read_block(text: str) -> tuple[str, int]:
     return name, int(length)
 
 
-def read_bytes(text: str) -> int:
+def read_bytes(text: str, option: str, least: int = 1) -> int:
     """The number of bytes in ``262144``, ``512K`` or ``1M``."""
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
     fine = number.isascii() and number.isdecimal() and unit in UNITS and len(number) < 16
     if not fine or not 0 < int(number) * UNITS[unit] <= MAX_CACHE:
-        raise StyleError(f"--cache: {text!r} is not a number of bytes, such as 262144, 512K or 1M")
+        raise StyleError(f"{option}: {text!r} is not a number of bytes, such as 262144, 512K or 1M")
+    if int(number) * UNITS[unit] < least:
+        raise StyleError(f"{option}: {text} is too little; {least >> 20}M is the least")
     return int(number) * UNITS[unit]

@@ -74,6 +74,7 @@ class Shapes:
         whole: the arrays of whole numbers, each with the extent below which they lie.
         unbounded: whether some of them lie below an extent that no array has.
         traced: whether arrays may have no values yet.
+        bounded: whether arrays are taken as they lie, for a copy of one may be too large.
     """
 
     table: tuple[str, ...]
@@ -86,6 +87,7 @@ class Shapes:
     sums: tuple[str, ...]
     unbounded: bool
     traced: bool
+    bounded: bool = False
 
     @property
     def head(self) -> str:

@@ -136,6 +136,46 @@ FAST = {
 }
 """Functions that are written otherwise where speed is asked for."""
 
+AS_THEY_LIE = '''\
+def _as_they_lie(given: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
+    """The arrays without a copy: all of one dtype, entries one after another."""
+    kinds = {}
+    for name, array in given.items():
+        if not isinstance(array, np.ndarray) and np.ndim(array) > 0:
+            raise ValueError(f"{name} is no NumPy array, and would be copied to one")
+        if np.ndim(array) == 0:
+            continue
+        dtype, flags = array.dtype, array.flags
+        if dtype.kind not in "fc" or np.result_type(dtype, np.float32) != dtype:
+            message = f"{name} holds {dtype}, and would be copied to another dtype; "
+            raise ValueError(message + "expected float32 or float64")
+        if not (dtype.isnative and flags.aligned and flags.c_contiguous):
+            message = f"{name} would be copied: its entries do not lie one after "
+            raise ValueError(message + "another, in the order of axes and bytes here")
+        kinds.setdefault(dtype, name)
+    if len(kinds) > 1:
+        (one, first), (other, second), *_ = kinds.items()
+        message = f"{first} holds {one}, but {second} {other}; "
+        raise ValueError(message + "expected one dtype, for arrays are not copied")
+    dtype = next(iter(kinds), np.dtype(float))
+    return tuple([np.asarray(array, dtype) for array in given.values()])'''
+
+ADD_PRODUCT = '''\
+def _add_product(total: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+    """total += left @ right, of which at most `PIECE` bytes are there at once."""
+    rows, columns = total.shape[-2:]
+    width = max(min(columns, PIECE // total.itemsize), 1)
+    height = max(PIECE // (total.itemsize * width), 1)
+    for at in np.ndindex(total.shape[:-2]):
+        for row in range(0, rows, height):
+            some = left[at][row : row + height]
+            for column in range(0, columns, width):
+                part = total[at][row : row + height, column : column + width]
+                part += some @ right[at][:, column : column + width]'''
+
+BOUNDED = {"_as_they_lie": Special(AS_THEY_LIE), "_add_product": Special(ADD_PRODUCT)}
+"""Functions of modules that keep within a bound of memory."""
+
 
 def needed_functions(lines: Iterable[str], table: Mapping[str, Special] = SPECIAL) -> tuple[str, ...]:
     """The private functions that code lines call, with those that they call, in the order of the table."""

@@ -16,6 +16,7 @@ import sympy as sp
 from indexcalc.algebra.terms import Access
 from indexcalc.calculus.adjoint import derive_gradients
 from indexcalc.calculus.steps import Derivation
+from indexcalc.cost.blocks import InBlocks, in_blocks
 from indexcalc.cost.counts import Count, less, span, total
 from indexcalc.cost.memory import Moment, entries_read, entries_written, largest, moments
 from indexcalc.cost.work import equation_flops
@@ -100,6 +101,8 @@ class CostReport:
         backward: the backward pass, with what it computes again.
         ends: entries of inputs, upstream gradients, outputs and gradients, which the caller holds.
         peak: entries held over these while forward and backward pass run, one after the other.
+        blocks: both passes at once in blocks; None where no tensor that is large is only on the way, and for
+            derivatives that are no gradients.
         before: the backward pass before simplification; None where writing it out would grow too long,
             and for derivatives that are no gradients.
     """
@@ -110,6 +113,7 @@ class CostReport:
     backward: PassCost
     ends: Count
     peak: Peak
+    blocks: InBlocks | None
     before: Before | None
 
     @property
@@ -121,14 +125,15 @@ class CostReport:
 def cost_report(derivation: Derivation) -> CostReport:
     """The cost of a derivation in its extents."""
     forward, backward = derivation.problem.program, derivation.backward
-    sizes = nominal_sizes(forward)
+    sizes, ends = nominal_sizes(forward), ends_of(forward, backward)
     return CostReport(
         title=forward.title,
         extents=forward.extents,
         forward=pass_cost(forward, sizes),
         backward=pass_cost(backward, sizes),
-        ends=ends_of(forward, backward),
+        ends=ends,
         peak=peak_of(forward, backward),
+        blocks=in_blocks(forward, backward, ends, sizes) if not derivation.orders else None,
         before=before_of(derivation.problem, sizes) if not derivation.orders else None,
     )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import sympy as sp
 
-from indexcalc.algebra.build import product
+from indexcalc.algebra.build import is_divisor, product
 from indexcalc.algebra.canonical import components, term_key
 from indexcalc.algebra.renaming import substitute_term
 from indexcalc.algebra.terms import (
@@ -219,6 +219,7 @@ def with_named_sums(part: Terms, free: set[Index], place: str, names: SumNames) 
     if len(sums) == 1 or len({frozenset(free_indices(term)) for term in sums}) > 1:
         return tuple((hoist_term(term, place, names) if term in sums else None) or term for term in part)
     outside, _ = split_scale(sums[0].coeff, sums[0].summed)
+    outside = outside if is_divisor(outside) else sp.S.One
     entry = names.name(tuple(Term(term.coeff / outside, term.powers, term.summed) for term in sums), place)
     if entry is None:
         return part

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, pairwise
 from math import log2
+from typing import Protocol
 
 import sympy as sp
 
 from indexcalc.algebra.terms import Index
 from indexcalc.calculus.steps import Derivation
-from indexcalc.cost import CostReport, Count, cost_report
+from indexcalc.cost import CostReport, cost_report
+from indexcalc.cost.blocks import InBlocks
+from indexcalc.cost.counts import Monomial
 from indexcalc.notes.setup import declared_indices
 from indexcalc.rewrite.cost import nominal_sizes
 
@@ -24,6 +27,12 @@ A_DOUBLING = 2
 
 MOST_EXTENTS = 4
 """The most extents over which one note has pictures."""
+
+WHOLE, BLOCKS = "whole arrays", "in blocks"
+"""The two ways in which code computes, as they are called."""
+
+WIDTH = 4
+"""The bytes of an entry, by which a block has its length."""
 
 BENT = 0.25
 """The least change of a slope that the eye sees in a picture of powers."""
@@ -96,25 +105,72 @@ def curves_of(derivation: Derivation) -> Curves | None:
     return Curves(tuple(usual.items()), drawn) if drawn else None
 
 
-Lines = tuple[tuple[str, tuple[Count, ...]], ...]
+class Counted(Protocol):
+    """What has a number for all sizes, as a count has."""
+
+    @property
+    def terms(self) -> tuple[tuple[Monomial, int], ...]:
+        """The products of extents on which it depends."""
+
+    def at(self, sizes: Mapping[sp.Expr, int]) -> int:
+        """The number."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfBlocks:
+    """What code in blocks holds or moves of float32 numbers."""
+
+    blocks: InBlocks
+    moved: bool
+
+    @property
+    def terms(self) -> tuple[tuple[Monomial, int], ...]:
+        """Those of all its counts."""
+        held = (count for pair in self.blocks.held for count in pair)
+        counts = (self.blocks.ends, *held, *(count for count, _ in self.blocks.moved))
+        return (*(term for count in counts for term in count.terms), *(((i.extent,), 1) for i in self.blocks.indices))
+
+    def at(self, sizes: Mapping[sp.Expr, int]) -> int:
+        """The entries, inputs and results among them."""
+        if self.moved:
+            return self.blocks.moved_at(sizes, WIDTH)
+        return self.blocks.ends.at(sizes) + self.blocks.peak_at(sizes, WIDTH)
+
+
+Lines = tuple[tuple[str, tuple[Counted, ...]], ...]
 """What is drawn, by its name: the largest of some counts."""
 
 
 def counts_of(report: CostReport) -> tuple[tuple[str, Lines], ...]:
-    """What is drawn together: operations of both passes, and entries; before simplification only where that differs."""
-    flops = [("forward", (report.forward.flops,)), ("backward", (report.backward.flops,))]
+    """What is drawn together: operations, entries, and what code holds and moves where it can run in blocks."""
+    flops: list[tuple[str, tuple[Counted, ...]]] = [
+        ("forward", (report.forward.flops,)),
+        ("backward", (report.backward.flops,)),
+    ]
     peak = tuple(moment.entries for moment in report.peak.moments)
-    entries = [("inputs and results", (report.ends,)), ("peak over these", peak)]
+    entries: list[tuple[str, tuple[Counted, ...]]] = [("inputs and results", (report.ends,)), ("peak over these", peak)]
     if report.before is not None:
         flops.append(("backward, before simplification", (report.before.cost.flops,)))
         earlier = tuple(moment.entries for moment in report.before.peak.moments)
         entries.append(("peak, before simplification", earlier))
-    return ("FLOPs", distinct(flops)), ("Entries held", distinct(entries))
+    found = [("FLOPs", distinct(flops)), ("Entries held", distinct(entries))]
+    if report.blocks is not None:
+        whole = tuple(report.ends + count for count in peak)
+        held: list[tuple[str, tuple[Counted, ...]]] = [
+            (WHOLE, whole),
+            (BLOCKS, (OfBlocks(report.blocks, moved=False),)),
+        ]
+        moved: list[tuple[str, tuple[Counted, ...]]] = [
+            (WHOLE, (report.both.moved,)),
+            (BLOCKS, (OfBlocks(report.blocks, moved=True),)),
+        ]
+        found += [("All entries held, by code", distinct(held)), ("Entries moved, by code", distinct(moved))]
+    return tuple(found)
 
 
-def distinct(lines: Iterable[tuple[str, tuple[Count, ...]]]) -> Lines:
+def distinct(lines: Iterable[tuple[str, tuple[Counted, ...]]]) -> Lines:
     """The lines that have another value than all before."""
-    found: dict[tuple[Count, ...], str] = {}
+    found: dict[tuple[Counted, ...], str] = {}
     for name, counts in lines:
         found.setdefault(counts, name)
     return tuple((name, counts) for counts, name in found.items() if any(count.terms for count in counts))
@@ -166,7 +222,7 @@ class Grown:
         """Whether every range has an entry."""
         return all(self.sizes(size)[factor] > 0 for factor in self.factors)
 
-    def __call__(self, counts: Iterable[Count], size: int) -> int:
+    def __call__(self, counts: Iterable[Counted], size: int) -> int:
         """The largest of some counts."""
         return max(count.at(self.sizes(size)) for count in counts)
 
@@ -178,7 +234,7 @@ def crossings_of(lines: Lines, sizes: Sequence[int], grown: Grown) -> Iterator[C
             yield Crossing(size, grown(one, size), (name, other_name))
 
 
-def difference(grown: Grown, one: tuple[Count, ...], other: tuple[Count, ...], size: int) -> int:
+def difference(grown: Grown, one: tuple[Counted, ...], other: tuple[Counted, ...], size: int) -> int:
     """By how much one line is above another."""
     return grown(one, size) - grown(other, size)
 

@@ -14,6 +14,16 @@ from indexcalc.program import Equation, Program
 
 FORWARD = "The forward pass: a box is a tensor with its shape, a rounded box an input, an arrow an operation."
 BACKWARD = "The backward pass: {full}dotted arrows read what was kept from the forward pass{again}."
+BOTH = (
+    "Both passes: a box is a tensor with its shape, a rounded box is given, an arrow an operation; dotted arrows lead "
+    "to the backward pass, from what it reads of the forward pass{again}."
+)
+LOSS = "through the loss"
+"""What stands for all that is between the outputs and what is given."""
+
+MOST_JOINED = 24
+"""The most boxes of both passes in one picture; with more, the arrows that pass others hide what they join."""
+
 FULL = "full arrows carry {what}{given}; "
 GIVEN = ", from the rounded box of what is given"
 
@@ -35,6 +45,33 @@ def diagram_blocks(derivation: Derivation) -> Iterator[Block]:
             what = "gradients and derivatives along directions" if along else "gradients"
             full = FULL.format(what=what, given=GIVEN if derivation.problem.handed else "")
         yield replace(diagram, caption=BACKWARD.format(again=again(derivation), full=full))
+
+
+def shown_diagrams(derivation: Derivation) -> tuple[Diagram, ...]:
+    """Both passes as one picture, or if that would be too large as one below the other."""
+    joined = joined_diagram(derivation)
+    if len(joined.nodes) <= MOST_JOINED:
+        return (joined,)
+    return tuple(block for block in diagram_blocks(derivation) if isinstance(block, Diagram))
+
+
+def joined_diagram(derivation: Derivation) -> Diagram:
+    """Both passes in one picture: each tensor once, and what is given for the backward pass below what it is of."""
+    forward, *rest = (block for block in diagram_blocks(derivation) if isinstance(block, Diagram))
+    if not rest:
+        return forward
+    (backward,) = rest
+    shown = {node.name or node.tensor: node.tensor for node in backward.nodes}
+    made = {node.tensor for node in forward.nodes}
+    given = tuple(
+        Edge(up.of, shown[up.name], LOSS, kept=True) for up in derivation.problem.upstream if up.name in shown
+    )
+    return Diagram(
+        BOTH.format(again=again(derivation)),
+        (*forward.nodes, *(node for node in backward.nodes if node.tensor not in made)),
+        tuple(dict.fromkeys((*forward.edges, *given, *backward.edges))),
+        forward.title,
+    )
 
 
 def again(derivation: Derivation) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from indexcalc.calculus.steps import Derivation
+from indexcalc.cost.blocks import CACHE
+from indexcalc.cost.units import bytes_text
 from indexcalc.notes import curves_svg, wires
-from indexcalc.notes.blocks import Heading
-from indexcalc.notes.curves import Curves, curves_of
+from indexcalc.notes.blocks import Diagram, Heading
+from indexcalc.notes.curves import BLOCKS, Curves, curves_of
 from indexcalc.notes.curves_svg import curves_text
+from indexcalc.notes.diagram import shown_diagrams
 from indexcalc.notes.heats import STYLE as HEAT_STYLE
 from indexcalc.notes.heats import Array, Heats, heat_svg, heats_of
 from indexcalc.notes.latex import scalar_text
@@ -21,6 +25,11 @@ from indexcalc.notes.wires import Wiring, wire_svg, wiring_of
 STYLE = curves_svg.STYLE + wires.STYLE + HEAT_STYLE
 
 CURVES = "Operations, and entries held, over {varied}{fixed}. Both axes are in powers{crossing}."
+BY_CODE = (
+    " Code for reading makes whole arrays, one equation after another. Code for speed makes large tensors that are "
+    f"only on the way in blocks, as long as {bytes_text(CACHE)} of cache hold them in float32. It holds less, and does "
+    "not move these tensors, but reads again for every block what all blocks share."
+)
 HEATS = (
     "Tensors of both passes with numbers: positive entries are orange, negative ones blue, "
     "and the largest of each tensor is the deepest."
@@ -41,12 +50,23 @@ def with_figures(
     """
     shown = frozenset(levels) - {Level.RESULT}
     for chapter, group in groupby(parts, key=lambda part: part.chapter):
-        yield from group
+        yield from joined(group, derivation)
         if (figure := figure_of(chapter, derivation)) is not None:
             yield Part(chapter, figure, shown)
     if (heats := heats_of(derivation, example)) is not None:
         yield Part(Chapter.RANGE, Heading(2, ("A worked example",)), shown)
         yield Part(Chapter.RANGE, heats, shown)
+
+
+def joined(parts: Iterable[Part], derivation: Derivation) -> Iterator[Part]:
+    """The parts of a chapter, with the diagrams of both passes in one where that is not too large."""
+    drawn = False
+    for part in parts:
+        if not isinstance(part.block, Diagram):
+            yield part
+        elif not drawn:
+            drawn = True
+            yield from (replace(part, block=diagram) for diagram in shown_diagrams(derivation))
 
 
 def figure_of(chapter: Chapter, derivation: Derivation) -> Figure | None:
@@ -79,7 +99,8 @@ def curves_caption(curves: Curves, page: Page) -> str:
     listed = ", ".join(page.formula(f"{scalar_text(extent, page.notation)} = {size}") for extent, size in curves.sizes)
     fixed = f", each with the others at {listed}" if len(curves.sizes) > 1 else ""
     crossing = "; a circle is where two lines cross" if any(panel.crossings for panel in curves.panels) else ""
-    return CURVES.format(varied=varied, fixed=fixed, crossing=crossing)
+    blocks = BY_CODE if any(curve.name == BLOCKS for panel in curves.panels for curve in panel.curves) else ""
+    return CURVES.format(varied=varied, fixed=fixed, crossing=crossing) + blocks
 
 
 def wiring_caption(wiring: Wiring) -> str:

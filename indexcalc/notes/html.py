@@ -33,6 +33,8 @@ from indexcalc.notes.figures import figure_text, with_figures
 from indexcalc.notes.heats import Array, Heats
 from indexcalc.notes.latex import scalar_text
 from indexcalc.notes.levels import LEVELS_OF, Figure, Level, Levels, Part, heading_level, parts_of
+from indexcalc.notes.listing import STYLE as CODE
+from indexcalc.notes.listing import Listing
 from indexcalc.notes.names import index_mark, notation_of
 from indexcalc.notes.network_svg import STYLE
 from indexcalc.notes.page import Page, plain
@@ -64,6 +66,7 @@ def html_note(
     detail: Detail = Detail.FULL,
     *,
     example: Mapping[str, Array] | None = None,
+    code: Mapping[str, str] | None = None,
 ) -> str:
     """The note as one HTML page, which holds its style and its formulas as MathML.
 
@@ -74,11 +77,12 @@ def html_note(
         checked: the inputs at which the code is checked, if it is.
         detail: how much the page holds.
         example: the value of each tensor in an example, with one axis a slot; small ones are drawn.
+        code: the code of equations, by the names of their tensors; it stands below these.
     """
     first, *rest = with_figures(
         parts_of(derivation, views, loops, checked, detail), derivation, LEVELS_OF[detail], example or {}
     )
-    page, title = page_of(derivation, rest, detail), first.block
+    page, title = page_of(derivation, rest, detail, code or {}), first.block
     assert isinstance(title, Heading)
     heading, body = page.text(title.spans), "\n".join(sectioned(rest, page))
     return (
@@ -87,7 +91,7 @@ def html_note(
         .render(
             title=" ".join(str(span) for span in title.spans if isinstance(span, str)),
             heading=heading,
-            networks=STYLE + FIGURES,
+            networks=STYLE + FIGURES + CODE,
             colours=colour_rules(len(page.numbers)),
             legend=legend_text(derivation, page),
             levels=[(level.value, NAMES[level]) for level in page.levels],
@@ -96,7 +100,7 @@ def html_note(
     )
 
 
-def page_of(derivation: Derivation, parts: Sequence[Part], detail: Detail) -> Page:
+def page_of(derivation: Derivation, parts: Sequence[Part], detail: Detail, code: Mapping[str, str]) -> Page:
     """The notation of a derivation with marks; the indices of the program have the first colours."""
     notation, levels = replace(notation_of(derivation), marked=True), LEVELS_OF[detail]
     galleries = {
@@ -104,14 +108,27 @@ def page_of(derivation: Derivation, parts: Sequence[Part], detail: Detail) -> Pa
         for level, found in ((Level.FULL, Detail.FULL), (Level.BRIEF, Detail.BRIEF))
         if level in levels
     }
-    return Page(notation, numbers_of(derivation), anchors_of(derivation, parts, levels[-1]), levels, galleries)
+    page = Page(notation, numbers_of(derivation), anchors_of(derivation, parts, levels[-1]), levels, galleries)
+    return replace(page, listing=listing_of(derivation, page, code)) if code else page
+
+
+def listing_of(derivation: Derivation, page: Page, code: Mapping[str, str]) -> Listing:
+    """The code of a page, with the colours that indices have there; of two with one name the author's counts."""
+    classes: dict[str, str] = {}
+    for index in indices_of(derivation):
+        classes.setdefault(index.name, page.colour_class(index))
+    return Listing(code, gradient_names(derivation), classes)
+
+
+def gradient_names(derivation: Derivation) -> dict[str, str]:
+    """The name of each gradient, by the tensor that it is of."""
+    found = {tensor: name for name, tensor in derivation.gradients.items()}
+    return found | dict(derivation.problem.gradient_names)
 
 
 def anchors_of(derivation: Derivation, parts: Sequence[Part], level: Level) -> Mapping[str, int]:
     """Where the page tells about each tensor: the section of a gradient or part, the equation of another."""
-    gradients = {tensor: name for name, tensor in derivation.gradients.items()}
-    gradients.update(derivation.problem.gradient_names)
-    found: dict[str, int] = {}
+    gradients, found = gradient_names(derivation), dict[str, int]()
     for number, part in enumerate(parts):
         for name in subjects_of(part.block, gradients) if level in part.levels else ():
             found.setdefault(name, number)
@@ -219,9 +236,10 @@ def block_text(part: Part, page: Page, number: int) -> str:
         case Items(items):
             return listed("ul", (page.text(item) for item in items))
         case Display() as block:
-            return page.pictured(block, part.levels, name if number in page.anchors.values() else "")
+            shown = page.pictured(block, part.levels, name if number in page.anchors.values() else "")
+            return shown + page.listing.of(block, part.chapter)
         case Displays(items):
-            return "\n".join(page.pictured(item, part.levels) for item in items)
+            return "\n".join(page.pictured(item, part.levels) + page.listing.of(item, part.chapter) for item in items)
         case MatrixDisplays(items):
             return "\n".join(page.display(matrix_display_latex(item, page.notation)) for item in items)
         case Assignments(items):

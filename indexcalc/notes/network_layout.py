@@ -12,7 +12,10 @@ LETTER, PAD = 7.4, 10.0
 """The width of a letter, and the room beside a text inside a body."""
 
 GAP, THICK, STEP = 40.0, 28.0, 13.0
-"""The room between bodies, the least height of one, and the distance of two wires side by side."""
+"""The room between bodies, the least height of one, and the distance of two legs side by side."""
+
+NAMED, WIRES = 10.0, 21.0
+"""How far a name stands above its wire, and the distance of two wires that have a name between them."""
 
 ARC, LEVEL, BELOW = 22.0, 20.0, 18.0
 """The height of an arc above its neighbours, of a level of dots, and of a leg below them."""
@@ -185,15 +188,15 @@ def placed(network: Network) -> Drawing:
         first, second = sorted(body for body, _ in joint.ends)
         between.setdefault((first, second), []).append(joint)
     for (first, second), joints in between.items():
-        for joint, shift in zip(joints, spread(len(joints), STEP), strict=True):
+        for joint, shift in zip(joints, spread(len(joints), WIRES), strict=True):
             start, end = ports.side(first, 1, shift), ports.side(second, -1, shift)
             parts.append(line(joint.index, start, end))
-            parts.append(Label(joint.index.name, (start[0] + end[0]) / 2, shift - 7, joint.index))
+            parts.append(Label(joint.index.name, (start[0] + end[0]) / 2, shift - NAMED, joint.index))
     for joint, ends in ports.shared(above, -1):
         (a, b), (c, d) = sorted(ends)
         top = min(b, d) - ARC - (c - a) / 6
         parts.append(Curve(joint.index, ((a, b), (a, top), (c, top), (c, d))))
-        parts.append(Label(joint.index.name, (a + c) / 2, (b + d) / 8 + 0.75 * top - 9, joint.index))
+        parts.append(Label(joint.index.name, (a + c) / 2, (b + d) / 8 + 0.75 * top - NAMED, joint.index))
     parts += legs_of(ports.shared(below, 1), shapes)
     parts += wires_of(network, shapes)
     width = max(
@@ -233,7 +236,7 @@ def shapes_of(
 
         room = STEP * max(legs(above), legs(below), 1) + 8
         width = max(text_width(body.label) + 2 * PAD, room, THICK) if body.kind is not Kind.DELTA else 2 * STEP
-        height = max(THICK, STEP * max(legs(beside_each_other), 1) + 8)
+        height = max(THICK, WIRES * (max(legs(beside_each_other), 1) - 1) + 2 * STEP)
         shapes.append(Shape(body, x + width / 2, 0.0, width, height))
         x += width + GAP
     return shapes

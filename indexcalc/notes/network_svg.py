@@ -16,7 +16,7 @@ ROUND = {Kind.TENSOR: 14.0, Kind.POINTWISE: 2.0, Kind.CONDITION: 8.0}
 STYLE = (
     ".network{font-family:ui-sans-serif,system-ui,sans-serif}"
     ".network text{font-size:13px;text-anchor:middle;dominant-baseline:central;fill:var(--ink)}"
-    ".network .name{fill:currentColor;font-style:italic}"
+    ".network .name{fill:currentColor;font-style:italic;paint-order:stroke;stroke:var(--paper);stroke-width:3px}"
     ".network rect{fill:var(--wash);stroke:var(--faint);stroke-width:1.3}"
     ".network .pointwise rect{stroke-width:2.6}"
     ".network .condition rect{stroke-dasharray:3 3}"

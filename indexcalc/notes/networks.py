@@ -27,7 +27,7 @@ from indexcalc.algebra.terms import (
     Terms,
     occurring_indices,
 )
-from indexcalc.notes.text import Spelling, base_text, scalar_text
+from indexcalc.notes.text import Spelling, base_text, short_scalar
 
 MOST_BODIES, MOST_TERMS = 7, 6
 """The largest product, and the longest sum, of which there is a picture: a larger one says less than its formula."""
@@ -114,7 +114,7 @@ def network_of(term: Term, outer: Sequence[Index], spelling: Spelling) -> Networ
     joints = tuple(Joint(index, tuple(found), index not in summed) for index, found in ends.items())
     negative = bool(term.coeff.could_extract_minus_sign())
     scale = -term.coeff if negative else term.coeff
-    scalar = "" if scale == 1 and bodies else scalar_text(scale)
+    scalar = "" if scale == 1 and bodies else short_scalar(scale)
     return Network("−" if negative else "+", scalar, bodies, joints)
 
 
@@ -136,9 +136,13 @@ def body_of(power: Power, spelling: Spelling) -> Body:
 
 
 def powered(label: str, exponent: sp.Expr) -> str:
-    """A label with an exponent."""
+    """A label with an exponent: ``Z^2``, ``1/Z``, ``√Z``."""
     if exponent == 1:
         return label
+    if exponent.could_extract_minus_sign():
+        return f"1/{powered(label, -exponent)}"
+    if exponent == sp.S.Half:
+        return f"√{label}" if label.isidentifier() or label.startswith("(") else f"√({label})"
     written = str(exponent)
     return f"{label}^{written}" if exponent.is_Integer or exponent.is_Symbol else f"{label}^({written})"
 

@@ -9,6 +9,7 @@ import sympy as sp
 
 from indexcalc.algebra.terms import Access, Delta, Index, Partial, Term, Terms, own_indices, tensors_of
 from indexcalc.calculus.steps import Derivation, LocalDerivative, Order, Rule, Section, Step, Used
+from indexcalc.cost.streams import divides
 from indexcalc.notes.blocks import (
     Block,
     Display,
@@ -26,7 +27,6 @@ from indexcalc.notes.blocks import (
     Spans,
     Symbol,
 )
-from indexcalc.notes.cost import divides
 from indexcalc.notes.differentiation import Local
 from indexcalc.notes.matrix import Matrix, Whole, slice_of
 from indexcalc.notes.matrix_form import NoMatrixFormError, convert

@@ -12,6 +12,7 @@ from indexcalc.algebra.terms import Index
 from indexcalc.notes.blocks import Code, Display, Spans
 from indexcalc.notes.collapses import COLLAPSE_MARK, SUM_MARK
 from indexcalc.notes.levels import Level, Levels
+from indexcalc.notes.listing import NO_CODE, Listing
 from indexcalc.notes.mathml import mathml
 from indexcalc.notes.names import DELTA_MARK, Notation, index_mark
 from indexcalc.notes.network_svg import network_svg
@@ -29,6 +30,7 @@ class Page:
         anchors: the number of the block that tells about a tensor, by the tensor's name.
         levels: the levels of the page, from least to most.
         galleries: the pictures so far, of the brief note and of the full one.
+        listing: the code of the equations.
         pictures: numbers for the ids of pictures.
     """
 
@@ -37,6 +39,7 @@ class Page:
     anchors: Mapping[str, int]
     levels: tuple[Level, ...]
     galleries: Mapping[Level, Gallery]
+    listing: Listing = NO_CODE
     pictures: Iterator[int] = field(default_factory=count)
 
     def attributes(self, mark: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from indexcalc.algebra.terms import Access, Delta, Terms, accesses_of, walk
 from indexcalc.calculus.steps import Collapse, Derivation, Section, Step
+from indexcalc.cost.streams import memory_of
 from indexcalc.notes.blocks import (
     Block,
     Display,
@@ -22,7 +23,6 @@ from indexcalc.notes.blocks import (
     Table,
 )
 from indexcalc.notes.contributions import freed_by
-from indexcalc.notes.cost import memory_of
 from indexcalc.notes.parts import is_direct, is_part
 from indexcalc.notes.prose import listed, say
 from indexcalc.notes.recurrences import recurrence_blocks

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import sympy as sp
+from sympy.printing.precedence import PRECEDENCE
 
 from indexcalc.algebra.brackets import chained
 from indexcalc.algebra.build import in_front_of_sums
@@ -123,6 +124,21 @@ def scalar_text(value: sp.Expr) -> str:
     """A scalar expression; a sum or a quotient in parentheses."""
     text = WithoutE().doprint(value)
     return text if value.is_Symbol or value.is_Integer else f"({text})"
+
+
+class WithSigns(WithoutE):
+    """``√d`` for a root."""
+
+    def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:  # noqa: N802 (SymPy looks for this name)
+        if abs(expr.exp) != sp.S.Half:
+            return str(super()._print_Pow(expr, rational))
+        return f"{'1/' if expr.exp < 0 else ''}√{self.parenthesize(expr.base, PRECEDENCE['Func'])}"
+
+
+def short_scalar(value: sp.Expr) -> str:
+    """A scalar that stands alone, as in a picture: ``1/√d``; a sum in parentheses."""
+    text = WithSigns().doprint(value)
+    return f"({text})" if value.is_Add else text
 
 
 def power_text(power: Power, spelling: Spelling) -> str:

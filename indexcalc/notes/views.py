@@ -14,6 +14,7 @@ from indexcalc.algebra.terms import Terms, tensors_of, walk
 from indexcalc.calculus.adjoint import nomenclature
 from indexcalc.calculus.relabel import relabel
 from indexcalc.calculus.steps import Derivation
+from indexcalc.cost.streams import extent_product
 from indexcalc.errors import LimitError
 from indexcalc.notes.blocks import (
     Block,
@@ -28,7 +29,7 @@ from indexcalc.notes.blocks import (
     Symbol,
     Table,
 )
-from indexcalc.notes.cost import dominant, equation_cost, extent_product
+from indexcalc.notes.cost import dominant, equation_cost
 from indexcalc.notes.matrix import Matrix, Whole, slice_of
 from indexcalc.notes.matrix_form import NoMatrixFormError, convert
 from indexcalc.notes.prose import listed, say

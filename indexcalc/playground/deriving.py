@@ -9,8 +9,9 @@ from indexcalc.calculus.steps import Derivation
 from indexcalc.cli.cost_table import count_text, footnotes, size_text
 from indexcalc.cli.outcome import check_text, hostile_text, stand_ins_text, target_text
 from indexcalc.codegen import numpy_module, target_module
-from indexcalc.codegen.fast.module import CACHE, FastOptions, fast_module
+from indexcalc.codegen.fast.module import FastOptions, fast_module
 from indexcalc.cost import EquationCost, PassCost, cost_report
+from indexcalc.cost.blocks import CACHE
 from indexcalc.errors import IndexCalcError
 from indexcalc.generation import Texts, checked, render, rendered_files, trial_of
 from indexcalc.language.read import read_problem

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import sympy as sp
 
-from indexcalc.algebra.build import expand, expand_term, multiplied, power, product
+from indexcalc.algebra.build import expand, expand_term, is_divisor, multiplied, power, product
 from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.renaming import rename_apart, substitute
 from indexcalc.algebra.terms import (
@@ -307,7 +307,7 @@ def found_rules(equation: Equation, known: Knowledge, unfoldable: frozenset[str]
     stages = unfold_all(equation.terms, known, unfoldable).stages
     terms = collect(expand(stages[-1][1] if stages else equation.terms))
     lead = next((term for term in terms if term.summed), None)
-    if lead is None or not set(equation.slots) <= set(free_indices(lead)):
+    if lead is None or not set(equation.slots) <= set(free_indices(lead)) or not is_divisor(lead.coeff):
         return ()
     rest = tuple(Term(-t.coeff / lead.coeff, t.powers, t.summed) for t in terms if t is not lead)
     value = (Term(1 / lead.coeff, ((equation.lhs, sp.S.One),)), *rest)

@@ -107,6 +107,16 @@ def test_rational_multiples_share_their_scalar():
     assert joined.coeff == sp.Rational(1, 6)
 
 
+@pytest.mark.parametrize("shares", [(sp.Rational(1, 9), sp.Rational(2, 3), -1), (-1, 2)])
+@pytest.mark.parametrize("scalar", [1 - 1 / sp.sqrt(M), sp.sqrt(M) * (M - 1), (1 - M) ** 2 / M], ids=str)
+def test_a_scalar_that_may_be_zero_divides_no_other(scalar, shares):
+    """Of ``(1 - 1/sqrt(M)) a - 2/3 (1 - 1/sqrt(M)) b`` nothing is left for M = 1, rather than 0/0."""
+    (joined,) = factor(tuple(term(one, coeff=share * scalar) for one, share in zip((x, y, r), shares, strict=False)))
+    assert joined.coeff.subs(M, 1) == 0
+    (inner,) = joined.bases
+    assert all(part.coeff.is_Rational for part in inner.terms)
+
+
 @settings(max_examples=120, deadline=None, derandomize=True)
 @given(expressions())
 def test_factoring_keeps_the_value_and_expanding_undoes_it(drawn):

@@ -7,7 +7,7 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexcalc.algebra.scalars import as_fraction, scalar_str
+from indexcalc.algebra.scalars import as_fraction, ratio, scalar_str
 from indexcalc.notes.scalars import scalar_in_latex
 
 N, K, D = sp.symbols("N K d", positive=True, integer=True)
@@ -47,3 +47,22 @@ def test_fractions_keep_their_value(above, below, number):
     text = scalar_str(value).replace("^", "**")
     tree = sp.parse_expr(text, {"N": N, "K": K, "d": D})
     assert float(tree.subs(point)) == pytest.approx(float(value.subs(point)), rel=1e-12)
+
+
+sums = st.sampled_from((1 - 1 / sp.sqrt(N), N - K, N + K, 1 - sp.sqrt(D) / 3, sp.Rational(1, 9) - 1 / (9 * sp.sqrt(N))))
+numbers = st.builds(sp.Rational, st.sampled_from((-7, -2, -1, 1, 3)), st.integers(1, 9))
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.lists(factors | sums, max_size=3), numbers, numbers)
+def test_multiples_of_a_scalar_have_a_number_as_their_ratio(parts, one, other):
+    scalar = sp.Mul(*parts)
+    assert ratio(one * scalar, other * scalar) == one / other
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.lists(factors | sums, max_size=3), st.lists(factors | sums, max_size=3), numbers)
+def test_a_ratio_has_the_value_of_the_quotient(above, below, number):
+    one, other = number * sp.Mul(*above), sp.Mul(*below)
+    point = {N: 3, K: 5, D: 7}
+    assert float(ratio(one, other).subs(point)) == pytest.approx(float((one / other).subs(point)), rel=1e-12)

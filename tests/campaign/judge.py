@@ -134,15 +134,18 @@ def compare(program: Program, modules: Sequence[Module], seed: int, found: list[
     """All modules in all ways at several sizes, until the first finding of each; gives the number of points."""
     evaluate, points = evaluator(), 0
     done: set[str] = set()
+    usual: dict[str, float] = {}
     for sizes in size_sets(program, seed):
         point, right = fit_point(program, sizes, evaluate, seed)
         if right is None:
             continue
         points += 1
+        for name in right.spread:
+            usual[name] = max(usual.get(name, 0.0), largest(right, name))
         at = ", ".join(f"{name}={size}" for name, size in sizes.items()) or "no sizes"
         for module in modules:
             for label, way in module.ways:
-                if label not in done and (finding := ran(label, way, module, Expected(program, point, right))):
+                if label not in done and (finding := ran(label, way, module, Expected(program, point, right, usual))):
                     done.add(label)
                     found.append(f"{finding} at {at}")
     return points
@@ -192,16 +195,22 @@ class Expected:
         program: the program.
         point: where.
         right: what is right there.
+        usual: how large values and gradients were at this point and those before.
     """
 
     program: Program
     point: Point
     right: Truth
+    usual: Mapping[str, float]
 
     def bound(self, name: str) -> float:
-        """How far a result may be off: by a part of itself, and by so many roundings of what it is made of."""
+        """How far a result may be off: by a part of itself, and by so many roundings of what it is made of.
+
+        The logarithm of a softmax of one entry is zero, however its operations move, and code that multiplies out is
+        off by a rounding of the terms. So what vanishes at some sizes may be off by roundings of what it is at others.
+        """
         size, spread = largest(self.right, name), self.right.spread[name]
-        return RELATIVE * size + EPS * ROUNDING * spread + LEAST
+        return RELATIVE * size + EPS * ROUNDING * (spread + self.usual[name]) + LEAST
 
 
 def ran(label: str, way: Way, module: Module, expected: Expected) -> str:

@@ -125,6 +125,48 @@ def test_jax_differentiates_compiles_and_maps(name):
         assert np.isclose((ends[0] - ends[1]) / 2, (twice * step).sum(), rtol=1e-4, atol=1e-12)
 
 
+ROOTS = """
+index i, j : D
+input W[i,j], b[i]
+solve z[i] : z[i]^3 + 2*z[i] = sum[j](W[i,j] * tanh(z[j])) + b[i]
+upstream G[i] = dL/dz[i]
+derive W, b
+"""
+"""A system whose samples need different numbers of Newton's steps, and some of them halved."""
+
+
+@pytest.mark.parametrize("target", ["torch", "jax"])
+def test_samples_of_a_system_have_newton_steps_of_their_own(target):
+    library = pytest.importorskip(target)
+    function = ic.derive(ic.read_problem(ROOTS)).function(target)
+    rng = np.random.default_rng(5)
+    weights = rng.normal(size=(6, 3, 3)) * np.array([0.0, 0.1, 0.3, 0.2, 0.3, 0.1])[:, None, None]
+    right = rng.normal(size=(6, 3)) * np.array([0.0, 1, 1e-8, 10, 1e3, 1])[:, None]
+    if target == "jax":
+        with library.enable_x64(True):
+            one, mapped = function, library.vmap(function)
+            slope = library.grad(lambda W, b: function(W, b).sum())
+            pairs = [(one, mapped), (slope, library.vmap(slope))]
+            check_mapped(pairs, library.numpy.asarray(weights), library.numpy.asarray(right))
+        return
+    slope = library.func.grad(lambda W, b: function(W, b).sum())
+    twice = library.func.grad(lambda W, b: (slope(W, b) ** 2).sum())
+    pairs = [(one, library.vmap(one)) for one in (function, slope, twice)]
+    check_mapped(pairs, library.as_tensor(weights), library.as_tensor(right))
+    with pytest.raises(ValueError, match="finds no root"):
+        library.vmap(function)(library.as_tensor(weights), library.as_tensor(right) * float("nan"))
+
+
+def check_mapped(pairs, weights, right):
+    """Mapped functions give, sample by sample, what the functions give."""
+    for one, mapped in pairs:
+        found = np.asarray(mapped(weights, right))
+        for place in range(len(weights)):
+            expected = np.asarray(one(weights[place], right[place]))
+            assert np.isfinite(expected).all()
+            assert np.allclose(found[place], expected, rtol=1e-9, atol=1e-12), place
+
+
 def torch_loss(name):
     """The loss of a derivation as a function of the inputs that are differentiated, these inputs, and its gradients."""
     torch = pytest.importorskip("torch")
@@ -153,7 +195,9 @@ def test_torch_func_takes_the_derived_gradients(name):
             assert np.allclose(gradient, getattr(gradients, f"d{key}"), rtol=1e-9, atol=1e-12), key
 
 
-@pytest.mark.parametrize("name", [*SOME, "lstm", "crf", "sinkhorn", "linear_attention_recurrent"])
+@pytest.mark.parametrize(
+    "name", [*SOME, "lstm", "crf", "sinkhorn", "linear_attention_recurrent", "deep_equilibrium", "gaussian_process"]
+)
 def test_vmap_maps_the_function_and_its_gradients(name):
     torch, loss, wanted, _ = torch_loss(name)
     batch = {key: torch.stack([value, 1.5 * value]) for key, value in wanted.items()}

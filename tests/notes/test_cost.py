@@ -6,9 +6,10 @@ import sympy as sp
 
 from indexcalc.algebra.build import product
 from indexcalc.algebra.terms import Access, Index
+from indexcalc.cost.streams import memory_of
 from indexcalc.language import load_problem, read_problem
 from indexcalc.library import shipped_paths
-from indexcalc.notes.cost import dominant, equation_cost, is_contraction, memory_of
+from indexcalc.notes.cost import dominant, equation_cost, is_contraction
 from indexcalc.program import Equation
 from indexcalc.rewrite.derive import derive
 from tests.notes.problems import DV, PROBLEMS, D, H, N, T

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import sympy as sp
 
 from indexcalc.calculus.steps import Derivation
 from indexcalc.cost import cost_report
 from indexcalc.language.read import load_problem
-from indexcalc.notes.curves import MOST_EXTENTS, Crossing, Curve, Panel, crossed, curves_of, seen
+from indexcalc.notes.curves import BLOCKS, MOST_EXTENTS, WHOLE, Crossing, Curve, Panel, crossed, curves_of, seen
 from indexcalc.notes.curves_svg import Axis, curves_text, panel_svg, ticks
 from indexcalc.rewrite.derive import derive
 
@@ -26,40 +28,49 @@ def derivation(name: str) -> Derivation:
     return derive(load_problem(ROOT / "derivations" / name / f"{name}.ixc"))
 
 
-def polynomials(one: Derivation) -> dict[str, list[object]]:
-    """What each line stands for, as polynomials of SymPy."""
+def value(one: Derivation, title: str, line: str, sizes: Mapping[sp.Symbol, int]) -> int:
+    """What a line of a picture stands for at some sizes, by polynomials of SymPy."""
     report = cost_report(one)
+    if line == BLOCKS:
+        held = report.blocks.ends.at(sizes) + report.blocks.peak_at(sizes, 4)
+        return held if "held" in title else report.blocks.moved_at(sizes, 4)
+    peak = [moment.entries.expr for moment in report.peak.moments]
     found = {
-        "forward": [report.forward.flops.expr],
-        "backward": [report.backward.flops.expr],
-        "inputs and results": [report.ends.expr],
-        "peak over these": [moment.entries.expr for moment in report.peak.moments],
+        ("FLOPs", "forward"): [report.forward.flops.expr],
+        ("FLOPs", "backward"): [report.backward.flops.expr],
+        ("Entries held", "inputs and results"): [report.ends.expr],
+        ("Entries held", "peak over these"): peak,
+        ("All entries held, by code", WHOLE): [report.ends.expr + expr for expr in peak],
+        ("Entries moved, by code", WHOLE): [report.forward.moved.expr + report.backward.moved.expr],
     }
     if report.before is not None:
-        found["backward, before simplification"] = [report.before.cost.flops.expr]
-        found["peak, before simplification"] = [moment.entries.expr for moment in report.before.peak.moments]
-    return found
+        found["FLOPs", "backward, before simplification"] = [report.before.cost.flops.expr]
+        earlier = [moment.entries.expr for moment in report.before.peak.moments]
+        found["Entries held", "peak, before simplification"] = earlier
+    return max(int(expr.subs(sizes)) for expr in found[title, line])
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_point_is_the_polynomial_there(name: str) -> None:
-    curves, known = curves_of(derivation(name)), polynomials(derivation(name))
+    one_derivation = derivation(name)
+    curves = curves_of(one_derivation)
     assert curves is not None
     for panel in curves.panels:
         for curve in panel.curves:
             for size, number in (curve.points[0], curve.points[len(curve.points) // 2], curve.points[-1]):
                 sizes = {**dict(curves.sizes), panel.extent: size}
-                assert number == max(int(expr.subs(sizes)) for expr in known[curve.name]), (panel.extent, size)
+                assert number == value(one_derivation, panel.title, curve.name, sizes), (panel.extent, size)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_crossing_of_two_lines_is_marked_at_its_first_size(name: str) -> None:
-    curves, known = curves_of(derivation(name)), polynomials(derivation(name))
+    one_derivation = derivation(name)
+    curves = curves_of(one_derivation)
     for panel in curves.panels:
         for crossing in panel.crossings:
             values = [
                 [
-                    max(int(expr.subs({**dict(curves.sizes), panel.extent: size})) for expr in known[line])
+                    value(one_derivation, panel.title, line, {**dict(curves.sizes), panel.extent: size})
                     for line in crossing.names
                 ]
                 for size in (crossing.size - 1, crossing.size)
@@ -126,6 +137,14 @@ def test_a_drawing_is_whole_and_says_what_it_shows(name: str) -> None:
             values = [number for _, number in curve.points if number > 0]
             for (a, b), (y, z) in zip(pairwise(values), pairwise(ys), strict=True):
                 assert (b >= a and z <= y) or (b <= a and z >= y)
+
+
+def test_code_in_blocks_and_whole_arrays_cross_where_heads_are_wide() -> None:
+    panels = curves_of(derivation("attention")).panels
+    moved = {str(panel.extent): panel for panel in panels if panel.title == "Entries moved, by code"}
+    assert list(moved) == ["T", "d", "d_v"]
+    assert [len(panel.crossings) for panel in moved.values()] == [0, 1, 1]
+    assert not any(panel.title.endswith("by code") for panel in curves_of(derivation("layer_norm")).panels)
 
 
 def test_axes_are_in_powers() -> None:

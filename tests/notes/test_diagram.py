@@ -9,7 +9,7 @@ import pytest
 from indexcalc.algebra.terms import tensors_of
 from indexcalc.notes import markdown_note
 from indexcalc.notes.blocks import Diagram, Edge, Node, Symbol, Table
-from indexcalc.notes.diagram import diagram_blocks
+from indexcalc.notes.diagram import LOSS, MOST_JOINED, diagram_blocks, joined_diagram, shown_diagrams
 from indexcalc.notes.mermaid import mermaid_text
 from indexcalc.notes.symbols import symbol_blocks
 from indexcalc.rewrite.derive import derive
@@ -33,6 +33,21 @@ def test_every_tensor_is_a_node_and_every_read_an_edge(name: str) -> None:
     reads = [(read, eq.name) for eq in DERIVED[name].backward.equations for read in tensors_of(eq.terms)]
     assert len(backward.edges) == len(reads)
     assert sum(edge.kept for edge in backward.edges) == sum(read in program.tensors for read, _ in reads)
+
+
+@pytest.mark.parametrize("name", sorted(PROBLEMS))
+def test_the_joined_diagram_has_every_node_once_and_every_edge(name: str) -> None:
+    passes, joined = tuple(diagram_blocks(DERIVED[name])), joined_diagram(DERIVED[name])
+    names = [node.tensor for node in joined.nodes]
+    assert len(set(names)) == len(names)
+    assert {*names} == {node.tensor for one in passes for node in one.nodes}
+    assert {*joined.edges} - {edge for one in passes for edge in one.edges} == {
+        edge for edge in joined.edges if edge.operation == LOSS
+    }
+    assert {edge for one in passes for edge in one.edges} <= {*joined.edges}
+    assert shown_diagrams(DERIVED[name]) == ((joined,) if len(names) <= MOST_JOINED else passes)
+    upstream = DERIVED[name].problem.upstream
+    assert {edge.source for edge in joined.edges if edge.operation == LOSS} == {up.of for up in upstream}
 
 
 def test_a_folded_sum_passes_its_reads_on() -> None:

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 
 import pytest
+import sympy as sp
 
 from indexcalc.algebra.terms import Access, Delta, Index
 from indexcalc.calculus.steps import Derivation
@@ -17,10 +18,10 @@ from indexcalc.library import shipped_paths
 from indexcalc.notes import Detail, html_note, svg_note, tikz_note
 from indexcalc.notes.network_layout import Curve, Drawing, Label, Shape, drawn
 from indexcalc.notes.network_tikz import tex_text
-from indexcalc.notes.networks import Kind, Network, networks_of
+from indexcalc.notes.networks import Kind, Network, networks_of, powered
 from indexcalc.notes.outline import outline
 from indexcalc.notes.pictures import Picture, pictures_of
-from indexcalc.notes.text import PLAIN
+from indexcalc.notes.text import PLAIN, short_scalar
 from indexcalc.rewrite.derive import derive
 from tests.notes.problems import PROBLEMS
 
@@ -73,6 +74,24 @@ def test_bodies_are_apart_and_everything_is_inside(derivation: Derivation) -> No
             for x, y in points:
                 assert 0 <= x <= picture.drawing.width
                 assert 0 <= y <= picture.drawing.height
+
+
+def test_names_are_clear_of_the_wires_that_lie_level(derivation: Derivation) -> None:
+    for picture in all_pictures(derivation):
+        names = [part for part in picture.drawing.parts if isinstance(part, Label) and part.index is not None]
+        curves = [part for part in picture.drawing.parts if isinstance(part, Curve)]
+        for start, end in ((c.points[0], c.points[3]) for c in curves if len({y for _, y in c.points}) == 1):
+            over = [name for name in names if start[0] - 4 < name.x < end[0] + 4]
+            assert all(abs(name.y - start[1]) > 8 for name in over), picture.title
+
+
+def test_scalars_and_powers_are_short() -> None:
+    T, d = sp.symbols("T d", positive=True)
+    shown = {1 / sp.sqrt(d): "1/√d", sp.sqrt(d + T): "√(T + d)", d + T: "(T + d)", 1 / (2 * sp.sqrt(d)): "1/(2*√d)"}
+    assert {short_scalar(value): text for value, text in shown.items()} == {text: text for text in shown.values()}
+    powers = {sp.Integer(-1): "1/Z", sp.Integer(-2): "1/Z^2", sp.S.Half: "√Z", -sp.S.Half: "1/√Z"}
+    assert {powered("Z", exponent) for exponent in powers} == set(powers.values())
+    assert powered("exp(S)", sp.S.Half) == "√(exp(S))"
 
 
 def test_a_delta_is_a_wire_without_a_body() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from indexcalc.codegen.listing import code_by_equation
 from indexcalc.language.read import load_problem
 from indexcalc.notes import Detail, html_note
 from indexcalc.notes.levels import Level, parts_of
@@ -41,7 +42,8 @@ def pages(tmp_path_factory):
         derivation = derive(load_problem(ROOT / "derivations" / name / f"{name}.ixc"))
         path, numbers = folder / f"{name}.html", ROOT / "derivations" / name / "values.toml"
         example = worked(derivation, load_values(numbers, derivation.problem)) if numbers.is_file() else None
-        path.write_text(html_note(derivation, example=example), encoding="utf-8")
+        page = html_note(derivation, example=example, code=code_by_equation(derivation))
+        path.write_text(page, encoding="utf-8")
         found[name] = derivation, path.as_uri()
     return found
 

@@ -9,9 +9,9 @@ import pytest
 
 from indexcalc.algebra.terms import Access
 from indexcalc.calculus.steps import Derivation
+from indexcalc.cost.streams import memory_of
 from indexcalc.notes import displayed_equations, latex_note, markdown_note
 from indexcalc.notes.blocks import Diagram, Display, Paragraph, Symbol, Table, displays_of
-from indexcalc.notes.cost import memory_of
 from indexcalc.notes.diagram import diagram_blocks
 from indexcalc.notes.setup import recompute_blocks
 from indexcalc.notes.symbols import symbol_blocks

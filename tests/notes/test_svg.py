@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from indexcalc.notes.blocks import Diagram, Edge, Node
-from indexcalc.notes.diagram import diagram_blocks
+from indexcalc.notes.diagram import diagram_blocks, joined_diagram
 from indexcalc.notes.svg import svg_text
 from indexcalc.rewrite.derive import derive
 from tests.notes.problems import PROBLEMS
@@ -16,7 +16,8 @@ from tests.notes.problems import PROBLEMS
 
 @pytest.mark.parametrize("name", sorted(PROBLEMS))
 def test_every_node_is_a_box_and_every_edge_an_arrow(name: str) -> None:
-    for diagram in diagram_blocks(derive(PROBLEMS[name]())):
+    derivation = derive(PROBLEMS[name]())
+    for diagram in (*diagram_blocks(derivation), joined_diagram(derivation)):
         root = ET.fromstring(svg_text(diagram, {}, "d"))
         assert [text.text for text in root.iter("text") if text.get("class") == "tensor"] == [
             node.tensor for node in diagram.nodes
@@ -29,7 +30,8 @@ def test_every_node_is_a_box_and_every_edge_an_arrow(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(PROBLEMS))
 def test_boxes_do_not_overlap_and_are_inside(name: str) -> None:
-    for diagram in diagram_blocks(derive(PROBLEMS[name]())):
+    derivation = derive(PROBLEMS[name]())
+    for diagram in (*diagram_blocks(derivation), joined_diagram(derivation)):
         root = ET.fromstring(svg_text(diagram, {}, "d"))
         width, height = float(root.get("width", "0")), float(root.get("height", "0"))
         boxes = [[float(rect.get(key, "nan")) for key in ("x", "y", "width", "height")] for rect in root.iter("rect")]

@@ -29,7 +29,10 @@ def started(profile: Path):
         options.add_argument(argument)
     options.add_argument(f"--user-data-dir={profile}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    # The longest note takes axe-core half a minute where the machine is busy.
+    driver.set_script_timeout(180)
+    return driver
 
 
 def emulated(driver, **features):

@@ -8,15 +8,23 @@ from indexcalc.codegen.signatures import sentence, tensor_line
 
 
 def setting_arguments(fast: Fast) -> list[str]:
-    """The keyword argument of every function: how it is to run."""
-    setting = fast.library.setting
-    return ["*", f"{fast.names.own[setting.name]}: {setting.kind}"]
+    """The keyword arguments of every function: how it is to run, and in which memory if that has a bound."""
+    setting, own = fast.library.setting, fast.names.own
+    last = f"{own[setting.name]}: {setting.kind}"
+    if fast.names.bounded is None:
+        return ["*", last]
+    return ["*", f"{own['memory']}: int = MEMORY", f"{own['out']}: Mapping[str, np.ndarray] | None = None", last]
 
 
 def setting_lines(fast: Fast) -> list[str]:
-    """What the keyword argument of every function means."""
-    setting = fast.library.setting
-    return paragraph(f"{fast.names.own[setting.name]}: {setting.meaning}", 2)
+    """What the keyword arguments of every function mean."""
+    setting, own = fast.library.setting, fast.names.own
+    lines = paragraph(f"{own[setting.name]}: {setting.meaning}", 2)
+    if fast.names.bounded is None:
+        return lines
+    bound = f"{own['memory']}: how many bytes may be taken beside the arrays that are given, and results."
+    given = f"{own['out']}: arrays to write to, by the names of results or of what else is there in full."
+    return [*paragraph(bound, 2), *paragraph(given, 2), *lines]
 
 
 def arguments(fast: Fast, with_upstream: bool) -> list[str]:
@@ -29,8 +37,8 @@ def arguments(fast: Fast, with_upstream: bool) -> list[str]:
     for parameter in sorted(plan.program.parameters, key=lambda p: p.default is not None):
         default = "" if parameter.default is None else f" = {default_text(parameter.default)}"
         keywords.append(f"{plan.scalars[parameter.symbol]}: float{default}")
-    star, setting = setting_arguments(fast)
-    return [*(f"{name}: {plan.dialect.array}" for name in given), star, *keywords, setting]
+    star, *own = setting_arguments(fast)
+    return [*(f"{name}: {plan.dialect.array}" for name in given), star, *keywords, *own]
 
 
 def documented(fast: Fast, with_upstream: bool) -> tuple[str, ...]:

@@ -57,10 +57,13 @@ class Block:
                     counts[use.node] = counts.get(use.node, 0) + 1
         return counts
 
-    def storage(self, wanted: Collection[int], results: Mapping[str, int], kept: Collection[int]) -> Storage:
+    def storage(
+        self, wanted: Collection[int], results: Mapping[str, int], kept: Collection[int], apart: Collection[int] = ()
+    ) -> Storage:
         """Where the nodes are kept; in reused space if results stand in arrays of their own."""
         live = sorted(self.reads(wanted))
-        return assigned(self.lowering.graph.nodes, live, results, kept, use_spaces=bool(self.dimensions))
+        nodes = self.lowering.graph.nodes
+        return assigned(nodes, live, results, kept, use_spaces=bool(self.dimensions), apart=apart)
 
     @property
     def dimensions(self) -> int:
@@ -119,19 +122,52 @@ def headed(statement: Statement, lines: list[str], names: Names, depth: int) -> 
     return [*comment(text, depth), *lines] if lines else []
 
 
-def straight_lines(
+@dataclass(frozen=True)
+class StraightText:
+    """Statements one after another, on whole arrays, and how they are written.
+
+    Attributes:
+        block: their graph.
+        writer: of its nodes.
+        later: the tensors that are needed afterwards.
+        wanted: those that are results: each has memory of its own.
+        names: the Python names.
+    """
+
+    block: Block
+    writer: Writer
+    later: Collection[str]
+    wanted: Collection[str]
+    names: Names
+
+    def lines(self) -> Iterator[str]:
+        """The statements, each under its formula."""
+        writer, used = self.writer, set[int]()
+        for statement, lines in self.block.lines(writer, self.names):
+            if statement.name in self.later:
+                target, value = self.names.scope.tensors[statement.name], self.block.value(writer, statement)
+                number = self.block.node(statement)
+                if statement.name in self.wanted and (number in used or not has_memory(writer.nodes[number])):
+                    value = f"{value}.copy()" if statement.axes else f"np.copy({value})[()]"
+                used.add(number)
+                if value != target:
+                    lines.append(f"{target} = {value}")
+            yield from headed(statement, lines, self.names, 1)
+
+
+def straight_text(
     statements: Sequence[Statement],
     later: Collection[str],
     wanted: Collection[str],
     names: Names,
     large: frozenset[str],
-) -> Iterator[str]:
-    """Statements one after another, on whole arrays.
+) -> StraightText:
+    """Statements as they are written one after another.
 
     Args:
         statements: what is computed.
         later: the tensors that are needed afterwards.
-        wanted: those that are results: each has memory of its own.
+        wanted: those that are results.
         names: the Python names.
         large: the tensors that are larger than any input and result.
     """
@@ -142,14 +178,4 @@ def straight_lines(
     for number in kept:
         counts[number] += 1
     writer = Writer(block.lowering.graph.nodes, block.storage(kept, {}, kept), names, called=called, counts=counts)
-    used: set[int] = set()
-    for statement, lines in block.lines(writer, names):
-        if statement.name in later:
-            target, value = names.scope.tensors[statement.name], block.value(writer, statement)
-            number = block.node(statement)
-            if statement.name in wanted and (number in used or not has_memory(writer.nodes[number])):
-                value = f"{value}.copy()" if statement.axes else f"np.copy({value})[()]"
-            used.add(number)
-            if value != target:
-                lines.append(f"{target} = {value}")
-        yield from headed(statement, lines, names, 1)
+    return StraightText(block, writer, later, wanted, names)

@@ -51,6 +51,7 @@ class Blocking:
         fused: extents that share an axis of some array; their product is taken to be as large as any one extent.
         known_large: the tensors that are too large to be kept, where that is decided already.
         known_windows: the tensors that show windows, where that is decided already.
+        bounded: whether all that can should run in blocks, for memory has a bound.
     """
 
     statements: tuple[Statement, ...]
@@ -60,6 +61,7 @@ class Blocking:
     fused: tuple[frozenset[sp.Expr], ...] = ()
     known_large: frozenset[str] | None = None
     known_windows: Windows | None = None
+    bounded: bool = False
 
     @cached_property
     def by_name(self) -> Mapping[str, Statement]:

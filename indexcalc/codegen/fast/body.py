@@ -8,9 +8,11 @@ from itertools import groupby
 
 from indexcalc.algebra.terms import Index
 from indexcalc.codegen.dialect import NUMPY
-from indexcalc.codegen.fast.block import straight_lines
+from indexcalc.codegen.fast.block import straight_text
 from indexcalc.codegen.fast.blocking import Blocking, Loop, Schedule
+from indexcalc.codegen.fast.bounded import check_line, held_lines, known
 from indexcalc.codegen.fast.conditions import Stack, Steps
+from indexcalc.codegen.fast.footprint import Footprint, Measure
 from indexcalc.codegen.fast.library import Body, Library, Setting
 from indexcalc.codegen.fast.loops import loop_text
 from indexcalc.codegen.fast.names import Names, with_steps
@@ -18,7 +20,7 @@ from indexcalc.codegen.fast.scheduling import scheduled
 from indexcalc.codegen.fast.segments import Segments
 from indexcalc.codegen.fast.stepping import StepsText
 from indexcalc.codegen.layout import call_or_wrap
-from indexcalc.codegen.special import FAST
+from indexcalc.codegen.special import BOUNDED, FAST
 from indexcalc.codegen.statements import Statement
 
 
@@ -43,9 +45,11 @@ IN_NUMPY = Library(
     like_lines=dtype_lines,
     ends=("{0} = {0}[()]",),
     decorators=(),
-    private={**NUMPY.private, **FAST},
+    variables=("memory", "out", "room", "need"),
+    private={**NUMPY.private, **FAST, **BOUNDED},
     has_steps=True,
     copies_windows=True,
+    has_bounds=True,
 )
 """NumPy: blocks over threads, each in memory that is used again."""
 
@@ -53,6 +57,10 @@ IN_NUMPY = Library(
 def body_of(schedule: Schedule, problem: Blocking, names: Names, block: str | None) -> Body:
     """The lines of a schedule."""
     lines: list[str] = []
+    # Where memory has a bound: what is there in full and what blocks need, before there is anything.
+    held: Footprint = {}
+    needs: list[str] = []
+    arrays: list[str] = []
     whole: set[str] = set()
     loops = 0
     for is_loop, items in groupby(enumerate(schedule), lambda pair: isinstance(pair[1], Loop)):
@@ -61,15 +69,26 @@ def body_of(schedule: Schedule, problem: Blocking, names: Names, block: str | No
             last = group[-1][0]
             later = needed_after(problem, schedule, last)
             statements = [item for _, item in group if isinstance(item, Statement)]
-            lines += straight_lines(statements, later, problem.wanted, names, problem.large)
+            straight = straight_text(statements, later, problem.wanted, names, problem.large)
+            lines += straight.lines()
+            if names.bounded is not None:
+                about = known(names)
+                measure = Measure(straight.block, straight.writer, about.slots, about.whole, results=problem.wanted)
+                held = {**held, **measure.footprint()}
             continue
         for number, loop in group:
             assert isinstance(loop, Loop)
             loops += 1
             later = needed_after(problem, schedule, number)
             whole.update(name for name in loop.indices if name in later)
-            lines += loop_text(loop, loops, later, names, problem.large, is_fixed=block is not None).lines()
-    return Body(tuple(lines), schedule, frozenset(whole))
+            text = loop_text(loop, loops, later, names, problem.large, is_fixed=block is not None)
+            lines += text.lines()
+            if names.bounded is not None:
+                held = {**held, **text.in_full(problem.wanted)}
+                arrays += text.result_lines()
+                needs += [*text.need_lines(), check_line(names, loops, len(loop.extents))]
+    before = (*held_lines(held, names), *(needs or [check_line(names)]), *arrays) if names.bounded is not None else ()
+    return Body((*before, *lines), schedule, frozenset(whole))
 
 
 def stepping_body(

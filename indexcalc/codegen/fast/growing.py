@@ -78,7 +78,7 @@ class Growth:
 
 def is_worth_it(problem: Blocking, statement: Statement, members: Members) -> bool:
     """Whether a statement gains from running in blocks."""
-    if statement.name in problem.large or statement.name in problem.cheap:
+    if problem.bounded or statement.name in problem.large or statement.name in problem.cheap:
         return True
     return any(name in problem.large and name in members for name in problem.needs[statement.name])
 

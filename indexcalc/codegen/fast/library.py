@@ -35,7 +35,7 @@ class Setting:
     """The keyword argument of every function that says how it is to run.
 
     Attributes:
-        name: in `LOCALS`.
+        name: in `LOCALS`, or among the library's own variables.
         kind: its type and default.
         meaning: what is said of it.
     """
@@ -59,9 +59,11 @@ class Library:
         like_lines: the lines that make that variable from the given arrays.
         ends: lines for a result without axes that grew from block to block.
         decorators: what stands over every function that users call.
+        variables: what functions call variables of their own, beside `LOCALS`.
         private: the private functions that a module holds where it uses them.
         has_steps: whether it has loops over steps.
         copies_windows: whether windows are copied before they are multiplied as matrices.
+        has_bounds: whether functions can keep within a bound of memory.
     """
 
     dialect: Dialect
@@ -73,6 +75,8 @@ class Library:
     like_lines: Callable[[str, Sequence[str]], list[str]]
     ends: tuple[str, ...]
     decorators: tuple[str, ...]
+    variables: tuple[str, ...]
     private: Mapping[str, Special]
     has_steps: bool
     copies_windows: bool
+    has_bounds: bool

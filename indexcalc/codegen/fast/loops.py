@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import sympy as sp
 
 from indexcalc.codegen.fast.block import Block, block_of, headed
 from indexcalc.codegen.fast.blocking import Loop
+from indexcalc.codegen.fast.bounded import array_lines, known, need_lines
+from indexcalc.codegen.fast.footprint import ITEM, Footprint, Measure
 from indexcalc.codegen.fast.graph import Axis, Node, Operation
 from indexcalc.codegen.fast.names import Names, with_names
 from indexcalc.codegen.fast.writing import Writer
@@ -50,9 +54,22 @@ class LoopText:
         inner: list[str] = []
         for statement, lines in self.block.lines(self.writer, self.names):
             inner += headed(statement, self.with_result(statement, lines), self.names, DEPTH)
-        yield from self.result_lines()
+        if self.names.bounded is None:
+            yield from self.result_lines()
         yield from self.definition_lines(inner)
         yield from self.call_lines()
+
+    def in_full(self, results: Collection[str]) -> Footprint:
+        """The bytes of what the loop makes in full, but for results."""
+        made = (s for s in (*self.written, *self.totals) if s.name not in results)
+        return {s.name: sp.Mul(ITEM, *(slot.extent for slot in s.axes)) for s in made}
+
+    def need_lines(self) -> Iterator[str]:
+        """A function from the lengths of a block to the bytes that it takes; the lines of the block are there."""
+        bounded = known(self.names)
+        steps = tuple(sp.Symbol(f"length {number}", positive=True) for number in range(len(self.loop.extents)))
+        measure = Measure(self.block, self.writer, bounded.slots, bounded.whole, steps)
+        yield from need_lines(self.number, measure.footprint(), steps, self.names)
 
     def with_result(self, statement: Statement, lines: list[str]) -> list[str]:
         """The lines with what puts the value where it is needed in full."""
@@ -66,6 +83,8 @@ class LoopText:
         """The lines with the value added to a total, where it is computed if nobody else reads it."""
         total, value = self.part_of(statement), self.block.value(self.writer, statement)
         number = self.block.node(statement)
+        if number in self.writer.added:
+            return lines
         results = [self.block.node(other) for other in (*self.totals, *self.written)]
         *before, last = lines or [""]
         if last.startswith(f"{value} = ") and not self.writer.counts[number] and results.count(number) == 1:
@@ -98,6 +117,9 @@ class LoopText:
     def result_lines(self) -> Iterator[str]:
         """Arrays for the results of a loop: totals begin with zero."""
         for statement in (*self.written, *self.totals):
+            if self.names.bounded is not None:
+                yield from array_lines(statement.name, "zeros" if statement in self.totals else "empty", self.names)
+                continue
             size = self.shape([Axis(slot.extent) for slot in statement.axes])
             maker = "np.zeros" if statement in self.totals else "np.empty"
             made = f"{self.names.scope.tensors[statement.name]} = {maker}"
@@ -144,6 +166,8 @@ class LoopText:
             yield "]"
             listed = own["totals"]
         arguments = [f"{own['loop']}_{self.number}", lengths, cell, listed, own["threads"]]
+        if self.names.bounded is not None:
+            arguments += [f"{own['need']}_{self.number}", own["room"]]
         yield from call_or_wrap("_run", [*arguments, *(["least=1"] if self.may_be_short() else [])])
 
     def may_be_short(self) -> bool:
@@ -201,18 +225,30 @@ def loop_text(
     shared = [statement for statement in totals if block.is_made_before(statement)]
     kept = [block.node(statement) for statement in (*written, *shared)]
     wanted = [*kept, *(block.node(statement) for statement in totals)]
+    counts = block.reads(wanted)
+    apart = [s for s in totals if names.bounded is not None and is_added(s, block, counts, wanted)]
     tensors = names.scope.tensors
     local = with_names(names, {s.name: f"{tensors[s.name]}_{names.own['block']}" for s in (*written, *totals)})
     writer = Writer(
         block.lowering.graph.nodes,
-        block.storage(wanted, results, kept),
+        block.storage(wanted, results, kept, [block.node(s) for s in apart]),
         names,
         blocks=block_names(loop, names),
         called=block.called(local.scope.tensors),
-        counts=block.reads(wanted),
+        counts=counts,
         depth=DEPTH,
     )
-    return LoopText(loop, number, block, writer, written, totals, names, is_fixed)
+    text = LoopText(loop, number, block, writer, written, totals, names, is_fixed)
+    writer.added.update({block.node(s): text.part_of(s) for s in apart})
+    return text
+
+
+def is_added(statement: Statement, block: Block, counts: Mapping[int, int], wanted: Sequence[int]) -> bool:
+    """Whether a total is a product of matrices that nobody else reads: it can grow piece by piece."""
+    number = block.node(statement)
+    node = block.lowering.graph.nodes[number]
+    alone = not counts[number] and wanted.count(number) == 1 and block.stands_as_it_is(statement)
+    return alone and node.operation is Operation.PRODUCT and len(node.axes) > 1
 
 
 def block_names(loop: Loop, names: Names) -> tuple[str, ...]:

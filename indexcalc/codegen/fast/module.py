@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -35,18 +35,13 @@ from indexcalc.codegen.outline import gradient_fields
 from indexcalc.codegen.prose import paragraph, shape_text
 from indexcalc.codegen.shapes import check_function, shapes_of
 from indexcalc.codegen.special import needed_functions
+from indexcalc.cost.blocks import CACHE, LEAST
 from indexcalc.errors import ProgramError, UnsupportedError
 from indexcalc.program import BlockedLoop
 
 LIBRARIES: Mapping[str, Library] = {library.dialect.name: library for library in (IN_NUMPY, IN_TORCH)}
 FAST_TARGETS = tuple(LIBRARIES)
 """The array libraries that code for speed can be written for."""
-
-CACHE = 1 << 20
-"""The bytes that the arrays of one block may take: the second-level cache of a core."""
-
-LEAST = 64
-"""The least length of a block where none is asked for: shorter ones cost more in calls than cache saves."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +52,14 @@ class FastOptions:
         sizes: the extents by name, where they are known: they decide what is too large to keep.
         block: the name of an index to cut into blocks wherever a loop may run over it, and their length.
         cache: how many bytes the arrays of one block may take.
+        memory: how many bytes a call may take beside given arrays and results, where its caller says nothing else;
+            None for functions without such a bound. Only NumPy's code can keep within one.
     """
 
     sizes: Mapping[str, int] = field(default_factory=dict)
     block: tuple[str, int] | None = None
     cache: int = CACHE
+    memory: int | None = None
 
 
 @dataclass(frozen=True)
@@ -105,14 +103,16 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
         target: one of `FAST_TARGETS`.
 
     Raises:
-        UnsupportedError: if a scalar or factor cannot be written with this library.
+        UnsupportedError: if a scalar or factor cannot be written with this library, or a bound of memory not be kept.
         ProgramError: if there is no index of the name that is to be cut into blocks.
     """
     options = options or FastOptions()
     check_gradients_only(derivation)
     checked_options(derivation, options)
-    library = LIBRARIES[target]
-    fast = outlined(derivation, options.sizes, options.block[0] if options.block else None, library)
+    library, is_bounded = LIBRARIES[target], options.memory is not None
+    check_bound(options, library)
+    block = options.block[0] if options.block else None
+    fast = outlined(derivation, options.sizes, block, library, is_bounded=is_bounded)
     passes = (forward_function(fast), backward_function(fast), whole_function(fast))
     blocks = [function for _, body in passes for function in body.functions]
     kernels = [kernel for _, body in passes for kernel in body.kernels]
@@ -122,6 +122,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
     variables = {*plan.stored.values(), *plan.scalars.values(), *identifiers(bodies)}
     ambiguous = [name for name in sorted(variables) if name in AMBIGUOUS]
     shapes = shapes_of(plan)
+    shapes = replace(shapes, bounded=is_bounded) if shapes is not None else None
     check = [check_function(shapes)] if shapes is not None else []
     private = library.private
     source = template(library.template).render(
@@ -147,6 +148,7 @@ def fast_module(derivation: Derivation, options: FastOptions | None = None, targ
         cache=options.cache,
         least=options.block[1] if options.block else LEAST,
         fixed=options.block is not None,
+        memory=options.memory,
     )
     fields = gradient_fields(derivation)
     targets = tuple(target for target, name in fields.items() if name in fast.gradients)
@@ -171,16 +173,18 @@ def fast_modules(
         targets: libraries; those that are not in `FAST_TARGETS` have no code for speed, and none is missed.
 
     Raises:
-        UnsupportedError: if there is no code for speed in NumPy.
+        UnsupportedError: if there is no code for speed in NumPy, or a bound of memory is asked of another library.
         ProgramError: if there is no index of the name that is to be cut into blocks.
     """
+    others = [target for target in targets if target in FAST_TARGETS and target != NUMPY.name]
+    for target in others:
+        check_bound(options, LIBRARIES[target])
     found, unwritten = [fast_module(derivation, options)], {}
-    for target in targets:
-        if target in FAST_TARGETS and target != NUMPY.name:
-            try:
-                found.append(fast_module(derivation, options, target))
-            except UnsupportedError as error:
-                unwritten[target] = error.message
+    for target in others:
+        try:
+            found.append(fast_module(derivation, options, target))
+        except UnsupportedError as error:
+            unwritten[target] = error.message
     return tuple(found), unwritten
 
 
@@ -207,6 +211,20 @@ def checked_options(derivation: Derivation, options: FastOptions) -> None:
     names = [index.name for index in derivation.problem.program.indices]
     if options.block and options.block[0] not in names:
         raise ProgramError(f"there is no index {options.block[0]!r} to cut into blocks; there are {', '.join(names)}")
+
+
+def check_bound(options: FastOptions, library: Library) -> None:
+    """Refuse a bound of memory where the code of a library keeps none.
+
+    Raises:
+        UnsupportedError: if one is asked for.
+    """
+    if options.memory is not None and not library.has_bounds:
+        able = ", ".join(other.dialect.library for other in LIBRARIES.values() if other.has_bounds)
+        raise UnsupportedError(
+            f"code for speed in {library.dialect.library} keeps within no bound of memory, that in {able} does; "
+            f"leave memory out, or the target {library.dialect.name}"
+        )
 
 
 @cache

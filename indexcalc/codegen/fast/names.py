@@ -13,11 +13,23 @@ from indexcalc.codegen.fast.graph import Axis
 from indexcalc.codegen.fast.overlaps import Windows
 from indexcalc.codegen.operands import Scope
 
-LOCALS = (
-    "dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part", "block", "like", "by", "at",
-    "inside", "count", "length", "number", "numbers", "tile", "result",
-)  # fmt: skip
-"""What a fast function calls its own variables, or the stems of such names."""
+LOCALS = ("dtype", "threads", "totals", "loop", "blocks", "steps", "space", "size", "part", "block")
+"""What a fast function calls its own variables, or the stems of such names, in every library."""
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """What a function needs to know that keeps within a bound of memory.
+
+    Attributes:
+        slots: of every tensor.
+        whole: the inputs of whole numbers.
+        stored: what a tensor is called as it is given and returned, and its axes there.
+    """
+
+    slots: Mapping[str, tuple[Index, ...]]
+    whole: frozenset[str]
+    stored: Mapping[str, tuple[str, tuple[tuple[Index, ...], ...]]]
 
 
 @dataclass(frozen=True)
@@ -26,11 +38,12 @@ class Names:
 
     Attributes:
         scope: of tensors and scalars.
-        own: of the function's own variables, by their name or stem in `LOCALS`.
+        own: of the function's own variables, by their name or stem in `LOCALS` and in its library.
         letters: what the author calls the indices of an extent, where that is a letter.
         largest: the tensors that are largest exponents, or largest entries that the author asked for.
         windows: the tensors that show windows.
         steps: the arrays that lie in memory step by step, and which of their axes is the step.
+        bounded: what a function needs to know that keeps within a bound of memory.
     """
 
     scope: Scope
@@ -39,6 +52,7 @@ class Names:
     largest: frozenset[str] = frozenset()
     windows: Windows = field(default_factory=dict)
     steps: Mapping[str, int] = field(default_factory=dict)
+    bounded: Bounded | None = None
 
     def letters_for(self, axes: Sequence[Axis], blocks: Sequence[str]) -> list[str]:
         """A letter for every axis: that of its block, else one that the author gave an index of the extent."""
@@ -57,10 +71,10 @@ class Names:
         return frozenset((*self.scope.tensors.values(), *self.scope.scalars.values(), *self.own.values()))
 
 
-def own_names(taken: Collection[str]) -> Mapping[str, str]:
-    """Names for the function's own variables with which no other name begins."""
+def own_names(taken: Collection[str], more: Iterable[str] = ()) -> Mapping[str, str]:
+    """Names for the function's own variables, and for more of them, with which no other name begins."""
     found = {}
-    for name in LOCALS:
+    for name in (*LOCALS, *more):
         stem = name
         while any(other == stem or other.startswith(f"{stem}_") for other in taken):
             stem += "_"

@@ -12,7 +12,7 @@ from indexcalc.codegen.fast.blocking import Blocking
 from indexcalc.codegen.fast.body import IN_NUMPY
 from indexcalc.codegen.fast.joining import both_passes
 from indexcalc.codegen.fast.library import Library
-from indexcalc.codegen.fast.names import Names, letters_of, own_names
+from indexcalc.codegen.fast.names import Bounded, Names, letters_of, own_names
 from indexcalc.codegen.fast.normal import normal_form
 from indexcalc.codegen.fast.overlaps import Windows
 from indexcalc.codegen.fast.segments import Segments, segments_of, source_of
@@ -50,11 +50,26 @@ class Fast:
     passes: tuple[Segments, Segments] | None = None
 
 
-def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None, library: Library = IN_NUMPY) -> Fast:
+def outlined(
+    derivation: Derivation,
+    sizes: Mapping[str, int],
+    block: str | None,
+    library: Library = IN_NUMPY,
+    *,
+    is_bounded: bool = False,
+) -> Fast:
     """The statements of both passes in normal form, and the names of everything.
 
+    Args:
+        derivation: what to write.
+        sizes: the extents by name, where they are known.
+        block: the name of an index to cut into blocks.
+        library: what to write it for.
+        is_bounded: whether functions are to keep within a bound of memory.
+
     Raises:
-        UnsupportedError: for systems, and for loops over steps where the library has none.
+        UnsupportedError: for systems, and for loops over steps where the library has none, or that are to keep within
+            a bound.
     """
     plan, problem = make_plan(derivation, library.dialect), derivation.problem
     unknowns = (*plan.program.unknowns, *derivation.backward.unknowns)
@@ -70,7 +85,13 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
         name: problem.gradient_names[target] for target, name in gradient_fields(derivation).items() if target in inputs
     }
     gradients = own or fields
-    if any(s.loop is not None for s in (*plan.forward, *plan.backward)):
+    steps = [s.name for s in (*plan.forward, *plan.backward) if s.loop is not None]
+    if steps and is_bounded:
+        raise UnsupportedError(
+            f"{steps[0]} is computed step by step, and code for speed keeps all steps; "
+            "it cannot keep within a bound of memory yet: leave the bound out"
+        )
+    if steps:
         return outlined_steps(plan, gradients, sizes, block, library)
     every = {statement.name: statement for statement in both_passes(plan.forward, plan.backward, taken)}
     wanted = tuple(dict.fromkeys((*plan.program.outputs, *gradients.values())))
@@ -79,11 +100,21 @@ def outlined(derivation: Derivation, sizes: Mapping[str, int], block: str | None
     statements = normal_form([every[name] for name in needed], wanted, taken, aliases)
     given = {**inputs, **{up.name: plan.program.tensors[up.of].slots for up in problem.upstream}}
     windows: Windows | None = None if library.copies_windows else {}
-    blocking = Blocking(statements, given, wanted, known_sizes(plan, sizes), fused_extents(plan), known_windows=windows)
+    extents = known_sizes(plan, sizes), fused_extents(plan)
+    blocking = Blocking(statements, given, wanted, *extents, known_windows=windows, bounded=is_bounded)
     names = replace(all_names(plan, statements, library), windows=blocking.windows)
     forward = ancestors(statements, plan.program.outputs)
     kept = kept_tensors(blocking, forward, tuple(gradients.values()))
-    return Fast(plan, blocking, names, gradients, kept, block, library)
+    fast = Fast(plan, blocking, names, gradients, kept, block, library)
+    return replace(fast, names=replace(names, bounded=bounded(fast))) if is_bounded else fast
+
+
+def bounded(fast: Fast) -> Bounded:
+    """What functions need to know that keep within a bound of memory."""
+    slots = {**fast.problem.given, **{name: s.axes for name, s in fast.problem.by_name.items()}}
+    whole = frozenset(tensor.name for tensor in fast.plan.program.inputs if tensor.values is not None)
+    arrays = {name: array_of(fast, name) for name in fast.problem.by_name}
+    return Bounded(slots, whole, {name: (array.variable, array.axes) for name, array in arrays.items()})
 
 
 def outlined_steps(
@@ -146,7 +177,7 @@ def all_names(plan: Plan, statements: Sequence[Statement], library: Library) -> 
     taken = {*plan.stored.values(), *plan.tensors.values(), *plan.scalars.values()}
     added = python_names([s.name for s in statements if s.name not in plan.tensors], taken)
     tensors = {**plan.tensors, **added}
-    own = own_names({*tensors.values(), *plan.stored.values(), *plan.scalars.values()})
+    own = own_names({*tensors.values(), *plan.stored.values(), *plan.scalars.values()}, library.variables)
     scope = Scope(tensors, plan.scalars, library.dtype(own), plan.layouts, library.dialect)
     largest = frozenset(s.name for s in statements if s.kind in (Kind.MAXIMUM, Kind.LARGEST))
     return Names(scope, own, letters_of(plan.program.indices), largest)

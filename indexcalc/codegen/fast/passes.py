@@ -10,6 +10,7 @@ from indexcalc.algebra.terms import Index
 from indexcalc.codegen.fast.arguments import arguments, documented, setting_arguments, setting_lines
 from indexcalc.codegen.fast.blocking import Blocking, Loop
 from indexcalc.codegen.fast.body import stepping_body
+from indexcalc.codegen.fast.bounded import put_lines, room_lines
 from indexcalc.codegen.fast.library import Body
 from indexcalc.codegen.fast.outline import (
     Fast,
@@ -164,7 +165,8 @@ def pass_body(fast: Fast, given: Mapping[str, tuple[Index, ...]], wanted: tuple[
     problem = fast.problem
     needed = ancestors(problem.statements, [name for name in wanted if name not in given], given)
     statements = tuple(problem.by_name[name] for name in needed)
-    local = Blocking(statements, given, wanted, problem.sizes, problem.fused, problem.large, problem.windows)
+    known = problem.sizes, problem.fused, problem.large, problem.windows, problem.bounded
+    local = Blocking(statements, given, wanted, *known)
     return fast.library.body(local, fast.names, fast.block, stem)
 
 
@@ -186,13 +188,18 @@ def whole_block(
     wanted = [extent for extent in plan.extents if plan.scalars[extent] in wanted_names]
     wanted = with_divisors(wanted, sources_of(arrays, plan.unread))
     lines = extent_lines([e for e in wanted if e not in given], arrays, (*plan.unread, *given), names.scope)
-    if own in wanted_names and arrays:
+    if (own in wanted_names or names.bounded is not None) and arrays:
         whole = {stored_name(fast, tensor.name) for tensor in plan.program.inputs if tensor.values is not None}
         floats = [array for array in arrays if array.variable.removeprefix("values.") not in whole]
         lines += fast.library.like_lines(own, [array.variable for array in floats])
     totals = {s.name for item in body.schedule if isinstance(item, Loop) for s in item.statements}
     scalars = [names.scope.tensors[name] for name in results if name in totals and not fast.problem.by_name[name].axes]
     ends = [line.format(name) for name in scalars for line in fast.library.ends]
+    if names.bounded is not None:
+        done = [name for name in dict.fromkeys(results) if name in made(body)]
+        others = sorted(name for name in body.whole if name not in done)
+        lines += room_lines(names, [array.variable for array in arrays], done, others)
+        merges += put_lines([name for name in done if name not in totals], names)
     return [*lines, *splits, *body.lines, *ends, *merges]
 
 

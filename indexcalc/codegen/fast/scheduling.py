@@ -7,7 +7,8 @@ after the loop. Statements may change places, as long as every tensor is made be
 
 What should run in a loop: statements that make or read a tensor too large to be kept (one whose
 number of entries no input and no result has), and statements that memory limits, not arithmetic. A
-product of matrices that are there anyway is left whole: BLAS cuts it into blocks itself.
+product of matrices that are there anyway is left whole: BLAS cuts it into blocks itself. Where memory has
+a bound, all that can runs in a loop.
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ def roots(problem: Blocking) -> Iterator[Statement]:
     ]
     yield from sorted(large, key=lambda s: -len(s.axes))
     yield from sorted(other, key=lambda s: -len(s.axes))
+    if problem.bounded:
+        # A product outside of loops is there in full, and so is what it copies.
+        rest = [s for s in problem.statements if s not in large and s not in other and s.axes and not s.moves]
+        yield from sorted(rest, key=lambda s: -len(s.axes))
 
 
 def best_loop(problem: Blocking, root: Statement, loops: Sequence[Loop], block: str | None) -> Loop:

@@ -150,6 +150,7 @@ def assigned(
     *,
     use_spaces: bool,
     spaces: Sequence[tuple[Axis, ...]] = (),
+    apart: Collection[int] = (),
 ) -> Storage:
     """A place for every live node.
 
@@ -160,9 +161,11 @@ def assigned(
         kept: the nodes whose value must still be there at the end.
         use_spaces: whether larger arrays are kept in pieces of space.
         spaces: pieces of space that are there already, and free.
+        apart: the nodes that get no place.
     """
     last = last_uses(nodes, live, {*kept, *results.values()})
     storage = Storage(nodes, last, use_spaces, spaces=list(spaces), free=list(range(len(spaces))))
+    storage.places.update(dict.fromkeys(apart, Place()))
     for tensor, number in results.items():
         storage.settle_result(tensor, number)
     for number in live:

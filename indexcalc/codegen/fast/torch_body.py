@@ -257,8 +257,10 @@ IN_TORCH = Library(
     like_lines=like_lines,
     ends=(),
     decorators=("@torch.no_grad()",),
+    variables=("like", "by", "at", "inside", "count", "length", "number", "numbers", "tile", "result"),
     private=TORCH.private,
     has_steps=False,
     copies_windows=False,
+    has_bounds=False,
 )
 """PyTorch: a function for each block, which `torch.compile` takes."""

@@ -39,6 +39,7 @@ class Writer:
         counts: how often each node is read.
         depth: how deep the lines are indented.
         results: what is written to where a result stands, outside of blocks.
+        added: products that are added to a total piece by piece, and what to; the others are taken out.
         variables: the expression for every node that is written already.
         nested: the expressions that stand where they are read, as nodes.
         numbered: how many names with a number there are.
@@ -52,6 +53,7 @@ class Writer:
     blocks: tuple[str, ...] = ()
     depth: int = 1
     results: Mapping[str, str] = field(default_factory=dict)
+    added: dict[int, str] = field(default_factory=dict)
     variables: dict[int, str] = field(default_factory=dict)
     nested: dict[int, Source] = field(default_factory=dict)
     numbered: int = 0
@@ -217,6 +219,11 @@ class Writer:
         """A product of two arrays: of matrices if it can be."""
         value = self.product(node)
         target = self.target(number)
+        if number in self.added:
+            if isinstance(value, Binary) and value.operator == "@":
+                total = self.variables[number] = self.added[number]
+                return call_or_wrap("_add_product", [total, flat(value.left), flat(value.right)], self.depth)
+            del self.added[number]
         if target and isinstance(value, Binary) and value.operator == "@":
             return self.named(number, Call("np.matmul", (value.left, value.right), (f"out={target}",)))
         if target and isinstance(value, Call):

@@ -64,7 +64,7 @@ export function startChecking() {
   function said(claim) {
     const parts = [element("h2", {}, `Line ${claim.line}: `, element("span", { class: claim.style }, claim.verdict)),
       element("p", {}, element("code", {}, claim.latex))];
-    if (claim.reason) parts.push(element("p", {}, sentence(claim.reason)));
+    if (claim.reason) parts.push(element("p", {}, sentence(claim.reason, claim.names)));
     if (claim.counterexample) parts.push(element("p", {}, sentence(claim.counterexample)));
     if (claim.correction) parts.push(element("h3", {}, "Correct"), element("p", { class: "correct" }, element("code", {}, claim.correction)));
     for (const one of claim.unstated) parts.push(element("p", {}, `It needs that ${one}, which the document does not state.`));
@@ -129,4 +129,8 @@ export function startChecking() {
   });
 }
 
-const sentence = text => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+// A text that begins with a name of the document keeps its case: y is not Y.
+const sentence = (text, names = []) => {
+  const named = names.some(([name]) => text === name || text.startsWith(`${name} `));
+  return (named ? text : text.charAt(0).toUpperCase() + text.slice(1)) + (/[.!?]$/.test(text) ? "" : ".");
+};

@@ -1,9 +1,15 @@
 """Names of a function's own variables: apart from all that the author named."""
 
 from indexcalc.algebra.terms import Index
+from indexcalc.codegen.fast.body import IN_NUMPY
 from indexcalc.codegen.fast.graph import Axis
 from indexcalc.codegen.fast.names import LOCALS, Names, letters_of, own_names, with_names
+from indexcalc.codegen.fast.outline import outlined
+from indexcalc.codegen.fast.torch_body import IN_TORCH
 from indexcalc.codegen.operands import Scope
+from indexcalc.language import load_problem
+from indexcalc.library import find_spec
+from indexcalc.rewrite.derive import derive
 from tests.support.build import M, N, i, j, k
 
 
@@ -17,6 +23,17 @@ def test_a_name_that_is_taken_or_begins_another_is_changed():
     assert own["loop"] == "loop_"
     assert own["part"] == "part__"
     assert not any(other.startswith(f"{own[name]}_") for name in LOCALS for other in ("loop_1", "part_x", "part__2"))
+
+
+def test_a_library_has_more_names_of_its_own():
+    assert own_names(["tile_1"], ("tile", "by")) == {**{name: name for name in LOCALS}, "tile": "tile_", "by": "by"}
+
+
+def test_each_library_has_variables_of_its_own_alone():
+    derivation = derive(load_problem(find_spec("huber")))
+    in_numpy, in_torch = (outlined(derivation, {}, None, library).names.taken for library in (IN_NUMPY, IN_TORCH))
+    assert {"memory", "out", "room", "need"} <= in_numpy - in_torch
+    assert {"like", "by", "at", "inside", "tile", "result"} <= in_torch - in_numpy
 
 
 def test_all_names_in_use():
