@@ -85,7 +85,7 @@ class Names:
         name, slots = table.symbol(found)
         if found.parts is not None:
             usage = table.view.usage(found.name) or table.page.survey.usages.get(found.name)
-            parts = slice_parts(found, len(slots), usage)
+            parts = self.along_rows(slots, found.parts) or slice_parts(found, len(slots), usage)
             node = entry(self.scope, name, slots, parts)
             inner = node.body if isinstance(node, Gathered) else node
             assert isinstance(inner, Entry)
@@ -94,6 +94,15 @@ class Names:
             return Typed(Size(tied))
         own = tuple(table.sizes.like(slot) for slot in slots)
         return Typed(Entry(name, own), own, COLUMN)
+
+    def along_rows(self, slots: Sequence[Ix], parts: tuple[str, ...]) -> tuple[str, ...] | None:
+        """The indices of a row or a column that bears one for its entries alone; None for what is neither."""
+        sizes = self.table.sizes
+        single = [sizes.exact.get(sizes.find(slot)) == 1 for slot in slots]
+        if not any(single) or len(parts) != single.count(False):
+            return None
+        given, first = iter(parts), str(1 - self.table.page.counts_from_zero)
+        return tuple(first if one else next(given) for one in single)
 
     def is_as_written(self, found: Named) -> bool:
         """Whether an expectation or an integral is what it is written as, and no equation for it is taken."""

@@ -12,6 +12,7 @@ import sympy as sp
 
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.memory import Memory
+from indexcalc.document.ranks import ENTRY
 from indexcalc.document.sections import Sections
 from indexcalc.document.statements.calls import covariance_of
 from indexcalc.document.statements.constancy import held_beside
@@ -231,6 +232,13 @@ class Page:
     def called(self) -> Mapping[tuple[str, int], int]:
         """How many slots its words give names with so many indices."""
         return called_in(self.document, self.survey, self.statements[self.told :])
+
+    @cached_property
+    def numbered_entries(self) -> frozenset[str]:
+        """Capitals with two numbers below them, of each letter several."""
+        names = [name for name in self.survey.usages if ENTRY.fullmatch(name)]
+        several = {letter for letter, count in Counter(name[0] for name in names).items() if count > 1}
+        return frozenset(name for name in names if name[0] in several)
 
     @cached_property
     def sizes_of_names(self) -> frozenset[str]:

@@ -195,10 +195,11 @@ class Table:
 
     def measure(self, name: str, slots: tuple[Ix, ...]) -> None:
         """The slots of a name have the sizes that are declared for it, if these are as many."""
-        declared = self.view.declared(name)
-        if declared is not None and len(declared) == len(slots):
-            for slot, size in zip(slots, declared, strict=True):
-                self.sizes.unify(slot, self.sizes.named(size, declared=True))
+        shape = self.view.shape(name)
+        if shape is not None and len(shape) == len(slots):
+            for slot, size in zip(slots, shape, strict=True):
+                if size is not None:
+                    self.sizes.unify(slot, self.sizes.named(size, declared=True))
 
     # Names
 
