@@ -167,9 +167,8 @@ class Contents:
         return self.formula(self.points.structure(name), name)
 
     def input(self, name: str) -> int:
-        """The number of an input: its shape, and what is known of it; of a loss, also what it is computed from."""
+        """The number of an input: its shape, and what is known of it."""
         symbols = self.points.symbols
-        rests = tuple((output, self.name(output)) for output in symbols.outputs) if symbols.is_loss(name) else None
         return self.points.memory.number(
             (
                 name,
@@ -182,7 +181,6 @@ class Contents:
                 name in symbols.one_hot,
                 self.measured((symbols.whole[name],)) if name in symbols.whole else (),
                 name in self.signed,
-                rests,
             )
         )
 
@@ -274,7 +272,6 @@ class RememberedPoints(Points):
             sizes,
             plain.lengths,
             plain.values,
-            plain.weights,
             plain.jacobians,
             contents=contents,
             place=place,

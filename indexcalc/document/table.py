@@ -391,11 +391,15 @@ class Table:
         for name in wanted:
             if self.losses & all_read(self.definitions, Entry(name)):
                 raise NotUnderstoodError(f"the gradient by {name}, which is made from a gradient itself")
+        losses = self.losses - self.definitions.keys()
+        arguments = {name: self.known[name] for name in last}
+        formulas = {loss: generic(loss, (), arguments, self.sizes) for loss in sorted(losses)}
+        coefficients = {name: slots for loss, body in formulas.items() for name, slots in inputs_of(body, loss).items()}
         return Symbols(
             sizes=self.sizes,
-            slots=dict(self.known),
-            definitions=dict(self.definitions),
-            losses=set(self.losses),
+            slots={**self.known, **coefficients},
+            definitions={**self.definitions, **{loss: Definition((), body) for loss, body in formulas.items()}},
+            losses=losses,
             outputs=last,
             symmetric=frozenset(self.symmetric),
             orthonormal=frozenset(self.orthonormal),

@@ -54,14 +54,3 @@ def of_matrices(compute: Callable[[Array], Array], array: Array, shape: tuple[in
     result = np.asarray(compute(full))
     result[singular] = math.nan
     return result
-
-
-def unknown_loss(outputs: Iterable[tuple[Array, Array, Array]]) -> Array:
-    """A nonlinear function of arrays that mixes all their entries, each array with two of weights; lane by lane."""
-    total: Array = np.zeros(1)
-    mixed: Array = np.zeros(1)
-    for array, first, second in outputs:
-        flat = array.reshape(array.shape[0], -1)
-        total = total + (first.reshape(-1) * (flat + 0.3 * flat * flat)).sum(axis=1)
-        mixed = mixed + (second.reshape(-1) * flat).sum(axis=1)
-    return np.asarray(total + mixed + 0.5 * mixed * mixed)

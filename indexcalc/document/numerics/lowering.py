@@ -296,7 +296,7 @@ class Lowering:
         body = self.without_derivatives(body)
         if local and isinstance(body, Entry) and body.name != wrt.name:
             body = placed(self.symbols.definitions[body.name], body.slots, self.sizes)
-        return slope(body, wrt, self.sizes, lambda entry: None if local else self.inside(entry, wrt, held))
+        return slope(body, wrt, self.sizes, lambda entry: self.inside(entry, wrt, held, local=local))
 
     def without_derivatives(self, node: Meaning) -> Meaning:
         """The expression with the derivatives in it written out, for a second derivative.
@@ -310,10 +310,12 @@ class Lowering:
             return self.derivative(node.body, node.wrt, node.local)
         return rebuilt(node, self.without_derivatives)
 
-    def inside(self, entry: Entry, wrt: Entry, held: tuple[str, ...] = ()) -> Meaning | None:
-        """The total derivative of an entry of a defined tensor; None if it is constant."""
+    def inside(self, entry: Entry, wrt: Entry, held: tuple[str, ...] = (), *, local: bool = False) -> Meaning | None:
+        """The total derivative of an entry of a defined tensor; None if it is constant, as all but losses are locally."""
         definitions = self.symbols.definitions
-        if entry.name not in definitions or not depends_on(definitions, entry.name, wrt.name):
+        if self.symbols.is_loss(entry.name):
+            return Entry(f"d{entry.name}/d{wrt.name}", wrt.slots)
+        if local or entry.name not in definitions or not depends_on(definitions, entry.name, wrt.name):
             return None
         if entry.name in held or self.symbols.is_backward(entry.name):
             return None
@@ -332,7 +334,9 @@ class Lowering:
             self.equations[name] = lowered.equation
 
     def definition(self, name: str) -> tuple[tuple[Ix, ...], Meaning | None]:
-        """What a name is equal to."""
+        """What a name is equal to; an unknown loss is an input."""
+        if self.symbols.is_loss(name):
+            return (), None
         if name in self.symbols.definitions:
             definition = self.symbols.definitions[name]
             return definition.slots, refreshed(definition.body, self.sizes)

@@ -39,7 +39,7 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, Symbols, depends_on
 from indexcalc.document.meaning.unknown import row_of
-from indexcalc.document.numerics.arrays import bounded, of_matrices, only_where, raised, unknown_loss
+from indexcalc.document.numerics.arrays import bounded, of_matrices, only_where, raised
 from indexcalc.errors import LimitError
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import COMPLEX_STEP
@@ -76,7 +76,6 @@ class Point:
         sizes: classes of index variables.
         lengths: the length of each class, by its representative.
         values: the given tensors, and those computed so far.
-        weights: of the unknown loss, by output.
         scale: the largest magnitude met on the way.
         found: the lengths looked up so far.
         displaced: whether an input is displaced for a second derivative.
@@ -87,7 +86,6 @@ class Point:
     sizes: Sizes
     lengths: dict[Ix, int]
     values: dict[str, Array]
-    weights: Mapping[str, tuple[Array, Array]]
     jacobians: dict[tuple[str, str, bool, tuple[str, ...]], Array] = field(default_factory=dict)
     scale: float = 0.0
     displaced: bool = False
@@ -334,10 +332,6 @@ class Frame:
         array = self.on(definition.body, definition.slots)
         return np.asarray(np.broadcast_to(array, (array.shape[0], *shape)))
 
-    def loss(self) -> Array:
-        """The unknown loss of the outputs in this frame."""
-        return unknown_loss((self.tensor(name), *weights) for name, weights in self.point.weights.items())
-
     def derivative(self, node: Derivative, grid: tuple[Ix, ...]) -> Array:
         """A derivative on the grid."""
         symbols, body, wrt = self.point.symbols, node.body, node.wrt
@@ -408,11 +402,7 @@ class Frame:
         bounded(size, *(self.point.length(index) for index in own))
         lanes = at[np.newaxis] + 1j * COMPLEX_STEP * np.eye(size).reshape(size, *at.shape)
         frame = Frame(self.point, {wrt: lanes}, wrt, local, held)
-        if isinstance(body, Entry) and self.point.symbols.is_loss(body.name):
-            result = frame.loss()[:, np.newaxis].reshape(-1)
-            own = ()
-        else:
-            result = frame.on(body, own)
+        result = frame.on(body, own)
         shape = tuple(self.point.length(index) for index in own)
         full = np.broadcast_to(result.imag / COMPLEX_STEP, (size, *shape))
         return np.asarray(np.moveaxis(full, 0, -1).reshape(shape + at.shape))
