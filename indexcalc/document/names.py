@@ -13,6 +13,7 @@ from indexcalc.document.derivatives import rate
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Size, names_of
+from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.places import delta_of, entry

@@ -16,6 +16,7 @@ from indexcalc.document.choices import Asking, Interpretation, Key, Kind, Option
 from indexcalc.document.meaning.generic import generic, inputs_of
 from indexcalc.document.meaning.nodes import Entry, Meaning, Value, free, names_of, walk
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
+from indexcalc.document.meaning.structures import folded
 from indexcalc.document.meaning.symbols import CountError, Definition, NotUnderstoodError, Symbols, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
@@ -384,21 +385,19 @@ class Table:
         Raises:
             NotUnderstoodError: for a loss that is differentiated by what is made from its own gradient.
         """
-        wanted = list(self.wanted)
-        last = tuple(
-            name for name in wanted if not any(o != name and depends_on(self.definitions, o, name) for o in wanted)
-        )
+        wanted, losses = list(self.wanted), self.losses - self.definitions.keys()
+        definitions = folded(self.definitions, wanted) if losses else dict(self.definitions)
+        last = tuple(name for name in wanted if not any(o != name and depends_on(definitions, o, name) for o in wanted))
         for name in wanted:
             if self.losses & all_read(self.definitions, Entry(name)):
                 raise NotUnderstoodError(f"the gradient by {name}, which is made from a gradient itself")
-        losses = self.losses - self.definitions.keys()
         arguments = {name: self.known[name] for name in last}
         formulas = {loss: generic(loss, (), arguments, self.sizes) for loss in sorted(losses)}
         coefficients = {name: slots for loss, body in formulas.items() for name, slots in inputs_of(body, loss).items()}
         return Symbols(
             sizes=self.sizes,
             slots={**self.known, **coefficients},
-            definitions={**self.definitions, **{loss: Definition((), body) for loss, body in formulas.items()}},
+            definitions={**definitions, **{loss: Definition((), body) for loss, body in formulas.items()}},
             losses=losses,
             outputs=last,
             symmetric=frozenset(self.symmetric),

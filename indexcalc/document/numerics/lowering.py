@@ -311,7 +311,7 @@ class Lowering:
         return rebuilt(node, self.without_derivatives)
 
     def inside(self, entry: Entry, wrt: Entry, held: tuple[str, ...] = (), *, local: bool = False) -> Meaning | None:
-        """The total derivative of an entry of a defined tensor; None if it is constant, as all but losses are locally."""
+        """The total derivative of an entry of a defined tensor; None for a constant, as all but a loss is locally."""
         definitions = self.symbols.definitions
         if self.symbols.is_loss(entry.name):
             return Entry(f"d{entry.name}/d{wrt.name}", wrt.slots)

@@ -7,7 +7,7 @@ imaginary amount (one lane an entry) and evaluates again what depends on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
