@@ -146,6 +146,7 @@ def lead_to_loss(table: Table, loss: str, name: str) -> None:
         Option("further", 0.0, f"{loss} is computed from {further[-1].name}"),
     )
     if table.asking(question).name == "further":
+        table.further = True
         for found in further:
             table.wanted[found.name] = None
             if found.name not in table.known:

@@ -51,6 +51,7 @@ class Table:
         definitions: what names are equal to.
         losses: numbers that are differentiated and have no definition.
         wanted: what they are differentiated by.
+        further: whether they are computed from more than the relation differentiates them by.
         open: names whose meaning is not known: what is false of them says nothing.
         symmetric: matrices that are equal to their transposes.
         orthonormal: matrices with orthonormal columns.
@@ -83,6 +84,7 @@ class Table:
     definitions: dict[str, Definition] = field(default_factory=dict)
     losses: set[str] = field(default_factory=set)
     wanted: dict[str, None] = field(default_factory=dict)
+    further: bool = False
     open: dict[str, str] = field(default_factory=dict)
     symmetric: set[str] = field(default_factory=set)
     orthonormal: set[str] = field(default_factory=set)
@@ -386,7 +388,7 @@ class Table:
             NotUnderstoodError: for a loss that is differentiated by what is made from its own gradient.
         """
         wanted, losses = list(self.wanted), self.losses - self.definitions.keys()
-        definitions = folded(self.definitions, wanted) if losses else dict(self.definitions)
+        definitions = folded(self.definitions, wanted) if self.further else dict(self.definitions)
         last = tuple(name for name in wanted if not any(o != name and depends_on(definitions, o, name) for o in wanted))
         for name in wanted:
             if self.losses & all_read(self.definitions, Entry(name)):
