@@ -186,13 +186,23 @@ def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
         name != wrt.name and depends_on(table.definitions, name, wrt.name) for name in reads
     ):
         return False
+    phrase = f"the derivative of {body.name} by {wrt.name} holds the other names"
     question = choice(
         Kind.DERIVATIVE,
         f"{body.name} by {wrt.name}",
         Option("total", 0.0, f"the derivative of {body.name} by {wrt.name} is total"),
-        Option("local", 0.2, f"the derivative of {body.name} by {wrt.name} holds the other names"),
+        Option("local", 0.2, phrase, free=has_other_path(table, body.name, wrt.name)),
     )
     return table.asking(question).name == "local"
+
+
+def has_other_path(table: Table, name: str, wrt: str) -> bool:
+    """Whether the relation also differentiates by what lies between: a sum over paths takes each of them alone."""
+    targets = {below.name for above, below in table.page.slopes[table.number] if above.name != name}
+    return any(
+        depends_on(table.definitions, name, other) and depends_on(table.definitions, other, wrt)
+        for other in targets - {name, wrt}
+    )
 
 
 def holds_others(table: Table, body: Meaning, wrt: Entry) -> bool:
