@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
+from indexcalc.document import wedges
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import rate
@@ -50,6 +51,8 @@ class Names:
             value = again(self.table, self.bound[found.name])
             return value if found.parts is None else typed.at(value, self.scope.places(found.parts), self.table.sizes)
         found = self.table.styled(found)
+        if (made := wedges.named(self.table, found, self.value)) is not None:
+            return made
         constant = self.constant(found)
         return self.tensor(found) if constant is None else constant
 

@@ -63,6 +63,11 @@ from indexcalc.language.latex.tree import Node, Product, Sum
 OF_VECTORS = {
     "one": re.compile(r"one[- ]hot|probabilit|distribution|sums? (?:up )?to (?:one|\$?1)"),
     "one-hot": re.compile(r"one[- ]hot"),
+    "unit": re.compile(r"\bunit[- ](?:vector|length|norm)|\b(?:length|norm) (?:of )?(?:one\b|\$?1\b)"),
+    "matrix exponential": re.compile(
+        r"matrix exponential|exponential (?:map\b|mapping|of (?:a|an|the) (?:\w+ )?matri)"
+        r"|\blie (?:group|algebra)|skew[- ]symmetric"
+    ),
     "apart": re.compile(r"\bindependen|uncorrelated|white noise"),
 }
 """The words that speak of a property of vectors; they say that it is likely, and never that it holds."""

@@ -252,6 +252,9 @@ class Table:
         follows = self.page.may_follow.get(name)
         if follows is not None and any(below.name != name for _, below in self.page.slopes[self.number]):
             self.open.setdefault(name, f"line {self.page.line(follows)} may determine {name}")
+        accent, _, bare = name.partition(" ")
+        if accent in ("dot", "ddot") and bare in self.page.survey.usages:
+            self.open.setdefault(name, f"{name} may be the derivative of {bare} by time")
         base, sign, mark = name.partition("^")
         if sign and mark and len(self.known[name]) == 2 and base in self.page.declared:
             self.open.setdefault(name, f"{name} may be a power of {base}")
@@ -288,8 +291,10 @@ class Table:
         if name in self.page.context.simplex:
             self.simplex[name] = self.page.context.simplex[name]
         elif slots and name in self.page.given:
-            entries = self.view.entries_of(name)
-            if entries != "free":
+            entries = self.view.entries_of(name, len(slots))
+            if entries == "unit":
+                self.orthonormal.add(name)
+            elif entries != "free":
                 self.simplex[name] = (len(slots) - 1,)
             if entries == "one-hot":
                 self.one_hot.add(name)

@@ -122,8 +122,8 @@ class View:
             options.append(Option(one, 0.1 if stated else 1.0, f"{name} is {one}", stated=stated))
         return self.asking(choice(Kind.PROPERTY, name, *options)).name
 
-    def entries_of(self, name: str) -> str:
-        """``one`` if the entries of an input may sum to one, ``one-hot`` if one of them is one; else ``free``.
+    def entries_of(self, name: str, slots: int) -> str:
+        """What words say of an input's entries: ``one``, that they sum to one, ``one-hot``, ``unit``; else ``free``.
 
         The words of the document say what is likely; that only one entry is not zero is never meant without a word.
         """
@@ -135,6 +135,8 @@ class View:
         ]
         if "one-hot" in said:
             options.append(Option("one-hot", 0.4, f"{name} is one-hot", stated=True))
+        if "unit" in said and slots == 1:
+            options.append(Option("unit", 0.3, f"{name} has the length one", stated=True))
         return self.asking(choice(Kind.PROPERTY, f"the entries of {name}", *options)).name
 
     # Equations

@@ -9,6 +9,7 @@ from indexcalc.document.meaning.nodes import (
     Applied,
     Derivative,
     Entry,
+    Exponential,
     Gathered,
     Inverse,
     Meaning,
@@ -71,7 +72,7 @@ def structure_of(node: Meaning, axes: Sequence[Ix]) -> Structure:
                 index(own)
             case Derivative(local=local, held=held):
                 form.extend((local, held))
-            case Inverse() | Gathered():
+            case Inverse() | Exponential() | Gathered():
                 pass
         bound = bound_in(node)
         form.append(len(bound))

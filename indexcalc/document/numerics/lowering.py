@@ -33,6 +33,7 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Determinant,
     Entry,
+    Exponential,
     Gathered,
     Inverse,
     Meaning,
@@ -180,7 +181,7 @@ class Lowering:
             case Total(indices, body):
                 bound = tuple(self.index(index) for index in indices)
                 return sum_over(self.terms(body), bound)
-            case Value() | Derivative() | Inverse() | Determinant() | Stacked() | Gathered():
+            case Value() | Derivative() | Inverse() | Exponential() | Determinant() | Stacked() | Gathered():
                 return self.whole(node)
 
     def slot(self, node: Meaning) -> Slot:
@@ -215,7 +216,7 @@ class Lowering:
         assert isinstance(factor, Number | Size)
         return factor.value if isinstance(factor, Number) else self.index(factor.index).extent
 
-    def whole(self, node: Value | Derivative | Inverse | Determinant | Stacked | Gathered) -> Terms:
+    def whole(self, node: Value | Derivative | Inverse | Exponential | Determinant | Stacked | Gathered) -> Terms:
         """A derivative written out; an inverse or a determinant, the same tensor wherever it is of the same matrix.
 
         Raises:
@@ -230,7 +231,7 @@ class Lowering:
             raise UnsupportedError("arrays one behind the other")
         if isinstance(node, Derivative):
             return self.terms(self.derivative(node.body, node.wrt, node.local, node.held))
-        own = node.slots if isinstance(node, Inverse) else ()
+        own = () if isinstance(node, Determinant) else node.slots
         outer = tuple(index for index in free(node) if index not in own)
         names = {node.axes[0]: "row", node.axes[1]: "column", **{index: f"o{n}" for n, index in enumerate(outer)}}
         key = f"{type(node).__name__} {spelled(node.body, names)}"

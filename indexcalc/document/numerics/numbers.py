@@ -20,6 +20,7 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Determinant,
     Entry,
+    Exponential,
     Gathered,
     Inverse,
     Meaning,
@@ -39,7 +40,7 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, Symbols, depends_on
 from indexcalc.document.meaning.unknown import row_of
-from indexcalc.document.numerics.arrays import bounded, of_matrices, only_where, raised
+from indexcalc.document.numerics.arrays import bounded, exponentials, of_matrices, only_where, raised
 from indexcalc.errors import LimitError
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import COMPLEX_STEP
@@ -181,7 +182,7 @@ class Frame:
                 return only_where(at.real > 0, value) if row.positive else value
             case Total(indices, body):
                 return self.total(indices, body, grid)
-            case Inverse() | Determinant() | Stacked() | Gathered():
+            case Inverse() | Exponential() | Determinant() | Stacked() | Gathered():
                 return self.whole(node, grid)
             case Derivative():
                 return self.derivative(node, grid)
@@ -228,16 +229,20 @@ class Frame:
         full = np.broadcast_to(array, shape)
         return self.noted(full.sum(axis=tuple(range(1 + len(grid), full.ndim))))
 
-    def whole(self, node: Inverse | Determinant | Stacked | Gathered, grid: tuple[Ix, ...]) -> Array:
-        """The determinant of a matrix, or an entry of its inverse, of blocks, or at places."""
+    def whole(self, node: Inverse | Exponential | Determinant | Stacked | Gathered, grid: tuple[Ix, ...]) -> Array:
+        """The determinant of a matrix, or an entry of its inverse or exponential, of blocks, or at places."""
         if isinstance(node, Gathered):
             return self.gathered(node, grid)
         if isinstance(node, Stacked):
             return self.stacked(node, grid)
         if isinstance(node, Determinant):
             return self.noted(self.matrix(np.linalg.det, node.body, node.axes, grid))
-        inverse = self.matrix(np.linalg.inv, node.body, node.axes, grid)
-        return self.entry_of(inverse, [self.axis(slot, grid) for slot in node.slots], grid)
+        if isinstance(node, Exponential):
+            array = self.on(node.body, (*grid, *node.axes))
+            found = exponentials(array, (*array.shape[:-2], *(self.point.length(axis) for axis in node.axes)))
+        else:
+            found = self.matrix(np.linalg.inv, node.body, node.axes, grid)
+        return self.entry_of(found, [self.axis(slot, grid) for slot in node.slots], grid)
 
     def matrix(
         self, compute: Callable[[Array], Array], body: Meaning, axes: tuple[Ix, Ix], grid: tuple[Ix, ...]
