@@ -74,6 +74,7 @@ DOCUMENT_FLOORS = {
     "scope": 6,
     "units": 6,
     "values": 6,
+    "wedges": 6,
     "derivatives": 7,
     "bars": 8,
     "differentials": 8,
