@@ -107,10 +107,10 @@ def derivative_of_unknown(table: Table, body: Entry, wrt: Entry) -> Meaning:
 
 def is_differentiated(table: Table, name: str) -> bool:
     """Whether a number without a definition, which a formula reads, is a loss: elsewhere it alone is differentiated."""
-    usage = table.page.survey.usages.get(name)
     if name in table.definitions or table.known.get(name) != () or name in table.open or is_call(name):
         return False
-    return name in table.losses or (usage is not None and usage.numerator > 0 and may_be_loss(table, name))
+    held = name in table.page.held[table.number]
+    return name in table.losses or (name in table.page.loss_targets and not held and may_be_loss(table, name))
 
 
 def learn_loss(table: Table, name: str, wrt: str) -> None:
@@ -142,8 +142,8 @@ def lead_to_loss(table: Table, loss: str, name: str) -> None:
     question = choice(
         Kind.DERIVATIVE,
         f"{loss} in statement {table.number}",
-        Option("here", 0.05, f"{loss} is any function of what it is differentiated by"),
-        Option("further", 0.0, f"{loss} is computed from {further[-1].name}"),
+        Option("here", 0.0, f"{loss} is any function of what it is differentiated by"),
+        Option("further", 0.05, f"{loss} is computed from {further[-1].name}", free=True),
     )
     if table.asking(question).name == "further":
         table.further = True
@@ -186,23 +186,13 @@ def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
         name != wrt.name and depends_on(table.definitions, name, wrt.name) for name in reads
     ):
         return False
-    phrase = f"the derivative of {body.name} by {wrt.name} holds the other names"
     question = choice(
         Kind.DERIVATIVE,
         f"{body.name} by {wrt.name}",
         Option("total", 0.0, f"the derivative of {body.name} by {wrt.name} is total"),
-        Option("local", 0.2, phrase, free=has_other_path(table, body.name, wrt.name)),
+        Option("local", 0.2, f"the derivative of {body.name} by {wrt.name} holds the other names"),
     )
     return table.asking(question).name == "local"
-
-
-def has_other_path(table: Table, name: str, wrt: str) -> bool:
-    """Whether the relation also differentiates by what lies between: a sum over paths takes each of them alone."""
-    targets = {below.name for above, below in table.page.slopes[table.number] if above.name != name}
-    return any(
-        depends_on(table.definitions, name, other) and depends_on(table.definitions, other, wrt)
-        for other in targets - {name, wrt}
-    )
 
 
 def holds_others(table: Table, body: Meaning, wrt: Entry) -> bool:

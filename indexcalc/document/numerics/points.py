@@ -148,8 +148,10 @@ class Points:
     ) -> Point:
         """One point, from the classes of all slots, and those of the formulas' indices with their fixed values."""
         pattern = PATTERNS[draw.pattern]
-        roots = list(dict.fromkeys(slots))
+        exact = {root: sizes.exact[root] for root in slots if root in sizes.exact}
+        roots = [root for root in dict.fromkeys(slots) if root not in exact]
         lengths = {root: pattern[n % len(pattern)] for n, root in enumerate(roots)}
+        lengths.update(exact)
         met = dict.fromkeys((*roots, *(root for root, _ in indices)))
         extra = [root for root in dict.fromkeys((*met, *sizes.parts_within(met))) if root not in lengths]
         for n, root in enumerate(extra):
