@@ -69,10 +69,13 @@ def derivative(table: Table, body: Meaning, wrt: Entry) -> Meaning:
         return derivative_of_unknown(table, body, wrt)
     refuse_formulas(table, body, wrt)
     read = all_read(table.definitions, body)
+    losses = [name for name in sorted(read) if is_differentiated(table, name)]
+    for name in losses:
+        learn_loss(table, name, wrt.name)
     for name in sorted(read):
         if is_call(name) and name not in table.definitions and not learn_function(table, name):
             raise NotUnderstoodError(f"how {name} depends on {wrt.name} is not known")
-    if read and wrt.name not in read:
+    if read and wrt.name not in read and not losses:
         # Zero, it may be, only because a path was not read.
         table.open.setdefault(f"{wrt.name} in no formula", f"nothing that is read depends on {wrt.name}")
     return Derivative(body, wrt, is_local(table, body, wrt))
@@ -93,15 +96,28 @@ def refuse_formulas(table: Table, body: Meaning, wrt: Entry) -> None:
 def derivative_of_unknown(table: Table, body: Entry, wrt: Entry) -> Meaning:
     """The derivative of a name without a definition: of a loss, or an array of which nothing is known."""
     if not body.slots and body.name not in table.open and may_be_loss(table, body.name):
-        table.losses.add(body.name)
-        table.wanted[wrt.name] = None
-        lead_to_loss(table, body.name, wrt.name)
+        learn_loss(table, body.name, wrt.name)
         return Derivative(body, wrt)
     name = f"d {body.name}/d {wrt.name}"
     if name not in table.known:
         table.known[name] = tuple(table.sizes.like(slot) for slot in (*body.slots, *wrt.slots))
     table.open[body.name] = f"how {body.name} depends on {wrt.name} is not known"
     return Entry(name, (*body.slots, *wrt.slots))
+
+
+def is_differentiated(table: Table, name: str) -> bool:
+    """Whether a number without a definition, which a formula reads, is a loss: elsewhere it alone is differentiated."""
+    if name in table.definitions or table.known.get(name) != () or name in table.open or is_call(name):
+        return False
+    held = name in table.page.held[table.number]
+    return name in table.losses or (name in table.page.loss_targets and not held and may_be_loss(table, name))
+
+
+def learn_loss(table: Table, name: str, wrt: str) -> None:
+    """A name is a loss, and a function of what it is differentiated by."""
+    table.losses.add(name)
+    table.wanted[wrt] = None
+    lead_to_loss(table, name, wrt)
 
 
 def may_be_loss(table: Table, name: str) -> bool:
@@ -130,6 +146,7 @@ def lead_to_loss(table: Table, loss: str, name: str) -> None:
         Option("further", 0.05, f"{loss} is computed from {further[-1].name}", free=True),
     )
     if table.asking(question).name == "further":
+        table.further = True
         for found in further:
             table.wanted[found.name] = None
             if found.name not in table.known:

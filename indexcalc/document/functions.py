@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from indexcalc.document.applications import derivative_at, value_at
+from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.literals import largest
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import Applied, Entry, Total, over, times
@@ -106,6 +107,10 @@ def undefined(table: Table, found: Named) -> str:
 def applied(table: Table, word: str, known: str | None, arguments: Sequence[Typed]) -> Typed:
     """The value of a function that works entry by entry, or of one that looks at more."""
     argument = lone(arguments, word)
+    if known in ("exp", "log") and len(argument.axes) == 2 and is_of_matrix(table, argument):
+        if known == "log":
+            raise NotUnderstoodError("the logarithm of a matrix")
+        return typed.exponential(argument, table.sizes)
     if known is not None:
         if word == "sigma" and argument.axes:
             table.open.setdefault(word, "sigma of an array may be a softmax")
@@ -115,6 +120,24 @@ def applied(table: Table, word: str, known: str | None, arguments: Sequence[Type
     if word in WHOLE:
         return WHOLE[word](argument, table.sizes)
     raise NotUnderstoodError(f"the function {word}")
+
+
+def is_of_matrix(table: Table, argument: Typed) -> bool:
+    """Whether the exponential or the logarithm of a square matrix is that of the matrix, not those of its entries."""
+    sizes = table.sizes
+    one, other = (sizes.find(axis) for axis in argument.axes)
+    lengths = sizes.exact.get(one), sizes.exact.get(other)
+    if one != other and (lengths[0] is None or lengths[0] != lengths[1]):
+        return False
+    spoken_of = "matrix exponential" in table.page.said_anywhere
+    entries, matrix = (0.1, 0.0) if spoken_of else (0.0, 0.1)
+    question = choice(
+        Kind.WORD,
+        "the exponential of a square matrix",
+        Option("entries", entries, "the exponential of a square matrix is that of its entries"),
+        Option("matrix", matrix, "the exponential of a square matrix is a sum of its powers", stated=spoken_of),
+    )
+    return table.asking(question).name == "matrix"
 
 
 def softmax_entry(table: Table, entry: Entry) -> Typed:

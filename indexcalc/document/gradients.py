@@ -16,7 +16,10 @@ LOSS = "loss"
 
 
 def loss_of_gradients(table: Table, short: str, target: str) -> str:
-    """The number whose gradient a short name is: one that is stated or defined, else any function of what is there."""
+    """The number whose gradient a short name is: one that is stated or defined, or the one that is differentiated.
+
+    Else it is any function of what is there.
+    """
     stated = table.page.stated_gradient(short)
     if stated is not None:
         if stated[1] not in table.page.defining or not is_number(table, stated[1]):
@@ -33,8 +36,18 @@ def loss_of_gradients(table: Table, short: str, target: str) -> str:
         chosen = table.asking(question).name
         if chosen != "unknown":
             return chosen
-    table.known.setdefault(LOSS, ())
-    return LOSS
+    name = usual_loss(table.page)
+    if name is None or name in table.definitions:
+        name = LOSS
+    table.known.setdefault(name, ())
+    return name
+
+
+def usual_loss(page: Page) -> str | None:
+    """What is differentiated by more names of the page than anything else."""
+    slopes = {(above.name, below.name) for one in page.slopes for above, below in one if above.parts is None}
+    most = Counter(above for above, _ in slopes).most_common(2)
+    return most[0][0] if most and most[0][1] > sum(count for _, count in most[1:]) else None
 
 
 def last_names(page: Page, target: str) -> Iterator[str]:

@@ -12,22 +12,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from indexcalc.document.meaning.nodes import (
-    Applied,
-    Derivative,
-    Entry,
-    Gathered,
-    Inverse,
     Meaning,
-    Number,
-    Plus,
-    Relation,
-    Size,
-    Times,
-    bound_in,
-    children,
-    own_indices,
 )
 from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.meaning.structures import Structure, structure_of
 from indexcalc.document.numerics.extents import Read
 from indexcalc.document.numerics.numbers import Point
 from indexcalc.document.numerics.points import Draw, Points
@@ -71,63 +59,6 @@ class Memory:
         self.values[key] = value, scale
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
-    """A formula without the identity of its index variables.
-
-    Attributes:
-        form: its nodes in order, with the numbers of their index variables.
-        indices: the index variables, by their numbers.
-        names: the tensors in it.
-    """
-
-    form: tuple[Hashable, ...]
-    indices: tuple[Ix, ...]
-    names: tuple[str, ...]
-
-
-def structure_of(node: Meaning, axes: Sequence[Ix]) -> Structure:
-    """The structure of a formula over some axes, which come first."""
-    numbers: dict[Ix, int] = {}
-    names: dict[str, None] = {}
-    form: list[Hashable] = [len(axes)]
-
-    def index(one: Ix) -> None:
-        form.append(
-            (numbers.setdefault(one, len(numbers)), one.fixed) if one.fixed else numbers.setdefault(one, len(numbers))
-        )
-
-    def visit(node: Meaning) -> None:
-        form.append(type(node).__name__)
-        match node:
-            case Entry(name, slots):
-                names[name] = None
-                form.extend((name, len(slots)))
-            case Times() | Plus():
-                form.append(len(children(node)))
-            case Number(value):
-                form.append(value)
-            case Applied(name) | Relation(relation=name):
-                form.append(name)
-            case Size(own):
-                index(own)
-            case Derivative(local=local, held=held):
-                form.extend((local, held))
-            case Inverse() | Gathered():
-                pass
-        bound = bound_in(node)
-        form.append(len(bound))
-        for one in (*own_indices(node), *bound):
-            index(one)
-        for child in children(node):
-            visit(child)
-
-    for axis in axes:
-        index(axis)
-    visit(node)
-    return Structure(tuple(form), tuple(numbers), tuple(names))
-
-
 @dataclass
 class Contents:
     """What the names of one trial stand for at points with some lengths, by numbers of the memory.
@@ -167,9 +98,8 @@ class Contents:
         return self.formula(self.points.structure(name), name)
 
     def input(self, name: str) -> int:
-        """The number of an input: its shape, and what is known of it; of a loss, also what it is computed from."""
+        """The number of an input: its shape, and what is known of it."""
         symbols = self.points.symbols
-        rests = tuple((output, self.name(output)) for output in symbols.outputs) if symbols.is_loss(name) else None
         return self.points.memory.number(
             (
                 name,
@@ -182,7 +112,6 @@ class Contents:
                 name in symbols.one_hot,
                 self.measured((symbols.whole[name],)) if name in symbols.whole else (),
                 name in self.signed,
-                rests,
             )
         )
 
@@ -274,7 +203,6 @@ class RememberedPoints(Points):
             sizes,
             plain.lengths,
             plain.values,
-            plain.weights,
             plain.jacobians,
             contents=contents,
             place=place,

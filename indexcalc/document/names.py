@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
+from indexcalc.document import wedges
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import rate
 from indexcalc.document.gradients import loss_of_gradients
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import Entry, Gathered, Number, Raised, Size, names_of
+from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, Typed
 from indexcalc.document.places import delta_of, entry
@@ -49,6 +51,8 @@ class Names:
             value = again(self.table, self.bound[found.name])
             return value if found.parts is None else typed.at(value, self.scope.places(found.parts), self.table.sizes)
         found = self.table.styled(found)
+        if (made := wedges.named(self.table, found, self.value)) is not None:
+            return made
         constant = self.constant(found)
         return self.tensor(found) if constant is None else constant
 
@@ -85,7 +89,7 @@ class Names:
         name, slots = table.symbol(found)
         if found.parts is not None:
             usage = table.view.usage(found.name) or table.page.survey.usages.get(found.name)
-            parts = slice_parts(found, len(slots), usage)
+            parts = self.along_rows(slots, found.parts) or slice_parts(found, len(slots), usage)
             node = entry(self.scope, name, slots, parts)
             inner = node.body if isinstance(node, Gathered) else node
             assert isinstance(inner, Entry)
@@ -94,6 +98,15 @@ class Names:
             return Typed(Size(tied))
         own = tuple(table.sizes.like(slot) for slot in slots)
         return Typed(Entry(name, own), own, COLUMN)
+
+    def along_rows(self, slots: Sequence[Ix], parts: tuple[str, ...]) -> tuple[str, ...] | None:
+        """The indices of a row or a column that bears one for its entries alone; None for what is neither."""
+        sizes = self.table.sizes
+        single = [sizes.exact.get(sizes.find(slot)) == 1 for slot in slots]
+        if not any(single) or len(parts) != single.count(False):
+            return None
+        given, first = iter(parts), str(1 - self.table.page.counts_from_zero)
+        return tuple(first if one else next(given) for one in single)
 
     def is_as_written(self, found: Named) -> bool:
         """Whether an expectation or an integral is what it is written as, and no equation for it is taken."""

@@ -12,6 +12,7 @@ import sympy as sp
 
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
 from indexcalc.document.memory import Memory
+from indexcalc.document.ranks import ENTRY
 from indexcalc.document.sections import Sections
 from indexcalc.document.statements.calls import covariance_of
 from indexcalc.document.statements.constancy import held_beside
@@ -62,6 +63,11 @@ from indexcalc.language.latex.tree import Node, Product, Sum
 OF_VECTORS = {
     "one": re.compile(r"one[- ]hot|probabilit|distribution|sums? (?:up )?to (?:one|\$?1)"),
     "one-hot": re.compile(r"one[- ]hot"),
+    "unit": re.compile(r"\bunit[- ](?:vector|length|norm)|\b(?:length|norm) (?:of )?(?:one\b|\$?1\b)"),
+    "matrix exponential": re.compile(
+        r"matrix exponential|exponential (?:map\b|mapping|of (?:a|an|the) (?:\w+ )?matri)"
+        r"|\blie (?:group|algebra)|skew[- ]symmetric"
+    ),
     "apart": re.compile(r"\bindependen|uncorrelated|white noise"),
 }
 """The words that speak of a property of vectors; they say that it is likely, and never that it holds."""
@@ -231,6 +237,13 @@ class Page:
     def called(self) -> Mapping[tuple[str, int], int]:
         """How many slots its words give names with so many indices."""
         return called_in(self.document, self.survey, self.statements[self.told :])
+
+    @cached_property
+    def numbered_entries(self) -> frozenset[str]:
+        """Capitals with two numbers below them, of each letter several."""
+        names = [name for name in self.survey.usages if ENTRY.fullmatch(name)]
+        several = {letter for letter, count in Counter(name[0] for name in names).items() if count > 1}
+        return frozenset(name for name in names if name[0] in several)
 
     @cached_property
     def sizes_of_names(self) -> frozenset[str]:

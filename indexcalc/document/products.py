@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import sympy as sp
 
+from indexcalc.document import wedges
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import typed
@@ -172,6 +173,8 @@ def crossed(table: Table, left: Typed, right: Typed) -> Typed:
 
 def power(table: Table, value: Typed, above: Sequence[Token], read: Callable[[Sequence[Token]], Typed]) -> Typed:
     """A power; of a matrix, its inverse or the product with itself; behind a circle, that of every entry."""
+    if (made := wedges.marked(table, value, above)) is not None:
+        return made
     entries = len(above) > 1 and above[0].kind == "ODOT"
     mark = "" if entries else inverse_mark(above)
     if len(value.axes) == 2 and mark:

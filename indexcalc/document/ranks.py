@@ -131,6 +131,20 @@ def family_choice(
     )
 
 
+ENTRY = re.compile(r"[A-Z]_\d\d")
+"""A capital with two numbers below it: an entry of a matrix, or one of its blocks."""
+
+
+def entries_choice(usages: Iterable[Usage]) -> Choice:
+    """Whether capitals with two numbers below, ``A_{11}`` beside ``A_{12}``, are entries or blocks: all of them alike.
+
+    No entry is transposed.
+    """
+    name = "a capital with two numbers below it"
+    costs = {2: 0.0, 0: 1.0 if any(usage.transposed for usage in usages) else 0.5, 1: 1.0}
+    return choice(Kind.RANK, name, *(rank_option(name, rank, cost, None) for rank, cost in costs.items()))
+
+
 SIZE = "size"
 """The option that a name is that of a size."""
 

@@ -13,10 +13,12 @@ from functools import lru_cache
 
 import sympy as sp
 
+from indexcalc.document import wedges
 from indexcalc.document.bars import barred, names_at
 from indexcalc.document.differentials import differential_of, is_sign, short_target
 from indexcalc.document.expectations import expectation
 from indexcalc.document.fields import Sign, along, applied, component, directed, partial, sign_at
+from indexcalc.document.functions import applied as applied_function
 from indexcalc.document.functions import function_of, is_bracket
 from indexcalc.document.lists import listed
 from indexcalc.document.literals import array, between_letters, between_numbers, bracketed, branched
@@ -337,7 +339,7 @@ class Reader:
             read_dots(self.table)
         if found.name == "e" and found.powers and found.parts is None:
             argument = self.tokens(found.powers[0])
-            return self.with_powers(replace(argument, node=Applied("exp", argument.node)), found.powers[1:])
+            return self.with_powers(applied_function(self.table, "exp", "exp", [argument]), found.powers[1:])
         if (target := short_target(self.table, found.name)) is not None:
             return self.varied(replace(found, name=target))
         value = self.names.value(found)
@@ -368,6 +370,8 @@ class Reader:
         value = self.factor(item.base)
         if item.along:
             return self.marked(value, item)
+        if wedges.is_cross(item.below) and isinstance(item.base, Group) and len(value.axes) == 1:
+            value, item = wedges.skew(self.table, value), replace(item, below=())
         if [token.kind for token in item.below if token.kind not in ("{", "}")] == ["PLUS"]:
             value = replace(value, node=Applied("relu", value.node))
             item = replace(item, below=())
@@ -389,6 +393,10 @@ class Reader:
         """The entry, the transpose and the powers of a value that the scripts behind it say."""
         marks = [tokens for tokens in item.above if not is_transpose(tokens)]
         if len(marks) < len(item.above):
+            inside = item.base.members if isinstance(item.base, Group) else ()
+            lone = self.table.page.survey.lone(inside[0]) if len(inside) == 1 else None
+            if lone is not None and lone.parts is None and not value.axes:  # R (t)^T: R as a function of t, it may be
+                raise RankError(f"the transpose of a number: {lone.name}")
             value = typed.transpose(value)
         if item.below:
             value = typed.at(value, self.scope.places(subscript(item.below).parts), self.sizes)

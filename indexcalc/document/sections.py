@@ -22,7 +22,8 @@ UNIT = re.compile(r"\||\\item\b|[-*+] |\d+[.)] |<(?:tr|li|td)\b")
 
 PROPERTIES = {
     "symmetric": re.compile(
-        r"(?<!not )(?<!non-)(?<!a)symmetric|positive[- ](?:semi-?)?definite|covariance|hessian|\bspd\b|\bpsd\b"
+        r"(?<!not )(?<!non-)(?<!skew-)(?<!skew )(?<!a)symmetric"
+        r"|positive[- ](?:semi-?)?definite|covariance|hessian|\bspd\b|\bpsd\b"
     ),
     "orthogonal": re.compile(r"\borthogonal\b|\borthonormal\b|\brotation matri"),
 }

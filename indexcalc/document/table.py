@@ -16,6 +16,7 @@ from indexcalc.document.choices import Asking, Interpretation, Key, Kind, Option
 from indexcalc.document.meaning.generic import generic, inputs_of
 from indexcalc.document.meaning.nodes import Entry, Meaning, Value, free, names_of, walk
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
+from indexcalc.document.meaning.structures import folded
 from indexcalc.document.meaning.symbols import CountError, Definition, NotUnderstoodError, Symbols, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
@@ -50,6 +51,7 @@ class Table:
         definitions: what names are equal to.
         losses: numbers that are differentiated and have no definition.
         wanted: what they are differentiated by.
+        further: whether they are computed from more than the relation differentiates them by.
         open: names whose meaning is not known: what is false of them says nothing.
         symmetric: matrices that are equal to their transposes.
         orthonormal: matrices with orthonormal columns.
@@ -82,6 +84,7 @@ class Table:
     definitions: dict[str, Definition] = field(default_factory=dict)
     losses: set[str] = field(default_factory=set)
     wanted: dict[str, None] = field(default_factory=dict)
+    further: bool = False
     open: dict[str, str] = field(default_factory=dict)
     symmetric: set[str] = field(default_factory=set)
     orthonormal: set[str] = field(default_factory=set)
@@ -195,10 +198,11 @@ class Table:
 
     def measure(self, name: str, slots: tuple[Ix, ...]) -> None:
         """The slots of a name have the sizes that are declared for it, if these are as many."""
-        declared = self.view.declared(name)
-        if declared is not None and len(declared) == len(slots):
-            for slot, size in zip(slots, declared, strict=True):
-                self.sizes.unify(slot, self.sizes.named(size, declared=True))
+        shape = self.view.shape(name)
+        if shape is not None and len(shape) == len(slots):
+            for slot, size in zip(slots, shape, strict=True):
+                if size is not None:
+                    self.sizes.unify(slot, self.sizes.named(size, declared=True))
 
     # Names
 
@@ -248,6 +252,9 @@ class Table:
         follows = self.page.may_follow.get(name)
         if follows is not None and any(below.name != name for _, below in self.page.slopes[self.number]):
             self.open.setdefault(name, f"line {self.page.line(follows)} may determine {name}")
+        accent, _, bare = name.partition(" ")
+        if accent in ("dot", "ddot") and bare in self.page.survey.usages:
+            self.open.setdefault(name, f"{name} may be the derivative of {bare} by time")
         base, sign, mark = name.partition("^")
         if sign and mark and len(self.known[name]) == 2 and base in self.page.declared:
             self.open.setdefault(name, f"{name} may be a power of {base}")
@@ -284,8 +291,10 @@ class Table:
         if name in self.page.context.simplex:
             self.simplex[name] = self.page.context.simplex[name]
         elif slots and name in self.page.given:
-            entries = self.view.entries_of(name)
-            if entries != "free":
+            entries = self.view.entries_of(name, len(slots))
+            if entries == "unit":
+                self.orthonormal.add(name)
+            elif entries != "free":
                 self.simplex[name] = (len(slots) - 1,)
             if entries == "one-hot":
                 self.one_hot.add(name)
@@ -383,18 +392,20 @@ class Table:
         Raises:
             NotUnderstoodError: for a loss that is differentiated by what is made from its own gradient.
         """
-        wanted = list(self.wanted)
-        last = tuple(
-            name for name in wanted if not any(o != name and depends_on(self.definitions, o, name) for o in wanted)
-        )
+        wanted, losses = list(self.wanted), self.losses - self.definitions.keys()
+        definitions = folded(self.definitions, wanted) if self.further else dict(self.definitions)
+        last = tuple(name for name in wanted if not any(o != name and depends_on(definitions, o, name) for o in wanted))
         for name in wanted:
             if self.losses & all_read(self.definitions, Entry(name)):
                 raise NotUnderstoodError(f"the gradient by {name}, which is made from a gradient itself")
+        arguments = {name: self.known[name] for name in last}
+        formulas = {loss: generic(loss, (), arguments, self.sizes) for loss in sorted(losses)}
+        coefficients = {name: slots for loss, body in formulas.items() for name, slots in inputs_of(body, loss).items()}
         return Symbols(
             sizes=self.sizes,
-            slots=dict(self.known),
-            definitions=dict(self.definitions),
-            losses=set(self.losses),
+            slots={**self.known, **coefficients},
+            definitions={**definitions, **{loss: Definition((), body) for loss, body in formulas.items()}},
+            losses=losses,
             outputs=last,
             symmetric=frozenset(self.symmetric),
             orthonormal=frozenset(self.orthonormal),

@@ -38,7 +38,9 @@ def unknown_between(table: Table, node: Meaning) -> Iterator[str]:
 
 def is_shared(table: Table, wrt: str) -> bool:
     """Whether equations of one tensor read a name at several steps, and no sum over steps says at how many."""
-    readers = [of_any_layer(name) for name, found in table.definitions.items() if wrt in found.reads]
+    entries = table.page.numbered_entries  # two numbers below a name are a row and a column, and no step
+    reading = [name for name, found in table.definitions.items() if wrt in found.reads and name not in entries]
+    readers = [of_any_layer(name) for name in reading]
     return not table.counts and len(set(readers)) < len(readers)
 
 

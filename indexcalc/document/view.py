@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from indexcalc.document.choices import Asking, Kind, Option, choice, meaning_choice
 from indexcalc.document.page import Page
-from indexcalc.document.ranks import SIZE, family_choice, rank_choice, row_choice, size_choice
+from indexcalc.document.ranks import SIZE, entries_choice, family_choice, rank_choice, row_choice, size_choice
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.survey import Usage
 from indexcalc.language.latex.tree import Sum
@@ -76,6 +76,18 @@ class View:
         nearest = before[-1] if before else shapes[0] if shapes else None
         return nearest.sizes if nearest is not None else None
 
+    def shape(self, name: str) -> tuple[str | None, ...] | None:
+        """The sizes of the slots of a name, as it is declared, or the same tensor at another step.
+
+        A tensor has as many slots at all of its steps. Of their sizes, only numbers are the same.
+        """
+        declared = self.declared(name)
+        if declared is not None:
+            return declared
+        others = map(self.declared, self.page.steps.others(name))
+        elsewhere = next((sizes for sizes in others if sizes is not None), None)
+        return tuple(size if size.isdigit() else None for size in elsewhere) if elsewhere is not None else None
+
     def rank(self, found: Named, *, defined: bool) -> int:
         """How many slots a name has: its indices say it, or its declaration, or else a choice."""
         name = self.page.steps.alike(found.name)
@@ -84,17 +96,17 @@ class View:
             return 0 if taken == SIZE else int(taken)
         usage = self.usage(name)
         indexed = max(usage.indexed, default=None) if usage is not None else None
-        declared = self.declared(name)
-        if declared is None:  # a tensor has as many slots at all of its steps, but not the same sizes
-            others = map(self.declared, self.page.steps.others(name))
-            declared = next((sizes for sizes in others if sizes is not None), None)
-        if declared is not None and (indexed is None or indexed <= len(declared)):
-            return len(declared)
+        shape = self.shape(name)
+        if shape is not None and (indexed is None or indexed <= len(shape)):
+            return len(shape)
         if found.parts is not None or indexed is not None:
             count = max(len(found.parts or ()), indexed or 0)
             numbered = not indexed and all(part.isdigit() for part in found.parts or ())
             family = family_choice(name, count, usage, numbered=numbered, said=self.page.called.get((name, count)))
             return count if family is None else count + int(self.asking(family).name)
+        if name in self.page.numbered_entries:
+            usages = (self.page.survey.usages[one] for one in self.page.numbered_entries)
+            return int(self.asking(entries_choice(usages)).name)
         # A name that has an equation, which is not looked at, says less about itself.
         unknown = defined or name not in self.page.defining
         said = self.page.called.get((name, 0))
@@ -110,8 +122,8 @@ class View:
             options.append(Option(one, 0.1 if stated else 1.0, f"{name} is {one}", stated=stated))
         return self.asking(choice(Kind.PROPERTY, name, *options)).name
 
-    def entries_of(self, name: str) -> str:
-        """``one`` if the entries of an input may sum to one, ``one-hot`` if one of them is one; else ``free``.
+    def entries_of(self, name: str, slots: int) -> str:
+        """What words say of an input's entries: ``one``, that they sum to one, ``one-hot``, ``unit``; else ``free``.
 
         The words of the document say what is likely; that only one entry is not zero is never meant without a word.
         """
@@ -123,6 +135,8 @@ class View:
         ]
         if "one-hot" in said:
             options.append(Option("one-hot", 0.4, f"{name} is one-hot", stated=True))
+        if "unit" in said and slots == 1:
+            options.append(Option("unit", 0.3, f"{name} has the length one", stated=True))
         return self.asking(choice(Kind.PROPERTY, f"the entries of {name}", *options)).name
 
     # Equations

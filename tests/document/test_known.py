@@ -42,6 +42,7 @@ HELD = {
     "reading": Held(92, 60, 4, 0),
     "repair": Held(28, 45, 0, 0),
     "verdicts": Held(53, 45, 2, 0),
+    "wedges": Held(11, 6),
     "written": Held(95, 44, 0, 3),
 }
 """By the name of the table. What is refuted or believed there is no aim: each is a reading that is not found yet."""

@@ -10,7 +10,7 @@ from indexcalc.document.choices import Interpretation
 from indexcalc.document.meaning.nodes import Derivative, Entry, Times, Total
 from indexcalc.document.meaning.sizes import Sizes
 from indexcalc.document.meaning.symbols import Definition, Symbols
-from indexcalc.document.memory import Contents, Memory, RememberedPoints, structure_of
+from indexcalc.document.memory import Contents, Memory, RememberedPoints
 from indexcalc.document.numerics.points import Points
 from indexcalc.document.page import Page, page_of
 from indexcalc.document.search import Trials, judge, relations
@@ -109,14 +109,6 @@ def test_a_positive_input_is_another_content():
     positive = frozenset({"x"})
     again = values(RememberedPoints(symbols, positive, memory=memory), sizes, body)
     assert again == values(Points(symbols, positive), sizes, body) != first
-
-
-def test_a_structure_tells_index_variables_apart_and_not_by_their_numbers():
-    sizes = Sizes()
-    i, j, k = (sizes.fresh() for _ in range(3))
-    assert structure_of(Entry("A", (i, j)), (i, j)).form == structure_of(Entry("A", (j, k)), (j, k)).form
-    assert structure_of(Entry("A", (i, j)), (i, j)).form != structure_of(Entry("A", (j, i)), (i, j)).form
-    assert structure_of(Entry("A", (i, i)), (i,)).form != structure_of(Entry("A", (i, j)), (i,)).form
 
 
 def test_what_leads_back_to_itself_is_shared_with_nothing():

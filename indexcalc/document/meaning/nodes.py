@@ -119,6 +119,15 @@ class Inverse:
 
 
 @dataclass(frozen=True, slots=True)
+class Exponential:
+    """The entry at `slots` of the exponential of a matrix: `body` over the two `axes`, which it binds."""
+
+    body: Meaning
+    axes: tuple[Ix, Ix]
+    slots: tuple[Ix, Ix]
+
+
+@dataclass(frozen=True, slots=True)
 class Determinant:
     """The determinant of a matrix: `body` over the two `axes`, which it binds."""
 
@@ -159,6 +168,7 @@ Meaning = (
     | Gathered
     | Ones
     | Inverse
+    | Exponential
     | Determinant
     | Stacked
     | Derivative
@@ -179,7 +189,7 @@ def children(node: Meaning) -> tuple[Meaning, ...]:
             return (base, exponent)
         case Applied(argument=argument):
             return (argument,)
-        case Total(body=body) | Inverse(body=body) | Determinant(body=body):
+        case Total(body=body) | Inverse(body=body) | Exponential(body=body) | Determinant(body=body):
             return (body,)
         case Stacked(bodies=bodies):
             return bodies
@@ -206,8 +216,8 @@ def rebuilt(node: Meaning, change: Callable[[Meaning], Meaning]) -> Meaning:
             return Applied(name, change(argument))
         case Total(indices, body):
             return Total(indices, change(body))
-        case Inverse(body, axes, slots):
-            return Inverse(change(body), axes, slots)
+        case Inverse(body, axes, slots) | Exponential(body, axes, slots):
+            return type(node)(change(body), axes, slots)
         case Determinant(body, axes):
             return Determinant(change(body), axes)
         case Stacked(slot, axes, bodies):
@@ -252,8 +262,8 @@ def renamed(node: Meaning, names: Mapping[Ix, Ix]) -> Meaning:
             return Size(names.get(index, index))
         case Total(indices, body):
             return Total(tuple(names.get(index, index) for index in indices), renamed(body, names))
-        case Inverse(body, axes, slots):
-            return Inverse(renamed(body, names), pair(axes, names), pair(slots, names))
+        case Inverse(body, axes, slots) | Exponential(body, axes, slots):
+            return type(node)(renamed(body, names), pair(axes, names), pair(slots, names))
         case Determinant(body, axes):
             return Determinant(renamed(body, names), pair(axes, names))
         case Stacked(slot, axes, bodies):
@@ -273,7 +283,9 @@ def bound_in(node: Meaning) -> tuple[Ix, ...]:
     match node:
         case Total(indices=indices):
             return indices
-        case Inverse(axes=axes) | Determinant(axes=axes) | Stacked(axes=axes) | Gathered(axes=axes):
+        case Inverse(axes=axes) | Exponential(axes=axes) | Determinant(axes=axes):
+            return axes
+        case Stacked(axes=axes) | Gathered(axes=axes):
             return axes
         case _:
             return ()
@@ -282,7 +294,7 @@ def bound_in(node: Meaning) -> tuple[Ix, ...]:
 def own_indices(node: Meaning) -> tuple[Ix, ...]:
     """The index variables written on the node itself."""
     match node:
-        case Entry(slots=slots) | Inverse(slots=slots):
+        case Entry(slots=slots) | Inverse(slots=slots) | Exponential(slots=slots):
             return slots
         case Ones(index) | Stacked(slot=index) | Value(index):
             return (index,)

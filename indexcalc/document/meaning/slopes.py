@@ -14,6 +14,7 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Determinant,
     Entry,
+    Exponential,
     Gathered,
     Inverse,
     Meaning,
@@ -51,8 +52,8 @@ def refreshed(node: Meaning, sizes: Sizes, names: Mapping[Ix, Ix] | None = None)
     match node:
         case Total(body=body):
             return Total(tuple(own.values()), refreshed(body, sizes, {**names, **own}))
-        case Inverse(body, axes, slots):
-            return Inverse(refreshed(body, sizes, {**names, **own}), pair(axes, own), pair(slots, names))
+        case Inverse(body, axes, slots) | Exponential(body, axes, slots):
+            return type(node)(refreshed(body, sizes, {**names, **own}), pair(axes, own), pair(slots, names))
         case Determinant(body, axes):
             return Determinant(refreshed(body, sizes, {**names, **own}), pair(axes, own))
         case Gathered(body, axes, places):
@@ -102,7 +103,7 @@ def slope(node: Meaning, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
         case Total(indices, body):
             inner = slope(body, wrt, sizes, inside)
             return refreshed(Total(indices, inner), sizes) if inner != ZERO else ZERO
-        case Inverse() | Determinant():
+        case Inverse() | Exponential() | Determinant():
             return of_matrix(node, wrt, sizes, inside)
         case Stacked(slot, axes, bodies):
             inners = tuple(slope(body, wrt, sizes, inside) for body in bodies)
@@ -148,11 +149,17 @@ def of_power(base: Meaning, exponent: Meaning, wrt: Entry, sizes: Sizes, inside:
     return bounded(times(exponent, lowered, inner))
 
 
-def of_matrix(node: Inverse | Determinant, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
-    """``d(M^-1) = -M^-1 dM M^-1`` and ``d det M = det M tr(M^-1 dM)``."""
+def of_matrix(node: Inverse | Exponential | Determinant, wrt: Entry, sizes: Sizes, inside: Inside) -> Meaning:
+    """``d(M^-1) = -M^-1 dM M^-1`` and ``d det M = det M tr(M^-1 dM)``.
+
+    Raises:
+        UnsupportedError: for the exponential of a matrix that varies, which has no such rule.
+    """
     inner = slope(node.body, wrt, sizes, inside)
     if inner == ZERO:
         return ZERO
+    if isinstance(node, Exponential):
+        raise UnsupportedError("the derivative of the exponential of a matrix")
     row, column = node.axes
     factors: tuple[Meaning, ...]
     if isinstance(node, Determinant):

@@ -58,7 +58,8 @@ class Symbols:
         sizes: the sizes of slots.
         slots: the slots of each tensor; a scalar has none.
         definitions: what tensors are equal to.
-        losses: numbers that are differentiated and have no definition.
+        losses: numbers that are differentiated and which the document does not define; each has a formula that stands
+            for any function of the outputs.
         outputs: the tensors on which these depend.
         symmetric: matrices that are equal to their transposes.
         orthonormal: inputs whose columns are orthonormal, and vectors of length one.
@@ -79,8 +80,8 @@ class Symbols:
     whole: dict[str, Ix] = field(default_factory=dict)
 
     def is_loss(self, name: str) -> bool:
-        """Whether a name is a loss that the document does not define."""
-        return name in self.losses and name not in self.definitions
+        """Whether a name is a loss that the document does not define: its formula stands for any function."""
+        return name in self.losses
 
     def is_backward(self, name: str) -> bool:
         """Whether a tensor is made from gradients; those never feed the forward pass."""

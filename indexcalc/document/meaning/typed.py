@@ -13,6 +13,7 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Determinant,
     Entry,
+    Exponential,
     Inverse,
     Meaning,
     Number,
@@ -210,6 +211,15 @@ def inverse(value: Typed, sizes: Sizes) -> Typed:
     for slot in slots:
         sizes.unify(slot, row)
     return Typed(Inverse(value.node, (row, column), slots), slots)
+
+
+def exponential(value: Typed, sizes: Sizes) -> Typed:
+    """The exponential of a square matrix, ``I + M + M^2 / 2 + ...``."""
+    row, column = square(value, sizes, "exponential")
+    slots = (sizes.fresh(row.name), sizes.fresh(column.name))
+    for slot in slots:
+        sizes.unify(slot, row)
+    return Typed(Exponential(value.node, (row, column), slots), slots)
 
 
 def determinant(value: Typed, sizes: Sizes) -> Typed:

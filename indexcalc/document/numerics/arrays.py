@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
@@ -56,12 +56,32 @@ def of_matrices(compute: Callable[[Array], Array], array: Array, shape: tuple[in
     return result
 
 
-def unknown_loss(outputs: Iterable[tuple[Array, Array, Array]]) -> Array:
-    """A nonlinear function of arrays that mixes all their entries, each array with two of weights; lane by lane."""
-    total: Array = np.zeros(1)
-    mixed: Array = np.zeros(1)
-    for array, first, second in outputs:
-        flat = array.reshape(array.shape[0], -1)
-        total = total + (first.reshape(-1) * (flat + 0.3 * flat * flat)).sum(axis=1)
-        mixed = mixed + (second.reshape(-1) * flat).sum(axis=1)
-    return np.asarray(total + mixed + 0.5 * mixed * mixed)
+TAYLOR = 18
+"""How many terms of the series of an exponential are summed, of a matrix that is halved until its norm is below 1/2."""
+
+HALVINGS = 12
+"""How often a matrix is halved at most; the exponential of a larger one counts as undefined."""
+
+
+def exponentials(array: Array, shape: tuple[int, ...]) -> Array:
+    """The exponentials of the matrices along the last two axes: ``exp(M) = exp(M / 2^s)^(2^s)``.
+
+    Raises:
+        LimitError: if an array of the shape is too large.
+    """
+    bounded(*shape)
+    full = np.array(np.broadcast_to(array, shape), dtype=complex if np.iscomplexobj(array) else float)
+    norms = np.abs(full).sum(axis=-1).max(axis=-1)
+    undefined = ~(norms < 2.0 ** (HALVINGS - 1))
+    full[undefined] = 0
+    largest = float(norms[~undefined].max(initial=0.0))
+    halvings = max(0, math.ceil(math.log2(2 * largest))) if largest else 0
+    halved = full / 2.0**halvings
+    result = np.broadcast_to(np.eye(shape[-1], dtype=full.dtype), shape)
+    for order in range(TAYLOR, 0, -1):
+        result = np.eye(shape[-1]) + halved @ result / order
+    for _ in range(halvings):
+        result = result @ result
+    result = np.array(result)
+    result[undefined] = math.nan
+    return np.asarray(result)

@@ -33,6 +33,7 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Determinant,
     Entry,
+    Exponential,
     Gathered,
     Inverse,
     Meaning,
@@ -180,7 +181,7 @@ class Lowering:
             case Total(indices, body):
                 bound = tuple(self.index(index) for index in indices)
                 return sum_over(self.terms(body), bound)
-            case Value() | Derivative() | Inverse() | Determinant() | Stacked() | Gathered():
+            case Value() | Derivative() | Inverse() | Exponential() | Determinant() | Stacked() | Gathered():
                 return self.whole(node)
 
     def slot(self, node: Meaning) -> Slot:
@@ -215,7 +216,7 @@ class Lowering:
         assert isinstance(factor, Number | Size)
         return factor.value if isinstance(factor, Number) else self.index(factor.index).extent
 
-    def whole(self, node: Value | Derivative | Inverse | Determinant | Stacked | Gathered) -> Terms:
+    def whole(self, node: Value | Derivative | Inverse | Exponential | Determinant | Stacked | Gathered) -> Terms:
         """A derivative written out; an inverse or a determinant, the same tensor wherever it is of the same matrix.
 
         Raises:
@@ -230,7 +231,7 @@ class Lowering:
             raise UnsupportedError("arrays one behind the other")
         if isinstance(node, Derivative):
             return self.terms(self.derivative(node.body, node.wrt, node.local, node.held))
-        own = node.slots if isinstance(node, Inverse) else ()
+        own = () if isinstance(node, Determinant) else node.slots
         outer = tuple(index for index in free(node) if index not in own)
         names = {node.axes[0]: "row", node.axes[1]: "column", **{index: f"o{n}" for n, index in enumerate(outer)}}
         key = f"{type(node).__name__} {spelled(node.body, names)}"
@@ -296,7 +297,7 @@ class Lowering:
         body = self.without_derivatives(body)
         if local and isinstance(body, Entry) and body.name != wrt.name:
             body = placed(self.symbols.definitions[body.name], body.slots, self.sizes)
-        return slope(body, wrt, self.sizes, lambda entry: None if local else self.inside(entry, wrt, held))
+        return slope(body, wrt, self.sizes, lambda entry: self.inside(entry, wrt, held, local=local))
 
     def without_derivatives(self, node: Meaning) -> Meaning:
         """The expression with the derivatives in it written out, for a second derivative.
@@ -310,10 +311,12 @@ class Lowering:
             return self.derivative(node.body, node.wrt, node.local)
         return rebuilt(node, self.without_derivatives)
 
-    def inside(self, entry: Entry, wrt: Entry, held: tuple[str, ...] = ()) -> Meaning | None:
-        """The total derivative of an entry of a defined tensor; None if it is constant."""
+    def inside(self, entry: Entry, wrt: Entry, held: tuple[str, ...] = (), *, local: bool = False) -> Meaning | None:
+        """The total derivative of an entry of a defined tensor; None for a constant, as all but a loss is locally."""
         definitions = self.symbols.definitions
-        if entry.name not in definitions or not depends_on(definitions, entry.name, wrt.name):
+        if self.symbols.is_loss(entry.name):
+            return Entry(f"d{entry.name}/d{wrt.name}", wrt.slots)
+        if local or entry.name not in definitions or not depends_on(definitions, entry.name, wrt.name):
             return None
         if entry.name in held or self.symbols.is_backward(entry.name):
             return None
@@ -332,7 +335,9 @@ class Lowering:
             self.equations[name] = lowered.equation
 
     def definition(self, name: str) -> tuple[tuple[Ix, ...], Meaning | None]:
-        """What a name is equal to."""
+        """What a name is equal to; an unknown loss is an input."""
+        if self.symbols.is_loss(name):
+            return (), None
         if name in self.symbols.definitions:
             definition = self.symbols.definitions[name]
             return definition.slots, refreshed(definition.body, self.sizes)

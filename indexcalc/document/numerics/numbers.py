@@ -7,7 +7,7 @@ imaginary amount (one lane an entry) and evaluates again what depends on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -20,6 +20,7 @@ from indexcalc.document.meaning.nodes import (
     Derivative,
     Determinant,
     Entry,
+    Exponential,
     Gathered,
     Inverse,
     Meaning,
@@ -39,7 +40,7 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, Symbols, depends_on
 from indexcalc.document.meaning.unknown import row_of
-from indexcalc.document.numerics.arrays import bounded, of_matrices, only_where, raised, unknown_loss
+from indexcalc.document.numerics.arrays import bounded, exponentials, of_matrices, only_where, raised
 from indexcalc.errors import LimitError
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import COMPLEX_STEP
@@ -76,7 +77,6 @@ class Point:
         sizes: classes of index variables.
         lengths: the length of each class, by its representative.
         values: the given tensors, and those computed so far.
-        weights: of the unknown loss, by output.
         scale: the largest magnitude met on the way.
         found: the lengths looked up so far.
         displaced: whether an input is displaced for a second derivative.
@@ -87,7 +87,6 @@ class Point:
     sizes: Sizes
     lengths: dict[Ix, int]
     values: dict[str, Array]
-    weights: Mapping[str, tuple[Array, Array]]
     jacobians: dict[tuple[str, str, bool, tuple[str, ...]], Array] = field(default_factory=dict)
     scale: float = 0.0
     displaced: bool = False
@@ -183,7 +182,7 @@ class Frame:
                 return only_where(at.real > 0, value) if row.positive else value
             case Total(indices, body):
                 return self.total(indices, body, grid)
-            case Inverse() | Determinant() | Stacked() | Gathered():
+            case Inverse() | Exponential() | Determinant() | Stacked() | Gathered():
                 return self.whole(node, grid)
             case Derivative():
                 return self.derivative(node, grid)
@@ -230,16 +229,20 @@ class Frame:
         full = np.broadcast_to(array, shape)
         return self.noted(full.sum(axis=tuple(range(1 + len(grid), full.ndim))))
 
-    def whole(self, node: Inverse | Determinant | Stacked | Gathered, grid: tuple[Ix, ...]) -> Array:
-        """The determinant of a matrix, or an entry of its inverse, of blocks, or at places."""
+    def whole(self, node: Inverse | Exponential | Determinant | Stacked | Gathered, grid: tuple[Ix, ...]) -> Array:
+        """The determinant of a matrix, or an entry of its inverse or exponential, of blocks, or at places."""
         if isinstance(node, Gathered):
             return self.gathered(node, grid)
         if isinstance(node, Stacked):
             return self.stacked(node, grid)
         if isinstance(node, Determinant):
             return self.noted(self.matrix(np.linalg.det, node.body, node.axes, grid))
-        inverse = self.matrix(np.linalg.inv, node.body, node.axes, grid)
-        return self.entry_of(inverse, [self.axis(slot, grid) for slot in node.slots], grid)
+        if isinstance(node, Exponential):
+            array = self.on(node.body, (*grid, *node.axes))
+            found = exponentials(array, (*array.shape[:-2], *(self.point.length(axis) for axis in node.axes)))
+        else:
+            found = self.matrix(np.linalg.inv, node.body, node.axes, grid)
+        return self.entry_of(found, [self.axis(slot, grid) for slot in node.slots], grid)
 
     def matrix(
         self, compute: Callable[[Array], Array], body: Meaning, axes: tuple[Ix, Ix], grid: tuple[Ix, ...]
@@ -334,10 +337,6 @@ class Frame:
         array = self.on(definition.body, definition.slots)
         return np.asarray(np.broadcast_to(array, (array.shape[0], *shape)))
 
-    def loss(self) -> Array:
-        """The unknown loss of the outputs in this frame."""
-        return unknown_loss((self.tensor(name), *weights) for name, weights in self.point.weights.items())
-
     def derivative(self, node: Derivative, grid: tuple[Ix, ...]) -> Array:
         """A derivative on the grid."""
         symbols, body, wrt = self.point.symbols, node.body, node.wrt
@@ -408,11 +407,7 @@ class Frame:
         bounded(size, *(self.point.length(index) for index in own))
         lanes = at[np.newaxis] + 1j * COMPLEX_STEP * np.eye(size).reshape(size, *at.shape)
         frame = Frame(self.point, {wrt: lanes}, wrt, local, held)
-        if isinstance(body, Entry) and self.point.symbols.is_loss(body.name):
-            result = frame.loss()[:, np.newaxis].reshape(-1)
-            own = ()
-        else:
-            result = frame.on(body, own)
+        result = frame.on(body, own)
         shape = tuple(self.point.length(index) for index in own)
         full = np.broadcast_to(result.imag / COMPLEX_STEP, (size, *shape))
         return np.asarray(np.moveaxis(full, 0, -1).reshape(shape + at.shape))

@@ -1,4 +1,4 @@
-"""Random points at which claims are tried: sizes, inputs and the weights of the unknown loss."""
+"""Random points at which claims are tried: sizes and inputs."""
 
 from __future__ import annotations
 
@@ -148,8 +148,10 @@ class Points:
     ) -> Point:
         """One point, from the classes of all slots, and those of the formulas' indices with their fixed values."""
         pattern = PATTERNS[draw.pattern]
-        roots = list(dict.fromkeys(slots))
+        exact = {root: sizes.exact[root] for root in slots if root in sizes.exact}
+        roots = [root for root in dict.fromkeys(slots) if root not in exact]
         lengths = {root: pattern[n % len(pattern)] for n, root in enumerate(roots)}
+        lengths.update(exact)
         met = dict.fromkeys((*roots, *(root for root, _ in indices)))
         extra = [root for root in dict.fromkeys((*met, *sizes.parts_within(met))) if root not in lengths]
         for n, root in enumerate(extra):
@@ -173,10 +175,9 @@ class Points:
             if draw.stretched:
                 bound = self.symbols.simplex.keys() | self.symbols.orthonormal | self.symbols.whole.keys()
                 values.update(stretch(values.keys() - bound, values, draw))
-            memory.append(Point(self.symbols, sizes, lengths, values, {}))
-            memory[0].weights = self.weights(memory[0], draw)
+            memory.append(Point(self.symbols, sizes, lengths, values))
         known = memory[0]
-        return Point(self.symbols, sizes, lengths, known.values, known.weights, known.jacobians)
+        return Point(self.symbols, sizes, lengths, known.values, known.jacobians)
 
     def inputs(self, sizes: Sizes, lengths: dict[Ix, int], draw: Draw) -> dict[str, Array]:
         """Values of all names without a definition."""
@@ -221,15 +222,6 @@ class Points:
         """The inputs that stand in an inverse or a determinant, in a statement or a definition."""
         return regular_names(definition.body for definition in self.symbols.definitions.values()) | self.inverted
 
-    def weights(self, point: Point, draw: Draw) -> dict[str, tuple[Array, Array]]:
-        """The weights of the unknown loss."""
-        weights = {}
-        for name in self.symbols.outputs:
-            slots = self.symbols.slots[name]
-            shape = tuple(point.length(slot) for slot in slots)
-            weights[name] = weighed(name, draw.pattern, draw.seed, shape)
-        return weights
-
 
 def orthonormal(array: Array) -> Array:
     """The vector with the length one, or a matrix with orthonormal columns; undefined where it has too few rows."""
@@ -263,13 +255,6 @@ def drawn(name: str, pattern: int, seed: int, shape: tuple[int, ...]) -> tuple[A
 def places(name: str, draw: Draw, shape: tuple[int, ...], length: int) -> Array:
     """The entries of an array of whole numbers, each a place on an axis of this length."""
     return read_only(generator(f"places {name}", draw.pattern, draw.seed).integers(0, length, shape) * 1.0)
-
-
-@lru_cache(DRAWS)
-def weighed(name: str, pattern: int, seed: int, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    """The weights of the unknown loss for one output."""
-    random = generator(f"loss {name}", pattern, seed)
-    return read_only(random.normal(size=shape)), read_only(random.normal(size=shape))
 
 
 def read_only(array: Any) -> Array:

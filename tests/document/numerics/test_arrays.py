@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from indexcalc.document.numerics.arrays import GRID_LIMIT, bounded, of_matrices, raised
+from indexcalc.document.numerics.arrays import GRID_LIMIT, HALVINGS, bounded, exponentials, of_matrices, raised
 from indexcalc.errors import LimitError
 
 
@@ -28,3 +28,30 @@ def test_what_is_too_large_is_refused():
     bounded(GRID_LIMIT)
     with pytest.raises(LimitError):
         bounded(GRID_LIMIT, 2)
+
+
+def test_the_exponential_of_a_matrix_is_that_of_its_eigenvalues():
+    rng = np.random.default_rng(3)
+    for scale in (0.0, 0.1, 1.0, 20.0):
+        half = scale * rng.normal(size=(5, 4, 4))
+        matrices = half + half.transpose(0, 2, 1)
+        values, vectors = np.linalg.eigh(matrices)
+        expected = np.einsum("nij,nj,nkj->nik", vectors, np.exp(values), vectors)
+        np.testing.assert_allclose(
+            exponentials(matrices, matrices.shape), expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max()
+        )
+
+
+def test_an_exponential_goes_along_a_complex_step():
+    rng = np.random.default_rng(4)
+    matrix, along = rng.normal(size=(2, 3, 3))
+    step = exponentials(matrix + 1e-30j * along, (3, 3)).imag / 1e-30
+    two = np.block([[matrix, along], [np.zeros((3, 3)), matrix]])  # its exponential holds the derivative
+    np.testing.assert_allclose(step, exponentials(two, (6, 6))[:3, 3:], rtol=1e-10)
+
+
+def test_a_matrix_that_is_too_large_has_no_exponential():
+    matrices = np.array([np.eye(2), 2.0**HALVINGS * np.eye(2)])
+    found = exponentials(matrices, matrices.shape)
+    np.testing.assert_allclose(found[0], np.e * np.eye(2))
+    assert np.isnan(found[1]).all()
