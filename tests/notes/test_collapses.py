@@ -79,7 +79,7 @@ def test_a_delta_collapses_the_sum_over_its_index(formula: str, found: list[str]
 def test_what_is_marked_is_what_the_derivation_collapses(name: str) -> None:
     derivation = derive(PROBLEMS[name]())
     blocks = outline(derivation)
-    notation = page_of(derivation, parts_of(derivation), Detail.FULL).notation
+    notation = page_of(derivation, parts_of(derivation), Detail.FULL, {}).notation
     steps = [step.detail for section in derivation.sections for step in section.all_steps()]
     killed = {index_mark(detail.killed) for detail in steps if isinstance(detail, Collapse)}
     assert all(isinstance(detail.killed, Index) for detail in steps if isinstance(detail, Collapse))
