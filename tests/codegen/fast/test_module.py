@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ from indexcalc.codegen.module import module_source
 from indexcalc.errors import ProgramError
 from indexcalc.generation import loaded
 from indexcalc.language import load_problem, read_problem
+from indexcalc.library import find_spec
 from indexcalc.proof.gradcheck import check_candidate, keywords
 from indexcalc.proof.sampling import sample_point, size_sets, weights_for
 from indexcalc.proof.targets import is_installed
@@ -484,3 +486,13 @@ def test_a_bracket_on_extents_alone_hides_everything_or_nothing(length):
     for y, dx in found:
         np.testing.assert_allclose(y, held * (x**2 + w.sum() * np.exp(x)))
         np.testing.assert_allclose(dx, held * (2 * x + w.sum() * np.exp(x)))
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"target": "torch"}, {"options": FastOptions(memory=1 << 22)}], ids=["NumPy", "PyTorch", "bounded"]
+)
+@pytest.mark.parametrize("name", ["layer_norm", "causal_attention", "softmax_cross_entropy"])
+def test_every_function_is_written_once(name, options):
+    source = fast_module(derive(load_problem(find_spec(name))), **options).source
+    defined = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    assert len(defined) == len(set(defined)), defined
