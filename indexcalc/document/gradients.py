@@ -44,18 +44,25 @@ def loss_of_gradients(table: Table, short: str, target: str) -> str:
 
 
 def usual_loss(page: Page) -> str | None:
-    """What is differentiated by more names of the page than anything else."""
+    """What is differentiated by more names of the page than anything else that definitions at most differentiate."""
     slopes = {(above.name, below.name) for one in page.slopes for above, below in one if above.parts is None}
-    most = Counter(above for above, _ in slopes).most_common(2)
+    read = read_as_values(page)
+    most = Counter(above for above, _ in slopes if not read[above]).most_common(2)
     return most[0][0] if most and most[0][1] > sum(count for _, count in most[1:]) else None
 
 
-def last_names(page: Page, target: str) -> Iterator[str]:
-    """The names without indices that rest on a tensor, and that other definitions at most differentiate."""
+def read_as_values(page: Page) -> Counter[str]:
+    """How often definitions read each name, and don't differentiate it."""
     read = Counter[str]()
     for tree in (tree for numbers in page.defining.values() for n in numbers for tree in page.statements[n].trees[1:]):
         read.update(found.name for found in page.survey.names(tree))
         read.subtract(found.name for node in differentiated(tree) if (found := page.survey.name(node)) is not None)
+    return read
+
+
+def last_names(page: Page, target: str) -> Iterator[str]:
+    """The names without indices that rest on a tensor, and that other definitions at most differentiate."""
+    read = read_as_values(page)
     for name, numbers in page.defining.items():
         if not read[name] and all(page.indexed(number) is None for number in numbers) and page.rests_on(name, target):
             yield name
