@@ -138,6 +138,13 @@ class Arithmetic:
         return self.exp(exponent * self.log(base))
 
 
+class Wide(Arithmetic):
+    """Real NumPy arrays with exponents of a wider range, where the machine has them: less of it vanishes."""
+
+    def array(self, values: np.ndarray) -> Array:
+        return np.asarray(values, np.longdouble)
+
+
 class Complex(Arithmetic):
     """Complex NumPy arrays, for derivatives by complex step.
 

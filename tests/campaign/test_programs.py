@@ -9,6 +9,7 @@ import pytest
 
 from tests.campaign.arithmetic import Arithmetic, Complex, softplus
 from tests.campaign.case import failures
+from tests.campaign.evaluation import run
 from tests.campaign.growing import Wishes
 from tests.campaign.judge import size_sets
 from tests.campaign.oracle import by_complex_step, by_torch, is_steady, sample
@@ -85,6 +86,17 @@ def test_a_variance_of_equal_entries_is_no_test_of_what_has_a_kink_at_zero():
     point = sample(case.subject, sizes, np.random.default_rng(0))
     assert not is_steady(case.subject, point)
     assert is_steady(case.subject, sample(case.subject, {**sizes, "H": 3}, np.random.default_rng(0)))
+
+
+def test_what_is_too_small_for_floats_decides_nothing():
+    (case,) = cases(1_903_157, 1)  # B[r,k] = sign((delta[r,k] * C[r])^4), where C is an exponential
+    sizes = {"N": 2, "H": 3, "D": 5}
+    points = [sample(case.subject, sizes, np.random.default_rng(seed)) for seed in range(8)]
+    with np.errstate(over="ignore"):
+        signs = [np.diag(run(case.subject, point.inputs, sizes, Arithmetic())["B"]) for point in points]
+    steady = [is_steady(case.subject, point) for point in points]
+    assert steady == [bool(np.all(found == 1)) for found in signs]
+    assert set(steady) == {True, False}
 
 
 def test_what_is_never_zero_is_not_taken_for_zero():
