@@ -105,15 +105,15 @@ DOCUMENT_FLOORS = {
 
 STABLE_FLOORS = {
     "exponents": 0,
-    "logistic": 0,
     "bounds": 1,
     "differences": 1,
     "divisors": 1,
     "forms": 1,
+    "logistic": 1,
     "gaps": 2,
     "means": 1,
-    "sums": 1,
     "pairs": 2,
+    "sums": 2,
     "fronts": 3,
     "carriers": 4,
     "rewriting": 5,

@@ -40,13 +40,23 @@ REUSE_LIMIT = 200
 
 @dataclass(frozen=True, slots=True)
 class Reusable:
-    """The tensor entry `lhs` holds ``coeff * product(powers)``, which reads `reads`, where `guards` hold."""
+    """The tensor entry `lhs`, or a `rest` made of it, holds ``coeff * product(powers)`` where `guards` hold.
+
+    Both read the tensors `reads`.
+    """
 
     lhs: Access
     coeff: sp.Expr
     powers: tuple[Power, ...]
     reads: frozenset[str]
     guards: tuple[Delta | Iverson, ...] = ()
+    rest: Terms = ()
+
+    def value(self, match: Match) -> Base:
+        """What stands for the product under the indices of a match."""
+        if self.rest:
+            return Add(substitute(self.rest, {slot: match.binding[slot] for slot in self.lhs.indices}))
+        return Access(self.lhs.tensor, tuple(match.binding[slot] for slot in self.lhs.indices))
 
 
 @dataclass(frozen=True)
@@ -100,14 +110,38 @@ def without_guards(term: Term, guards: tuple[Delta | Iverson, ...]) -> Term:
 def forms(
     equation: Equation, definitions: Mapping[str, Equation], guards: tuple[Delta | Iverson, ...] = ()
 ) -> Iterator[Reusable]:
-    """The definition as it stands, and with its exponentials taken apart: ``exp(S - log Z) = exp(S) / Z``."""
+    """The definition as it stands, and with its exponentials taken apart: ``exp(S - log Z) = exp(S) / Z``.
+
+    Before them what it leaves: where ``p = 1 / (1 + E)``, ``E / (1 + E)`` is ``1 - p``.
+    """
     body = power(equation.terms, sp.S.One)
     apart = take_apart(body, definitions)
+    left = complement(equation, body, guards)
+    if left is not None:
+        yield left
     for form in (body,) if apart == body else (body, apart):
         trivial = len(form.powers) == 1 and isinstance(form.powers[0][0], Access) and form.powers[0][1] == 1
         bound = set(equation.slots) <= set(occurring_indices(form))
         if form.powers and bound and not trivial and divides_safely(form):
             yield Reusable(equation.lhs, form.coeff, form.powers, frozenset(tensors_of(form)), guards)
+
+
+def complement(equation: Equation, body: Term, guards: tuple[Delta | Iverson, ...]) -> Reusable | None:
+    """``E / (c + E)``, which is ``1 - c p / a`` where ``p = a / (c + E)``, for an exponential E; else None.
+
+    In another E, as in ``x / (k + x)``, a reader would rather see the quotient.
+    """
+    ((base, exponent), *others) = body.powers or ((None, sp.S.One),)
+    if others or exponent != -1 or not isinstance(base, Add) or len(base.terms) != 2 or not is_divisor(body.coeff):
+        return None
+    constant, varied = sorted(base.terms, key=lambda term: bool(term.powers))
+    exponential = any(isinstance(factor, Fn) and factor.name == "exp" for factor in varied.bases)
+    if constant.powers or not exponential or not set(equation.slots) <= set(occurring_indices(varied)):
+        return None
+    rest = (Term(sp.S.One), Term(-constant.coeff / body.coeff, ((equation.lhs, sp.S.One),)))
+    return Reusable(
+        equation.lhs, varied.coeff, (*varied.powers, (base, -sp.S.One)), frozenset(tensors_of(body)), guards, rest
+    )
 
 
 def divides_safely(body: Term) -> bool:
@@ -229,12 +263,11 @@ def reuse_in_base(base: Base, known: Held, used: dict[str, None], given: Given) 
 def replace(term: Term, held: Reusable, match: Match) -> Term:
     """The matched powers taken out, the tensor put in: its count of times, its coefficient undone."""
     taken = dict(zip(match.positions, (exponent for _, exponent in held.powers), strict=True))
-    entry = Access(held.lhs.tensor, tuple(match.binding[slot] for slot in held.lhs.indices))
     first = min(match.positions)
     powers: list[Power] = []
     for position, (base, exponent) in enumerate(term.powers):
         if position == first:
-            powers.append((entry, sp.Integer(match.count)))
+            powers.append((held.value(match), sp.Integer(match.count)))
         rest = exponent - match.count * taken[position] if position in taken else exponent
         if rest != 0:
             powers.append((base, rest))

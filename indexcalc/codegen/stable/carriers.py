@@ -55,7 +55,7 @@ from indexcalc.codegen.stable.exponents import (
 )
 from indexcalc.codegen.stable.forms import Form, Shifted
 from indexcalc.codegen.stable.fronts import in_front
-from indexcalc.codegen.stable.logistic import with_sigmoids
+from indexcalc.codegen.stable.logistic import holds_sigmoid, with_sigmoids
 from indexcalc.codegen.stable.pairs import is_tight, paired
 from indexcalc.program import Equation
 
@@ -78,7 +78,7 @@ class Carriers:
         divided: the tensors that something is divided by, or whose logarithm is taken, and the parts of such.
         below: those of them that stand below the line or in a logarithm themselves: where all is hidden, no number.
         positive: the tensors that are never zero or negative.
-        forms: of the tensors that hold exponentials.
+        forms: of the tensors that hold exponentials, or sigmoids, with which exponentials cancel.
         bounds: in the order in which they were found; later ones may rest on earlier ones.
         shifted: the sums in shifted form, by the tensor.
         logarithms: the sums of exponentials that tensors are logarithms of, under the indices of these tensors.
@@ -106,7 +106,7 @@ class Carriers:
                 )
 
     def learn(self, equation: Equation) -> None:
-        """Find the form of the tensor that an equation defines, if it has exponentials.
+        """Find the form of the tensor that an equation defines, if it has exponentials or sigmoids.
 
         What reads itself is the largest or smallest entry of something, and is computed as such.
         """
@@ -120,7 +120,7 @@ class Carriers:
             unfolded = self.as_one(unfolded)
         if not 0 < len(unfolded) <= TERM_LIMIT or any(len(term.powers) > FACTOR_LIMIT for term in unfolded):
             return
-        if not any(exponents_of(term.powers) for term in unfolded):
+        if not any(exponents_of(term.powers) or holds_sigmoid(term) for term in unfolded):
             return
         wild = any(self.is_open(term) or (sums and self.may_vanish(term)) for term in unfolded)
         if not sums and not (wild and divided and len(unfolded) > 1):
@@ -193,7 +193,7 @@ class Carriers:
         distinct = tuple({(part.over, part.exponents, part.guards): part for part in parts}.values())
         if len(distinct) == 1 and not distinct[0].over:
             return None
-        ranked = tuple(self.with_names(part, equation) for part in sorted(distinct, key=lambda p: -len(p.exponents)))
+        ranked = tuple(self.with_names(part, equation) for part in sorted(distinct, key=largest_first))
         limited = equation.name not in self.below and any(may_hide_all(part) for part in ranked)
         single = len(ranked) == 1 and not limited
         name = ranked[0].name if single else unused(f"{equation.name}_bound", self.taken)
@@ -334,6 +334,12 @@ class Carriers:
     def is_wild_entry(self, tensor: str, exponent: sp.Expr) -> bool:
         """Whether a power of a tensor that has a form is wild."""
         return self.forms[tensor].wild or is_negative(exponent)
+
+
+def largest_first(part: Part) -> tuple[int, float]:
+    """The order of the parts of a bound: exp(x)^2 before exp(x), which it holds as well."""
+    powers = [abs(exponent) for _, exponent in part.exponents if exponent.is_number]
+    return -len(part.exponents), -float(sum(powers))
 
 
 def logarithm_of_tensor(equation: Equation) -> Access | None:

@@ -13,6 +13,7 @@ import sympy as sp
 from indexcalc.algebra.build import power, product, scale
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Power, Term, Terms
+from indexcalc.codegen.stable.exponents import apart, is_exponential
 from indexcalc.program import Equation
 
 ONE = sp.S.One
@@ -33,7 +34,38 @@ def one_plus_exp(base: Base) -> Terms | None:
 
 
 def with_sigmoids(term: Term) -> Term:
-    """The term with ``1 / (1 + exp(u))`` as ``sigmoid(-u)``, and ``exp(u)`` times it as ``sigmoid(u)``."""
+    """The term with ``1 / (1 + exp(u))`` as ``sigmoid(-u)``, and ``exp(u)`` times that as ``sigmoid(u)``."""
+    return turned(with_quotients(term))
+
+
+def turned(term: Term) -> Term:
+    """The term with ``exp(-u)`` times ``sigmoid(u)`` as ``sigmoid(-u)``, as often as both stand there."""
+    if not any(is_exponential(base) for base in term.bases):
+        return term
+    for base, exponent in term.powers:
+        argument = logistic(base)
+        if argument is None or not (exponent.is_Integer and exponent.is_positive):
+            continue
+        whole = apart(term)
+        there, below = dict(whole.powers), scale(argument, -ONE)
+        wanted = apart(Term(ONE, ((Fn("exp", below), ONE),))).powers
+        counts = [times(there.get(factor, sp.S.Zero), power) for factor, power in wanted]
+        count = min(exponent, *counts)
+        if count > 0:
+            gone = [(factor, -power * count) for factor, power in wanted]
+            change = [(base, -count), (Fn("sigmoid", below), count)]
+            return turned(product(whole.coeff, [*whole.powers, *gone, *change], whole.summed))
+    return term
+
+
+def times(there: sp.Expr, wanted: sp.Expr) -> sp.Integer:
+    """How often a factor to one power holds the factor to another power of the same sign."""
+    ratio = there / wanted
+    return sp.Integer(max(0, int(sp.floor(ratio)))) if ratio.is_Rational else sp.S.Zero
+
+
+def with_quotients(term: Term) -> Term:
+    """The term with sigmoids for quotients with ``1 + exp(u)`` below."""
     for base, exponent in term.powers:
         argument = one_plus_exp(base)
         if argument is None or not (exponent.is_Integer and exponent.is_negative):
@@ -45,7 +77,7 @@ def with_sigmoids(term: Term) -> Term:
             change += [(Fn("exp", argument), -count), (Fn("sigmoid", argument), count)]
         else:
             change.append((Fn("sigmoid", scale(argument, -ONE)), count))
-        return with_sigmoids(product(term.coeff, [*term.powers, *change], term.summed))
+        return with_quotients(product(term.coeff, [*term.powers, *change], term.summed))
     return term
 
 
@@ -93,6 +125,11 @@ def complement(other: Term | None) -> Terms | None:
         return None
     argument = logistic(rest.powers[0][0])
     return None if argument is None else scale(argument, -ONE)
+
+
+def holds_sigmoid(term: Term) -> bool:
+    """Whether a sigmoid is a factor of the term."""
+    return any(logistic(base) is not None for base in term.bases)
 
 
 def logistic(base: Base) -> Terms | None:

@@ -70,7 +70,15 @@ class SumNames:
         arg = self.terms(base.arg)
         if base.name == "log" and len(arg) > 1 and self.holds_exponentials(arg) and not self.is_logistic(base.arg):
             arg = (Term(ONE, ((self.name(arg), ONE),)),)
+        elif base.name == "log" and len(arg) == 1 and not self.is_logistic(base.arg):
+            (term,) = arg
+            arg = (product(term.coeff, [(self.summed(inner), e) for inner, e in term.powers], term.summed),)
         return Fn(base.name, arg, base.params)
+
+    def summed(self, base: Base) -> Base:
+        """A factor, or the name of the sum of exponentials that it is."""
+        is_sum = isinstance(base, Add) and self.holds_exponentials(base.terms)
+        return self.name(base.terms) if isinstance(base, Add) and is_sum else base
 
     def is_logistic(self, arg: Terms) -> bool:
         """Whether the logarithm of a sum has a stable form of its own."""
