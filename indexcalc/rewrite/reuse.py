@@ -120,10 +120,15 @@ def forms(
     if left is not None:
         yield left
     for form in (body,) if apart == body else (body, apart):
-        trivial = len(form.powers) == 1 and isinstance(form.powers[0][0], Access) and form.powers[0][1] == 1
+        trivial = len(form.powers) == 1 and is_entry(*form.powers[0])
         bound = set(equation.slots) <= set(occurring_indices(form))
         if form.powers and bound and not trivial and divides_safely(form):
             yield Reusable(equation.lhs, form.coeff, form.powers, frozenset(tensors_of(form)), guards)
+
+
+def is_entry(base: Base, exponent: sp.Expr) -> bool:
+    """Whether a factor is an entry of a tensor at plain indices; one that is looked up is worth a name."""
+    return isinstance(base, Access) and exponent == 1 and base.is_plain
 
 
 def complement(equation: Equation, body: Term, guards: tuple[Delta | Iverson, ...]) -> Reusable | None:

@@ -16,13 +16,14 @@ import sympy as sp
 from indexcalc.algebra.build import lone, lone_entry, power, product
 from indexcalc.algebra.ranges import reads_inside
 from indexcalc.algebra.renaming import rename_powers, substitute
-from indexcalc.algebra.slots import plain_slots
+from indexcalc.algebra.slots import indices_of_slot
 from indexcalc.algebra.terms import (
     Access,
     Add,
     Base,
     Delta,
     Fn,
+    Index,
     Power,
     Term,
     Terms,
@@ -115,7 +116,7 @@ class Carriers:
         self.learn_logarithm(equation)
         sums = any(term.summed for term in equation.terms)
         divided = equation.name in self.divided
-        unfolded = self.equation_unfolded(equation, everything=sums and divided)
+        unfolded = self.equation_unfolded(equation, everything=divided)
         if not sums:
             unfolded = self.as_one(unfolded)
         if not 0 < len(unfolded) <= TERM_LIMIT or any(len(term.powers) > FACTOR_LIMIT for term in unfolded):
@@ -123,9 +124,10 @@ class Carriers:
         if not any(exponents_of(term.powers) or holds_sigmoid(term) for term in unfolded):
             return
         wild = any(self.is_open(term) or (sums and self.may_vanish(term)) for term in unfolded)
-        if not sums and not (wild and divided and len(unfolded) > 1):
+        loose = divided and not all(is_tight(term, self.bounds, tuple(self.weights(term))) for term in unfolded)
+        if not sums and not (divided and len(unfolded) > 1 and (wild or loose)):
             self.forms[equation.name] = Form(equation.slots, unfolded, wild)
-        elif wild or (divided and not all(is_tight(term, self.bounds) for term in unfolded)):
+        elif wild or loose:
             self.carry(equation, unfolded)
 
     def equation_unfolded(self, equation: Equation, *, everything: bool) -> Terms:
@@ -352,10 +354,19 @@ def with_deltas(term: Term) -> Term:
     """The term without sums that a delta kills; indices that one makes equal get one name where that cancels."""
     term = without_inner_deltas(term)
     for base in term.bases:
-        if isinstance(base, Delta) and base.is_plain:
-            left, right = plain_slots((base.left, base.right))
+        index = free_side(base) if isinstance(base, Delta) else None
+        if isinstance(base, Delta) and index is not None:
+            same = base.left if index == base.right else base.right
             others = [power for power in term.powers if power[0] != base]
-            joined = product(term.coeff, rename_powers(others, {right: left}), term.summed)
+            joined = product(term.coeff, rename_powers(others, {index: same}), term.summed)
             if len(joined.powers) < len(others):
                 return with_deltas(product(joined.coeff, (*joined.powers, (base, ONE)), joined.summed))
     return term
+
+
+def free_side(delta: Delta) -> Index | None:
+    """An index that a delta makes equal to another one, or to what is looked up without it; else None."""
+    for side, other in ((delta.right, delta.left), (delta.left, delta.right)):
+        if isinstance(side, Index) and side not in indices_of_slot(other):
+            return side
+    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product as product_of
 
@@ -114,9 +114,19 @@ def with_difference(term: Term, pair: Pair) -> Term:
     return product(term.coeff, powers, term.summed)
 
 
-def is_tight(term: Term, bounds: Bounds) -> bool:
-    """Whether the largest exponential of a sum is exactly 1: its own sums are those that its bound was taken over."""
+def is_tight(term: Term, bounds: Bounds, weights: Collection[Base]) -> bool:
+    """Whether the largest exponential of a sum is exactly 1: its own sums are those that its bound was taken over.
+
+    A product of two has a largest one of its own: the largest of each may stand at different places. So has one with
+    weights, where the largest may be hidden, unless the bound is that of what they leave.
+
+    Args:
+        term: the sum, its exponentials apart.
+        bounds: those that are known.
+        weights: its factors that vary with what is summed over and may be zero.
+    """
     found = next(pairs(term, bounds), None)
-    if found is None or len(found.bound.parts) > 1:
+    if found is None or len(found.bound.parts) > 1 or exponents_of(with_difference(term, found).powers):
         return False
-    return all(found.binding[index] in term.summed for index in found.part.over)
+    guards = found.part.guards_under(found.binding)
+    return all(found.binding[index] in term.summed for index in found.part.over) and set(weights) <= {*guards}

@@ -109,7 +109,8 @@ class Rewriting:
             return None
         found = [self.carriers.unfolded(term, everything=everything) for everything in (False, True)]
         left = [self.left_open(terms) for terms in found]
-        best = 1 if len(left[1]) < len(left[0]) else 0
+        totals = [(len(one), self.count_open(terms)) for one, terms in zip(left, found, strict=True)]
+        best = 1 if totals[1] < totals[0] else 0
         if not left[best]:
             return found[best]
         if before > 1 and (len(left[best]) < sum(map(len, alone)) or self.merges(left[best])):
@@ -145,6 +146,10 @@ class Rewriting:
         """The exponentials that no bound bounds, of the term with most of them."""
         left = [exponents_of(paired(term, self.carriers.bounds).powers) for term in terms]
         return max(left, key=len, default=())
+
+    def count_open(self, terms: Terms) -> int:
+        """How many exponentials of all terms no bound bounds."""
+        return sum(len(exponents_of(paired(term, self.carriers.bounds).powers)) for term in terms)
 
     def factor(self, base: Base) -> Base:
         """A factor that is not put together with others."""
