@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import lone, lone_entry, power, product
+from indexcalc.algebra.build import lone, lone_entry, power, product, scale
 from indexcalc.algebra.ranges import reads_inside
 from indexcalc.algebra.renaming import rename_powers, substitute
 from indexcalc.algebra.slots import indices_of_slot
@@ -133,7 +133,7 @@ class Carriers:
     def equation_unfolded(self, equation: Equation, *, everything: bool) -> Terms:
         """The right side with forms put in; with all of them, if fewer exponentials are left open by it."""
         found = [
-            tuple(part for term in equation.terms for part in self.unfolded(term, everything=choice))
+            tuple(part for term in opened(equation.terms) for part in self.unfolded(term, everything=choice))
             for choice in ((True,) if everything else (False, True))
         ]
         return min(found, key=lambda terms: sum(map(self.is_open, terms)))
@@ -336,6 +336,12 @@ class Carriers:
     def is_wild_entry(self, tensor: str, exponent: sp.Expr) -> bool:
         """Whether a power of a tensor that has a form is wild."""
         return self.forms[tensor].wild or is_negative(exponent)
+
+
+def opened(terms: Terms) -> Terms:
+    """The terms of a bracket times a number, or the terms as they are."""
+    base = lone((Term(ONE, terms[0].powers),)) if len(terms) == 1 and not terms[0].summed else None
+    return scale(base.terms, terms[0].coeff) if isinstance(base, Add) else terms
 
 
 def largest_first(part: Part) -> tuple[int, float]:

@@ -89,12 +89,23 @@ def exponents_of(powers: Iterable[Power]) -> tuple[Power, ...]:
 
 
 def argument_of(powers: Iterable[Power]) -> Terms:
-    """The exponent of a product of exponentials taken apart, as one sum."""
-    found: list[Term] = []
+    """The exponent of a product of exponentials taken apart, as one sum.
+
+    Of several, each is added up with what is taken off it first: both may be huge, and their difference is not.
+    """
+    found: list[Terms] = []
+    above = True
     for base, exponent in powers:
         assert isinstance(base, Fn)
-        found.extend(scale(base.arg, exponent))
-    return tuple(found)
+        part = scale(base.arg, exponent)
+        if found and above and is_negative(exponent):
+            found[-1] = (*found[-1], *part)
+        else:
+            found.append(part)
+        above = not is_negative(exponent)
+    if len(found) == 1:
+        return found[0]
+    return tuple(term for part in found for term in (part if len(part) == 1 else (Term(ONE, ((Add(part), ONE),)),)))
 
 
 def is_negative(exponent: sp.Expr) -> bool:

@@ -6,11 +6,12 @@ one minus either, and tensors that are defined so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import sympy as sp
 
-from indexcalc.algebra.build import power, product, scale
+from indexcalc.algebra.build import lone_entry, multiplied, power, product, scale
 from indexcalc.algebra.renaming import substitute
 from indexcalc.algebra.terms import Access, Add, Base, Delta, Fn, Iverson, Power, Term, Terms
 from indexcalc.codegen.stable.exponents import apart, is_exponential
@@ -125,6 +126,47 @@ def complement(other: Term | None) -> Terms | None:
         return None
     argument = logistic(rest.powers[0][0])
     return None if argument is None else scale(argument, -ONE)
+
+
+def written_out(equations: Sequence[Equation], definitions: Mapping[str, Equation]) -> list[Equation]:
+    """The equations with ``E / (1 + E)`` for a factor ``1 - p`` where ``p`` is defined as ``1 / (1 + E)``.
+
+    Where p rounds to 1, nothing is left of ``1 - p``; the author's own ``sigmoid`` is taken at its word.
+    """
+    return [replace(equation, terms=quotients(equation.terms, definitions)) for equation in equations]
+
+
+def quotients(terms: Terms, definitions: Mapping[str, Equation]) -> Terms:
+    """A sum with such factors at every depth of its brackets."""
+    return tuple(
+        multiplied((quotient(base, exponent, definitions) for base, exponent in term.powers), term.coeff, term.summed)
+        for term in terms
+    )
+
+
+def quotient(base: Base, exponent: sp.Expr, definitions: Mapping[str, Equation]) -> Term:
+    """A factor, or what it is a quotient of."""
+    if not isinstance(base, Add):
+        return Term(ONE, ((base, exponent),))
+    rest = next((term for term in base.terms if term.powers), None)
+    entry = lone_entry((Term(ONE, rest.powers),)) if rest is not None and not rest.summed else None
+    found = complement_of(entry, definitions) if entry is not None and len(base.terms) == 2 else None
+    if rest is None or found is None or Term(ONE) not in base.terms or Term(rest.coeff * found[0]) != Term(-ONE):
+        return power(quotients(base.terms, definitions), exponent)
+    return power((found[1],), exponent)
+
+
+def complement_of(entry: Access, definitions: Mapping[str, Equation]) -> tuple[sp.Expr, Term] | None:
+    """The a of ``p = a / (1 + E)``, and ``E / (1 + E)``, for an entry of p."""
+    equation = definitions.get(entry.tensor)
+    if equation is None or len(equation.terms) != 1 or len(equation.terms[0].powers) != 1:
+        return None
+    (term,) = substitute(equation.terms, dict(zip(equation.slots, entry.slots, strict=True)))
+    ((base, exponent),) = term.powers
+    argument = one_plus_exp(base)
+    if argument is None or exponent != -1 or term.summed:
+        return None
+    return term.coeff, Term(ONE, ((Fn("exp", argument), ONE), (base, -ONE)))
 
 
 def holds_sigmoid(term: Term) -> bool:

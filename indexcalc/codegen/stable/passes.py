@@ -20,6 +20,7 @@ from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.divisors import divided_tensors, divisors, positive_tensors
 from indexcalc.codegen.stable.exponents import ONE, exponential
 from indexcalc.codegen.stable.forms import Form
+from indexcalc.codegen.stable.logistic import written_out
 from indexcalc.codegen.stable.means import with_deviations
 from indexcalc.codegen.stable.rewritten import rewritten
 from indexcalc.codegen.stable.sums import SumNames, exponential_tensors
@@ -50,6 +51,7 @@ def stable_passes(
     reverse = [compared(eq, extremes) for eq in backward.equations if eq.name not in program.definitions]
     plain, reverse = with_deviations(plain, reverse, taken)
     definitions = {equation.name: equation for equation in plain}
+    plain, reverse = written_out(plain, definitions), written_out(reverse, definitions)
     sums = SumNames(definitions, exponential_tensors((*plain, *reverse)), taken)
     first, second = sums.named(plain), sums.named(reverse)
     helpers = {equation.name for equation in first} - set(program.tensors)

@@ -22,7 +22,7 @@ from indexcalc.algebra.terms import (
     occurring_indices,
     tensors_of,
 )
-from indexcalc.codegen.stable.bounds import are_divided, bound_of
+from indexcalc.codegen.stable.bounds import Bounds, are_divided, bound_of
 from indexcalc.codegen.stable.carriers import Carriers
 from indexcalc.codegen.stable.exponents import (
     ONE,
@@ -78,8 +78,10 @@ class Rewriting:
         term = with_sigmoids(term)
         found = self.cancelled(term)
         if found is not None:
-            return tuple(part for whole in found for part in self.inside(self.finished(whole)))
-        return self.inside(term)
+            return tuple(
+                part for whole in found for part in self.inside(with_steps(self.finished(whole), self.carriers.bounds))
+            )
+        return self.inside(with_steps(term, self.carriers.bounds))
 
     def finished(self, term: Term) -> Term:
         """Exponentials taken apart put together: in what tensors hold, over their bounds, and the rest as one."""
@@ -229,6 +231,43 @@ class Rewriting:
         if term.coeff != 1:
             parts.append(Term(sp.log(term.coeff)))
         return tuple(parts)
+
+
+def with_steps(term: Term, bounds: Bounds) -> Term:
+    """The term with exponents that count only where its steps do: what a step of zero multiplies may be infinite.
+
+    A step is zero or one, so ``step(u) * exp(x)`` is ``step(u) * exp(step(u) * x)``. What is over a bound is finite.
+    """
+    steps = [base for base in term.bases if isinstance(base, Fn) and base.name == "step"]
+    if not steps:
+        return term
+    powers = [(stepped(base, steps, bounds), exponent) for base, exponent in term.powers]
+    return product(term.coeff, powers, term.summed)
+
+
+def stepped(base: Base, steps: Sequence[Base], bounds: Bounds) -> Base:
+    """A factor beside steps, its exponentials with those of them that stand for each of its entries."""
+    if isinstance(base, Add):
+        terms = tuple(
+            product(
+                term.coeff, [(stepped(inner, steps, bounds), exponent) for inner, exponent in term.powers], term.summed
+            )
+            for term in base.terms
+        )
+        return Add(terms)
+    if not is_exponential(base) or any(is_bound(part, bounds) for part in base.arg):
+        return base
+    axes = set(occurring_indices(base))
+    own = [(step, ONE) for step in steps if set(occurring_indices(step)) <= axes]
+    if not own:
+        return base
+    return Fn("exp", tuple(product(part.coeff, (*own, *part.powers), part.summed) for part in base.arg))
+
+
+def is_bound(part: Term, bounds: Bounds) -> bool:
+    """Whether a part of an exponent takes off a bound."""
+    entry = lone_entry(scale((part,), -ONE))
+    return entry is not None and entry.tensor in bounds
 
 
 def held_product(name: str, carriers: Carriers) -> Reusable | None:

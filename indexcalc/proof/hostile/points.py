@@ -91,6 +91,16 @@ def shifted(array: Array, strength: float) -> Array:
     return array + strength
 
 
+def lowered(array: Array, strength: float) -> Array:
+    """With a number taken off."""
+    return array - strength
+
+
+def turned(array: Array, strength: float) -> Array:
+    """Times a number, with the other sign."""
+    return array * -strength
+
+
 def crowded(array: Array, strength: float) -> Array:
     """With a number added to entries that lie close together."""
     return array * SPREAD + strength
@@ -174,6 +184,8 @@ def hostile_points(problem: Problem, shapes: Mapping[str, tuple[int, ...]]) -> l
         found += [Hostile("scale", subject, s, "{subject} times {strength}", scaled, changed) for s in SCALES]
         found += [Hostile("tiny", subject, s, "{subject} times {strength}", scaled, changed) for s in TINY]
         found.append(Hostile("offset", subject, OFFSET, "{subject} plus {strength}", shifted, changed))
+        found.append(Hostile("offset", subject, OFFSET, "{subject} minus {strength}", lowered, changed))
+        found.append(Hostile("scale", subject, SCALES[0], "{subject} times -{strength}", turned, changed))
         words = "{subject} close together at {strength}"
         found.append(Hostile("crowd", subject, OFFSET, words, crowded, changed))
         words = "one entry of {subject} at {strength}"
