@@ -122,7 +122,8 @@ def term_operand(term: Term, order: Axes, scope: Scope) -> Operand:
         [Factor(Operand(node, ())) for node in multipliers],
         [Factor(Operand(node, ()), True) for node in divisors],
     )
-    if masks and not tensors_of(term) and not any(factor.operand.axes for factor in factors):
+    read = any(tensors_of(base) for base in term.bases if not isinstance(base, Mask))
+    if masks and not read and not any(factor.operand.axes for factor in factors):
         # A number to choose beside 0 would say nothing of the dtype.
         cast = as_numbers(masks_node(masks, order, scope), scope)
         return multiplied([*scalars[0], *factors, Factor(cast), *scalars[1]], order)

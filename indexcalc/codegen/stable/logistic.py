@@ -151,22 +151,24 @@ def quotient(base: Base, exponent: sp.Expr, definitions: Mapping[str, Equation])
     rest = next((term for term in base.terms if term.powers), None)
     entry = lone_entry((Term(ONE, rest.powers),)) if rest is not None and not rest.summed else None
     found = complement_of(entry, definitions) if entry is not None and len(base.terms) == 2 else None
-    if rest is None or found is None or Term(ONE) not in base.terms or Term(rest.coeff * found[0]) != Term(-ONE):
+    if rest is None or found is None or Term(ONE) not in base.terms or Term(rest.coeff) != Term(-found[0]):
         return power(quotients(base.terms, definitions), exponent)
     return power((found[1],), exponent)
 
 
 def complement_of(entry: Access, definitions: Mapping[str, Equation]) -> tuple[sp.Expr, Term] | None:
-    """The a of ``p = a / (1 + E)``, and ``E / (1 + E)``, for an entry of p."""
+    """The k of ``1 - k p`` for an entry of ``p = a / (c + E)``, and what that is: ``E / (c + E)`` where k is c/a."""
     equation = definitions.get(entry.tensor)
     if equation is None or len(equation.terms) != 1 or len(equation.terms[0].powers) != 1:
         return None
     (term,) = substitute(equation.terms, dict(zip(equation.slots, entry.slots, strict=True)))
     ((base, exponent),) = term.powers
-    argument = one_plus_exp(base)
-    if argument is None or exponent != -1 or term.summed:
+    if exponent != -1 or term.summed or not isinstance(base, Add) or len(base.terms) != 2:
         return None
-    return term.coeff, Term(ONE, ((Fn("exp", argument), ONE), (base, -ONE)))
+    constant, varied = sorted(base.terms, key=lambda part: bool(part.powers))
+    if constant.powers or not any(is_exponential(factor) for factor in varied.bases):
+        return None
+    return constant.coeff / term.coeff, product(varied.coeff, [*varied.powers, (base, -ONE)])
 
 
 def holds_sigmoid(term: Term) -> bool:

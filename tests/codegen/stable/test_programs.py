@@ -37,6 +37,146 @@ L = -1/N*sum[n,c](y[n,c]*(1-p[n,c])^2*log(p[n,c]))
 loss L
 derive z
 """,
+    "sigmoid_as_a_quotient": """
+index i : N
+input x[i]
+y[i] = 1/(1 + exp(-x[i]))
+upstream G[i] = dL/dy[i]
+derive x
+""",
+    "multiple_of_a_sigmoid_as_a_quotient": """
+index i : N
+input x[i]
+y[i] = 3/(2 + 5*exp(-x[i]))
+upstream G[i] = dL/dy[i]
+derive x
+""",
+    "swish_as_a_quotient": """
+index i : N
+input x[i]
+y[i] = x[i]/(1 + exp(-x[i]))
+upstream G[i] = dL/dy[i]
+derive x
+""",
+    "swish_with_a_slope": """
+index i : N
+input x[i]
+y[i] = x[i]*exp(1.7*x[i])/(1 + exp(1.7*x[i]))
+upstream G[i] = dL/dy[i]
+derive x
+""",
+    "tanh_as_a_quotient": """
+index i : N
+input x[i]
+y[i] = (exp(2*x[i]) - 1)/(exp(2*x[i]) + 1)
+upstream G[i] = dL/dy[i]
+derive x
+""",
+    "elu_by_a_minimum": """
+index i : N
+input x[i]
+y[i] = relu(x[i]) + min(exp(x[i]) - 1, 0)
+upstream G[i] = dL/dy[i]
+derive x
+""",
+    "elu_by_a_step": """
+index i : N
+input x[i]
+y[i] = relu(x[i]) + step(-x[i])*(exp(x[i]) - 1)
+upstream G[i] = dL/dy[i]
+derive x
+""",
+    "logarithm_of_cosh": """
+index i : N
+input x[i]
+y[i] = log((exp(x[i]) + exp(-x[i]))/2)
+upstream G[i] = dL/dy[i]
+derive x
+""",
+    "logarithm_of_three_exponentials": """
+index i : N
+input x[i]
+y[i] = log(exp(x[i]) + exp(2*x[i]) + 1)
+upstream G[i] = dL/dy[i]
+derive x
+""",
+    "logarithm_of_a_mean_with_one": """
+index i : N
+input x[i]
+y[i] = log(exp(x[i])/2 + 1/2)
+upstream G[i] = dL/dy[i]
+derive x
+""",
+    "logistic_loss_of_a_quotient": """
+index n : N
+input z[n], t[n] in [0,1]
+p[n] = 1/(1 + exp(-z[n]))
+L = -1/N*sum[n](t[n]*log(p[n]) + (1 - t[n])*log(1 - p[n]))
+loss L
+derive z
+""",
+    "jensen_shannon": """
+index i : N
+index j, l : M
+input a[i,j], b[i,j]
+p[i,j] = softmax[j](a[i,j])
+q[i,j] = softmax[j](b[i,j])
+m[i,j] = (p[i,j] + q[i,j])/2
+L = sum[i,j](p[i,j]*log(p[i,j]/m[i,j]) + q[i,j]*log(q[i,j]/m[i,j]))/2
+loss L
+derive a, b
+""",
+    "logarithm_of_a_mixture": """
+index i : N
+index j, l : M
+input a[i,j], b[i,j]
+p[i,j] = softmax[j](a[i,j])
+q[i,j] = softmax[j](b[i,j])
+L = -sum[i,j](p[i,j]*log((p[i,j] + q[i,j])/2))
+loss L
+derive a, b
+""",
+    "overlap_of_probabilities": """
+index i : N
+index j, l : M
+input a[i,j], b[i,j]
+p[i,j] = softmax[j](a[i,j])
+q[i,j] = softmax[j](b[i,j])
+y[i] = log(sum[j](p[i,j]*q[i,j]))
+upstream G[i] = dL/dy[i]
+derive a, b
+""",
+    "product_of_experts": """
+index i : N
+index j, l : M
+input a[i,j], b[i,j]
+p[i,j] = softmax[j](a[i,j])
+q[i,j] = softmax[j](b[i,j])
+y[i,j] = p[i,j]*q[i,j]/sum[l](p[i,l]*q[i,l])
+upstream G[i,j] = dL/dy[i,j]
+derive a, b
+""",
+    "probability_that_is_looked_up": """
+index n : N
+index c : C
+input z[n,c], y[n] in C
+q[n,c] = softmax[c](z[n,c])
+p[n] = q[n,y[n]]
+L = -1/N*sum[n](log(p[n]))
+loss L
+derive z
+""",
+    "probability_of_weighted_classes": """
+index n : N
+index c : C
+param gamma = 2
+input z[n,c], y[n,c] in [0,1]
+q[n,c] = softmax[c](z[n,c])
+p[n] = sum[c](y[n,c]*q[n,c])
+L = -1/N*sum[n]((1 - p[n])^gamma*log(p[n]))
+loss L
+derive z
+""",
     "multiplicative_mask": """
 index i,j,l : T
 index p : D
