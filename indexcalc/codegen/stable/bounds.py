@@ -211,6 +211,8 @@ def bounds_sum(part: Part, binding: Mapping[Index, Slot], term: Term, weights: C
     outer = any(binding[index] in term.summed for index in part.slots)
     if not exact or outer or any(binding[index] not in term.summed for index in part.over):
         return False
+    if len({binding[index] for index in part.over}) < len(part.over):
+        return False  # on a diagonal alone the largest of all may be far away
     guards = set(part.guards_under(binding))
     masks = {base for base in term.bases if isinstance(base, Mask)}
     if not holds(term, guards) or not masks <= guards:

@@ -125,7 +125,9 @@ class Carriers:
             return
         wild = any(self.is_open(term) or (sums and self.may_vanish(term)) for term in unfolded)
         loose = divided and not all(is_tight(term, self.bounds, tuple(self.weights(term))) for term in unfolded)
-        if not sums and not (divided and len(unfolded) > 1 and (wild or loose)):
+        # Beside what has no exponential, bounded ones leave no sum near zero.
+        bare = any(not exponents_of(term.powers) for term in unfolded)
+        if not sums and not (divided and len(unfolded) > 1 and (wild or (loose and not bare))):
             self.forms[equation.name] = Form(equation.slots, unfolded, wild)
         elif wild or loose:
             self.carry(equation, unfolded)

@@ -129,4 +129,7 @@ def is_tight(term: Term, bounds: Bounds, weights: Collection[Base]) -> bool:
     if found is None or len(found.bound.parts) > 1 or exponents_of(with_difference(term, found).powers):
         return False
     guards = found.part.guards_under(found.binding)
-    return all(found.binding[index] in term.summed for index in found.part.over) and set(weights) <= {*guards}
+    own = {found.binding[index] for index in found.part.over}
+    # On a diagonal alone the largest of all may be far away.
+    whole = len(own) == len(found.part.over) and found.part in found.bound.parts
+    return whole and all(index in term.summed for index in own) and set(weights) <= {*guards}
