@@ -99,7 +99,8 @@ def number(scalar: sp.Expr, numbers: Numbers) -> float:
 def computed_number(scalar: sp.Expr, numbers: Numbers) -> float:
     """The value of a scalar expression that is more than a symbol."""
     known = dict(numbers)
-    value = scalar.xreplace({s: sp.Float(v) if isinstance(v, float) else sp.Integer(v) for s, v in known.items()})
+    given = {s: sp.Float(v) if isinstance(v, float) else sp.Integer(v) for s, v in known.items()}
+    value = scalar.xreplace(given)
     if value.free_symbols:
         missing = ", ".join(sorted(map(str, value.free_symbols)))
         raise ProgramError(f"no value is given for {missing} in the scalar {scalar}")
@@ -107,7 +108,9 @@ def computed_number(scalar: sp.Expr, numbers: Numbers) -> float:
         found = float(value)
     except TypeError:
         found = math.nan
-    if not math.isfinite(found):
+    # One over a logarithm of 0 has no value, though SymPy says that it is 0.
+    infinite = any(part.xreplace(given).is_infinite for part in scalar.atoms(sp.log, sp.Pow))
+    if infinite or not math.isfinite(found):
         there = ", ".join(f"{s} = {known[s]:.6g}" for s in sorted(scalar.free_symbols, key=str))
         raise UndefinedError(f"{scalar} has no value" + (f" at {there}" if there else ""))
     return found

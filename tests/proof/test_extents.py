@@ -1,5 +1,7 @@
 """Extents at which a formula has no value are left out of the check, and named with the reason."""
 
+import math
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -67,3 +69,27 @@ def test_extents_that_a_scalar_joins_are_chosen_together():
     sets = size_sets(problem.program, np.random.default_rng(0))
     assert [undefined_at(problem.program, sizes) for sizes in sets[:3]] == [""] * 3
     assert undefined_at(problem.program, {N: 3, D: 3}) == "1/sqrt(-D + N) has no value at D = 3, N = 3"
+
+
+FORMULAS = {
+    "1/(N-3)/log(N-1)": lambda n: 1 / (n - 3) / math.log(n - 1),
+    "1/log(log(N))": lambda n: 1 / math.log(math.log(n)),
+    "1/(1 + 1/(N-2))": lambda n: 1 / (1 + 1 / (n - 2)),
+}
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_what_is_one_over_an_infinite_number_has_no_value(formula):
+    problem = ic.read_problem(f"index n : N\ninput x[n]\nL = {formula}*sum[n](x[n]^2)\nloss L")
+    (extent,) = problem.program.extents
+    found = {size for size in range(1, 5) if undefined_at(problem.program, {extent: size})}
+    assert found == {size for size in range(1, 5) if not has_value(FORMULAS[formula], size)}
+
+
+def has_value(function, size):
+    """Whether Python's own arithmetic finds a value."""
+    try:
+        function(size)
+    except (ValueError, ZeroDivisionError):
+        return False
+    return True
