@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexcalc.algebra.terms import Index, LogDet, accesses_of, tensors_of, walk
+from indexcalc.algebra.terms import Index, LogDet, accesses_of, occurring_indices, tensors_of, walk
 from indexcalc.problem import Problem
 from indexcalc.program import Equation, Program
 
@@ -77,11 +77,15 @@ def is_read_pointwise(name: str, reader: Equation) -> bool:
 
 
 def is_wider(reader: Equation, equation: Equation) -> bool:
-    """Whether the reader ranges over more indices than the tensor it reads, in itself or in its sums."""
+    """Whether the reader ranges over more indices than the tensor it reads, in itself or in sums of what reads it.
+
+    In ``r[i] * sum[j](U[i,j] * h[j])`` r is outside of the sum.
+    """
     within = [
-        len(frozenset(reader.slots) | frozenset(term.summed))
+        len(frozenset(reader.slots) | (frozenset(term.summed) & frozenset(occurring_indices(base))))
         for term in reader.terms
-        if accesses_of(term, equation.name)
+        for base in term.bases
+        if accesses_of(base, equation.name)
     ]
     return max(within, default=0) > len(equation.slots)
 

@@ -50,6 +50,11 @@ def test_what_is_contracted_with_weights_is_none(body):
     assert not found.statistics & {"m", "Y"}
 
 
+def test_what_stands_outside_of_a_sum_is_none():
+    _, found = flow("m[h] = tanh(b[h])\nU[h] = m[h] * sum[q](W[h,q] * b[q])\nupstream g[h] = dL/dU[h]\nderive W, b")
+    assert found.statistics == frozenset()
+
+
 def test_what_is_asked_for_or_named_is_none():
     body = "mu[n] = mean[h](X[n,h])\nY[n,h] = X[n,h] - mu[n]\nupstream g[n,h] = dL/dY[n,h]\n"
     assert find_flow(read_problem(HEAD + body + "derive X, mu")).statistics == frozenset()
