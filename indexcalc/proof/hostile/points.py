@@ -240,7 +240,10 @@ class Masking(Hostile):
 def multiplicative_masks(program: Program) -> tuple[str, ...]:
     """The inputs that multiply an exponential in some term, or an entry of a tensor of exponentials."""
     inputs = {tensor.name for tensor in program.inputs}
-    exponentials = {eq.name for eq in program.equations if len(eq.terms) == 1 and is_exponential(eq.terms[0])}
+    exponentials = set[str]()
+    for equation in program.equations:
+        if len(equation.terms) == 1 and is_exponential(equation.terms[0], exponentials):
+            exponentials.add(equation.name)
     found: dict[str, None] = {}
     for equation in program.equations:
         for term in equation.terms:
@@ -250,9 +253,12 @@ def multiplicative_masks(program: Program) -> tuple[str, ...]:
     return tuple(found)
 
 
-def is_exponential(term: Term) -> bool:
-    """Whether a term is an exponential, or one times other factors, and not a quotient."""
-    return any(is_exp(base) for base in term.bases) and not any(e.is_negative for _, e in term.powers)
+def is_exponential(term: Term, exponentials: set[str]) -> bool:
+    """Whether a term is an exponential times or over other factors, or a tensor of such, without a sum."""
+    above = (base for base, exponent in term.powers if not exponent.is_negative)
+    return not term.summed and any(
+        is_exp(base) or (isinstance(base, Access) and base.tensor in exponentials) for base in above
+    )
 
 
 def hides(mask: Access, term: Term, exponentials: set[str]) -> bool:
