@@ -73,7 +73,7 @@ def backward(values: Values) -> Gradients:
     N = y.shape[0]
     C = p.shape[1]
     # dz[n,c] = 1/N * (p[n,c] - delta[y[n],c])
-    dz = (p - np.where(y[:, None] == np.arange(C, dtype=int), 1.0, 0.0)) / N
+    dz = (p - (y[:, None] == np.arange(C, dtype=int)).astype(values.z.dtype)) / N
     return Gradients(dz)
 
 

@@ -172,8 +172,8 @@ def backward(values: Values) -> Gradients:
     r_max_masked = np.where(T - 1 == np.arange(T, dtype=int), r_max[:, None], -np.inf)
     # dg_bound[t,j] = max(r_max_masked[j,t], dg_masked[t], -1e+30)
     dg_bound = np.maximum(np.maximum(r_max_masked.T, dg_masked[:, None]), -1e30)
-    # df_max[t,i] = max[j](dg_bound[t,j] - S_max[t,j] + S[t,i,j])
-    df_max = (dg_bound[:, None, :] - S_max[:, None, :] + S).max(axis=2)
+    # df_max[t,i] = max[j]((dg_bound[t,j] - S_max[t,j]) + S[t,i,j])
+    df_max = ((dg_bound - S_max)[:, None, :] + S).max(axis=2)
     # s_max_masked[i,t] = s_max[i] where T-1 = t, else -inf
     s_max_masked = np.where(T - 1 == np.arange(T, dtype=int), s_max[:, None], -np.inf)
     # df_bound[t,i] = max(df_max[t,i], s_max_masked[i,t], -1e+30)
@@ -189,7 +189,7 @@ def backward(values: Values) -> Gradients:
             dg_shifted[t] += (
                 dR[t + 1].sum(axis=0) * np.exp(dg_masked[t] - dg_bound[t]) / eps
             )
-        # df_shifted[t,i] = -sum[j](exp((dg_bound[t,j] - S_max[t,j] + S[t,i,j]) -
+        # df_shifted[t,i] = -sum[j](exp(((dg_bound[t,j] - S_max[t,j]) + S[t,i,j]) -
         #     df_bound[t,i]) * dg_shifted[t,j] / Z2_shifted[t,j]) +
         #     exp(s_max_masked[i,t] - df_bound[t,i]) * s[i]
         part_2 = np.exp(dg_bound[t] - S_max[t] + S[t] - df_bound[t][:, None])

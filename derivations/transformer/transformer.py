@@ -366,7 +366,8 @@ def backward(values: Values) -> Gradients:
     W_V_split = W_V.reshape(N_L, D, H, d)
     W_O_split = W_O.reshape(N_L, H, d, D)
     # do[b,t,v] = 1/(B*T) * (p[b,t,v] - delta[y[b,t],v])
-    do = (p - np.where(y[..., None] == np.arange(N_V, dtype=int), 1.0, 0.0)) / (B * T)
+    part = p - (y[..., None] == np.arange(N_V, dtype=int)).astype(values.E.dtype)
+    do = part / (B * T)
     # dR[b,t,m] = sum[v](do[b,t,v] * E[v,m])
     dR = np.einsum("btv,vm->btm", do, E, optimize=True)
     # dg_e[m] = sum[b,t](dR[b,t,m] * eh[b,t,m])
@@ -409,12 +410,12 @@ def backward(values: Values) -> Gradients:
         dG[l] = np.einsum("btm,fm->btf", dz[l], W_2[l], optimize=True)
         # dC[l,b,t,f] = dG[l,b,t,f] * (0.5 + 0.5 * erf(1/sqrt(2) * C[l,b,t,f]) +
         #     1/sqrt(2*pi) * C[l,b,t,f] * exp(-0.5 * C[l,b,t,f]^2))
-        part = (
+        part_2 = (
             0.5
             + 0.5 * _erf(C[l] / 2**0.5)
             + C[l] * np.exp(-0.5 * C[l] ** 2) / (2 * np.pi) ** 0.5
         )
-        dC[l] = dG[l] * part
+        dC[l] = dG[l] * part_2
         # dU[l,b,t,m] = sum[f](dC[l,b,t,f] * W_1[l,m,f])
         dU[l] = np.einsum("btf,mf->btm", dC[l], W_1[l], optimize=True)
         # duh[l,b,t,m] = dU[l,b,t,m] * g_u[l,m]
@@ -425,9 +426,9 @@ def backward(values: Values) -> Gradients:
         r2[l] = np.einsum("btm,btm->bt", duh[l], uh[l]) / D
         # du[l,b,t,m] = rs_u[l,b,t] * (duh[l,b,t,m] - g[l,b,t] - r2[l,b,t] *
         #     uh[l,b,t,m]) + dz[l,b,t,m]
-        part_2 = duh[l] - g[l][..., None] - r2[l][..., None] * uh[l]
-        part_3 = rs_u[l][..., None] * part_2
-        du[l] = part_3 + dz[l]
+        part_3 = duh[l] - g[l][..., None] - r2[l][..., None] * uh[l]
+        part_4 = rs_u[l][..., None] * part_3
+        du[l] = part_4 + dz[l]
         # dO[l,b,t,h,k] = sum[m](du[l,b,t,m] * W_O[l,h,k,m])
         dO[l] = np.einsum("btm,hkm->bthk", du[l], W_O_split[l], optimize=True)
         # dA[l,b,h,t,s] = sum[k](dO[l,b,t,h,k] * V[l,b,s,h,k])
@@ -437,12 +438,12 @@ def backward(values: Values) -> Gradients:
         # dS[l,b,h,t,s] = A[l,b,h,t,s] * (dA[l,b,h,t,s] - s2[l,b,h,t])
         dS[l] = A[l] * (dA[l] - s2[l][..., None])
         # dV[l,b,t,h,k] = sum[s](dO[l,b,s,h,k] * A[l,b,h,s,t])
-        part_4 = A[l].swapaxes(-1, -2) @ dO[l].transpose(0, 2, 1, 3)
-        dV[l] = part_4.transpose(0, 2, 1, 3)
+        part_5 = A[l].swapaxes(-1, -2) @ dO[l].transpose(0, 2, 1, 3)
+        dV[l] = part_5.transpose(0, 2, 1, 3)
         # dK[l,b,t,h,k] = 1/sqrt(d) * sum[s](dS[l,b,h,s,t] * Q[l,b,s,h,k])
-        part_5 = dS[l].swapaxes(-1, -2) @ Q[l].transpose(0, 2, 1, 3)
-        part_6 = part_5.transpose(0, 2, 1, 3)
-        dK[l] = part_6 / d**0.5
+        part_6 = dS[l].swapaxes(-1, -2) @ Q[l].transpose(0, 2, 1, 3)
+        part_7 = part_6.transpose(0, 2, 1, 3)
+        dK[l] = part_7 / d**0.5
         # dQ[l,b,t,h,k] = 1/sqrt(d) * sum[s](dS[l,b,h,t,s] * K[l,b,s,h,k])
         dQ[l] = (dS[l] @ K[l].transpose(0, 2, 1, 3)).transpose(0, 2, 1, 3) / d**0.5
         # dX[l,b,t,m] = sum[h,k](dQ[l,b,t,h,k] * W_Q[l,m,h,k]) + sum[h,k](dK[l,b,t,h,k]
@@ -460,9 +461,9 @@ def backward(values: Values) -> Gradients:
         v2[l] = np.einsum("btm,btm->bt", dxh[l], xh[l]) / D
         # dx[l,b,t,m] = rs_x[l,b,t] * (dxh[l,b,t,m] - u2[l,b,t] - v2[l,b,t] *
         #     xh[l,b,t,m]) + du[l,b,t,m]
-        part_7 = dxh[l] - u2[l][..., None] - v2[l][..., None] * xh[l]
-        part_8 = rs_x[l][..., None] * part_7
-        dx[l] = part_8 + du[l]
+        part_8 = dxh[l] - u2[l][..., None] - v2[l][..., None] * xh[l]
+        part_9 = rs_x[l][..., None] * part_8
+        dx[l] = part_9 + du[l]
     # dW_2[l,f,m] = sum[b,t](dz[l,b,t,m] * G[l,b,t,f])
     dW_2 = G.reshape(N_L, B * T, F).swapaxes(-1, -2) @ dz.reshape(N_L, B * T, D)
     # dW_1[l,m,f] = sum[b,t](dC[l,b,t,f] * U[l,b,t,m])
@@ -470,20 +471,20 @@ def backward(values: Values) -> Gradients:
     # dg_u[l,m] = sum[b,t](dU[l,b,t,m] * uh[l,b,t,m])
     dg_u = np.einsum("lbtm,lbtm->lm", dU, uh)
     # dW_O[l,(h,k),m] = sum[b,t](du[l,b,t,m] * O[l,b,t,h,k])
-    part_9 = O.reshape(N_L, B * T, H * d).swapaxes(-1, -2) @ du.reshape(N_L, B * T, D)
-    dW_O_split = part_9.reshape(N_L, H, d, D)
+    part_10 = O.reshape(N_L, B * T, H * d).swapaxes(-1, -2) @ du.reshape(N_L, B * T, D)
+    dW_O_split = part_10.reshape(N_L, H, d, D)
     dW_O = dW_O_split.reshape(N_L, H * d, D)
     # dW_V[l,m,(h,k)] = sum[b,t](dV[l,b,t,h,k] * X[l,b,t,m])
-    part_10 = X.reshape(N_L, B * T, D).swapaxes(-1, -2) @ dV.reshape(N_L, B * T, H * d)
-    dW_V_split = part_10.reshape(N_L, D, H, d)
+    part_11 = X.reshape(N_L, B * T, D).swapaxes(-1, -2) @ dV.reshape(N_L, B * T, H * d)
+    dW_V_split = part_11.reshape(N_L, D, H, d)
     dW_V = dW_V_split.reshape(N_L, D, H * d)
     # dW_K[l,m,(h,k)] = sum[b,t](dK[l,b,t,h,k] * X[l,b,t,m])
-    part_11 = X.reshape(N_L, B * T, D).swapaxes(-1, -2) @ dK.reshape(N_L, B * T, H * d)
-    dW_K_split = part_11.reshape(N_L, D, H, d)
+    part_12 = X.reshape(N_L, B * T, D).swapaxes(-1, -2) @ dK.reshape(N_L, B * T, H * d)
+    dW_K_split = part_12.reshape(N_L, D, H, d)
     dW_K = dW_K_split.reshape(N_L, D, H * d)
     # dW_Q[l,m,(h,k)] = sum[b,t](dQ[l,b,t,h,k] * X[l,b,t,m])
-    part_12 = X.reshape(N_L, B * T, D).swapaxes(-1, -2) @ dQ.reshape(N_L, B * T, H * d)
-    dW_Q_split = part_12.reshape(N_L, D, H, d)
+    part_13 = X.reshape(N_L, B * T, D).swapaxes(-1, -2) @ dQ.reshape(N_L, B * T, H * d)
+    dW_Q_split = part_13.reshape(N_L, D, H, d)
     dW_Q = dW_Q_split.reshape(N_L, D, H * d)
     # dg_x[l,m] = sum[b,t](dX[l,b,t,m] * xh[l,b,t,m])
     dg_x = np.einsum("lbtm,lbtm->lm", dX, xh)

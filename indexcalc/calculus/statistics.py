@@ -79,12 +79,12 @@ def is_read_pointwise(name: str, reader: Equation) -> bool:
 def is_wider(reader: Equation, equation: Equation) -> bool:
     """Whether the reader ranges over more indices than the tensor it reads, in itself or in sums of what reads it.
 
-    In ``r[i] * sum[j](U[i,j] * h[j])`` r is outside of the sum.
+    In ``r[i] * sum[j](U[i,j] * h[j])`` r is outside of the sum; what divides a sum normalises it.
     """
     within = [
-        len(frozenset(reader.slots) | (frozenset(term.summed) & frozenset(occurring_indices(base))))
+        len({*reader.slots, *(term.summed if exponent.is_negative else {*term.summed} & {*occurring_indices(base)})})
         for term in reader.terms
-        for base in term.bases
+        for base, exponent in term.powers
         if accesses_of(base, equation.name)
     ]
     return max(within, default=0) > len(equation.slots)

@@ -200,7 +200,8 @@ class Carriers:
         ranked = tuple(self.with_names(part, equation) for part in sorted(distinct, key=largest_first))
         # A weight may be zero throughout, and the tensor that the author named is zero there: its own value counts.
         weighted = any(not isinstance(guard, Mask) for part in ranked for guard in part.guards)
-        limited = any(may_hide_all(part) for part in ranked) and (weighted or equation.name not in self.below)
+        own = (weighted and not equation.hoisted) or equation.name not in self.below
+        limited = own and any(may_hide_all(part) for part in ranked)
         single = len(ranked) == 1 and not limited
         name = ranked[0].name if single else unused(f"{equation.name}_bound", self.taken)
         powers = [power for part in ranked for power in part.exponents]
