@@ -43,6 +43,7 @@ from indexcalc.document.statements.nouns import called_in
 from indexcalc.document.statements.outline import Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
 from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.settings import Setting, settings_in
 from indexcalc.document.statements.shapes import (
     Declared,
     added_to_arrays,
@@ -237,6 +238,24 @@ class Page:
     def called(self) -> Mapping[tuple[str, int], int]:
         """How many slots its words give names with so many indices."""
         return called_in(self.document, self.survey, self.statements[self.told :])
+
+    @cached_property
+    def remainders(self) -> frozenset[int]:
+        """The definitions that add a name without an equation: they may say what that is, ``y = X w + e``."""
+        numbers = (number for found in self.defining.values() for number in found)
+        return frozenset(number for number in numbers if self.adds_unknown(self.statements[number]))
+
+    def adds_unknown(self, statement: Statement) -> bool:
+        """Whether a definition adds a name to others that nothing says anything of."""
+        tree = statement.sides[1].tree if len(statement.sides) > 1 else None
+        terms = [self.survey.name(term.items[0]) for _, term in tree.terms if len(term.items) == 1] if tree else []
+        others = [one for one in terms if one is not None and one.name not in {*self.defining, *self.declared}]
+        return tree is not None and len(tree.terms) > 1 and len(others) == 1
+
+    @cached_property
+    def settings(self) -> Mapping[str, tuple[Setting, ...]]:
+        """The numbers that words give names for what follows."""
+        return settings_in(self.document, self.survey, self.statements[self.told :])
 
     @cached_property
     def numbered_entries(self) -> frozenset[str]:

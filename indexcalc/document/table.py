@@ -203,6 +203,8 @@ class Table:
             for slot, size in zip(slots, shape, strict=True):
                 if size is not None:
                     self.sizes.unify(slot, self.sizes.named(size, declared=True))
+                    if (value := self.view.setting(size)) is not None:
+                        self.sizes.unify(slot, self.sizes.measured(value))
 
     # Names
 

@@ -76,6 +76,22 @@ class View:
         nearest = before[-1] if before else shapes[0] if shapes else None
         return nearest.sizes if nearest is not None else None
 
+    def setting(self, name: str) -> int | None:
+        """The number that a size is in the case of which the words before the statement speak, if they do."""
+        start = self.page.start(self.number)
+        before = [one for one in self.page.settings.get(name, ()) if one.start < start and self.is_within(one.start)]
+        if not before:
+            return None
+        value = str(before[-1].value)
+        line = self.page.document.place(before[-1].start)[0]
+        question = choice(
+            Kind.CONDITION,
+            f"{name} from line {line} on",
+            Option(value, 0.0, f"{name} is {value}, as line {line} says", stated=True),
+            Option("any", 0.1, f"{name} is any number", free=True),
+        )
+        return int(value) if self.asking(question).name == value else None
+
     def shape(self, name: str) -> tuple[str | None, ...] | None:
         """The sizes of the slots of a name, as it is declared, or the same tensor at another step.
 
@@ -233,6 +249,7 @@ class View:
         behind = (number for number in numbers if number > self.number)
         ordered = self.page.different((*reversed(before), *behind, *last))
         line, apart = self.page.line(ordered[0]), self.apart(ordered[0]) or ordered[0] in self.page.examples
+        apart = apart or ordered[0] in self.page.remainders
         if len(ordered) == 1 and not (apart or given):
             return ordered[0]
         given = given or (apart and (self.is_given(name, ordered[0]) or self.is_past_example(ordered[0])))
