@@ -42,6 +42,7 @@ from indexcalc.document.statements.limits import limits_in
 from indexcalc.document.statements.nouns import called_in
 from indexcalc.document.statements.outline import Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
+from indexcalc.document.statements.remainders import remainders_in
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.settings import Setting, settings_in
 from indexcalc.document.statements.shapes import (
@@ -241,16 +242,8 @@ class Page:
 
     @cached_property
     def remainders(self) -> frozenset[int]:
-        """The definitions that add a name without an equation: they may say what that is, ``y = X w + e``."""
-        numbers = (number for found in self.defining.values() for number in found)
-        return frozenset(number for number in numbers if self.adds_unknown(self.statements[number]))
-
-    def adds_unknown(self, statement: Statement) -> bool:
-        """Whether a definition adds a name to others that nothing says anything of."""
-        tree = statement.sides[1].tree if len(statement.sides) > 1 else None
-        terms = [self.survey.name(term.items[0]) for _, term in tree.terms if len(term.items) == 1] if tree else []
-        others = [one for one in terms if one is not None and one.name not in {*self.defining, *self.declared}]
-        return tree is not None and len(tree.terms) > 1 and len(others) == 1
+        """The definitions that may say instead what is left over."""
+        return remainders_in(self.survey, self.statements, self.defining)
 
     @cached_property
     def settings(self) -> Mapping[str, tuple[Setting, ...]]:
