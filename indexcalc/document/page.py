@@ -243,7 +243,7 @@ class Page:
     @cached_property
     def remainders(self) -> frozenset[int]:
         """The definitions that may say instead what is left over."""
-        return remainders_in(self.survey, self.statements, self.defining)
+        return remainders_in(self.survey, self.statements, self.defining, self.rests_on)
 
     @cached_property
     def settings(self) -> Mapping[str, tuple[Setting, ...]]:

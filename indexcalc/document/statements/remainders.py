@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.survey import Survey
 
 
 def remainders_in(
-    survey: Survey, statements: Sequence[Statement], defining: Mapping[str, Sequence[int]]
+    survey: Survey,
+    statements: Sequence[Statement],
+    defining: Mapping[str, Sequence[int]],
+    rests_on: Callable[[str, str], bool],
 ) -> frozenset[int]:
     """The definitions of a name that may say instead what one of their terms is.
 
     Nothing else says what that term is, and something that is set to zero relates the name to the other terms: with any
     value of the term it would not be zero.
     """
+
+    def rests(names: frozenset[str], other: str) -> bool:
+        return other in names or any(rests_on(one, other) for one in names)
+
     zeros = [one for one in statements if any(tree.is_zero for tree in one.trees)]
     related = [{found.name for tree in one.trees for found in survey.names(tree)} for one in zeros]
     return frozenset(
@@ -23,7 +30,7 @@ def remainders_in(
         for name, numbers in defining.items()
         for number in numbers
         if (others := terms_beside_unknown(survey, statements[number], defining))
-        and any(name in names and others & names for names in related)
+        and any(name in names and any(rests(others, one) for one in names - {name}) for names in related)
     )
 
 
