@@ -33,7 +33,7 @@ from indexcalc.document.statements.heads import called_head
 from indexcalc.document.statements.kinds import bounds, compares_letters, draws, sets, writes_out
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Side
 from indexcalc.document.statements.parts import lines_of
-from indexcalc.document.statements.shapes import sizes_of
+from indexcalc.document.statements.shapes import shape_written, sizes_of
 from indexcalc.document.statements.values import Mean
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError, LimitError, SpecError
@@ -341,7 +341,8 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
         return Unjudged(Verdict.DEFINITION)
     if member == 1 and number in page.means.laws.values():
         return Unjudged(Verdict.DECLARATION, defines=True)
-    if (number in page.laws and number not in meanings) or writes_out(page.survey, statement, member):
+    written = writes_out(page.survey, statement, member) or (member == 1 and shape_written(page.survey, statement))
+    if written or (number in page.laws and number not in meanings):
         return Unjudged(Verdict.DECLARATION)
     set_to_number = sets(page.survey, statement) and not has_meaning(page, number)
     if set_to_number or (member == 1 and speaks_of_function(page, number)):

@@ -51,6 +51,7 @@ from indexcalc.document.statements.shapes import (
     declared_in,
     labels_of_sizes,
     slots_beside,
+    written_in,
 )
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
@@ -234,6 +235,11 @@ class Page:
         """The shapes that it declares, by name."""
         told, own = self.statements[: self.told], self.statements[self.told :]
         return declared_in(self.document, self.survey, told, own)
+
+    @cached_property
+    def written(self) -> Mapping[str, tuple[Declared, ...]]:
+        """The shapes of arrays that it writes out by their own entries."""
+        return written_in(self.survey, self.statements[self.told :])
 
     @cached_property
     def called(self) -> Mapping[tuple[str, int], int]:

@@ -74,7 +74,28 @@ class View:
         start = self.page.start(self.number)
         before = [one for one in shapes if one.start <= start]
         nearest = before[-1] if before else shapes[0] if shapes else None
-        return nearest.sizes if nearest is not None else None
+        written = self.written(name, nearest.start if nearest in before else -1)
+        return written or (nearest.sizes if nearest is not None else None)
+
+    def written(self, name: str, behind: int) -> tuple[str, ...] | None:
+        """The shape of a name that is written out by its own entries, behind a place and in the statement's section."""
+        sections, start = self.page.sections, self.page.start(self.number)
+        section = sections.around(start)
+        shapes = [
+            one
+            for one in self.page.written.get(name, ())
+            if behind < one.start < start and sections.around(one.start) == section
+        ]
+        if not shapes:
+            return None
+        line = self.page.document.place(shapes[-1].start)[0]
+        question = choice(
+            Kind.CONDITION,
+            f"the shape of {name} from line {line} on",
+            Option("written", 0.0, f"{name} has the shape in which line {line} writes it", stated=True),
+            Option("any", 0.1, f"{name} has any shape", free=True),
+        )
+        return shapes[-1].sizes if self.asking(question).name == "written" else None
 
     def setting(self, name: str) -> int | None:
         """The number that a size is in the case of which the words before the statement speak, if they do."""

@@ -7,14 +7,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from indexcalc.document.statements.outline import Statement
+from indexcalc.document.statements.outline import EQUALITIES, Statement
 from indexcalc.document.statements.scripts import Named, is_letter
 from indexcalc.document.statements.survey import Survey
-from indexcalc.document.statements.trees import sums_of
+from indexcalc.document.statements.trees import bracketed, sums_of
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import Document
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token, parted
+from indexcalc.language.latex.tree import Matrix
 
 TIES = 6
 """The most slots whose size a number may be."""
@@ -91,6 +92,28 @@ def number_of_row(document: Document, survey: Survey, statement: Statement) -> I
     found = survey.lone(tree) if tree is not None else None
     if found is not None and found.parts is None and NUMBER.match(document.source, statement.span.end):
         yield Declared(found.name, (), statement.span.start)
+
+
+def written_in(survey: Survey, statements: Iterable[Statement]) -> Mapping[str, tuple[Declared, ...]]:
+    """The shapes of arrays that are written out by their own entries, by name."""
+    found: dict[str, list[Declared]] = {}
+    for statement in statements:
+        if (shape := shape_written(survey, statement)) is not None:
+            found.setdefault(shape.name, []).append(shape)
+    return {name: tuple(shapes) for name, shapes in found.items()}
+
+
+def shape_written(survey: Survey, statement: Statement) -> Declared | None:
+    r"""The shape of an array that is written out by its own entries, ``A = \begin{bmatrix} a_{11} & a_{12} \\ ...``."""
+    if len(statement.trees) < 2 or statement.sides[1].relation not in EQUALITIES:
+        return None
+    head, array = survey.lone(statement.trees[0]), bracketed(statement.trees[1].lone)
+    if head is None or head.parts is not None or not isinstance(array, Matrix):
+        return None
+    counts = tuple(str(count) for count in (len(array.rows), len(array.rows[0])) if count > 1)
+    entries = [survey.lone(entry) for row in array.rows for entry in row]
+    own = all(one is not None and one.parts and one.name.lower() == head.name.lower() for one in entries)
+    return Declared(head.name, counts, statement.span.start) if own and counts else None
 
 
 def shape_of(found: Named, factors: tuple[tuple[str, ...], ...], start: int) -> Iterator[Declared]:
