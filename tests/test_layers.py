@@ -88,6 +88,7 @@ DOCUMENT_FLOORS = {
     "names": 9,
     "rates": 10,
     "reader": 11,
+    "claimed_shapes": 12,
     "outcomes": 12,
     "findings": 13,
     "paths": 13,

@@ -11,6 +11,7 @@ from functools import cached_property
 import sympy as sp
 
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
+from indexcalc.document.meaning.sizes import EXACT_LIMIT
 from indexcalc.document.memory import Memory
 from indexcalc.document.ranks import ENTRY
 from indexcalc.document.sections import Sections
@@ -50,6 +51,7 @@ from indexcalc.document.statements.shapes import (
     added_to_arrays,
     declared_in,
     labels_of_sizes,
+    members_in,
     slots_beside,
     written_in,
 )
@@ -242,6 +244,11 @@ class Page:
         return written_in(self.survey, self.statements[self.told :])
 
     @cached_property
+    def members(self) -> Mapping[str, tuple[Declared, ...]]:
+        """The shapes that it declares for the arrays of families, by name."""
+        return members_in(self.document, self.survey, self.statements[self.told :])
+
+    @cached_property
     def called(self) -> Mapping[tuple[str, int], int]:
         """How many slots its words give names with so many indices."""
         return called_in(self.document, self.survey, self.statements[self.told :])
@@ -254,7 +261,7 @@ class Page:
     @cached_property
     def settings(self) -> Mapping[str, tuple[Setting, ...]]:
         """The numbers that words give names for what follows."""
-        return settings_in(self.document, self.survey, self.statements[self.told :])
+        return settings_in(self.document, self.survey, self.statements[self.told :], EXACT_LIMIT)
 
     @cached_property
     def numbered_entries(self) -> frozenset[str]:
@@ -265,8 +272,9 @@ class Page:
 
     @cached_property
     def sizes_of_names(self) -> frozenset[str]:
-        """The sizes of which names that stand alone are declared."""
-        return frozenset(size for shapes in self.declared.values() for one in shapes for size in one.sizes)
+        """The sizes that it declares for names, and for the arrays of families."""
+        every = (*self.declared.values(), *self.members.values())
+        return frozenset(size for shapes in every for one in shapes for size in one.sizes)
 
     @cached_property
     def sizes(self) -> frozenset[str]:

@@ -113,7 +113,7 @@ def family_choice(
     if usage is None or count != 1:
         return None
     if said is not None:
-        costs = as_said(said, (0, 1, 2) if numbered else (0, 1))
+        costs = as_said(said, {0, 1, said, *((2,) if numbered else ())})
     elif usage.transposed or usage.bold:
         costs = {1: 0.0, 0: 0.2 if usage.transposed else 0.1}
         if usage.bold and name[:1].isupper():  # the covariance of each class

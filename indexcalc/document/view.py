@@ -97,6 +97,19 @@ class View:
         )
         return shapes[-1].sizes if self.asking(question).name == "written" else None
 
+    def member(self, name: str) -> tuple[str, ...] | None:
+        """The shape of one array of a family, if the page declares it of the name with an index."""
+        shapes = self.page.members.get(name, ())
+        family = family_choice(name, 1, self.usage(name), numbered=False, said=self.said(name, 1)) if shapes else None
+        if family is None or int(self.asking(family).name) != len(shapes[0].sizes):
+            return None
+        return shapes[0].sizes
+
+    def said(self, name: str, count: int) -> int | None:
+        """How many slots the page says that a name with so many indices has: by its sizes, or by a word."""
+        shapes = self.page.members.get(name, ()) if count == 1 else ()
+        return len(shapes[0].sizes) if shapes else self.page.called.get((name, count))
+
     def setting(self, name: str) -> int | None:
         """The number that a size is in the case of which the words before the statement speak, if they do."""
         start = self.page.start(self.number)
@@ -121,6 +134,8 @@ class View:
         declared = self.declared(name)
         if declared is not None:
             return declared
+        if (member := self.member(name)) is not None:
+            return (None, *member)
         others = map(self.declared, self.page.steps.others(name))
         elsewhere = next((sizes for sizes in others if sizes is not None), None)
         return tuple(size if size.isdigit() else None for size in elsewhere) if elsewhere is not None else None
@@ -139,7 +154,7 @@ class View:
         if found.parts is not None or indexed is not None:
             count = max(len(found.parts or ()), indexed or 0)
             numbered = not indexed and all(part.isdigit() for part in found.parts or ())
-            family = family_choice(name, count, usage, numbered=numbered, said=self.page.called.get((name, count)))
+            family = family_choice(name, count, usage, numbered=numbered, said=self.said(name, count))
             return count if family is None else count + int(self.asking(family).name)
         if name in self.page.numbered_entries:
             usages = (self.page.survey.usages[one] for one in self.page.numbered_entries)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from indexcalc.document.meaning.sizes import EXACT_LIMIT
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.survey import Survey
 from indexcalc.language.document import Document
@@ -26,9 +25,9 @@ class Setting(NamedTuple):
 
 
 def settings_in(
-    document: Document, survey: Survey, statements: Sequence[Statement]
+    document: Document, survey: Survey, statements: Sequence[Statement], limit: int
 ) -> Mapping[str, tuple[Setting, ...]]:
-    """The numbers that words give names, in the order of the document; larger ones than are tried are left out."""
+    """The numbers up to a limit that words give names, in the order of the document."""
     found: dict[str, list[Setting]] = {}
     for statement in statements:
         if [side.relation for side in statement.sides] != ["", "="]:
@@ -40,6 +39,6 @@ def settings_in(
             continue
         start, text = statement.span.start, tokens[0].text
         said = CASE.search(document.source[max(0, start - REACH) : start])
-        if said and text.isdecimal() and 0 < int(text) <= EXACT_LIMIT:
+        if said and text.isdecimal() and 0 < int(text) <= limit:
             found.setdefault(lone.name, []).append(Setting(start, int(text)))
     return {name: tuple(settings) for name, settings in found.items()}
