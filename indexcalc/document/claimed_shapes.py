@@ -10,6 +10,7 @@ from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.page import Page
 from indexcalc.document.reader import read
 from indexcalc.document.report import Verdict
+from indexcalc.document.search import UNLIKELY
 from indexcalc.document.statements.shapes import sizes_of
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError
@@ -28,7 +29,7 @@ class ShapeFinding:
 def shape_said(page: Page, number: int, member: int) -> ShapeFinding:
     """What is found of the shape that a member of a statement says of the one before it.
 
-    Said of a name, it declares. It is wrong only if it is wrong however one of the choices is made.
+    Said of a name, it declares. It is wrong only if it is wrong however a likely choice is made.
     """
     statement = page.statements[number]
     tree, sizes = statement.sides[member - 1].tree, sizes_of(statement.sides[member].tokens)
@@ -37,7 +38,9 @@ def shape_said(page: Page, number: int, member: int) -> ShapeFinding:
     asking = page.asking(Interpretation())
     found = compared(page, number, tree, sizes, asking)
     if found.verdict is Verdict.REFUTED:
-        for question, option, _ in alternatives(asking):
+        for question, option, cost in alternatives(asking):
+            if cost >= UNLIKELY:
+                continue
             other = page.asking(Interpretation().but(question, option))
             if compared(page, number, tree, sizes, other).verdict is not Verdict.REFUTED:
                 return ShapeFinding(Verdict.UNCLEAR, f"it may hold if {option.phrase}")
