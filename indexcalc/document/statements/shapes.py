@@ -52,6 +52,10 @@ def declared_in(
     return {name: tuple(shapes) for name, shapes in found.items()}
 
 
+COUNTING = re.compile("[A-Za-z]")
+"""The letters that number the arrays of a family; a Greek one below a name is a label."""
+
+
 def members_in(
     document: Document, survey: Survey, statements: Sequence[Statement]
 ) -> Mapping[str, tuple[Declared, ...]]:
@@ -64,7 +68,8 @@ def members_in(
     )
     brackets = ((name, factors, name.start) for name, factors in in_brackets(document, survey, statements))
     for name, factors, start in (*sets, *brackets):
-        if name.parts is not None and len(name.parts) == 1 and is_letter(name.parts[0]) and factors:
+        counted = name.parts is not None and len(name.parts) == 1 and COUNTING.fullmatch(name.parts[0])
+        if counted and factors:
             sizes = tuple("".join(names) for names in factors)
             found.setdefault(name.name, []).append(Declared(name.name, sizes, start))
     return {name: tuple(shapes) for name, shapes in found.items()}
