@@ -42,8 +42,8 @@ def shape_said(page: Page, number: int, member: int) -> ShapeFinding:
             if cost >= UNLIKELY:
                 continue
             other = page.asking(Interpretation().but(question, option))
-            if compared(page, number, tree, sizes, other).verdict is not Verdict.REFUTED:
-                return ShapeFinding(Verdict.UNCLEAR, f"it may hold if {option.phrase}")
+            if compared(page, number, tree, sizes, other).verdict is Verdict.CONFIRMED:
+                return ShapeFinding(Verdict.UNCLEAR, f"it would hold if {option.phrase}")
     return found
 
 
