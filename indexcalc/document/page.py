@@ -249,6 +249,15 @@ class Page:
         return members_in(self.document, self.survey, self.statements[self.told :])
 
     @cached_property
+    def blocks(self) -> frozenset[str]:
+        """The names that have as many sizes with an index as without: with an index they may be blocks."""
+        return frozenset(
+            name
+            for name, shapes in self.members.items()
+            if any(len(one.sizes) == len(shapes[0].sizes) for one in self.declared.get(name, ()))
+        )
+
+    @cached_property
     def called(self) -> Mapping[tuple[str, int], int]:
         """How many slots its words give names with so many indices."""
         return called_in(self.document, self.survey, self.statements[self.told :])
