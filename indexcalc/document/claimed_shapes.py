@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexcalc.document.choices import Asking, Interpretation, alternatives
+from indexcalc.document.choices import Asking, Interpretation, Kind, alternatives
 from indexcalc.document.meaning.sizes import ShapeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.page import Page
@@ -39,7 +39,7 @@ def shape_said(page: Page, number: int, member: int) -> ShapeFinding:
     found = compared(page, number, tree, sizes, asking)
     if found.verdict is Verdict.REFUTED:
         for question, option, cost in alternatives(asking):
-            if cost >= UNLIKELY:
+            if cost >= UNLIKELY or question.kind is Kind.SECTION:  # without declarations any shape fits
                 continue
             other = page.asking(Interpretation().but(question, option))
             if compared(page, number, tree, sizes, other).verdict is Verdict.CONFIRMED:

@@ -107,7 +107,7 @@ def costs_of_field(letter: str, usage: Usage) -> Mapping[int, float]:
 
 
 def family_choice(
-    name: str, count: int, usage: Usage | None, *, numbered: bool, said: int | None = None
+    name: str, count: int, usage: Usage | None, *, numbered: bool, said: int | None = None, hint: bool = False
 ) -> Choice | None:
     """Whether an index says which of several arrays is meant, as in ``x_i^T x_j``; None where nothing hints at it."""
     if usage is None or count != 1:
@@ -118,6 +118,8 @@ def family_choice(
         costs = {1: 0.0, 0: 0.2 if usage.transposed else 0.1}
         if usage.bold and name[:1].isupper():  # the covariance of each class
             costs[2] = 0.1
+    elif hint:
+        costs = {0: 0.0, 1: 0.1}
     elif numbered or name.endswith(SAMPLES):
         costs = {0: 0.0, 1: 0.5}
     else:

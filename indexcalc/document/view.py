@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from indexcalc.document.choices import Asking, Kind, Option, choice, meaning_choice
+from indexcalc.document.choices import Asking, Choice, Kind, Option, choice, meaning_choice
 from indexcalc.document.page import Page
 from indexcalc.document.ranks import SIZE, entries_choice, family_choice, rank_choice, row_choice, size_choice
 from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.shapes import Declared
 from indexcalc.document.statements.survey import Usage
 from indexcalc.language.latex.tree import Sum
 
@@ -68,14 +69,18 @@ class View:
 
     def declared(self, name: str) -> tuple[str, ...] | None:
         """The sizes that the nearest declaration gives a name: the last one before, else the first one."""
-        shapes = self.page.declared.get(name, ())
+        nearest = self.nearest_shape(self.page.declared.get(name, ()))
+        before = nearest is not None and nearest.start <= self.page.start(self.number)
+        written = self.written(name, nearest.start if nearest is not None and before else -1)
+        return written or (nearest.sizes if nearest is not None else None)
+
+    def nearest_shape(self, shapes: Sequence[Declared]) -> Declared | None:
+        """The last of several shapes that is declared before the statement, else the first one."""
         if any(not self.is_within(one.start) for one in shapes) and self.stands_alone():
             shapes = tuple(one for one in shapes if self.is_within(one.start))
         start = self.page.start(self.number)
         before = [one for one in shapes if one.start <= start]
-        nearest = before[-1] if before else shapes[0] if shapes else None
-        written = self.written(name, nearest.start if nearest in before else -1)
-        return written or (nearest.sizes if nearest is not None else None)
+        return before[-1] if before else shapes[0] if shapes else None
 
     def written(self, name: str, behind: int) -> tuple[str, ...] | None:
         """The shape of a name that is written out by its own entries, behind a place and in the statement's section."""
@@ -99,16 +104,23 @@ class View:
 
     def member(self, name: str) -> tuple[str, ...] | None:
         """The shape of one array of a family, if the page declares it of the name with an index."""
-        shapes = self.page.members.get(name, ())
-        family = family_choice(name, 1, self.usage(name), numbered=False, said=self.said(name, 1)) if shapes else None
-        if family is None or int(self.asking(family).name) != len(shapes[0].sizes):
+        shape = self.nearest_shape(self.page.members.get(name, ()))
+        family = self.family(name, 1, numbered=False) if shape is not None else None
+        if shape is None or family is None or int(self.asking(family).name) != len(shape.sizes):
             return None
-        return shapes[0].sizes
+        return shape.sizes
 
-    def said(self, name: str, count: int) -> int | None:
-        """How many slots the page says that a name with so many indices has: by its sizes, or by a word."""
-        shapes = self.page.members.get(name, ()) if count == 1 else ()
-        return len(shapes[0].sizes) if shapes else self.page.called.get((name, count))
+    def family(self, name: str, count: int, *, numbered: bool) -> Choice | None:
+        """Whether a name with so many indices is one of several arrays; None where nothing hints at it.
+
+        Sizes of two axes beside one index say so. Those of one may as well be said of all entries.
+        """
+        shape = self.nearest_shape(self.page.members.get(name, ())) if count == 1 else None
+        said = self.page.called.get((name, count))
+        if shape is not None and len(shape.sizes) > 1:
+            said = len(shape.sizes)
+        hint = shape is not None
+        return family_choice(name, count, self.usage(name), numbered=numbered, said=said, hint=hint)
 
     def setting(self, name: str) -> int | None:
         """The number that a size is in the case of which the words before the statement speak, if they do."""
@@ -154,7 +166,7 @@ class View:
         if found.parts is not None or indexed is not None:
             count = max(len(found.parts or ()), indexed or 0)
             numbered = not indexed and all(part.isdigit() for part in found.parts or ())
-            family = family_choice(name, count, usage, numbered=numbered, said=self.said(name, count))
+            family = self.family(name, count, numbered=numbered)
             return count if family is None else count + int(self.asking(family).name)
         if name in self.page.numbered_entries:
             usages = (self.page.survey.usages[one] for one in self.page.numbered_entries)
