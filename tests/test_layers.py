@@ -93,6 +93,7 @@ DOCUMENT_FLOORS = {
     "paths": 13,
     "repair": 13,
     "search": 13,
+    "claimed_shapes": 14,
     "evidence": 14,
     "fitting": 14,
     "deciding": 15,

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.document.choices import Interpretation
+from indexcalc.document.claimed_shapes import shape_said
 from indexcalc.document.deciding import Decision, decided
 from indexcalc.document.diagnosis import Diagnosis, Difference
 from indexcalc.document.evidence import ALL, Votes, bases, bears_on, consensus, in_doubt, readability, telling, votes_of
@@ -18,27 +19,24 @@ from indexcalc.document.explanation import explanation
 from indexcalc.document.findings import Fault, fault, proved
 from indexcalc.document.fitting import fitted_ranks
 from indexcalc.document.meaning.sizes import ShapeError
-from indexcalc.document.meaning.symbols import CountError, NotUnderstoodError
-from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.outcomes import Relation, Truth
 from indexcalc.document.page import Page, page_of
 from indexcalc.document.reader import read
 from indexcalc.document.repair.correcting import Corrector
 from indexcalc.document.report import CheckReport, Claim, Verdict, report_of
 from indexcalc.document.restated import contradicted
-from indexcalc.document.runs import counted
 from indexcalc.document.search import Judged, RelationKey, Trials, judge, relation_key, relations
 from indexcalc.document.statements.context import Context, read_context
 from indexcalc.document.statements.heads import called_head
 from indexcalc.document.statements.kinds import bounds, compares_letters, draws, sets, writes_out
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Side
 from indexcalc.document.statements.parts import lines_of
-from indexcalc.document.statements.shapes import sizes_of
+from indexcalc.document.statements.shapes import shape_written
 from indexcalc.document.statements.values import Mean
 from indexcalc.document.table import Table
 from indexcalc.errors import IndexCalcError, LimitError, SpecError
 from indexcalc.language.document import Document, read_document
-from indexcalc.language.latex.tree import Sum
 
 ROUNDS = 8
 """How often all relations are read at most: each time from the interpretation for which the others spoke.
@@ -341,7 +339,8 @@ def unjudged(page: Page, number: int, member: int, supported: Interpretation) ->
         return Unjudged(Verdict.DEFINITION)
     if member == 1 and number in page.means.laws.values():
         return Unjudged(Verdict.DECLARATION, defines=True)
-    if (number in page.laws and number not in meanings) or writes_out(page.survey, statement, member):
+    written = writes_out(page.survey, statement, member) or (member == 1 and shape_written(page.survey, statement))
+    if written or (number in page.laws and number not in meanings):
         return Unjudged(Verdict.DECLARATION)
     set_to_number = sets(page.survey, statement) and not has_meaning(page, number)
     if set_to_number or (member == 1 and speaks_of_function(page, number)):
@@ -359,19 +358,10 @@ def unreadable(page: Page, number: int, member: int, supported: Interpretation) 
             return side.error or "it cannot be read"
         table = Table(page, page.asking(supported), number, read)
         try:
-            read_at_counts(table, side.tree)
+            table.meaning(side.tree)
         except (NotUnderstoodError, ShapeError, IndexCalcError, RecursionError) as error:
             return str(error)
     return ""
-
-
-def read_at_counts(table: Table, tree: Sum) -> Typed:
-    """The meaning of a formula; where sums run over steps, for a few of these."""
-    while True:
-        try:
-            return read(table, {}, table.page.steps.counted_out(tree, table.counts), {})
-        except CountError as error:
-            table.counts = counted(table.counts, error)
 
 
 def explained(page: Page, side: Side, decision: Decision, corrector: Corrector, *, display: bool) -> Claim:
@@ -416,32 +406,12 @@ def speaks_of_function(page: Page, number: int) -> bool:
 def shape_claim(page: Page, number: int, member: int) -> Claim:
     """A shape that is said of a name declares it; said of an expression, it is a claim."""
     statement = page.statements[number]
-    side, tree = statement.sides[member], statement.sides[member - 1].tree
-    sizes = sizes_of(side.tokens)
-    display = statement.span.display
-    if tree is None or tree.lone is not None or not sizes:
-        return claim_of(page, side, Verdict.DECLARATION, "", display=display)
-    table = Table(page, page.asking(Interpretation()), number, read)
-    own: list[str] = []
-    try:
-        value = read_at_counts(table, tree)
-        if len(value.axes) != len(sizes):
-            return claim_of(page, side, Verdict.UNCLEAR, f"an array with {len(value.axes)} axes", display=display)
-        own = [table.sizes.name_of(axis) for axis in value.axes]
-        for axis, size in zip(value.axes, sizes, strict=True):
-            if size not in page.sizes_of_names:
-                return claim_of(page, side, Verdict.UNCLEAR, f"the size {size} is not known", display=display)
-            table.sizes.unify(axis, table.sizes.named(size, declared=True))
-    except ShapeError as error:
-        if table.open or not own or "?" in own:
-            return claim_of(page, side, Verdict.UNCLEAR, str(error), display=display)
-        reason = f"the shape is {' x '.join(own)}, not {' x '.join(sizes)}"
-        shape = r" \times ".join(extent_latex(name) for name in own)
-        claim = claim_of(page, side, Verdict.REFUTED, reason, display=display)
-        return replace(claim, correction=rf"\mathbb{{R}}^{{{shape}}}")
-    except (NotUnderstoodError, IndexCalcError, RecursionError) as error:
-        return claim_of(page, side, Verdict.UNCLEAR, str(error), display=display)
-    return claim_of(page, side, Verdict.CONFIRMED, "", display=display)
+    found = shape_said(page, number, member)
+    claim = claim_of(page, statement.sides[member], found.verdict, found.reason, display=statement.span.display)
+    if not found.sizes:
+        return claim
+    shape = r" \times ".join(extent_latex(name) for name in found.sizes)
+    return replace(claim, correction=rf"\mathbb{{R}}^{{{shape}}}")
 
 
 def extent_latex(name: str) -> str:

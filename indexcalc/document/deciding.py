@@ -232,13 +232,7 @@ def sets_to_zero(page: Page, relation: Relation) -> bool:
     head = page.statements[relation.number].sides[0]
     slope = any(token.kind in ("NABLA", "PARTIAL") for token in head.tokens)
     slope = slope or (head.tree is not None and any(True for _ in differentiated(head.tree)))
-    return is_nothing(relation.left) or (slope and relation.member > 1 and is_nothing(relation.right))
-
-
-def is_nothing(tree: Sum) -> bool:
-    """Whether a member is zero."""
-    node = tree.lone
-    return isinstance(node, Atom) and (node.kind, node.text) == ("NUM", "0")
+    return relation.left.is_zero or (slope and relation.member > 1 and relation.right.is_zero)
 
 
 NEW = re.compile(

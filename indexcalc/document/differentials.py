@@ -266,16 +266,11 @@ def is_said_constant(table: Table, name: str) -> bool:
     """Whether a statement says that the differential of a name is zero."""
     return any(
         len(statement.trees) > 1
-        and is_zero(statement.trees[1])
+        and statement.trees[1].is_zero
         and is_lone_differential(table, statement.trees[0])
         and any(one.name == name for one in varied(table, statement.trees[0]))
         for statement in table.page.statements
     )
-
-
-def is_zero(tree: Sum) -> bool:
-    """Whether a member is zero."""
-    return isinstance(tree.lone, Atom) and (tree.lone.kind, tree.lone.text) == ("NUM", "0")
 
 
 def is_lone_differential(table: Table, tree: Sum) -> bool:

@@ -86,6 +86,8 @@ class Names:
             found = replace(found, parts=usual)
         if found.parts is not None and len(found.parts) == 1 and found.parts[0].isdigit():
             found = self.numbered(found, found.parts[0])
+        if found.parts is not None and len(found.parts) == 1 and found.name in table.page.blocks:
+            table.open.setdefault(found.name, f"{found.name} with an index may be a block of {found.name}")
         name, slots = table.symbol(found)
         if found.parts is not None:
             usage = table.view.usage(found.name) or table.page.survey.usages.get(found.name)

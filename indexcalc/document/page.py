@@ -11,6 +11,7 @@ from functools import cached_property
 import sympy as sp
 
 from indexcalc.document.choices import LAYOUT, SUMS, Asking, Interpretation, Key
+from indexcalc.document.meaning.sizes import EXACT_LIMIT
 from indexcalc.document.memory import Memory
 from indexcalc.document.ranks import ENTRY
 from indexcalc.document.sections import Sections
@@ -42,13 +43,17 @@ from indexcalc.document.statements.limits import limits_in
 from indexcalc.document.statements.nouns import called_in
 from indexcalc.document.statements.outline import Side, Statement, Trouble, outline
 from indexcalc.document.statements.parts import set_aside
+from indexcalc.document.statements.remainders import remainders_in
 from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.settings import Setting, settings_in
 from indexcalc.document.statements.shapes import (
     Declared,
     added_to_arrays,
     declared_in,
     labels_of_sizes,
+    members_in,
     slots_beside,
+    written_in,
 )
 from indexcalc.document.statements.spoken import attach_spoken
 from indexcalc.document.statements.survey import Survey, Usage, survey_of, usages_in
@@ -234,9 +239,38 @@ class Page:
         return declared_in(self.document, self.survey, told, own)
 
     @cached_property
+    def written(self) -> Mapping[str, tuple[Declared, ...]]:
+        """The shapes of arrays that it writes out by their own entries."""
+        return written_in(self.survey, self.statements[self.told :])
+
+    @cached_property
+    def members(self) -> Mapping[str, tuple[Declared, ...]]:
+        """The shapes that it declares for the arrays of families, by name."""
+        return members_in(self.document, self.survey, self.statements[self.told :])
+
+    @cached_property
+    def blocks(self) -> frozenset[str]:
+        """The names that have as many sizes with an index as without: with an index they may be blocks."""
+        return frozenset(
+            name
+            for name, shapes in self.members.items()
+            if any(len(one.sizes) == len(shapes[0].sizes) for one in self.declared.get(name, ()))
+        )
+
+    @cached_property
     def called(self) -> Mapping[tuple[str, int], int]:
         """How many slots its words give names with so many indices."""
         return called_in(self.document, self.survey, self.statements[self.told :])
+
+    @cached_property
+    def remainders(self) -> frozenset[int]:
+        """The definitions that may say instead what is left over."""
+        return remainders_in(self.survey, self.statements, self.defining, self.rests_on)
+
+    @cached_property
+    def settings(self) -> Mapping[str, tuple[Setting, ...]]:
+        """The numbers that words give names for what follows."""
+        return settings_in(self.document, self.survey, self.statements[self.told :], EXACT_LIMIT)
 
     @cached_property
     def numbered_entries(self) -> frozenset[str]:
@@ -247,8 +281,9 @@ class Page:
 
     @cached_property
     def sizes_of_names(self) -> frozenset[str]:
-        """The sizes of which names that stand alone are declared."""
-        return frozenset(size for shapes in self.declared.values() for one in shapes for size in one.sizes)
+        """The sizes that it declares for names, and for the arrays of families."""
+        every = (*self.declared.values(), *self.members.values())
+        return frozenset(size for shapes in every for one in shapes for size in one.sizes)
 
     @cached_property
     def sizes(self) -> frozenset[str]:

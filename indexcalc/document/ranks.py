@@ -107,17 +107,19 @@ def costs_of_field(letter: str, usage: Usage) -> Mapping[int, float]:
 
 
 def family_choice(
-    name: str, count: int, usage: Usage | None, *, numbered: bool, said: int | None = None
+    name: str, count: int, usage: Usage | None, *, numbered: bool, said: int | None = None, hint: bool = False
 ) -> Choice | None:
     """Whether an index says which of several arrays is meant, as in ``x_i^T x_j``; None where nothing hints at it."""
     if usage is None or count != 1:
         return None
     if said is not None:
-        costs = as_said(said, (0, 1, 2) if numbered else (0, 1))
+        costs = as_said(said, {0, 1, said, *((2,) if numbered else ())})
     elif usage.transposed or usage.bold:
         costs = {1: 0.0, 0: 0.2 if usage.transposed else 0.1}
         if usage.bold and name[:1].isupper():  # the covariance of each class
             costs[2] = 0.1
+    elif hint:
+        costs = {0: 0.0, 1: 0.1}
     elif numbered or name.endswith(SAMPLES):
         costs = {0: 0.0, 1: 0.5}
     else:

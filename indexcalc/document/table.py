@@ -20,6 +20,7 @@ from indexcalc.document.meaning.structures import folded
 from indexcalc.document.meaning.symbols import CountError, Definition, NotUnderstoodError, Symbols, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
+from indexcalc.document.runs import counted
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.systems import solution
 from indexcalc.document.view import View
@@ -203,6 +204,8 @@ class Table:
             for slot, size in zip(slots, shape, strict=True):
                 if size is not None:
                     self.sizes.unify(slot, self.sizes.named(size, declared=True))
+                    if (value := self.view.setting(size)) is not None:
+                        self.sizes.unify(slot, self.sizes.measured(value))
 
     # Names
 
@@ -349,6 +352,14 @@ class Table:
         self.used.add(number)
         self.definitions[name] = Definition(slots, formula, page.line(number))
         return True
+
+    def meaning(self, tree: Sum) -> Typed:
+        """The meaning of a formula; where sums run over steps, for a few of these."""
+        while True:
+            try:
+                return self.read(self, {}, self.page.steps.counted_out(tree, self.counts), {})
+            except CountError as error:
+                self.counts = counted(self.counts, error)
 
     def formula(self, name: str, number: int, bound: Bound, tree: Sum | None = None) -> tuple[tuple[Ix, ...], Meaning]:
         """The slots and the formula of a definition, its parameters bound."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from indexcalc.document.choices import Asking, Kind, Option, choice, meaning_choice
+from indexcalc.document.choices import Asking, Choice, Kind, Option, choice, meaning_choice
 from indexcalc.document.page import Page
 from indexcalc.document.ranks import SIZE, entries_choice, family_choice, rank_choice, row_choice, size_choice
 from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.shapes import Declared
 from indexcalc.document.statements.survey import Usage
 from indexcalc.language.latex.tree import Sum
 
@@ -68,13 +69,74 @@ class View:
 
     def declared(self, name: str) -> tuple[str, ...] | None:
         """The sizes that the nearest declaration gives a name: the last one before, else the first one."""
-        shapes = self.page.declared.get(name, ())
+        nearest = self.nearest_shape(self.page.declared.get(name, ()))
+        before = nearest is not None and nearest.start <= self.page.start(self.number)
+        written = self.written(name, nearest.start if nearest is not None and before else -1)
+        return written or (nearest.sizes if nearest is not None else None)
+
+    def nearest_shape(self, shapes: Sequence[Declared]) -> Declared | None:
+        """The last of several shapes that is declared before the statement, else the first one."""
         if any(not self.is_within(one.start) for one in shapes) and self.stands_alone():
             shapes = tuple(one for one in shapes if self.is_within(one.start))
         start = self.page.start(self.number)
         before = [one for one in shapes if one.start <= start]
-        nearest = before[-1] if before else shapes[0] if shapes else None
-        return nearest.sizes if nearest is not None else None
+        return before[-1] if before else shapes[0] if shapes else None
+
+    def written(self, name: str, behind: int) -> tuple[str, ...] | None:
+        """The shape of a name that is written out by its own entries, behind a place and in the statement's section."""
+        sections, start = self.page.sections, self.page.start(self.number)
+        section = sections.around(start)
+        shapes = [
+            one
+            for one in self.page.written.get(name, ())
+            if behind < one.start < start and sections.around(one.start) == section
+        ]
+        if not shapes:
+            return None
+        line = self.page.document.place(shapes[-1].start)[0]
+        question = choice(
+            Kind.CONDITION,
+            f"the shape of {name} from line {line} on",
+            Option("written", 0.0, f"{name} has the shape in which line {line} writes it", stated=True),
+            Option("any", 0.1, f"{name} has any shape", free=True),
+        )
+        return shapes[-1].sizes if self.asking(question).name == "written" else None
+
+    def member(self, name: str) -> tuple[str, ...] | None:
+        """The shape of one array of a family, if the page declares it of the name with an index."""
+        shape = self.nearest_shape(self.page.members.get(name, ()))
+        family = self.family(name, 1, numbered=False) if shape is not None else None
+        if shape is None or family is None or int(self.asking(family).name) != len(shape.sizes):
+            return None
+        return shape.sizes
+
+    def family(self, name: str, count: int, *, numbered: bool) -> Choice | None:
+        """Whether a name with so many indices is one of several arrays; None where nothing hints at it.
+
+        Sizes of two axes beside one index say so. Those of one may as well be said of all entries.
+        """
+        shape = self.nearest_shape(self.page.members.get(name, ())) if count == 1 else None
+        said = self.page.called.get((name, count))
+        if shape is not None and len(shape.sizes) > 1:
+            said = len(shape.sizes)
+        hint = shape is not None
+        return family_choice(name, count, self.usage(name), numbered=numbered, said=said, hint=hint)
+
+    def setting(self, name: str) -> int | None:
+        """The number that a size is in the case of which the words before the statement speak, if they do."""
+        start = self.page.start(self.number)
+        before = [one for one in self.page.settings.get(name, ()) if one.start < start and self.is_within(one.start)]
+        if not before:
+            return None
+        value = str(before[-1].value)
+        line = self.page.document.place(before[-1].start)[0]
+        question = choice(
+            Kind.CONDITION,
+            f"{name} from line {line} on",
+            Option(value, 0.0, f"{name} is {value}, as line {line} says", stated=True),
+            Option("any", 0.1, f"{name} is any number", free=True),
+        )
+        return int(value) if self.asking(question).name == value else None
 
     def shape(self, name: str) -> tuple[str | None, ...] | None:
         """The sizes of the slots of a name, as it is declared, or the same tensor at another step.
@@ -84,6 +146,8 @@ class View:
         declared = self.declared(name)
         if declared is not None:
             return declared
+        if (member := self.member(name)) is not None:
+            return (None, *member)
         others = map(self.declared, self.page.steps.others(name))
         elsewhere = next((sizes for sizes in others if sizes is not None), None)
         return tuple(size if size.isdigit() else None for size in elsewhere) if elsewhere is not None else None
@@ -102,7 +166,7 @@ class View:
         if found.parts is not None or indexed is not None:
             count = max(len(found.parts or ()), indexed or 0)
             numbered = not indexed and all(part.isdigit() for part in found.parts or ())
-            family = family_choice(name, count, usage, numbered=numbered, said=self.page.called.get((name, count)))
+            family = self.family(name, count, numbered=numbered)
             return count if family is None else count + int(self.asking(family).name)
         if name in self.page.numbered_entries:
             usages = (self.page.survey.usages[one] for one in self.page.numbered_entries)
@@ -233,6 +297,7 @@ class View:
         behind = (number for number in numbers if number > self.number)
         ordered = self.page.different((*reversed(before), *behind, *last))
         line, apart = self.page.line(ordered[0]), self.apart(ordered[0]) or ordered[0] in self.page.examples
+        apart = apart or ordered[0] in self.page.remainders
         if len(ordered) == 1 and not (apart or given):
             return ordered[0]
         given = given or (apart and (self.is_given(name, ordered[0]) or self.is_past_example(ordered[0])))

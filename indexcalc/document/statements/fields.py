@@ -101,8 +101,7 @@ def have_laws(document: Document, statements: Sequence[Statement]) -> bool:
 
 def is_law(statement: Statement) -> bool:
     """Whether a statement sets a derivative of a field to zero."""
-    lone = (tree.lone for tree in statement.trees)
-    zero = any(isinstance(node, Atom) and (node.kind, node.text) == ("NUM", "0") for node in lone)
+    zero = any(tree.is_zero for tree in statement.trees)
     signs = any(is_sign(item) for tree in statement.trees for p in products_of(tree) for item in p.items)
     return zero and signs and not any(map(vanishes, statement.trees))
 

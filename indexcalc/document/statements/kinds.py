@@ -9,9 +9,10 @@ from itertools import accumulate, pairwise
 from indexcalc.document.statements.calls import is_call
 from indexcalc.document.statements.outline import EQUALITIES, ORDERS, Statement, condition, letter
 from indexcalc.document.statements.survey import Survey
+from indexcalc.document.statements.trees import bracketed
 from indexcalc.language.document import Document
 from indexcalc.language.latex.tokens import Token
-from indexcalc.language.latex.tree import Atom, Group, Matrix, Node, Sum
+from indexcalc.language.latex.tree import Atom, Matrix, Node, Sum
 
 INEQUALITIES = ORDERS | {"!=", "≁"}
 
@@ -198,9 +199,7 @@ def examples_in(document: Document, statements: Sequence[Statement]) -> frozense
 
 def is_array(node: Node | None) -> bool:
     """Whether a factor is an array that is written out, in brackets of its own or in others."""
-    while isinstance(node, Group) and len(node.members) == 1:
-        node = node.members[0].lone
-    return isinstance(node, Matrix)
+    return isinstance(bracketed(node), Matrix)
 
 
 SENTENCE = 160

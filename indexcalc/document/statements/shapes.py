@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from indexcalc.document.statements.outline import Statement
+from indexcalc.document.statements.outline import EQUALITIES, Statement
 from indexcalc.document.statements.scripts import Named, is_letter
 from indexcalc.document.statements.survey import Survey
-from indexcalc.document.statements.trees import sums_of
+from indexcalc.document.statements.trees import bracketed, sums_of
 from indexcalc.errors import IndexCalcError
 from indexcalc.language.document import Document
 from indexcalc.language.latex.grammar import parse
 from indexcalc.language.latex.tokens import Token, parted
+from indexcalc.language.latex.tree import Matrix
 
 TIES = 6
 """The most slots whose size a number may be."""
+
+
+Factors = tuple[tuple[str, ...], ...]
+"""The sizes of the axes of an array, each by its factors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +39,39 @@ def declared_in(
 ) -> Mapping[str, tuple[Declared, ...]]:
     """The shapes that the statements of a context and those of its document declare, by name."""
     found: dict[str, list[Declared]] = {}
+    beside = in_brackets(document, survey, statements)
     every = (
         *(one for statement in told for one in declarations(statement, survey, -1)),
         *(one for statement in statements for one in declarations(statement, survey, statement.span.start)),
         *(one for left, right in pairwise(statements) for one in declarations_of_row(document, survey, left, right)),
         *(one for statement in statements for one in number_of_row(document, survey, statement)),
+        *(one for name, factors in beside for one in shape_of(name, factors, name.start)),
     )
     for one in every:
         found.setdefault(one.name, []).append(one)
+    return {name: tuple(shapes) for name, shapes in found.items()}
+
+
+COUNTING = re.compile("[A-Za-z]")
+"""The letters that number the arrays of a family; a Greek one below a name is a label."""
+
+
+def members_in(
+    document: Document, survey: Survey, statements: Sequence[Statement]
+) -> Mapping[str, tuple[Declared, ...]]:
+    r"""The shapes of the arrays of a family, by its name: ``x_i \in \mathbb{R}^d`` is one vector of many."""
+    found: dict[str, list[Declared]] = {}
+    sets = (
+        (name, factors, statement.span.start)
+        for statement in statements
+        for name, factors in in_sets(statement, survey)
+    )
+    brackets = ((name, factors, name.start) for name, factors in in_brackets(document, survey, statements))
+    for name, factors, start in (*sets, *brackets):
+        counted = name.parts is not None and len(name.parts) == 1 and COUNTING.fullmatch(name.parts[0])
+        if counted and factors:
+            sizes = tuple("".join(names) for names in factors)
+            found.setdefault(name.name, []).append(Declared(name.name, sizes, start))
     return {name: tuple(shapes) for name, shapes in found.items()}
 
 
@@ -50,10 +80,15 @@ def declarations(statement: Statement, survey: Survey, start: int) -> Iterator[D
 
     With one index, ``x_i \in \mathbb{R}^d``, a document may mean one vector of many; a context means all entries.
     """
+    for name, factors in in_sets(statement, survey):
+        if name.parts is None or start < 0 or len(name.parts) > 1:
+            yield from shape_of(name, factors, start)
+
+
+def in_sets(statement: Statement, survey: Survey) -> Iterator[tuple[Named, Factors]]:
+    """The names that a statement says to be in a set of arrays, with the sizes of these."""
     sides = statement.sides
-    if len(sides) < 2 or sides[-1].relation != "in":
-        return
-    factors = factors_of_sizes(sides[-1].tokens)
+    factors = factors_of_sizes(sides[-1].tokens) if len(sides) > 1 and sides[-1].relation == "in" else None
     if factors is None:
         return
     for tokens in parted(sides[-2].tokens, "COMMA"):
@@ -62,8 +97,24 @@ def declarations(statement: Statement, survey: Survey, start: int) -> Iterator[D
         except (IndexCalcError, RecursionError):
             continue
         names = list(survey.names(tree))
-        if len(names) == 1 and (names[0].parts is None or start < 0 or len(names[0].parts) > 1):
-            yield from shape_of(names[0], factors, start)
+        if len(names) == 1:
+            yield names[0], factors
+
+
+BRACKET = re.compile(r"[\s$`]*[(（][\s$`]*$")
+"""What stands between a name and its sizes in brackets behind it, in the words of a sentence."""
+
+
+def in_brackets(document: Document, survey: Survey, statements: Sequence[Statement]) -> Iterator[tuple[Named, Factors]]:
+    r"""The names with sizes in brackets behind them, ``$Q$ ($n \times d$)``, and these sizes."""
+    for left, right in pairwise(statements):
+        tree = left.sides[0].tree if len(left.sides) == len(right.sides) == 1 else None
+        name = survey.lone(tree) if tree is not None else None
+        factors = factors_between(right.sides[0].tokens) if name is not None else None
+        if name is None or factors is None or len(factors) < 2:
+            continue
+        if BRACKET.fullmatch(document.source[left.span.end : right.span.start]):
+            yield replace(name, start=left.span.start), factors
 
 
 def declarations_of_row(document: Document, survey: Survey, name: Statement, shape: Statement) -> Iterator[Declared]:
@@ -93,7 +144,29 @@ def number_of_row(document: Document, survey: Survey, statement: Statement) -> I
         yield Declared(found.name, (), statement.span.start)
 
 
-def shape_of(found: Named, factors: tuple[tuple[str, ...], ...], start: int) -> Iterator[Declared]:
+def written_in(survey: Survey, statements: Iterable[Statement]) -> Mapping[str, tuple[Declared, ...]]:
+    """The shapes of arrays that are written out by their own entries, by name."""
+    found: dict[str, list[Declared]] = {}
+    for statement in statements:
+        if (shape := shape_written(survey, statement)) is not None:
+            found.setdefault(shape.name, []).append(shape)
+    return {name: tuple(shapes) for name, shapes in found.items()}
+
+
+def shape_written(survey: Survey, statement: Statement) -> Declared | None:
+    r"""The shape of an array that is written out by its own entries, ``A = \begin{bmatrix} a_{11} & a_{12} \\ ...``."""
+    if len(statement.trees) < 2 or statement.sides[1].relation not in EQUALITIES:
+        return None
+    head, array = survey.lone(statement.trees[0]), bracketed(statement.trees[1].lone)
+    if head is None or head.parts is not None or not isinstance(array, Matrix):
+        return None
+    counts = tuple(str(count) for count in (len(array.rows), len(array.rows[0])) if count > 1)
+    entries = [survey.lone(entry) for row in array.rows for entry in row]
+    own = all(one is not None and one.parts and one.name.lower() == head.name.lower() for one in entries)
+    return Declared(head.name, counts, statement.span.start) if own and counts else None
+
+
+def shape_of(found: Named, factors: Factors, start: int) -> Iterator[Declared]:
     """The sizes of the slots of a name: an axis may hold several of them, where it bears its indices."""
     if found.parts is None:
         yield Declared(found.name, tuple("".join(names) for names in factors), start)
@@ -109,13 +182,16 @@ def sizes_of(tokens: Sequence[Token]) -> tuple[str, ...] | None:
     return tuple("".join(names) for names in factors) if factors is not None else None
 
 
-def factors_of_sizes(tokens: Sequence[Token]) -> tuple[tuple[str, ...], ...] | None:
+def factors_of_sizes(tokens: Sequence[Token]) -> Factors | None:
     r"""The same, each size by its factors: ``\mathbb{R}^{n \times h d}`` has the sizes n and h times d."""
     if not tokens or tokens[0].kind != "REALS":
         return None
     rest = [token for token in tokens[1:] if token.kind not in ("SUP", "{", "}", "(", ")", "DOT")]
-    if not rest:
-        return ()
+    return factors_between(rest) if rest else ()
+
+
+def factors_between(rest: Sequence[Token]) -> Factors | None:
+    """The sizes between signs of multiplication, each by its factors; None if something else stands there."""
     sizes: list[tuple[str, ...]] = []
     for part in parted(rest, "TIMES"):
         names: list[str] = []

@@ -31,6 +31,13 @@ OPERATORS = frozenset({"TIMES", "SLASH", "DOT", "ODOT"})
 """The kinds of signs between two factors."""
 
 
+def bracketed(node: Node | None) -> Node | None:
+    """A factor without the brackets around it."""
+    while isinstance(node, Group) and len(node.members) == 1:
+        node = node.members[0].lone
+    return node
+
+
 def name_nodes(tree: Node | Product | Sum) -> Iterator[Node]:
     """Names with their scripts, each once; and calls of functions."""
     if isinstance(tree, Atom):

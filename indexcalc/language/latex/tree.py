@@ -135,6 +135,11 @@ class Sum:
         only = self.only
         return only.items[0] if only is not None and len(only.items) == 1 else None
 
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is the number 0."""
+        return isinstance(self.lone, Atom) and (self.lone.kind, self.lone.text) == ("NUM", "0")
+
 
 def nodes_of(tree: Node | Product | Sum) -> Iterator[Node]:
     """Every node of a tree, outermost first."""
