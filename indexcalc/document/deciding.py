@@ -194,6 +194,8 @@ def why_no_claim(accused: Accused) -> str:
         return "it may be a condition"
     if one.relation.number in page.function_heads and one.relation.against == 0:
         return "it may give the function a new meaning"
+    if is_example(page, one.relation):
+        return "it may be its value in an example"
     head_name = page.heads[one.relation.number]
     if (
         head_name is not None
@@ -213,6 +215,15 @@ def why_no_claim(accused: Accused) -> str:
     ):
         return "it may be said of what is given"
     return ""
+
+
+def is_example(page: Page, relation: Relation) -> bool:
+    """Whether a name that is computed from others is set equal to numbers, as where these have values."""
+    name = page.survey.lone(relation.left)
+    if name is None or any(True for _ in page.survey.names(relation.right)):
+        return False
+    read = page.reads.get(name.name, frozenset())
+    return any(other not in page.defining or page.reads[other] for other in read)
 
 
 CONDITIONS = re.compile(r"\b(?:such that|satisf\w+|whenever|provided(?: that)?|suppos\w+(?: that)?|if)[\s$(\\]*$")

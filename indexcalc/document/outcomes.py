@@ -315,6 +315,8 @@ def conditions_of(table: Table, relation: Relation) -> Conditions:
 def tested(found: Comparison, *, screen: bool) -> tuple[Truth, str]:
     """Whether two members are equal at points."""
     if found.extra is not None:
+        if found.extra.name in found.table.page.loose_letters:
+            return Truth.SILENT, f"{found.extra.name} may be one that is given"
         return Truth.LOOSE, f"the index {found.extra.name or '?'} is free here, but not on the left side"
     table, left, right = found.table, found.left, found.right
     for letter in sorted(table.idle):

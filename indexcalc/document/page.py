@@ -37,6 +37,7 @@ from indexcalc.document.statements.letters import (
     given_letters,
     index_letters,
     index_parts,
+    loose_letters,
     order_of_entry,
 )
 from indexcalc.document.statements.limits import limits_in
@@ -476,6 +477,12 @@ class Page:
         """The letters of a class: they stand for one given entry."""
         definitions = (self.statements[number] for numbers in self.defining.values() for number in numbers)
         return given_letters(self.survey, self.statements, definitions)
+
+    @cached_property
+    def loose_letters(self) -> frozenset[str]:
+        """The letters of one sample, whose number its definitions do not say."""
+        numbers = {*(number for found in self.defining.values() for number in found), *self.function_heads}
+        return loose_letters(self.survey, [self.statements[number] for number in sorted(numbers)])
 
     @cached_property
     def function_heads(self) -> Mapping[int, FunctionHead]:

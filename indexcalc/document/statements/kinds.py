@@ -147,8 +147,9 @@ FIGURES = frozenset(["NUM", "ONE", "PLUS", "MINUS", "TIMES", "SLASH", "FRAC", "S
 
 
 def is_value(tokens: Sequence[Token]) -> bool:
-    """Whether a member is made of figures alone."""
-    kinds = {token.kind for token in tokens}
+    """Whether a member is made of figures alone, but for a unit behind them in a text of its own."""
+    behind = [position for position, token in enumerate(tokens) if token.kind == "TEXT"]
+    kinds = {token.kind for token in (tokens[: behind[0]] if behind else tokens)}
     return kinds <= FIGURES and not kinds.isdisjoint(("NUM", "ONE"))
 
 

@@ -73,6 +73,21 @@ def given_letters(survey: Survey, statements: Iterable[Statement], definitions: 
     return frozenset(found)
 
 
+def loose_letters(survey: Survey, definitions: Iterable[Statement]) -> frozenset[str]:
+    """The letters that stand on the right of a definition without being bound or standing on its left.
+
+    What is defined so is that of one sample, whose number is not said: ``L = max(0, -y_i (w . x_i + b))``.
+    """
+    found: set[str] = set()
+    for statement in definitions:
+        left, right, *_ = (
+            {part for name in survey.names(tree) for part in letters_among(name.parts or ())}
+            for tree in statement.trees
+        )
+        found |= right - left - {name for tree in statement.trees for name in bound_in(tree)}
+    return frozenset(part for part in found if is_letter(part))
+
+
 def order_of_entry(survey: Survey, statement: Statement) -> tuple[str, ...]:
     """The letters of the entry of an array that a statement speaks of, in the order of the array's axes."""
     for tree in statement.trees:
