@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from indexcalc.algebra.terms import free_indices, tensors_of
+from indexcalc.algebra.terms import Fn, free_indices, tensors_of, walk
 from indexcalc.language import read_problem
+from indexcalc.proof.gradcheck import check_backward
+from indexcalc.proof.steps import check_derivation
 from indexcalc.rewrite.derive import derive
 from indexcalc.rewrite.reuse import reusable_tensors, reuse
 from tests.support.build import add, at, attention, ell, fn, i, j, term
@@ -91,3 +93,34 @@ def test_what_a_bracket_guards_is_read_above_the_line():
     derivation = derive(read_problem(GUARDED.replace("sqrt(y[i,j]^2 + 1)", "exp(y[i,j])")))
     (equation,) = derivation.backward.equations
     assert "s" in tensors_of(equation.terms)
+
+
+LOGISTIC = ["1/(1 + exp(-x[n]))", "3/(2 + 5*exp(-x[n]))", "-2/(3 - exp(0.5*x[n]))", "1/(a + exp(x[n]*a))"]
+
+
+@pytest.mark.parametrize("formula", LOGISTIC)
+def test_what_is_left_of_a_logistic_function_is_one_minus_it(formula):
+    problem = read_problem(f"index n : N\nparam a = 0.7\ninput x[n]\np[n] = {formula}\nderive x\n")
+    derivation = derive(problem)
+    (gradient,) = derivation.backward.equations
+    assert not any(isinstance(base, Fn) for base in walk(gradient.terms))  # p and a number are enough
+    assert check_derivation(derivation) == []
+    assert check_backward(problem, derivation.backward).ok
+
+
+def test_the_gradient_of_a_logistic_loss_is_a_difference():
+    problem = read_problem(
+        "index n : N\ninput x[n], t[n] in [0,1]\np[n] = 1/(1 + exp(-x[n]))\n"
+        "L = -sum[n](t[n]*log(p[n]) + (1 - t[n])*log(1 - p[n]))\nloss L\nderive x\n"
+    )
+    derivation = derive(problem)
+    (gradient,) = derivation.backward.equations
+    assert {term.bases for term in gradient.terms} == {(at("p", *gradient.slots),), (at("t", *gradient.slots),)}
+    assert check_derivation(derivation) == []
+
+
+def test_another_quotient_stays_as_it_is():
+    problem = read_problem("index n : N\ninput x[n], v[n]\np[n] = 1/(2 + x[n])\ny[n] = v[n]*x[n]*p[n]\nderive v\n")
+    (gradient,) = derive(problem).backward.equations
+    (found,) = gradient.terms
+    assert set(tensors_of(found)) == {"G_y", "x", "p"}
