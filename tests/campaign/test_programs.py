@@ -7,6 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from indexcalc.codegen import numpy_module
+from indexcalc.language import read_problem
+from indexcalc.rewrite.derive import derive
 from tests.campaign.arithmetic import Arithmetic, Complex, softplus
 from tests.campaign.case import failures
 from tests.campaign.evaluation import run
@@ -107,3 +110,9 @@ def test_what_is_never_zero_is_not_taken_for_zero():
         np.testing.assert_allclose(np.real(found), expected, rtol=1e-14)
     slope = Complex().slope(softplus(Complex(), x + 1e-30j))
     np.testing.assert_allclose(slope, 1 / (1 + np.exp(-x)), rtol=1e-14)
+
+
+def test_code_is_written_where_an_index_stands_in_a_guard_alone():
+    (case,) = cases(2_001_959, 1)  # exp(delta[t,m] * ...) over a sum of the same over t
+    source = numpy_module(derive(read_problem(case.text)))
+    assert compile(source, "module", "exec")

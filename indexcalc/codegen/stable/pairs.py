@@ -128,6 +128,8 @@ def is_tight(term: Term, bounds: Bounds, weights: Collection[Base]) -> bool:
     found = next(pairs(term, bounds), None)
     if found is None or len(found.bound.parts) > 1 or exponents_of(with_difference(term, found).powers):
         return False
+    if any(index not in found.binding for index in found.part.over):
+        return False  # an index may stand in a guard alone, which the term does not have
     guards = found.part.guards_under(found.binding)
     own = {found.binding[index] for index in found.part.over}
     # On a diagonal alone the largest of all may be far away.
