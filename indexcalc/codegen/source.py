@@ -12,6 +12,9 @@ from dataclasses import dataclass
 LEVELS = {"!=": 0, "==": 0, "<": 0, "<=": 0, "&": 1, "+": 2, "-": 2, "*": 3, "/": 3, "//": 3, "@": 3, "**": 5}
 UNARY_LEVEL = 4
 ATOM_LEVEL = 6
+LONGEST = 64
+"""The most parts of a sum that are written one behind the other."""
+
 SIMPLE = re.compile(r"-?[\w.]+")
 
 
@@ -158,7 +161,13 @@ def chain(operator: str, operands: list[Node]) -> Node:
 
 
 def signed_sum(parts: list[tuple[bool, Node]]) -> Node:
-    """The sum of ``(negative, node)`` pairs; a positive part is written first where there is one."""
+    """The sum of ``(negative, node)`` pairs; a positive part is written first where there is one.
+
+    A long sum is one of sums in brackets: what is nested once for each part is too deep for Python, too.
+    """
+    if len(parts) > LONGEST:
+        blocks = (parts[start : start + LONGEST] for start in range(0, len(parts), LONGEST))
+        return signed_sum([(False, signed_sum(block)) for block in blocks])
     first = next((number for number, (negative, _) in enumerate(parts) if not negative), 0)
     negative, node = parts[first]
     result = negated(node) if negative else node
