@@ -141,7 +141,9 @@ def complement(equation: Equation, body: Term, guards: tuple[Delta | Iverson, ..
         return None
     constant, varied = sorted(base.terms, key=lambda term: bool(term.powers))
     exponential = any(isinstance(factor, Fn) and factor.name == "exp" for factor in varied.bases)
-    if constant.powers or not exponential or not set(equation.slots) <= set(occurring_indices(varied)):
+    if constant.powers or not exponential or not is_divisor(varied.coeff):
+        return None
+    if not set(equation.slots) <= set(occurring_indices(varied)):
         return None
     rest = (Term(sp.S.One), Term(-constant.coeff / body.coeff, ((equation.lhs, sp.S.One),)))
     return Reusable(

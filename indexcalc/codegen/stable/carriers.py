@@ -16,7 +16,7 @@ import sympy as sp
 from indexcalc.algebra.build import lone, lone_entry, power, product, scale
 from indexcalc.algebra.ranges import reads_inside
 from indexcalc.algebra.renaming import rename_powers, substitute
-from indexcalc.algebra.slots import indices_of_slot
+from indexcalc.algebra.slots import Lookup, indices_of_slot
 from indexcalc.algebra.terms import (
     Access,
     Add,
@@ -376,8 +376,11 @@ def with_deltas(term: Term) -> Term:
 
 
 def free_side(delta: Delta) -> Index | None:
-    """An index that a delta makes equal to another one, or to what is looked up without it; else None."""
+    """An index that a delta makes equal to another one, or to what is looked up without it; else None.
+
+    What is calculated, as in ``delta[i, j + k]``, may lie outside of the range of the index.
+    """
     for side, other in ((delta.right, delta.left), (delta.left, delta.right)):
-        if isinstance(side, Index) and side not in indices_of_slot(other):
+        if isinstance(side, Index) and isinstance(other, Index | Lookup) and side not in indices_of_slot(other):
             return side
     return None
