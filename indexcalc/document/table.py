@@ -200,6 +200,8 @@ class Table:
     def measure(self, name: str, slots: tuple[Ix, ...]) -> None:
         """The slots of a name have the sizes that are declared for it, if these are as many."""
         shape = self.view.shape(name)
+        if past := self.view.past_case(name, shape or ()):
+            self.open.setdefault(name, past)
         if shape is not None and len(shape) == len(slots):
             for slot, size in zip(slots, shape, strict=True):
                 if size is not None:

@@ -12,9 +12,13 @@ from indexcalc.document.choices import Asking, Choice, Kind, Option, choice, mea
 from indexcalc.document.page import Page
 from indexcalc.document.ranks import SIZE, entries_choice, family_choice, rank_choice, row_choice, size_choice
 from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.settings import Setting, words_between
 from indexcalc.document.statements.shapes import Declared
 from indexcalc.document.statements.survey import Usage
 from indexcalc.language.latex.tree import Sum
+
+CASE_REACH = 12
+"""Behind how many words of a page a case of which it speaks is usually over."""
 
 EXAMPLE_REACH = 3
 """How many statements behind one that gives an example are usually about it."""
@@ -84,6 +88,15 @@ class View:
 
     def written(self, name: str, behind: int) -> tuple[str, ...] | None:
         """The shape of a name that is written out by its own entries, behind a place and in the statement's section."""
+        shape = self.shape_written(name, behind)
+        if shape is None or not self.is_near(shape.start):
+            return None
+        line = self.page.document.place(shape.start)[0]
+        words = f"{name} has the shape in which line {line} writes it", f"{name} has any shape"
+        return shape.sizes if self.holds_from(line, f"the shape of {name}", *words) else None
+
+    def shape_written(self, name: str, behind: int) -> Declared | None:
+        """The last such shape before the statement."""
         sections, start = self.page.sections, self.page.start(self.number)
         section = sections.around(start)
         shapes = [
@@ -91,16 +104,30 @@ class View:
             for one in self.page.written.get(name, ())
             if behind < one.start < start and sections.around(one.start) == section
         ]
-        if not shapes:
-            return None
-        line = self.page.document.place(shapes[-1].start)[0]
+        return shapes[-1] if shapes else None
+
+    def is_near(self, start: int) -> bool:
+        """Whether few words stand between a place and the statement: what is said there for a case holds here."""
+        return (
+            words_between(self.page.document, self.page.statements, start, self.page.start(self.number)) <= CASE_REACH
+        )
+
+    def holds_from(self, line: int, subject: str, said: str, otherwise: str) -> bool:
+        """Whether what a line says for a case is meant here."""
         question = choice(
             Kind.CONDITION,
-            f"the shape of {name} from line {line} on",
-            Option("written", 0.0, f"{name} has the shape in which line {line} writes it", stated=True),
-            Option("any", 0.1, f"{name} has any shape", free=True),
+            f"{subject} from line {line} on",
+            Option("said", 0.0, said, stated=True),
+            Option("any", 0.1, otherwise, free=True),
         )
-        return shapes[-1].sizes if self.asking(question).name == "written" else None
+        return self.asking(question).name == "said"
+
+    def past_case(self, name: str, shape: Sequence[str | None]) -> str:
+        """What may still hold of a name in a case of which the page spoke further back; empty if it spoke of none."""
+        settings = [setting for size in shape if size is not None and (setting := self.nearest_setting(size))]
+        places = [one.start for one in (*settings, self.shape_written(name, -1)) if one is not None]
+        past = next((start for start in places if not self.is_near(start)), None)
+        return f"line {self.page.document.place(past)[0]} may still hold of {name}" if past is not None else ""
 
     def member(self, name: str) -> tuple[str, ...] | None:
         """The shape of one array of a family, if the page declares it of the name with an index."""
@@ -124,19 +151,18 @@ class View:
 
     def setting(self, name: str) -> int | None:
         """The number that a size is in the case of which the words before the statement speak, if they do."""
+        nearest = self.nearest_setting(name)
+        if nearest is None or not self.is_near(nearest.start):
+            return None
+        line = self.page.document.place(nearest.start)[0]
+        words = f"{name} is {nearest.value}, as line {line} says", f"{name} is any number"
+        return nearest.value if self.holds_from(line, name, *words) else None
+
+    def nearest_setting(self, name: str) -> Setting | None:
+        """The last number that words before the statement give a size, in its section if that may stand alone."""
         start = self.page.start(self.number)
         before = [one for one in self.page.settings.get(name, ()) if one.start < start and self.is_within(one.start)]
-        if not before:
-            return None
-        value = str(before[-1].value)
-        line = self.page.document.place(before[-1].start)[0]
-        question = choice(
-            Kind.CONDITION,
-            f"{name} from line {line} on",
-            Option(value, 0.0, f"{name} is {value}, as line {line} says", stated=True),
-            Option("any", 0.1, f"{name} is any number", free=True),
-        )
-        return int(value) if self.asking(question).name == value else None
+        return before[-1] if before else None
 
     def shape(self, name: str) -> tuple[str | None, ...] | None:
         """The sizes of the slots of a name, as it is declared, or the same tensor at another step.

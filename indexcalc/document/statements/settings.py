@@ -13,6 +13,9 @@ from indexcalc.language.document import Document
 CASE = re.compile(r"\b(?:for|if|when|where|case|cases|with|let|take|say)\W*$", re.IGNORECASE)
 """The words before a setting."""
 
+WORD = re.compile(r"(?<![\\\w])[^\W\d_]{2,}")
+"""A word, and no name of a command."""
+
 REACH = 16
 """How many characters before a formula they stand in."""
 
@@ -42,3 +45,11 @@ def settings_in(
         if said and text.isdecimal() and 0 < int(text) <= limit:
             found.setdefault(lone.name, []).append(Setting(start, int(text)))
     return {name: tuple(settings) for name, settings in found.items()}
+
+
+def words_between(document: Document, statements: Sequence[Statement], start: int, end: int) -> int:
+    """How many words stand between two places of a document, formulas aside."""
+    inside = [one.span for one in statements if start <= one.span.start < end]
+    starts = [start, *(span.end for span in inside)]
+    ends = [*(span.start for span in inside), end]
+    return sum(len(WORD.findall(document.source[max(0, a) : b])) for a, b in zip(starts, ends, strict=True) if a < b)
