@@ -108,9 +108,9 @@ class View:
 
     def is_near(self, start: int) -> bool:
         """Whether few words stand between a place and the statement: what is said there for a case holds here."""
-        return (
-            words_between(self.page.document, self.page.statements, start, self.page.start(self.number)) <= CASE_REACH
-        )
+        page = self.page
+        here = page.start(self.number)
+        return words_between(page.document, page.statements[page.told :], start, here) <= CASE_REACH
 
     def holds_from(self, line: int, subject: str, said: str, otherwise: str) -> bool:
         """Whether what a line says for a case is meant here."""

@@ -10,8 +10,8 @@ from indexcalc.document.statements.limits import bound_in, is_sum
 from indexcalc.document.statements.outline import Statement
 from indexcalc.document.statements.scripts import COLON, Named, is_letter, subscript
 from indexcalc.document.statements.survey import Survey, Usage
-from indexcalc.document.statements.trees import targets
-from indexcalc.language.latex.tree import Product, Scripted, nodes_of
+from indexcalc.document.statements.trees import sums_of, targets
+from indexcalc.language.latex.tree import Node, Product, Scripted, nodes_of
 
 CLASS_LETTERS = frozenset({"c", "t", "y"})
 """The letters that authors use for the right class."""
@@ -74,18 +74,32 @@ def given_letters(survey: Survey, statements: Iterable[Statement], definitions: 
 
 
 def loose_letters(survey: Survey, definitions: Iterable[Statement]) -> frozenset[str]:
-    """The letters that stand on the right of a definition without being bound or standing on its left.
+    """The letters that are free on the right of a definition of a bare name.
 
-    What is defined so is that of one sample, whose number is not said: ``L = max(0, -y_i (w . x_i + b))``.
+    What is defined so is that of one sample, whose number is not said: ``L = max(0, -y_i (w . x_i + b))``. In what
+    bears indices itself, a letter that it does not bear is summed over, whether that is written or not. So is one that
+    only stands twice in factors side by side, ``v = v_j e_j``.
     """
     found: set[str] = set()
     for statement in definitions:
-        left, right, *_ = (
-            {part for name in survey.names(tree) for part in letters_among(name.parts or ())}
-            for tree in statement.trees
-        )
-        found |= right - left - {name for tree in statement.trees for name in bound_in(tree)}
+        left, right, *_ = statement.trees
+        if any(name.parts for name in survey.names(left)):
+            continue
+        bound = set(bound_in(right))
+        found |= {
+            part
+            for tree in sums_of(right)
+            for _, term in tree.terms
+            for part, count in Counter(part for item in term.items for part in own_parts(survey, item)).items()
+            if count == 1 and part not in bound
+        }
     return frozenset(part for part in found if is_letter(part))
+
+
+def own_parts(survey: Survey, node: Node) -> tuple[str, ...]:
+    """The letters that a factor bears itself, not what stands inside it."""
+    name = survey.name(node)
+    return tuple(letters_among(name.parts or ())) if name is not None else ()
 
 
 def order_of_entry(survey: Survey, statement: Statement) -> tuple[str, ...]:
