@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -82,7 +83,8 @@ def test_another_spelling_keeps_every_formula_and_its_braces(operation):
         for one, other in zip(before, after, strict=True):
             new = changed.text[other.inner : other.inner_end]
             assert changed.moved(one.inner) in (other.inner, None)
-            assert new.count("{") == new.count("}")
+            grouping = re.sub(r"\\[{}]", "", new)  # a written brace, as one before cases, has no partner
+            assert grouping.count("{") == grouping.count("}")
             if one.part is Part.INLINE:
                 assert "\n\n" not in new
     assert done
