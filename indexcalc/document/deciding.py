@@ -19,7 +19,7 @@ from indexcalc.document.remedies import Doubt, assume, equation_for
 from indexcalc.document.report import Verdict
 from indexcalc.document.search import UNLIKELY, Judged
 from indexcalc.document.statements.outline import Statement
-from indexcalc.document.statements.trees import differentiated
+from indexcalc.document.statements.trees import differentiated, nabla_targets
 from indexcalc.language.latex.tree import Atom, Sum
 
 
@@ -210,7 +210,7 @@ def why_no_claim(accused: Accused) -> str:
         head_name is None
         and member == 1
         and head is not None
-        and not any(True for _ in differentiated(head))
+        and not any(True for _ in (*differentiated(head), *nabla_targets(head)))
         and not many_names(page, head)
     ):
         return "it may be said of what is given"

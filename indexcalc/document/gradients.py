@@ -1,4 +1,4 @@
-r"""Short names of gradients, ``dX``: the loss that they are of, which the document defines, or leaves unknown."""
+r"""Short gradients, ``dX``, ``\nabla X``, ``\nabla_X``: the loss that they are of, which a document defines or not."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from indexcalc.document.table import Table
 
 LOSS = "loss"
 """The loss of a document that has only short names of its gradients, such as dX."""
+
+OF_LOSS = "loss"
+"""The option that a nabla alone before an array makes it the gradient of the loss."""
 
 
 def loss_of_gradients(table: Table, short: str, target: str) -> str:
@@ -41,6 +44,30 @@ def loss_of_gradients(table: Table, short: str, target: str) -> str:
         name = LOSS
     table.known.setdefault(name, ())
     return name
+
+
+def is_of_loss(table: Table) -> bool:
+    r"""Whether a nabla alone before an array, ``\nabla X``, is a gradient by it; other nablas may speak against it."""
+    operates = table.page.survey.nablas.operate
+    field, gradient = "differentiates a field", "is the gradient of the loss by it"
+    question = choice(
+        Kind.DERIVATIVE,
+        "a nabla alone before an array",
+        Option(OF_LOSS, 0.3 * operates, f"a nabla alone before an array {gradient}", free=not operates),
+        Option("field", 0.1 * (not operates), f"a nabla alone before an array {field}", free=operates),
+    )
+    return table.asking(question).name == OF_LOSS
+
+
+def is_before_factors(table: Table) -> bool:
+    r"""Whether a nabla with its variable, ``\nabla_y x^\top``, is a gradient, and multiplies the array behind it."""
+    question = choice(
+        Kind.DERIVATIVE,
+        "a nabla with its variable before an array",
+        Option("factor", 0.0, "a nabla with its variable is the gradient of the loss, and multiplies an array"),
+        Option("sign", 0.1, "a nabla with its variable differentiates an array", free=True),
+    )
+    return table.page.survey.nablas.named and table.asking(question).name == "factor"
 
 
 def usual_loss(page: Page) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.derivatives import derivative, rate
+from indexcalc.document.gradients import is_before_factors, loss_of_gradients
 from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
@@ -72,15 +73,25 @@ class Rates:
         And how many items behind it that takes.
         """
         order = order_of(sign)
-        if not behind:
-            raise NotUnderstoodError("a nabla without what it is taken of")
         if isinstance(sign, Scripted) and sign.below:
             only = parse(sign.below).only
             if only is None:
                 raise NotUnderstoodError("a nabla by an expression")
-            return self.gradient(self.product(behind), only.items, order), len(behind)
+            body = self.product(behind) if behind else None
+            if body is None or (body.axes and is_before_factors(self.names.table)):
+                return self.gradient(self.loss(self.names.target(only.items)), only.items, order), 0
+            return self.gradient(body, only.items, order), len(behind)
+        if not behind:
+            raise NotUnderstoodError("a nabla without what it is taken of")
         wrt, count = self.parameter(behind) if self.has_parameter(behind) else self.usual(behind)
         return self.gradient(self.product(behind[:count]), wrt, order), count
+
+    def loss(self, wrt: Typed) -> Typed:
+        r"""What is differentiated where only a variable is named, as in ``\nabla_W`` or ``\nabla W``."""
+        if not isinstance(wrt.node, Entry):
+            raise NotUnderstoodError("a nabla without what it is taken of")
+        name = wrt.node.name
+        return Typed(Entry(loss_of_gradients(self.names.table, f"nabla {name}", name)))
 
     def gradient(self, body: Typed, wrt: Items, order: int) -> Typed:
         """The gradient of a number, or its matrix of second derivatives."""

@@ -15,11 +15,13 @@ import sympy as sp
 
 from indexcalc.document import wedges
 from indexcalc.document.bars import barred, names_at
+from indexcalc.document.derivatives import rate
 from indexcalc.document.differentials import differential_of, is_sign, short_target
 from indexcalc.document.expectations import expectation
 from indexcalc.document.fields import Sign, along, applied, component, directed, partial, sign_at
 from indexcalc.document.functions import applied as applied_function
 from indexcalc.document.functions import function_of, is_bracket
+from indexcalc.document.gradients import is_of_loss
 from indexcalc.document.lists import listed
 from indexcalc.document.literals import array, between_letters, between_numbers, bracketed, branched
 from indexcalc.document.meaning import typed
@@ -202,10 +204,15 @@ class Reader:
         value, end = self.unit(items, position)
         if sign.kind == "partial":
             return partial(self.table, value, component(self.scope, script(sign.below), self.names.target)), end
+        if sign.kind == "gradient" and isinstance(value.node, Entry) and value.axes and is_of_loss(self.table):
+            return rate(self.table, self.rates.loss(value), value), end
         return applied(self.table, sign, value), end
 
     def nabla(self, sign: Node, behind: Sequence[Node], position: int) -> tuple[Typed, int]:
         r"""A gradient; what stands above the bracket of its function, ``\nabla f(x)^T``, belongs to it."""
+        if isinstance(sign, Scripted) and sign.below and any(map(is_transpose, sign.above)):
+            value, _ = self.rates.nabla(replace(sign, above=()), ())
+            return self.scripted_value(value, replace(sign, below=())), position + 1
         scripts = behind[1] if len(behind) > 1 and isinstance(behind[1], Scripted) else None
         whole = scripts is not None and is_bracket(scripts.base) and not (isinstance(sign, Scripted) and sign.below)
         if scripts is None or not whole:

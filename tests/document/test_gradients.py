@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from indexcalc.document.check import check
 from indexcalc.document.report import Verdict
 from tests.support.verdicts import judged
@@ -48,3 +50,28 @@ CENTRED = (
 def test_a_loss_that_definitions_only_differentiate_is_the_loss():
     assert last(*CENTRED, r"dx_i = 2 c_i") is CONFIRMED
     assert last(*CENTRED, r"dx_i = 3 c_i") is not CONFIRMED
+
+
+NABLAS = "$y = W x$ with a matrix $W$ and a vector $x$, and $z = \\tanh(y)$.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (r"\nabla W = \nabla y\, x^\top", r"\nabla W = x\, \nabla y^\top"),
+        (r"\nabla x = W^\top \nabla y", r"\nabla x = W \nabla y"),
+        (r"\nabla y = (1 - z^2) \odot \nabla z", r"\nabla y = (1 + z^2) \odot \nabla z"),
+        (r"\nabla_W = \nabla_y x^\top", r"\nabla_W = x \nabla_y^\top"),
+        (r"\nabla_x = W^\top \nabla_y", r"\nabla_x = 2 W^\top \nabla_y"),
+        (r"\nabla_x^\top = \nabla_y^\top W", r"\nabla_x^\top = \nabla_y^\top W^\top"),
+    ],
+)
+def test_a_nabla_that_names_a_variable_alone_is_the_gradient_of_the_loss(right, wrong):
+    assert judged(check(f"{NABLAS}$${right}$$").claims[-1]) is CONFIRMED
+    assert judged(check(f"{NABLAS}$${right}$$\n\n$${wrong}$$").claims[-1]) is REFUTED
+
+
+def test_a_nabla_that_differentiates_functions_speaks_for_fields():
+    r"""Beside ``\nabla (u \cdot v)`` an array behind a nabla may be a field, whose derivatives nothing here refutes."""
+    fields = r"$$\nabla (u \cdot v) = (\nabla u)^\top v + (\nabla v)^\top u$$"
+    assert judged(check(f"{NABLAS}{fields}\n\n" + r"$$\nabla x = 2 W^\top \nabla y$$").claims[-1]) is OPEN

@@ -13,6 +13,7 @@ from indexcalc.algebra.canonical import collect
 from indexcalc.algebra.factor import factor, positive_first
 from indexcalc.algebra.renaming import rename_bound, substitute_term
 from indexcalc.algebra.terms import Access, Index, Term, Terms, free_indices, occurring_indices, tensors_of, walk
+from indexcalc.document.gradients import LOSS
 from indexcalc.document.meaning.nodes import Derivative, Entry, renamed
 from indexcalc.document.meaning.sizes import Ix
 from indexcalc.document.meaning.slopes import refreshed
@@ -151,6 +152,9 @@ class Deriver:
             target = self.attempts.page.gradient_target(name)
             tensors.setdefault(f"d{loss}{SLASH}{target}" if target else name, self.spelling.node(node))
         gradients = {f"d{loss}{SLASH}{name}": name for name in symbols.slots}
+        if loss == LOSS:  # no name that the note has: its gradients have short names
+            for gradient, name in gradients.items():
+                tensors.setdefault(gradient, self.short_gradient(name))
         owners = symbols.sizes.owners
         scalars = {
             str(lowering.index(owners[name]).extent): self.spelling.node(node)
@@ -165,6 +169,15 @@ class Deriver:
             named={},
             loss=self.spelling.token(Token("NAME", loss, 0)),
         )
+
+    def short_gradient(self, name: str) -> str:
+        """The gradient of a loss without a name, as the note writes such gradients."""
+        known = self.words.names.get(name)
+        spelled = self.spelling.node(known[0]) if known else self.spelling.token(Token("NAME", name, 0))
+        nablas = self.attempts.page.survey.nablas
+        if nablas.named:
+            return rf"\nabla_{{{spelled}}}"
+        return rf"\nabla {spelled}" if nablas.short else f"d{spelled}"
 
 
 def lettered(term: Term, letters: Mapping[Index, Index]) -> Term:

@@ -11,6 +11,7 @@ from indexcalc.document.statements.calls import is_expected
 from indexcalc.document.statements.field_signs import flowing
 from indexcalc.document.statements.labelling import find_labels, find_squares
 from indexcalc.document.statements.labels import ABOVE, of_any_layer
+from indexcalc.document.statements.nablas import Nablas, nablas_in
 from indexcalc.document.statements.scripts import Named, inverse_mark, named
 from indexcalc.document.statements.trees import (
     differentiated,
@@ -44,6 +45,8 @@ class Usage:
         behind: how often a capital stands right before it: as ``x`` in ``W x``.
         flows: how often its divergence is taken, or it is the direction of a derivative.
         turns: how often its curl is taken.
+        shortened: how often it stands behind a nabla that may be a short gradient.
+        multiplied: how often it stands beside other factors, and not behind such a nabla.
     """
 
     indexed: Counter[int] = field(default_factory=Counter)
@@ -59,6 +62,8 @@ class Usage:
     behind: int = 0
     flows: int = 0
     turns: int = 0
+    shortened: int = 0
+    multiplied: int = 0
 
     @property
     def only_called(self) -> bool:
@@ -84,6 +89,7 @@ class Survey:
         applied: the names that a bracket follows wherever they stand, or mostly once they bear a prime: functions.
         prior: names that bear a minus as a label, ``e^-``.
         aliases: names that stand for others.
+        nablas: how it writes gradients.
         known: the names found so far, by the node's identity; each node is kept, so that no other takes its place.
     """
 
@@ -93,6 +99,7 @@ class Survey:
     applied: frozenset[str] = frozenset()
     prior: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
+    nablas: Nablas = field(default_factory=Nablas)
     known: dict[int, tuple[Node, Named | None]] = field(default_factory=dict, compare=False, repr=False)
 
     def name(self, node: Node) -> Named | None:
@@ -133,7 +140,8 @@ def survey_of(
     chains = [members for members in chains if members]
     labels = find_labels(chains, extents)
     squares = find_squares(chains, labels)
-    plain = usages_in(chains, Survey(labels, squares, {}, aliases=aliases or {}))
+    nablas = nablas_in(member for members in chains for member in members)
+    plain = usages_in(chains, Survey(labels, squares, {}, aliases=aliases or {}, nablas=nablas))
     called = {
         name
         for name, usage in plain.items()
@@ -141,7 +149,7 @@ def survey_of(
     }
     applied = frozenset(FUNCTIONS) | {name.rstrip("'") for name in called}
     prior = frozenset(name for name in plain if name.endswith(MINUS))
-    found = Survey(labels, squares, {}, applied, prior, aliases or {})
+    found = Survey(labels, squares, {}, applied, prior, aliases or {}, nablas)
     return replace(found, usages=usages_in(chains, found))
 
 
@@ -164,6 +172,10 @@ def usages_in(chains: Iterable[tuple[Sum, ...]], survey: Survey) -> dict[str, Us
                     usage.letters.add(found.parts)
             mark_numerators(member, survey, usages)
             mark_vectors(member, survey, usages)
+            mark_factors(member, survey, usages)
+    for usage in pooled.values():
+        if usage.multiplied:  # other tensors are made from it: it is no loss, and nothing else that is differentiated
+            usage.numerator -= usage.shortened
     return usages
 
 
@@ -227,6 +239,17 @@ def mark_vectors(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> No
                 continue
             if matrix.parts is None and found.parts is None and found.name in usages:
                 usages[found.name].behind += 1
+
+
+def mark_factors(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> None:
+    """Note which names stand behind nablas that may be short gradients, and which beside other factors."""
+    behind = {id(node) for node in survey.nablas.operands(member)}
+    for product in products_of(member):
+        for node in product.items:
+            found = survey.name(node)
+            if found is not None and found.name in usages:
+                usages[found.name].shortened += id(node) in behind and found.parts is None
+                usages[found.name].multiplied += len(product.items) > 1 and id(node) not in behind
 
 
 def note_field(usage: Usage | None, kind: str) -> None:
