@@ -8,7 +8,7 @@ from dataclasses import replace
 from indexcalc.document.applications import derivative_at, value_at
 from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.literals import largest
-from indexcalc.document.meaning import typed
+from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.nodes import Applied, Entry, Total, over, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import BoundError, NotUnderstoodError, RankError
@@ -27,12 +27,20 @@ Function = Callable[[Sequence[Typed]], Typed]
 
 WHOLE: Mapping[str, Callable[[Typed, Sizes], Typed]] = {
     **dict.fromkeys(("tr", "Tr", "trace", "Trace"), typed.trace),
-    **dict.fromkeys(("diag", "Diag"), typed.diagonal),
+    **dict.fromkeys(("diag", "Diag"), kronecker.diagonal),
     **dict.fromkeys(("rowsum", "RowSum", "rowSum"), lambda value, sizes: row_sum(value)),
-    "det": typed.determinant,
+    "det": kronecker.determinant,
     **dict.fromkeys(("softmax", "Softmax"), typed.softmax),
 }
 """Functions that look at more than one entry."""
+
+STACKED = choice(
+    Kind.LAYOUT,
+    "vec",
+    Option("columns", 0.0, "vec puts the columns of a matrix one below the other"),
+    Option("rows", 0.2, "vec puts the rows of a matrix one below the other", free=True),
+)
+"""In which order vec takes the entries of a matrix."""
 
 
 def function_of(scope: Scope, found: Named, following: Node | None) -> Function | None:
@@ -51,7 +59,7 @@ def function_of(scope: Scope, found: Named, following: Node | None) -> Function 
     known = FUNCTIONS.get(word)
     if word == "sigma" and following is not None and is_bracket(following):
         known = "sigmoid" if is_applied(table.page, word, following) else None
-    if known is None and word not in WHOLE:
+    if known is None and word not in (*WHOLE, "vec"):
         if not is_applied(table.page, found.name, following):
             return None
         return lambda arguments: applied(table, found.name, undefined(table, found), arguments)
@@ -117,6 +125,8 @@ def applied(table: Table, word: str, known: str | None, arguments: Sequence[Type
         return replace(argument, node=Applied(known, argument.node))
     if word in ("softmax", "Softmax") and isinstance(argument.node, Entry) and not argument.axes:
         return softmax_entry(table, argument.node)
+    if word == "vec":
+        return kronecker.stacked(argument, by_rows=table.asking(STACKED).name == "rows")
     if word in WHOLE:
         return WHOLE[word](argument, table.sizes)
     raise NotUnderstoodError(f"the function {word}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from indexcalc.document.meaning import typed
+from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.blocks import of_blocks
 from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Plus, between, negated, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
@@ -22,9 +22,9 @@ def bracketed(bracket: str, values: Sequence[Typed], sizes: Sizes) -> Typed:
         raise NotUnderstoodError("a list in brackets")
     (value,) = values
     if bracket == NORM:
-        return typed.norm(value, "F" if len(value.axes) == 2 else "")
-    if bracket == "|" and len(value.axes) == 2:
-        return typed.determinant(value, sizes)
+        return typed.norm(value, "F" if len(typed.sides(value)) == 2 else "")
+    if bracket == "|" and len(typed.sides(value)) == 2:
+        return kronecker.determinant(value, sizes)
     if bracket == "|" and value.axes:
         raise NotUnderstoodError("bars around a vector")
     return replace(value, node=Applied("abs", value.node)) if bracket == "|" else value

@@ -86,6 +86,8 @@ class Names:
             found = replace(found, parts=usual)
         if found.parts is not None and len(found.parts) == 1 and found.parts[0].isdigit():
             found = self.numbered(found, found.parts[0])
+        if found.parts is not None and self.is_labelled(found):
+            found = replace(found, name=f"{found.name}_{''.join(found.parts)}", parts=None)
         if found.parts is not None and len(found.parts) == 1 and found.name in table.page.blocks:
             table.open.setdefault(found.name, f"{found.name} with an index may be a block of {found.name}")
         name, slots = table.symbol(found)
@@ -149,7 +151,32 @@ class Names:
         indexed = usage is not None and len(digits) in usage.indexed
         if len(digits) > 1 and (indexed or len(self.table.symbol(replace(found, parts=None))[1]) == len(digits)):
             return replace(found, parts=tuple(digits))
+        own = f"{found.name}_{digits}"
+        question = choice(
+            Kind.WORD,
+            own,
+            Option("entry", 0.0, f"{own} is an entry or a row of {found.name}"),
+            Option("name", 0.2, f"{own} is a name of its own", free=True),
+        )
+        if (found.name, digits) in self.table.page.numbered and self.table.asking(question).name == "name":
+            return replace(found, name=own, parts=None)
         return found
+
+    def is_labelled(self, found: Named) -> bool:
+        """Whether sizes below a capital are those of a matrix of its own, as in ``K_{mn}``, and no indices."""
+        parts, page = found.parts or (), self.table.page
+        if len(parts) != 2 or not found.name.isupper() or not page.sizes_of_names.issuperset(parts):
+            return False
+        if any(self.scope.binds(part) for part in parts) or found.name in (*page.declared, *page.defining):
+            return False
+        own = f"{found.name}_{''.join(parts)}"
+        question = choice(
+            Kind.WORD,
+            own,
+            Option("name", 0.0, f"{own} is a matrix of its own"),
+            Option("entry", 0.05, f"{own} is an entry of {found.name}", free=True),
+        )
+        return self.table.asking(question).name == "name"
 
     def target(self, items: Sequence[Node]) -> Typed:
         """What a derivative is taken by: one tensor, whole or at an index."""

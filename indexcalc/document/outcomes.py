@@ -26,7 +26,7 @@ from indexcalc.document.meaning.nodes import (
 )
 from indexcalc.document.meaning.sizes import Ix, OrientationError, ShapeError, SizeError
 from indexcalc.document.meaning.symbols import CountError, NotUnderstoodError, all_read
-from indexcalc.document.meaning.typed import Typed, at
+from indexcalc.document.meaning.typed import Typed, at, sides
 from indexcalc.document.memory import RememberedPoints
 from indexcalc.document.names import Names
 from indexcalc.document.numerics.points import positive_names, regular_names
@@ -255,9 +255,11 @@ def brought_together(scope: Scope, head: Typed, other: Typed, relation: Relation
         right = replace(left, node=ZERO)
     if left.node == ZERO and not left.axes:
         left = replace(right, node=ZERO)
+    if left.groups != right.groups:
+        raise NotUnderstoodError("a Kronecker product is set equal to an array of which no blocks are known")
     if len(left.axes) != len(right.axes):
         raise ShapeError(f"an array with {len(left.axes)} axes is set equal to one with {len(right.axes)}")
-    if len(left.axes) == 1 and left.orientation != right.orientation:
+    if len(sides(left)) == 1 and left.orientation != right.orientation:
         raise OrientationError("a row is set equal to a column")
     for one, other_axis in zip(left.axes, right.axes, strict=True):
         table.sizes.unify(one, other_axis)

@@ -53,6 +53,7 @@ from indexcalc.document.statements.shapes import (
     declared_in,
     labels_of_sizes,
     members_in,
+    numbered_in,
     slots_beside,
     written_in,
 )
@@ -74,6 +75,7 @@ OF_VECTORS = {
         r"matrix exponential|exponential (?:map\b|mapping|of (?:a|an|the) (?:\w+ )?matri)"
         r"|\blie (?:group|algebra)|skew[- ]symmetric"
     ),
+    "kronecker": re.compile(r"\bkronecker(?:'s)? (?:product|sum)|\bvec\b|kronecker积|克罗内克"),
     "apart": re.compile(r"\bindependen|uncorrelated|white noise"),
 }
 """The words that speak of a property of vectors; they say that it is likely, and never that it holds."""
@@ -250,6 +252,11 @@ class Page:
         return members_in(self.document, self.survey, self.statements[self.told :])
 
     @cached_property
+    def numbered(self) -> frozenset[tuple[str, str]]:
+        """The names with a number below them that may be arrays of their own."""
+        return frozenset(numbered_in(self.statements[self.told :], self.survey))
+
+    @cached_property
     def blocks(self) -> frozenset[str]:
         """The names that have as many sizes with an index as without: with an index they may be blocks."""
         return frozenset(
@@ -342,7 +349,7 @@ class Page:
     @cached_property
     def cases(self) -> frozenset[int]:
         """The statements in sentences that say for which values of a name something holds."""
-        return cases_in(self.document, self.survey, self.statements)
+        return cases_in(self.document, self.survey, self.statements, self.sizes_of_names)
 
     @cached_property
     def examples(self) -> frozenset[int]:

@@ -10,7 +10,7 @@ import sympy as sp
 from indexcalc.document import wedges
 from indexcalc.document.applications import again
 from indexcalc.document.choices import Kind, Option, choice
-from indexcalc.document.meaning import typed
+from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.nodes import Entry, Number, Raised, Total, renamed, same, times
 from indexcalc.document.meaning.sizes import SizeError
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
@@ -106,11 +106,13 @@ def joined(table: Table, left: Typed, sign: Node, right: Typed) -> Typed:
         return join(left, right, table.sizes)
     if kind == "DOT" and len(left.axes) == len(right.axes) == 2:
         raise NotUnderstoodError("a point between matrices: a product of either kind")
-    if text == "otimes" and len(left.axes) == len(right.axes) == 1:
+    if text == "otimes" and len(typed.sides(left)) == len(typed.sides(right)) == 1:
         return outer(table, left, right)
     if text == "times" and len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation:
         return crossed(table, left, right)
-    if text == "otimes" or (text == "times" and left.axes and right.axes):
+    if text == "otimes":
+        return kronecker.kronecker(left, right)
+    if text == "times" and left.axes and right.axes:
         raise NotUnderstoodError("a product of another kind")
     alike = len(left.axes) == len(right.axes) == 1 and left.orientation == right.orientation
     if alike and typed.chained(left, right, table.sizes) is None:
@@ -134,14 +136,19 @@ def side_by_side(table: Table, left: Typed, right: Typed) -> Typed:
 
 
 def outer(table: Table, left: Typed, right: Typed) -> Typed:
-    """All products of two vectors, or those entry by entry."""
+    """All products of two vectors, as a matrix or one below the other, or those entry by entry."""
+    stacked = "kronecker" in table.page.said_anywhere or bool(left.groups or right.groups)
     question = choice(
         Kind.WORD,
         "a cross in a circle between vectors",
-        Option("all", 0.0, "a cross in a circle stands for all products"),
+        Option("all", 0.1 * stacked, "a cross in a circle stands for all products"),
+        Option("stacked", 0.1 * (not stacked), "a cross in a circle stands for all products, one below the other"),
         Option("entries", 0.1, "a cross in a circle stands for products entry by entry"),
     )
-    if table.asking(question).name == "entries":
+    taken = table.asking(question).name
+    if taken == "stacked":
+        return kronecker.kronecker(left, right)
+    if taken == "entries":
         return typed.entrywise(left, right, table.sizes)
     return Typed(times(left.node, right.node), (*left.axes, *right.axes))
 
@@ -177,8 +184,8 @@ def power(table: Table, value: Typed, above: Sequence[Token], read: Callable[[Se
         return made
     entries = len(above) > 1 and above[0].kind == "ODOT"
     mark = "" if entries else inverse_mark(above)
-    if len(value.axes) == 2 and mark:
-        found = typed.inverse(value, table.sizes)
+    if len(typed.sides(value)) == 2 and mark:
+        found = kronecker.inverse(value, table.sizes)
         return found if mark == "-1" else typed.transpose(found)
     if len(value.axes) == 1 and not entries and (mark or is_transpose(above)):
         raise RankError("the inverse of a vector")
@@ -231,6 +238,6 @@ def weighted_norm(table: Table, value: Typed, matrix: Typed) -> Typed:
     """The root of x^T A x, or of x^T A^-1 x."""
     if len(value.axes) != 1 or value.orientation != typed.COLUMN:
         raise RankError("a norm with a matrix below it of what is no vector")
-    weight = typed.inverse(matrix, table.sizes) if table.asking(WEIGHTED).name == "inverse" else matrix
+    weight = kronecker.inverse(matrix, table.sizes) if table.asking(WEIGHTED).name == "inverse" else matrix
     other = typed.product(weight, again(table, value), table.sizes)
     return Typed(Raised(typed.inner(value, other, table.sizes).node, Number(sp.Rational(1, 2))))

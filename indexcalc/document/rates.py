@@ -78,7 +78,7 @@ class Rates:
             if only is None:
                 raise NotUnderstoodError("a nabla by an expression")
             body = self.product(behind) if behind else None
-            if body is None or (body.axes and is_before_factors(self.names.table)):
+            if body is None or (is_factor(body) and is_before_factors(self.names.table)):
                 return self.gradient(self.loss(self.names.target(only.items)), only.items, order), 0
             return self.gradient(body, only.items, order), len(behind)
         if not behind:
@@ -184,6 +184,11 @@ def again(table: Table, slope: Meaning, wrt: Entry) -> Meaning:
     if isinstance(slope, Derivative) and slope.local:
         raise NotUnderstoodError("a second derivative that holds other names")
     return derivative(table, slope, wrt)
+
+
+def is_factor(value: Typed) -> bool:
+    """Whether what stands behind the gradient of the loss may multiply it: an array or an entry of one is no loss."""
+    return bool(value.axes) or (isinstance(value.node, Entry) and bool(value.node.slots))
 
 
 def entry_of(value: Typed) -> Entry:

@@ -26,7 +26,7 @@ from indexcalc.document.lists import listed
 from indexcalc.document.literals import array, between_letters, between_numbers, bracketed, branched
 from indexcalc.document.meaning import typed
 from indexcalc.document.meaning.nodes import ONE, ZERO, Applied, Entry, Number, Ones, negated
-from indexcalc.document.meaning.sizes import Ix, Sizes
+from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, RankError
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.names import Names
@@ -128,7 +128,21 @@ class Reader:
             if place is not None and not any(map(is_big, items[:place])):
                 left, right = inner.product(items[:place]), inner.product(items[place + 1 :])
                 return join(left, right, self.sizes)
-        return inner.factors(items)
+        return inner.crossed(items)
+
+    def crossed(self, items: Sequence[Node]) -> Typed:
+        r"""Factors of which signs ``\otimes`` join those that stand side by side, as in ``I \otimes A B``."""
+        places = [n for n, item in enumerate(items) if isinstance(item, Atom) and item.text == "otimes"]
+        bounds = list(zip((-1, *places), (*places, len(items)), strict=True))
+        if not places or all(end - start == 2 for start, end in bounds) or any(map(is_big, items)):
+            return self.factors(items)
+        try:
+            first, *others = (self.factors(items[start + 1 : end]) for start, end in bounds if end - start > 1)
+        except (NotUnderstoodError, ShapeError):
+            return self.factors(items)
+        for sign, value in zip(places, others, strict=True):
+            first = joined(self.table, first, items[sign], value)
+        return first
 
     def factors(self, items: Sequence[Node]) -> Typed:
         """Factors in a row, from the left; a slash divides by the one factor behind it."""

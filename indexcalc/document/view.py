@@ -76,7 +76,33 @@ class View:
         nearest = self.nearest_shape(self.page.declared.get(name, ()))
         before = nearest is not None and nearest.start <= self.page.start(self.number)
         written = self.written(name, nearest.start if nearest is not None and before else -1)
-        return written or (nearest.sizes if nearest is not None else None)
+        if written is not None or nearest is None:
+            return written
+        return nearest.sizes if self.is_meant(name, nearest) else None
+
+    def is_meant(self, name: str, shape: Declared) -> bool:
+        """Whether a declaration is about the name here.
+
+        It may not be if it stands in a section behind, if the section here gives the name a meaning of its own, or if
+        others give it other shapes.
+        """
+        page, sections, here = self.page, self.page.sections, self.page.start(self.number)
+        own = sections.around(here)
+        if min(shape.start, here) < 0 or (self.is_near(shape.start) and shape.start < here):
+            return True
+        given = any(sections.around(page.start(n)) == own for n in page.defining.get(name, ()) if n <= self.number)
+        apart = sections.around(shape.start) != own and (shape.start > here or given)
+        several = len({one.sizes for one in page.declared[name]}) > 1
+        if not (apart or several):
+            return True
+        line = page.document.place(shape.start)[0]
+        question = choice(
+            Kind.CONDITION,
+            f"the shape of {name} from line {line}",
+            Option("any", 0.05 * (not apart), f"{name} has any shape", free=True),
+            Option("said", 0.05 * apart, f"{name} has the shape of which line {line} speaks", free=True),
+        )
+        return self.asking(question).name == "said"
 
     def nearest_shape(self, shapes: Sequence[Declared]) -> Declared | None:
         """The last of several shapes that is declared before the statement, else the first one."""

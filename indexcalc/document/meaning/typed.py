@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 import sympy as sp
 
@@ -44,12 +46,36 @@ class Typed:
         axes: the axes in order.
         orientation: of a vector: a column until it is transposed.
         jacobian: whether it is the derivative of an array by an array.
+        groups: of how many axes each side is made, where one is made of several; else empty.
     """
 
     node: Meaning
     axes: tuple[Ix, ...] = ()
     orientation: str = COLUMN
     jacobian: bool = False
+    groups: tuple[int, ...] = ()
+
+
+Side = tuple[Ix, ...]
+"""The axes of which one side of an array is made: one, but for Kronecker products and columns one below the other."""
+
+
+def sides(value: Typed) -> tuple[Side, ...]:
+    """The sides of an array: one for a vector, two for a matrix."""
+    axes = iter(value.axes)
+    return tuple(tuple(islice(axes, count)) for count in value.groups or (1,) * len(value.axes))
+
+
+def meet(left: Side, right: Side, sizes: Sizes) -> None:
+    """Say that two sides are as long, axis by axis.
+
+    Raises:
+        NotUnderstoodError: if they are not made of as many axes.
+    """
+    if len(left) != len(right):
+        raise NotUnderstoodError("a Kronecker product beside an array of which no blocks are known")
+    for one, other in zip(left, right, strict=True):
+        sizes.unify(one, other)
 
 
 def scalar(node: Meaning) -> Typed:
@@ -59,10 +85,12 @@ def scalar(node: Meaning) -> Typed:
 
 def transpose(value: Typed) -> Typed:
     """The transpose; of a vector a row, of an entry the entry itself."""
-    if len(value.axes) > 2:
+    own = sides(value)
+    if len(own) > 2:
         raise RankError("the transpose of an array with more than two axes")
-    orientation = ROW if len(value.axes) == 1 and value.orientation == COLUMN else COLUMN
-    return replace(value, axes=tuple(reversed(value.axes)), orientation=orientation)
+    orientation = ROW if len(own) == 1 and value.orientation == COLUMN else COLUMN
+    axes = tuple(chain(*reversed(own)))
+    return replace(value, axes=axes, orientation=orientation, groups=tuple(reversed(value.groups)))
 
 
 def at(value: Typed, indices: tuple[Ix | None, ...], sizes: Sizes) -> Typed:
@@ -85,20 +113,22 @@ def product(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     jacobian = left.jacobian or right.jacobian
     if not left.axes or not right.axes:
         rest = left if left.axes else right
-        return Typed(times(left.node, right.node), rest.axes, rest.orientation, jacobian)
+        return replace(rest, node=times(left.node, right.node), jacobian=jacobian)
     if (chain := chained(left, right, sizes)) is not None:
         return chain
     if len(left.axes) == 1 and len(right.axes) == 3 and right.jacobian:  # the derivative of such a vector by a matrix
         return replace(contracted(left, right, sizes, jacobian), orientation=COLUMN)
-    if len(left.axes) > 2 or len(right.axes) > 2:
+    counts = len(sides(left)), len(sides(right))
+    if max(counts) > 2:
         raise NotUnderstoodError(TOO_MANY_AXES)
-    if len(left.axes) == 1 and len(right.axes) == 1:
+    if counts == (1, 1):
         if left.orientation == ROW and right.orientation == COLUMN:
             return contracted(left, right, sizes, jacobian)
         if left.orientation == COLUMN and right.orientation == ROW:
-            return Typed(times(left.node, right.node), (*left.axes, *right.axes), jacobian=jacobian)
+            groups = grouped(*sides(left), *sides(right))
+            return Typed(times(left.node, right.node), (*left.axes, *right.axes), COLUMN, jacobian, groups)
         raise RankError("a product of two vectors without a transpose")
-    if len(right.axes) == 1 and right.orientation == ROW and len(left.axes) == 2:
+    if counts == (2, 1) and right.orientation == ROW:
         raise RankError("a matrix times a row vector")
     return contracted(left, right, sizes, jacobian)
 
@@ -137,27 +167,43 @@ def free_of_axes(value: Typed) -> bool:
 
 
 def contracted(left: Typed, right: Typed, sizes: Sizes, jacobian: bool) -> Typed:
-    """The sum over the last axis of the left and the first of the right."""
-    a, b = left.axes[-1], right.axes[0]
-    sizes.unify(a, b)
-    dummy = sizes.fresh("")
-    sizes.unify(dummy, a)
-    body = times(renamed(left.node, {a: dummy}), renamed(right.node, {b: dummy}))
-    axes = (*left.axes[:-1], *right.axes[1:])
-    row = len(axes) == 1 and (len(left.axes) == 1)
-    return Typed(Total((dummy,), body), axes, ROW if row else COLUMN, jacobian)
+    """The sum over the last side of the left and the first of the right."""
+    (*above, a), (b, *below) = sides(left), sides(right)
+    meet(a, b, sizes)
+    dummies = unnamed(a, sizes)
+    factors = (
+        renamed(left.node, dict(zip(a, dummies, strict=True))),
+        renamed(right.node, dict(zip(b, dummies, strict=True))),
+    )
+    rest = (*above, *below)
+    row = len(rest) == 1 and not above
+    return Typed(Total(dummies, times(*factors)), tuple(chain(*rest)), ROW if row else COLUMN, jacobian, grouped(*rest))
+
+
+def unnamed(side: Side, sizes: Sizes) -> Side:
+    """New index variables without a letter, as long as the axes of a side."""
+    dummies = tuple(sizes.fresh("") for _ in side)
+    meet(dummies, side, sizes)
+    return dummies
+
+
+def grouped(*own: Side) -> tuple[int, ...]:
+    """Of how many axes each side is made; empty where none is made of several."""
+    return tuple(map(len, own)) if any(len(side) != 1 for side in own) else ()
 
 
 def aligned(values: list[Typed], sizes: Sizes) -> tuple[list[Meaning], tuple[Ix, ...]]:
     """Expressions brought to common axes: equal ranks axis by axis, scalars and rows broadcast."""
     rank = max(len(value.axes) for value in values)
-    axes = next(value.axes for value in values if len(value.axes) == rank)
+    axes, groups = next((value.axes, value.groups) for value in values if len(value.axes) == rank)
     nodes = []
     for value in values:
         if not value.axes:
             nodes.append(value.node)
             continue
         if len(value.axes) == rank:
+            if value.groups != groups:
+                raise NotUnderstoodError("a Kronecker product beside an array of which no blocks are known")
             target = axes
         elif len(value.axes) == 1 and rank == 2:
             target = broadcast_axis(value, axes, sizes)
@@ -188,13 +234,20 @@ def added(values: list[Typed], sizes: Sizes) -> Typed:
     nodes, axes = aligned(values, sizes)
     kept = tuple(node for node in nodes if node != ZERO)
     orientation = next((value.orientation for value in values if len(value.axes) == 1), COLUMN)
-    return Typed(Plus(kept) if kept else ZERO, axes, orientation, any(value.jacobian for value in values))
+    jacobian = any(value.jacobian for value in values)
+    return Typed(Plus(kept) if kept else ZERO, axes, orientation, jacobian, grouping(values))
 
 
 def entrywise(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     """The product entry by entry."""
     nodes, axes = aligned([left, right], sizes)
-    return Typed(times(*nodes), axes, left.orientation, left.jacobian or right.jacobian)
+    jacobian = left.jacobian or right.jacobian
+    return Typed(times(*nodes), axes, left.orientation, jacobian, grouping((left, right)))
+
+
+def grouping(values: Sequence[Typed]) -> tuple[int, ...]:
+    """The groups of the largest of several arrays, with which the others go together."""
+    return max(values, key=lambda value: len(value.axes)).groups
 
 
 def divided(left: Typed, right: Typed, sizes: Sizes) -> Typed:
@@ -247,12 +300,13 @@ def trace(value: Typed, sizes: Sizes) -> Typed:
     """The trace of a matrix; a number that is no name is its own."""
     if not value.axes and not isinstance(value.node, Entry):
         return value
-    if len(value.axes) != 2:
+    if len(sides(value)) != 2:
         raise RankError("the trace of what is no matrix")
-    dummy = sizes.fresh("")
-    for axis in value.axes:
-        sizes.unify(dummy, axis)
-    return Typed(Total((dummy,), renamed(value.node, dict.fromkeys(value.axes, dummy))))
+    rows, columns = sides(value)
+    meet(rows, columns, sizes)
+    dummies = unnamed(rows, sizes)
+    names = dict(zip((*rows, *columns), (*dummies, *dummies), strict=True))
+    return Typed(Total(dummies, renamed(value.node, names)))
 
 
 def inner(left: Typed, right: Typed, sizes: Sizes) -> Typed:
@@ -293,10 +347,11 @@ def norm(value: Typed, kind: str = "") -> Typed:
         if any(isinstance(node, Entry) and node.slots for node in walk(value.node)):
             raise NotUnderstoodError("the norm of one entry")
         return replace(value, node=Applied("abs", value.node))
-    if kind == "1" and len(value.axes) == 1:
+    rank = len(sides(value))
+    if kind == "1" and rank == 1:
         return Typed(Total(value.axes, Applied("abs", value.node)))
-    if kind not in ("", "2", "F") or (kind == "2" and len(value.axes) != 1) or (kind == "" and len(value.axes) > 1):
-        raise RankError(f"a norm with the mark {kind or 'of no kind'} of an array with {len(value.axes)} axes")
+    if kind not in ("", "2", "F") or (kind == "2" and rank != 1) or (kind == "" and rank > 1):
+        raise RankError(f"a norm with the mark {kind or 'of no kind'} of an array with {rank} axes")
     squares = Total(value.axes, Raised(value.node, Number(sp.Integer(2))))
     return Typed(Raised(squares, Number(sp.Rational(1, 2))))
 

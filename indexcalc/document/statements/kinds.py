@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate, pairwise
 
 from indexcalc.document.statements.calls import is_call
@@ -157,20 +157,25 @@ AT = re.compile(r"(?<![\w-])(?:at|near|around|(when|if|unless|while|until))[\s$(
 """Words before an equation that names a point, or a case: the group holds those that also lead to a definition."""
 
 
-def cases_in(document: Document, survey: Survey, statements: Sequence[Statement]) -> frozenset[int]:
+def cases_in(
+    document: Document, survey: Survey, statements: Sequence[Statement], sizes: Collection[str] = ()
+) -> frozenset[int]:
     """The equations in sentences that say where something holds, ``at $x = 0$``: they give their names no meaning.
 
     Behind *if* or *when* an equation may do so; it does not if a number stands there, or for a name of which another
-    one says so.
+    one says so. One that gives a size a number is of a case without such a word too.
     """
     found, perhaps = dict[int, str](), dict[int, str]()
     for number, statement in enumerate(statements):
         trees, start = statement.trees, statement.span.start
         name = survey.lone(trees[0]) if len(trees) == len(statement.sides) > 1 else None
         word = AT.search(document.source[max(0, start - 20) : start]) if name and not statement.span.display else None
-        if name is None or word is None:
+        if name is None or (word is None and (name.name not in sizes or statement.span.display)):
             continue
         values = all(is_constant(survey, tree) for tree in trees[1:])
+        if word is None:
+            found |= {number: name.name} if values else {}
+            continue
         (perhaps if word.group(1) and not values else found)[number] = name.name
     again = {number for number, name in perhaps.items() if name in found.values()}
     return frozenset(found.keys() | again)

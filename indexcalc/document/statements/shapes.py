@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from indexcalc.document.statements.nouns import lists_of, names_of
 from indexcalc.document.statements.outline import EQUALITIES, Statement
 from indexcalc.document.statements.scripts import Named, is_letter
 from indexcalc.document.statements.survey import Survey
@@ -39,15 +40,16 @@ def declared_in(
 ) -> Mapping[str, tuple[Declared, ...]]:
     """The shapes that the statements of a context and those of its document declare, by name."""
     found: dict[str, list[Declared]] = {}
-    beside = in_brackets(document, survey, statements)
+    beside, said = in_brackets(document, survey, statements), in_sentences(document, survey, statements)
     every = (
         *(one for statement in told for one in declarations(statement, survey, -1)),
         *(one for statement in statements for one in declarations(statement, survey, statement.span.start)),
         *(one for left, right in pairwise(statements) for one in declarations_of_row(document, survey, left, right)),
         *(one for statement in statements for one in number_of_row(document, survey, statement)),
-        *(one for name, factors in beside for one in shape_of(name, factors, name.start)),
+        *sized_below(document, statements),
+        *(one for name, factors in (*beside, *said) for one in shape_of(name, factors, name.start)),
     )
-    for one in every:
+    for one in sorted(every, key=lambda one: one.start):
         found.setdefault(one.name, []).append(one)
     return {name: tuple(shapes) for name, shapes in found.items()}
 
@@ -73,6 +75,19 @@ def members_in(
             sizes = tuple("".join(names) for names in factors)
             found.setdefault(name.name, []).append(Declared(name.name, sizes, start))
     return {name: tuple(shapes) for name, shapes in found.items()}
+
+
+def numbered_in(statements: Sequence[Statement], survey: Survey) -> Iterator[tuple[str, str]]:
+    r"""The names with a number below that have an equation or a shape, ``X_1 \in \mathbb{R}^{m \times n}``.
+
+    Such a one may be an array of its own, even where the name without a number stands for another one.
+    """
+    for statement in statements:
+        head = survey.lone(statement.trees[0]) if len(statement.trees) > 1 else None
+        shaped = (name for name, factors in in_sets(statement, survey) if factors)
+        for name in (*shaped, *((head,) if head is not None else ())):
+            if name.parts is not None and len(name.parts) == 1 and name.parts[0].isdigit():
+                yield name.name, name.parts[0]
 
 
 def declarations(statement: Statement, survey: Survey, start: int) -> Iterator[Declared]:
@@ -115,6 +130,55 @@ def in_brackets(document: Document, survey: Survey, statements: Sequence[Stateme
             continue
         if BRACKET.fullmatch(document.source[left.span.end : right.span.start]):
             yield replace(name, start=left.span.start), factors
+
+
+BELOW = re.compile(r"_\s*\{?\s*(\w)\s*\\times\s*(\w)\s*\}?")
+"""Two sizes below a name; no others are taken off it."""
+
+
+def sized_below(document: Document, statements: Sequence[Statement]) -> Iterator[Declared]:
+    r"""What a matrix with its sizes below it declares, ``A_{m \times n}``."""
+    for token in (token for statement in statements for side in statement.sides for token in side.tokens):
+        if token.kind == "NAME" and token.text.isupper() and token.last > token.start:
+            found = BELOW.search(document.source[token.start : token.last + 1])
+            if found is not None and token.text != "I":
+                yield Declared(token.text, found.groups(), token.start)
+
+
+ARRAY = r"(?:[\w-]+\s+){0,2}?(?:matri(?:x|ces)|tensors?|arrays?)"
+"""What sizes say something of, with a word or two before it: *real symmetric matrix*."""
+
+SIZED = re.compile(rf"[\s$`]*(?:{ARRAY}|的?\s*(?:矩阵|方阵))[\s$`]*", re.IGNORECASE)
+"""What stands between sizes and the name behind them: ``an $m \\times n$ matrix $A$``."""
+
+WHICH_IS = re.compile(
+    r"[\s$`]*,?\s*(?:(?:both|each|all)\s+)?(?:is|are|be|being|denotes?)\s+(?:an?\s+)?[\s$`]*|[\s$`]*都?是[\s$`]*"
+)
+"""What stands between a name and the sizes behind it: ``$A$ is an $m \\times n$ matrix``."""
+
+SIZED_END = re.compile(rf"[\s$`]*(?:{ARRAY}\b|的?\s*(?:矩阵|方阵))", re.IGNORECASE)
+"""What stands behind these sizes."""
+
+
+def in_sentences(
+    document: Document, survey: Survey, statements: Sequence[Statement]
+) -> Iterator[tuple[Named, Factors]]:
+    r"""The names that a sentence calls matrices of some sizes, ``an $m \times n$ matrix $A$``, and these sizes."""
+    source, lists = document.source, list(lists_of(document, statements))
+    for left, right in pairwise(lists):
+        between = source[left[-1].span.end : right[0].span.start]
+        behind = source[right[-1].span.end : right[-1].span.end + 60]
+        sizes, names = left[-1], right
+        if not SIZED.fullmatch(between):
+            sizes, names = right[0], left
+            if not (WHICH_IS.fullmatch(between) and len(right) == 1 and SIZED_END.match(behind)):
+                continue
+        factors = factors_between(sizes.sides[0].tokens) if len(sizes.sides) == 1 else None
+        if factors is None or len(factors) < 2:
+            continue
+        for statement in (one for one in names if len(one.sides) == 1):
+            for name in names_of(survey, statement):
+                yield replace(name, start=statement.span.start), factors
 
 
 def declarations_of_row(document: Document, survey: Survey, name: Statement, shape: Statement) -> Iterator[Declared]:

@@ -164,7 +164,7 @@ def with_numbers(tokens: Sequence[Token]) -> list[Token]:
 
 
 def without_sizes(tokens: Sequence[Token]) -> list[Token]:
-    """Zeros without a subscript, and identities without one that says their two sizes."""
+    """Zeros without a subscript, and identities and matrices without one that says their two sizes."""
     result: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -177,7 +177,7 @@ def without_sizes(tokens: Sequence[Token]) -> list[Token]:
             sized = any(one.kind == "TIMES" and one.text == "times" for one in script)
             zero = token.kind == "NUM" and token.text == "0"
             plain = not any(one.kind == "SUP" for one in script)
-            if plain and (zero or (sized and (token.kind, token.text) == ("NAME", "I"))):
+            if plain and (zero or (sized and token.kind == "NAME" and token.text.isupper())):
                 result[-1] = replace(token, last=tokens[end - 1].start)
                 position = end
             elif plain and sized and token.kind == "ONE":
