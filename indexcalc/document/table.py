@@ -261,7 +261,8 @@ class Table:
         if accent in ("dot", "ddot") and bare in self.page.survey.usages:
             self.open.setdefault(name, f"{name} may be the derivative of {bare} by time")
         base, sign, mark = name.partition("^")
-        if sign and mark and len(self.known[name]) == 2 and base in self.page.declared:
+        layer = mark.startswith("[")  # no power stands in square brackets
+        if sign and mark and not layer and len(self.known[name]) == 2 and base in self.page.declared:
             self.open.setdefault(name, f"{name} may be a power of {base}")
 
     def equate(self, found: Named) -> bool:
