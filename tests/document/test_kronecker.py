@@ -165,3 +165,10 @@ def test_vectors_have_a_kronecker_product_too():
     page = "The Kronecker product of $a$ and $b$, which are vectors: $$\\mathrm{vec}(a b^\\top) = {}$$"
     assert judged(check(page.replace("{}", r"b \otimes a")).claims[-1]) is CONFIRMED
     assert judged(check(page.replace("{}", r"2 (b \otimes a)")).claims[-1]) is not CONFIRMED
+
+
+def test_numbers_have_no_kronecker_product():
+    """``u_1`` is no number where it stands beside such a sign; a reading in which it is one says nothing."""
+    page = "$x_i = u_i v_i$. $$(u_1 \\otimes v_1) (u_2 \\otimes v_2) = 2 u_1 v_1^\\top u_2 v_2^\\top$$"
+    assert judged(check(page).claims[-1]) is not CONFIRMED
+    assert judged(check(page.replace("2 u_1", "u_1")).claims[-1]) is not REFUTED

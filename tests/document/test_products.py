@@ -103,3 +103,16 @@ def test_a_letter_above_a_matrix_makes_it_one_of_which_nothing_more_is_known() -
     assert verdict(square, r"$$(B A^k)^\top = (A^k)^\top B^\top$$") in TRUE
     for open_claim in ("A A^k + B = A^{k+1} + B", "A^k A + B = A A^k + B", "A^{2k} + B = A^k A^k + B"):
         assert verdict(square, f"$${open_claim}$$") is Verdict.UNCLEAR
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("(u v^\\top) : A", "u^\\top A v"), ("(A + B) : C", "A : C + B : C"), ("A : B", "B : A")]
+)
+def test_a_formula_before_a_colon_is_a_factor(left, right):
+    page = f"$u$ and $v$ are vectors, $A$, $B$ and $C$ matrices.\n\n$${left} = {right}$$"
+    assert check(page).claims[-1].verdict in TRUE
+    assert check(page.replace(f"= {right}", f"= 2 {right}")).claims[-1].verdict is Verdict.REFUTED
+
+
+def test_a_name_before_a_colon_is_a_label():
+    assert check("$$b = 3 a$$\n\n$$(i): b + a = 4 a$$").claims[-1].verdict in TRUE

@@ -7,7 +7,6 @@ divided, and every product is one of sums over plain indices. A side that is one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain
 
 from indexcalc.document.meaning import typed
@@ -20,8 +19,7 @@ from indexcalc.document.meaning.typed import COLUMN, ROW, Side, Typed, meet, sid
 def kronecker(left: Typed, right: Typed) -> Typed:
     """The Kronecker product: of matrices, of vectors, or of both."""
     if not left.axes or not right.axes:
-        rest = left if left.axes else right
-        return replace(rest, node=times(left.node, right.node))
+        raise NotUnderstoodError("a Kronecker product with a number")
     (above, before), (below, behind) = rows_and_columns(left), rows_and_columns(right)
     return made(times(left.node, right.node), (*above, *below), (*before, *behind))
 

@@ -279,7 +279,7 @@ def chain_of(piece: Sequence[Token]) -> Chain:
             position += 2 if defines or doubled(piece, position) else 1
             continue
         labels = depth <= 0 and token.kind == "COLON" and not members and relation_after(piece[position:]) == "="
-        if labels and not is_inner_product(piece[position:]):
+        if labels and not is_computed(current) and not is_inner_product(piece[position:]):
             current = []  # what stands before a colon says what the equation is about
             position += 1
             continue
@@ -289,6 +289,18 @@ def chain_of(piece: Sequence[Token]) -> Chain:
     continued = len(members) > 1 and not members[0].tokens
     remarks = tuple(token.text for token in piece if token.kind == "TEXT")
     return Chain(tuple(members), continued and not implied, remarks, implied=implied)
+
+
+COMPUTING = frozenset({"TIMES", "ODOT", "PLUS", "SLASH", "FRAC"})
+"""The signs of a formula with which something is computed."""
+
+
+def is_computed(before: Sequence[Token]) -> bool:
+    r"""Whether a formula stands before a colon, ``(u v^\top) : A``, and no label: signs, or factors in brackets."""
+    names = [token for token in before if token.kind == "NAME"]
+    bracketed = any(token.kind in OPENERS for token in before) and len(names) > 1
+    listed = any(token.kind in ("COMMA", "TEXT") for token in before)
+    return not listed and (bracketed or any(token.kind in COMPUTING for token in before))
 
 
 def is_inner_product(piece: Sequence[Token]) -> bool:
