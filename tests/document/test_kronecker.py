@@ -172,3 +172,9 @@ def test_numbers_have_no_kronecker_product():
     page = "$x_i = u_i v_i$. $$(u_1 \\otimes v_1) (u_2 \\otimes v_2) = 2 u_1 v_1^\\top u_2 v_2^\\top$$"
     assert judged(check(page).claims[-1]) is not CONFIRMED
     assert judged(check(page.replace("2 u_1", "u_1")).claims[-1]) is not REFUTED
+
+
+def test_indices_below_the_sign_are_left_open():
+    """In mechanics they are those of all products."""
+    assert judged(check(r"$$(A \otimes B)_{ijkl} = A_{ij} B_{kl}$$").claims[-1]) is not REFUTED
+    assert judged(check(r"$$(A \otimes B) : C = A (B : C)$$ $$(A \otimes B) C = A (B : C)$$").claims[-1]) is not REFUTED

@@ -95,6 +95,8 @@ def transpose(value: Typed) -> Typed:
 
 def at(value: Typed, indices: tuple[Ix | None, ...], sizes: Sizes) -> Typed:
     """The entries at the given indices; None keeps an axis."""
+    if value.groups:  # elsewhere four indices below such a sign are those of all products, A_{ij} B_{kl}
+        raise NotUnderstoodError("indices of a Kronecker product")
     if len(indices) != len(value.axes):
         raise RankError(f"{len(indices)} indices on an expression with {len(value.axes)} axes")
     names: dict[Ix, Ix] = {}
