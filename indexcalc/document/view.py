@@ -84,7 +84,7 @@ class View:
         """Whether a declaration is about the name here.
 
         It may not be if it stands in a section behind, if the section here gives the name a meaning of its own, or if
-        others give it other shapes.
+        others give it other shapes, in this section or where this one gives it none.
         """
         page, sections, here = self.page, self.page.sections, self.page.start(self.number)
         own = sections.around(here)
@@ -92,7 +92,9 @@ class View:
             return True
         given = any(sections.around(page.start(n)) == own for n in page.defining.get(name, ()) if n <= self.number)
         apart = sections.around(shape.start) != own and (shape.start > here or given)
-        several = len({one.sizes for one in page.declared[name]}) > 1
+        shapes = page.declared[name]
+        beside = [one for one in shapes if sections.around(one.start) == own]
+        several = len({one.sizes for one in beside or shapes}) > 1
         if not (apart or several):
             return True
         line = page.document.place(shape.start)[0]

@@ -95,7 +95,8 @@ def diagram_of(
         caption: the sentence above it.
         title: the heading, if it starts a section.
     """
-    folded = {equation.name: equation for equation in program.equations if equation.hoisted}
+    parts = (equation for equation in program.equations if equation.hoisted)
+    folded = {equation.name: equation for equation in parts if equation.name not in program.outputs}
     solved = {residual: name for name, residual in program.residuals.items()}
     kept = [equation for equation in program.equations if equation.name not in folded]
     made = dict.fromkeys((tensor.name for tensor in program.inputs), False)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from indexcalc.algebra.terms import tensors_of
+from indexcalc.language.read import read_problem
 from indexcalc.notes import markdown_note
 from indexcalc.notes.blocks import Diagram, Edge, Node, Symbol, Table
 from indexcalc.notes.diagram import LOSS, MOST_JOINED, diagram_blocks, joined_diagram, shown_diagrams
 from indexcalc.notes.mermaid import mermaid_text
 from indexcalc.notes.symbols import symbol_blocks
+from indexcalc.problem import Upstream
 from indexcalc.rewrite.derive import derive
 from tests.notes.problems import PROBLEMS
 
@@ -89,3 +92,12 @@ def test_the_table_of_symbols_holds_every_tensor(name: str) -> None:
         Symbol(tensor) for tensor in (*derivation.problem.program.tensors, *derivation.backward.tensors)
     }
     assert len(listed) == len(set(listed))
+
+
+def test_a_sum_that_is_an_output_has_a_node_although_the_reader_named_it():
+    problem = read_problem("index i, j : N\ninput x[i]\nZ = sum[j](exp(x[j]))\np[i] = exp(x[i]) / Z\nderive x\n")
+    named, last = problem.program.equations
+    program = replace(problem.program, equations=(replace(named, hoisted=True), last), outputs=("Z", "p"))
+    upstream = (*problem.upstream, Upstream("G", "Z"))
+    found = joined_diagram(derive(replace(problem, program=program, upstream=upstream)))
+    assert {name for edge in found.edges for name in (edge.source, edge.sink)} <= {n.tensor for n in found.nodes}
