@@ -70,8 +70,8 @@ OPEN = {
     "gaussian_nll": 1,
 }
 """Gradients that are left open: the first needs the assumption that the labels add up to one; of the others the gallery
-does not say how many values their indices have, as the notes do. The last rests on names of which other sections declare
-several shapes, and its own none."""
+does not say how many values their indices have, as the notes do. The last rests on names of which other sections
+declare several shapes, and its own none."""
 
 
 def without_recurrences(gallery):
