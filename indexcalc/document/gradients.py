@@ -14,9 +14,6 @@ from indexcalc.document.table import Table
 LOSS = "loss"
 """The loss of a document that has only short names of its gradients, such as dX."""
 
-OF_LOSS = "loss"
-"""The option that a nabla alone before an array makes it the gradient of the loss."""
-
 
 def loss_of_gradients(table: Table, short: str, target: str) -> str:
     """The number whose gradient a short name is: one that is stated or defined, or the one that is differentiated.
@@ -53,10 +50,10 @@ def is_of_loss(table: Table) -> bool:
     question = choice(
         Kind.DERIVATIVE,
         "a nabla alone before an array",
-        Option(OF_LOSS, 0.3 * operates, f"a nabla alone before an array {gradient}", free=not operates),
+        Option("gradient", 0.3 * operates, f"a nabla alone before an array {gradient}", free=not operates),
         Option("field", 0.1 * (not operates), f"a nabla alone before an array {field}", free=operates),
     )
-    return table.asking(question).name == OF_LOSS
+    return table.asking(question).name == "gradient"
 
 
 def is_before_factors(table: Table) -> bool:

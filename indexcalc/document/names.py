@@ -151,15 +151,8 @@ class Names:
         indexed = usage is not None and len(digits) in usage.indexed
         if len(digits) > 1 and (indexed or len(self.table.symbol(replace(found, parts=None))[1]) == len(digits)):
             return replace(found, parts=tuple(digits))
-        own = f"{found.name}_{digits}"
-        question = choice(
-            Kind.WORD,
-            own,
-            Option("entry", 0.0, f"{own} is an entry or a row of {found.name}"),
-            Option("name", 0.2, f"{own} is a name of its own", free=True),
-        )
-        if (found.name, digits) in self.table.page.numbered and self.table.asking(question).name == "name":
-            return replace(found, name=own, parts=None)
+        if (found.name, digits) in self.table.page.numbered and self.is_own(found, 0.2):
+            return replace(found, name=f"{found.name}_{digits}", parts=None)
         return found
 
     def is_labelled(self, found: Named) -> bool:
@@ -169,12 +162,16 @@ class Names:
             return False
         if any(self.scope.binds(part) for part in parts) or found.name in (*page.declared, *page.defining):
             return False
-        own = f"{found.name}_{''.join(parts)}"
+        return self.is_own(found, 0.0)
+
+    def is_own(self, found: Named, cost: float) -> bool:
+        """Whether what stands below a name makes another name of it, and is no index; what that costs."""
+        own = f"{found.name}_{''.join(found.parts or ())}"
         question = choice(
             Kind.WORD,
             own,
-            Option("name", 0.0, f"{own} is a matrix of its own"),
-            Option("entry", 0.05, f"{own} is an entry of {found.name}", free=True),
+            Option("entry", 0.0 if cost else 0.05, f"{own} is an entry or a row of {found.name}", free=not cost),
+            Option("name", cost, f"{own} is a name of its own", free=bool(cost)),
         )
         return self.table.asking(question).name == "name"
 

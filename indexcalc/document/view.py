@@ -83,26 +83,28 @@ class View:
     def is_meant(self, name: str, shape: Declared) -> bool:
         """Whether a declaration is about the name here.
 
-        It may not be if it stands in a section behind, if the section here gives the name a meaning of its own, or if
-        others give it other shapes, in this section or where this one gives it none.
+        It is not if the section here gives the name a meaning of its own. It may not be if it stands in a section
+        behind, or if others give the name other shapes, in this section or where this one gives it none.
         """
         page, sections, here = self.page, self.page.sections, self.page.start(self.number)
         own = sections.around(here)
-        if min(shape.start, here) < 0 or (self.is_near(shape.start) and shape.start < here):
+        if min(shape.start, here) < 0:
             return True
-        given = any(sections.around(page.start(n)) == own for n in page.defining.get(name, ()) if n <= self.number)
-        apart = sections.around(shape.start) != own and (shape.start > here or given)
+        elsewhere = sections.around(shape.start) != own
+        if elsewhere and any(sections.around(page.start(n)) == own for n in page.defining.get(name, ())):
+            return False
+        behind = elsewhere and shape.start > here
         shapes = page.declared[name]
         beside = [one for one in shapes if sections.around(one.start) == own]
         several = len({one.sizes for one in beside or shapes}) > 1
-        if not (apart or several):
+        if not (behind or several) or (shape.start < here and self.is_near(shape.start)):
             return True
         line = page.document.place(shape.start)[0]
         question = choice(
             Kind.CONDITION,
             f"the shape of {name} from line {line}",
-            Option("any", 0.05 * (not apart), f"{name} has any shape", free=True),
-            Option("said", 0.05 * apart, f"{name} has the shape of which line {line} speaks", free=True),
+            Option("any", 0.05 * (not behind), f"{name} has any shape", free=True),
+            Option("said", 0.05 * behind, f"{name} has the shape of which line {line} speaks", free=True),
         )
         return self.asking(question).name == "said"
 

@@ -178,3 +178,10 @@ def test_indices_below_the_sign_are_left_open():
     """In mechanics they are those of all products."""
     assert judged(check(r"$$(A \otimes B)_{ijkl} = A_{ij} B_{kl}$$").claims[-1]) is not REFUTED
     assert judged(check(r"$$(A \otimes B) : C = A (B : C)$$ $$(A \otimes B) C = A (B : C)$$").claims[-1]) is not REFUTED
+
+
+def test_sides_that_are_as_long_in_other_blocks_are_left_open():
+    page = r"$A_{m \times n}$ and $B_{n \times m}$ are matrices. $$\operatorname{tr}(A \otimes B) = {}$$"
+    assert judged(check(page.replace("{}", r"\operatorname{tr}(A B)")).claims[-1]) is OPEN
+    page = r"$A_{m \times n}$ and $B_{p \times q}$ are matrices. $$\operatorname{tr}(A \otimes B) = 0$$"
+    assert judged(check(page).claims[-1]) is not CONFIRMED

@@ -70,10 +70,14 @@ def meet(left: Side, right: Side, sizes: Sizes) -> None:
     """Say that two sides are as long, axis by axis.
 
     Raises:
-        NotUnderstoodError: if they are not made of as many axes.
+        NotUnderstoodError: if they are not made of as many axes, or are as long, but axis by axis they are not.
+        SizeError: if they are not as long.
     """
     if len(left) != len(right):
         raise NotUnderstoodError("a Kronecker product beside an array of which no blocks are known")
+    names = [[sizes.name_of(axis) for axis in side] for side in (left, right)]
+    if names[0] != names[1] and sorted(names[0]) == sorted(names[1]) and "?" not in names[0]:
+        raise NotUnderstoodError("sides of Kronecker products that are as long, in blocks of other sizes")
     for one, other in zip(left, right, strict=True):
         sizes.unify(one, other)
 
@@ -322,18 +326,6 @@ def inner(left: Typed, right: Typed, sizes: Sizes) -> Typed:
     factors = (renamed(value.node, dict(zip(value.axes, dummies, strict=True))) for value in (left, right))
     node = times(*factors)
     return Typed(Total(dummies, node) if dummies else node)
-
-
-def outer(left: Typed, right: Typed, sizes: Sizes) -> Typed:
-    """The products of all entries of two vectors, of which it is known that no entrywise product is meant."""
-    if len(left.axes) != 1 or len(right.axes) != 1:
-        raise RankError("a Kronecker product")
-    a, b = left.axes[0], right.axes[0]
-    named = "?" not in (sizes.name_of(a), sizes.name_of(b))
-    known = named or any(isinstance(value.node, Derivative) for value in (left, right))
-    if sizes.find(a) == sizes.find(b) or not known:
-        raise NotUnderstoodError("the sign ⊗ between vectors that may have one size: all products, or entry by entry?")
-    return Typed(times(left.node, right.node), (a, b))
 
 
 NORMS = ("1", "2", "F")
