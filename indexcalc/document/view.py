@@ -97,16 +97,12 @@ class View:
         shapes = page.declared[name]
         beside = [one for one in shapes if sections.around(one.start) == own]
         several = len({one.sizes for one in beside or shapes}) > 1
-        if not (behind or several) or (shape.start < here and self.is_near(shape.start)):
+        near = not elsewhere and shape.start < here and self.is_near(shape.start)
+        if near or not (behind or several):
             return True
         line = page.document.place(shape.start)[0]
-        question = choice(
-            Kind.CONDITION,
-            f"the shape of {name} from line {line}",
-            Option("any", 0.05 * (not behind), f"{name} has any shape", free=True),
-            Option("said", 0.05 * behind, f"{name} has the shape of which line {line} speaks", free=True),
-        )
-        return self.asking(question).name == "said"
+        words = f"{name} has the shape of which line {line} speaks", f"{name} has any shape"
+        return self.holds_from(line, f"the shape of {name}", *words)
 
     def nearest_shape(self, shapes: Sequence[Declared]) -> Declared | None:
         """The last of several shapes that is declared before the statement, else the first one."""

@@ -24,6 +24,7 @@ def last(page: str) -> Verdict:
         r"Here $A$ is $m \times n$ matrix data, and $B$ is an $n \times p$ array.",
         r"For the matrices $A_{m \times n}$ and $B_{n \times p}$ this is so.",
         r"For $A_{m\times n}, B_{n\times p}$ this is so.",
+        r"若$A$为$m\times n$矩阵, $B$均为$n\times p$矩阵",
         r"设$m\times n$矩阵$A$和$n\times p$矩阵$B$。",
     ],
 )
