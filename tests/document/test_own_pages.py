@@ -67,11 +67,9 @@ OPEN = {
     "two_token_model": 1,
     **{"conv1d": 1, "conv2d": 2, "depthwise_separable": 1, "heat_equation_step": 1, "max_pool": 1},
     **{"relative_position_attention": 1, "sliding_window_attention": 2, "total_variation": 1},
-    "gaussian_nll": 1,
 }
 """Gradients that are left open: the first needs the assumption that the labels add up to one; of the others the gallery
-does not say how many values their indices have, as the notes do. The last rests on names of which other sections
-declare several shapes, and its own none."""
+does not say how many values their indices have, as the notes do."""
 
 
 def without_recurrences(gallery):
