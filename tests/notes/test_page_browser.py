@@ -12,7 +12,7 @@ from indexcalc.notes import Detail, html_note
 from indexcalc.notes.levels import Level, parts_of
 from indexcalc.rewrite.derive import derive
 from indexcalc.worksheet import load_values, worked
-from tests.support.browser import asked, emulated, needs_axe, needs_browser, started, violations
+from tests.support.browser import asked, emulated, needs_axe, needs_browser, opened, started, violations
 
 By = pytest.importorskip("selenium.webdriver.common.by").By
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
@@ -52,8 +52,7 @@ def pages(tmp_path_factory):
 def attention(driver, pages):
     """The derivation whose note the browser shows."""
     derivation, address = pages["attention"]
-    driver.get("about:blank")
-    driver.get(address)
+    opened(driver, address)
     return derivation
 
 
@@ -144,8 +143,7 @@ def test_a_folded_section_whose_heading_goes_is_open_again(driver, attention):
 def test_without_a_script_all_is_there(driver, attention, pages):
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
-        driver.get("about:blank")
-        driver.get(pages["attention"][1])
+        opened(driver, pages["attention"][1])
         assert not slider(driver).is_displayed()
         shown = sum(one.is_displayed() for one in driver.find_elements(By.CSS_SELECTOR, ".display"))
     finally:
@@ -192,7 +190,7 @@ def test_wires_and_plots_are_drawn_in_sight(driver, attention):
 
 
 def test_the_numbers_of_an_example_stand_in_their_cells(driver, pages):
-    driver.get(pages["two_token_model"][1])
+    opened(driver, pages["two_token_model"][1])
     outside = """return [...document.querySelectorAll('.heat rect + text')].filter(one => {
       const [text, cell] = [one, one.previousElementSibling].map(one => one.getBoundingClientRect());
       return text.left < cell.left || text.right > cell.right || text.top < cell.top || text.bottom > cell.bottom;
@@ -218,7 +216,7 @@ def test_a_brief_note_has_two_stops(driver, tmp_path):
     path = tmp_path / "brief.html"
     derivation = derive(load_problem(ROOT / "derivations" / "linear" / "linear.ixc"))
     path.write_text(html_note(derivation, detail=Detail.BRIEF), encoding="utf-8")
-    driver.get(path.as_uri())
+    opened(driver, path.as_uri())
     assert (slider(driver).get_attribute("max"), slider(driver).get_attribute("value")) == ("1", "1")
     slider(driver).send_keys(Keys.ARROW_LEFT)
     assert slider(driver).get_attribute("aria-valuetext") == "result only"
@@ -229,7 +227,7 @@ def test_nothing_is_asked_for(driver, pages):
     asked(driver)
     driver.get_log("browser")
     for _, address in pages.values():
-        driver.get(address)
+        opened(driver, address)
         slider(driver).send_keys(Keys.HOME, Keys.END)
     assert asked(driver) == {address for _, address in pages.values()}
     assert driver.get_log("browser") == []
@@ -242,7 +240,7 @@ def test_nothing_is_asked_for(driver, pages):
 def test_all_can_use_it(driver, pages, name, width, scheme):
     driver.set_window_size(width, 900)
     emulated(driver, prefers_color_scheme=scheme)
-    driver.get(pages[name][1])
+    opened(driver, pages[name][1])
     try:
         assert violations(driver) == []
         slider(driver).send_keys(Keys.HOME)
@@ -257,7 +255,7 @@ def test_nothing_is_wider_than_a_narrow_screen(driver, pages, name):
     size = {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
-        driver.get(pages[name][1])
+        opened(driver, pages[name][1])
         assert driver.execute_script("return document.documentElement.scrollWidth") <= 360
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 webdriver = pytest.importorskip("selenium.webdriver")
+Wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
@@ -33,6 +34,17 @@ def started(profile: Path):
     # The longest note takes axe-core half a minute where the machine is busy.
     driver.set_script_timeout(180)
     return driver
+
+
+def opened(driver, address):
+    """Show a page, afresh where it is shown already, and wait until all of it is there.
+
+    Where the machine is busy, the driver may answer while the page before is still the one that is asked.
+    """
+    driver.get("about:blank")
+    driver.get(address)
+    there = "return location.href === arguments[0] && document.readyState === 'complete'"
+    Wait(driver, 60).until(lambda driver: driver.execute_script(there, address))
 
 
 def emulated(driver, **features):
