@@ -75,6 +75,7 @@ def components(term: Term) -> list[tuple[tuple[Power, ...], tuple[Index, ...]]]:
     ]
 
 
+@lru_cache(maxsize=KEY_CACHE)
 def component_key(powers: tuple[Power, ...], bound: tuple[Index, ...]) -> str:
     """The least serialisation of a connected component over the names its dummies may take."""
     if not bound:

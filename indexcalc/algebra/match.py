@@ -101,10 +101,11 @@ def candidates_of(power: Power, summed: Sequence[Index], subject: Term) -> dict[
     """
     base, exponent = power
     whole = any(index in summed for index in occurring_indices(base))
+    wanted = shape(base)
     return {
         position: candidate
         for position, (candidate, other) in enumerate(subject.powers)
-        if shape(base) == shape(candidate) and (other == exponent if whole else divides(exponent, other))
+        if wanted == shape(candidate) and (other == exponent if whole else divides(exponent, other))
     }
 
 

@@ -33,8 +33,8 @@ SEARCH_CACHE = 2_000
 EFFORT = 1_500
 """The most forms that all searches of a short derivation look at; the largest of those that are shipped needs 200."""
 
-MOST = 6_000
-"""The most forms that all searches of any derivation look at: beyond some 100 equations, seconds pass with them."""
+MOST = 3_000
+"""The most forms that all searches of any derivation look at: beyond some 50 equations, seconds pass with them."""
 
 Score = tuple[int, int]
 
