@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import groupby
 
+import sympy as sp
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from indexcalc.algebra.terms import Access, Index, occurring_indices
@@ -20,6 +21,7 @@ from indexcalc.notes.blocks import (
     Gradient,
     Heading,
     Items,
+    Left,
     MatrixDisplays,
     Paragraph,
     Spans,
@@ -96,6 +98,8 @@ def html_note(
             legend=legend_text(derivation, page),
             levels=[(level.value, NAMES[level]) for level in page.levels],
             body=body,
+            changes='class="changed"' in body,
+            most=page.shown_at(frozenset(page.levels[-1:])),
         )
     )
 
@@ -108,8 +112,29 @@ def page_of(derivation: Derivation, parts: Sequence[Part], detail: Detail, code:
         for level, found in ((Level.FULL, Detail.FULL), (Level.BRIEF, Detail.BRIEF))
         if level in levels
     }
-    page = Page(notation, numbers_of(derivation), anchors_of(derivation, parts, levels[-1]), levels, galleries)
+    anchors, follows = anchors_of(derivation, parts, levels[-1]), followed(parts, levels[-1])
+    page = Page(notation, numbers_of(derivation), anchors, levels, galleries, follows=follows)
     return replace(page, listing=listing_of(derivation, page, code)) if code else page
+
+
+def followed(parts: Sequence[Part], level: Level) -> dict[int, Display]:
+    """The formula that each one follows from, by the number of its block, among those that are shown at a level.
+
+    It is the last one of the same section that has the same left side.
+    """
+    found: dict[int, Display] = {}
+    earlier: dict[Left, Display] = {}
+    for number, part in enumerate(parts):
+        if level not in part.levels:
+            continue
+        match part.block:
+            case Heading():
+                earlier = {}
+            case Display(left) as block:
+                if left in earlier:
+                    found[number] = earlier[left]
+                earlier[left] = block
+    return found
 
 
 def listing_of(derivation: Derivation, page: Page, code: Mapping[str, str]) -> Listing:
@@ -153,19 +178,28 @@ def subjects_of(block: Block | Figure, gradients: Mapping[str, str]) -> Iterator
 
 
 def legend_text(derivation: Derivation, page: Page) -> str:
-    """Every index that the page shows: its colour, how many values it has, and what it means."""
+    """Every index that the page shows: its colour, how many values it has, and what it means.
+
+    Those of which only the number of values can be said share an entry with others that have as many.
+    """
     known = {index_mark(index): index for index in indices_of(derivation)}
-    return "\n".join(
-        legend_entry(known[mark], derivation.problem.program, page) for mark in page.numbers if mark in known
-    )
+    shown = [known[mark] for mark in page.numbers if mark in known]
+    groups: dict[tuple[sp.Expr, str], list[Index]] = {}
+    for index in shown:
+        groups.setdefault((index.extent, meaning_of(index, derivation.problem.program)), []).append(index)
+    return "\n".join(legend_entry(indices, about, page) for (_, about), indices in groups.items())
 
 
-def legend_entry(index: Index, program: Program, page: Page) -> str:
-    """One index of the legend."""
-    size = page.formula(scalar_text(index.extent, page.notation))
-    doc = program.index_docs.get(index.name, "") if index in declared_indices(program) else ""
-    about = f" {plain(doc)}" if doc else ""
-    return f"<li>{page.formula(page.notation.index(index))}: <span>{size}{about}</span></li>"
+def meaning_of(index: Index, program: Program) -> str:
+    """What the author says of an index; empty for what nobody declared."""
+    return program.index_docs.get(index.name, "") if index in declared_indices(program) else ""
+
+
+def legend_entry(indices: Sequence[Index], about: str, page: Page) -> str:
+    """Indices of one meaning in the legend."""
+    names = ", ".join(page.formula(page.notation.index(index)) for index in indices)
+    size = page.formula(scalar_text(indices[0].extent, page.notation))
+    return f"<li>{names}: <span>{size}{f' {plain(about)}' if about else ''}</span></li>"
 
 
 def indices_of(derivation: Derivation) -> tuple[Index, ...]:
@@ -236,7 +270,8 @@ def block_text(part: Part, page: Page, number: int) -> str:
         case Items(items):
             return listed("ul", (page.text(item) for item in items))
         case Display() as block:
-            shown = page.pictured(block, part.levels, name if number in page.anchors.values() else "")
+            anchor = name if number in page.anchors.values() else ""
+            shown = page.pictured(block, part.levels, anchor, page.follows.get(number))
             return shown + page.listing.of(block, part.chapter)
         case Displays(items):
             return "\n".join(page.pictured(item, part.levels) + page.listing.of(item, part.chapter) for item in items)

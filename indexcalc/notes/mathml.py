@@ -6,6 +6,7 @@ from collections.abc import Callable
 from html import escape
 from itertools import zip_longest
 
+from indexcalc.notes.changes import with_changes
 from indexcalc.notes.collapses import with_collapses
 from indexcalc.notes.formula import (
     Aligned,
@@ -46,16 +47,26 @@ Attributes = Callable[[str], str]
 """What the tag of a symbol carries for its mark, such as ``class="i0"``."""
 
 
-def mathml(latex: str, attributes: Attributes, *, display: bool = False) -> str:
-    """A formula as one ``math`` element.
+def mathml(latex: str, attributes: Attributes) -> str:
+    """A formula in running text as one ``math`` element.
 
     Args:
         latex: the printed formula.
         attributes: what is written into the tag of a marked symbol.
-        display: whether it stands on a line of its own.
     """
-    mode = ' display="block"' if display else ""
-    return f"<math{mode}>{row_text(with_collapses(read_formula(latex)), attributes)}</math>"
+    return f"<math>{row_text(with_collapses(read_formula(latex)), attributes)}</math>"
+
+
+def display_mathml(latex: str, attributes: Attributes, before: str = "") -> str:
+    """A formula on lines of its own, with marks on what is new in each of its sides.
+
+    Args:
+        latex: the printed formula.
+        attributes: what is written into the tag of a marked symbol.
+        before: the printed formula from which it follows; empty if there is none.
+    """
+    row = with_changes(with_collapses(read_formula(latex)), read_formula(before) if before else None)
+    return f'<math display="block">{row_text(row, attributes)}</math>'
 
 
 def row_text(row: Row, attributes: Attributes) -> str:
@@ -63,10 +74,17 @@ def row_text(row: Row, attributes: Attributes) -> str:
     text = ""
     for item, behind in zip_longest(row.items, row.items[1:]):
         text += node_text(item, attributes)
-        function = item.base if isinstance(item, Scripted) else item
-        if isinstance(function, Leaf) and function.kind is Kind.FUNCTION and isinstance(behind, Bracketed | Row):
+        function = edge(item, -1)
+        function = function.base if isinstance(function, Scripted) else function
+        argument = edge(behind, 0) if behind is not None else None
+        if isinstance(function, Leaf) and function.kind is Kind.FUNCTION and isinstance(argument, Bracketed | Row):
             text += APPLY
     return text
+
+
+def edge(node: Node, place: int) -> Node:
+    """The first or last item, 0 or -1, of what stands under a mark; another node itself."""
+    return edge(node.body.items[place], place) if isinstance(node, Marked) and node.body.items else node
 
 
 def one(row: Row, attributes: Attributes) -> str:

@@ -10,10 +10,11 @@ from itertools import count
 
 from indexcalc.algebra.terms import Index
 from indexcalc.notes.blocks import Code, Display, Spans
+from indexcalc.notes.changes import CHANGED_MARK
 from indexcalc.notes.collapses import COLLAPSE_MARK, SUM_MARK
 from indexcalc.notes.levels import Level, Levels
 from indexcalc.notes.listing import NO_CODE, Listing
-from indexcalc.notes.mathml import mathml
+from indexcalc.notes.mathml import display_mathml, mathml
 from indexcalc.notes.names import DELTA_MARK, Notation, index_mark
 from indexcalc.notes.network_svg import network_svg
 from indexcalc.notes.pictures import Gallery, Picture
@@ -31,6 +32,7 @@ class Page:
         levels: the levels of the page, from least to most.
         galleries: the pictures so far, of the brief note and of the full one.
         listing: the code of the equations.
+        follows: the formula that a block's formula follows from, by the number of the block.
         pictures: numbers for the ids of pictures.
     """
 
@@ -40,12 +42,15 @@ class Page:
     levels: tuple[Level, ...]
     galleries: Mapping[Level, Gallery]
     listing: Listing = NO_CODE
+    follows: Mapping[int, Display] = field(default_factory=dict)
     pictures: Iterator[int] = field(default_factory=count)
 
     def attributes(self, mark: str) -> str:
         """What the tag of a marked symbol carries: a sum its number, a delta that collapses one that number too."""
         if mark == DELTA_MARK:
             return 'class="delta"'
+        if mark == CHANGED_MARK:
+            return 'class="changed"'
         if mark.startswith(SUM_MARK):
             return f'data-sum="{mark.removeprefix(SUM_MARK)}"'
         if mark.startswith(COLLAPSE_MARK):
@@ -65,10 +70,10 @@ class Page:
         """A formula in running text."""
         return mathml(latex, self.attributes)
 
-    def display(self, latex: str, name: str = "") -> str:
+    def display(self, latex: str, name: str = "", before: str = "") -> str:
         """A formula on lines of its own, which can be moved sideways where the screen is narrow."""
         anchor = f' id="{name}"' if name else ""
-        return f'<div class="display"{anchor}>{mathml(latex, self.attributes, display=True)}</div>'
+        return f'<div class="display"{anchor}>{display_mathml(latex, self.attributes, before)}</div>'
 
     def shown_at(self, levels: Levels) -> str:
         """The attributes of what is shown at some levels; without a script the page is as it is at its last one."""
@@ -90,10 +95,14 @@ class Page:
         )
         return f'\n<div class="drawing"{attributes}>\n{svg}\n</div>'
 
-    def pictured(self, display: Display, levels: Levels, name: str = "") -> str:
-        """A formula on lines of its own, with its picture below it; the full note may have another than the brief."""
+    def pictured(self, display: Display, levels: Levels, name: str = "", before: Display | None = None) -> str:
+        """A formula on lines of its own, with its picture below it; the full note may have another than the brief.
+
+        What is new in it, compared with the formula `before`, is marked.
+        """
         found = {level: gallery.picture(display) for level, gallery in self.galleries.items() if level in levels}
-        formula = self.display(display_latex(display, self.notation), name)
+        formula, earlier = (display_latex(one, self.notation) if one is not None else "" for one in (display, before))
+        formula = self.display(formula, name, earlier)
         if len(set(found.values())) < 2:
             return formula + self.picture(next(iter(found.values()), None))
         own = {level: levels - {Level.FULL} if level is Level.BRIEF else frozenset((level,)) for level in found}
