@@ -41,7 +41,7 @@ def derived(job: Derive) -> Iterator[Message]:
     yield {
         "kind": "note",
         "title": derivation.problem.program.title or "Derivation",
-        "html": html_note(derivation, detail=Detail(job.detail)),
+        "html": html_note(derivation),
         "results": [formula_text(equation, derivation) for equation in derivation.backward.equations],
     }
     texts: Texts | None = None

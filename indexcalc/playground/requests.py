@@ -29,7 +29,6 @@ class Derive:
     """A derivation with all that is said of it: the note first, then code, cost and check."""
 
     text: str
-    detail: str = "full"
     targets: tuple[str, ...] = ()
 
 

@@ -34,7 +34,7 @@ def test_the_note_comes_first_and_is_that_of_the_engine(client):
     answers = ask(client, "derive", text=SMALL)
     assert [one["kind"] for one in answers] == ["note", "code", "cost", "checked", "done"]
     note, code, cost, checked, _ = answers
-    assert note["html"] == html_note(derive(read_problem(SMALL)), detail=Detail.FULL)
+    assert note["html"] == html_note(derive(read_problem(SMALL)))
     assert note["results"] == ["dL/dW[i,j] = G[i] x[j]", "dL/dx[j] = Σ_i G[i] W[i,j]"]
     assert [file["name"] for file in code["files"]] == ["derivation.py"]
     assert "both passes" in [row["label"] for row in cost["rows"]]

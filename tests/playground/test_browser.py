@@ -122,6 +122,19 @@ def test_a_spec_that_is_typed_becomes_a_note_and_all_else(page):
     assert page.text("#tab-checked") == "Check ✓"
 
 
+def test_the_detail_of_the_note_stays_as_one_types(page):
+    level = "return [note.getElementById('detail').value, note.documentElement.dataset.level]"
+    page.open()
+    page.write("#spec", SMALL)
+    page.until(lambda: "all in" in page.text("#state"))
+    assert page.in_note(level) == ["2", "full"]
+    page.in_note("const d = note.getElementById('detail'); d.value = 0; d.dispatchEvent(new Event('input'))")
+    assert page.in_note(level) == ["0", "result"]
+    page.write("#spec", 'title "Again"\n' + SMALL)
+    page.until(lambda: page.note_title() == "Again")
+    assert page.in_note(level) == ["0", "result"]
+
+
 def test_a_mistake_is_marked_where_it_is_and_the_note_stays(page):
     page.open()
     page.write("#spec", SMALL)

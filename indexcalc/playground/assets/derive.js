@@ -57,7 +57,7 @@ export async function startDeriving() {
       },
     };
     let failed = false;
-    const newest = await ask("derive", { text, targets, detail: at("detail").value }, answer => {
+    const newest = await ask("derive", { text, targets }, answer => {
       failed ||= answer.kind === "error";
       take[answer.kind]?.(answer);
     });
@@ -101,7 +101,6 @@ export async function startDeriving() {
 
   at("example").append(...examples.map(({ name, title }) => element("option", { value: name }, title)));
   at("example").addEventListener("change", event => event.target.value && load(event.target.value));
-  at("detail").addEventListener("change", () => run(false));
   for (const box of document.querySelectorAll("[name=target]")) box.addEventListener("change", () => run(true));
   at("link").addEventListener("click", async () => {
     const address = new URL(await fragmentOf(editor.text), location.href).href;

@@ -16,7 +16,10 @@ export class NoteFrame {
     frame.addEventListener("load", () => {
       if (this.next !== frame) return;
       const inner = frame.contentWindow;
-      if (sameSpec && this.shown) inner.scrollTo(0, this.shown.contentWindow.scrollY);
+      if (sameSpec && this.shown) {
+        this.takeDetail(frame.contentDocument);
+        inner.scrollTo(0, this.shown.contentWindow.scrollY);
+      }
       frame.contentDocument.addEventListener("click", event => this.follow(event, frame));
       frame.classList.add("shown");
       this.shown?.remove();
@@ -25,6 +28,14 @@ export class NoteFrame {
       this.box.dispatchEvent(new Event("shown"));
     });
     this.box.append(frame);
+  }
+
+  // The note's own slider stays where the reader put it, if the note still has as many stops.
+  takeDetail(next) {
+    const [before, now] = [this.shown.contentDocument, next].map(note => note.getElementById("detail"));
+    if (!before || !now || before.max !== now.max || before.value === now.value) return;
+    now.value = before.value;
+    now.dispatchEvent(new Event("input"));
   }
 
   // Links inside the note lead to its own parts, which may be folded.
