@@ -78,6 +78,7 @@ DOCUMENT_FLOORS = {
     "derivatives": 7,
     "bars": 8,
     "differentials": 8,
+    "elementary": 7,
     "fields": 8,
     "functions": 8,
     "lists": 8,

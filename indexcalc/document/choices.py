@@ -28,6 +28,7 @@ class Kind(StrEnum):
     APPLICATION: whether a bracket behind the name of a function is its argument, or a factor.
     RANDOM: whether a name in an expectation is random, or constant.
     NUMBERING: whether the values of indices begin with zero or with one.
+    BASE: to which base log is.
     """
 
     RANK = "rank"
@@ -44,6 +45,7 @@ class Kind(StrEnum):
     APPLICATION = "application"
     RANDOM = "random"
     NUMBERING = "numbering"
+    BASE = "base"
 
 
 NEAR = 0.1

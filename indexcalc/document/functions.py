@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from indexcalc.document.applications import derivative_at, value_at
 from indexcalc.document.choices import Kind, Option, choice
+from indexcalc.document.elementary import COMPOSED, OPAQUE, base_marks, logarithm
 from indexcalc.document.literals import largest
 from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.nodes import Applied, Entry, Total, over, times
@@ -52,6 +53,8 @@ def function_of(scope: Scope, found: Named, following: Node | None) -> Function 
         return lambda arguments: defined(table, found, number, arguments, entry)
     if found.name in ("max", "min") and isinstance(following, Group) and len(following.members) > 1:
         return lambda arguments: largest(arguments, table.sizes, 1 if found.name == "max" else -1)
+    if following is not None and (marks := base_marks(found)):
+        return lambda arguments: logarithm(table, lone(arguments, "log"), marks)
     if found.parts is not None:
         return None
     name = table.page.context.functions.get(found.name, found.name)
@@ -59,7 +62,9 @@ def function_of(scope: Scope, found: Named, following: Node | None) -> Function 
     known = FUNCTIONS.get(word)
     if word == "sigma" and following is not None and is_bracket(following):
         known = "sigmoid" if is_applied(table.page, word, following) else None
-    if known is None and word not in (*WHOLE, "vec"):
+    if word in OPAQUE:
+        return lambda arguments: applied(table, found.name, undefined(table, found), arguments)
+    if known is None and word not in (*WHOLE, *COMPOSED, "vec"):
         if not is_applied(table.page, found.name, following):
             return None
         return lambda arguments: applied(table, found.name, undefined(table, found), arguments)
@@ -119,12 +124,16 @@ def applied(table: Table, word: str, known: str | None, arguments: Sequence[Type
         if known == "log":
             raise NotUnderstoodError("the logarithm of a matrix")
         return typed.exponential(argument, table.sizes)
+    if word == "log" and table.page.has_two_logarithms:
+        return logarithm(table, argument, "")
     if known is not None:
         if word == "sigma" and argument.axes:
             table.open.setdefault(word, "sigma of an array may be a softmax")
         return replace(argument, node=Applied(known, argument.node))
     if word in ("softmax", "Softmax") and isinstance(argument.node, Entry) and not argument.axes:
         return softmax_entry(table, argument.node)
+    if word in COMPOSED:
+        return replace(argument, node=COMPOSED[word](argument.node))
     if word == "vec":
         return kronecker.stacked(argument, by_rows=table.asking(STACKED).name == "rows")
     if word in WHOLE:

@@ -165,6 +165,11 @@ class Page:
         return tuple(tuple(slopes_in(self.survey, statement)) for statement in self.statements)
 
     @cached_property
+    def has_two_logarithms(self) -> bool:
+        """Whether it writes both log and ln."""
+        return {"log", "ln"} <= {t.text for s in self.statements for side in s.sides for t in side.tokens}
+
+    @cached_property
     def in_two_fonts(self) -> frozenset[str]:
         """The names that stand in bold and in plain letters, without indices, more than once each."""
         trees = (tree for statement in self.statements for tree in statement.trees)

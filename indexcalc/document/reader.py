@@ -17,6 +17,7 @@ from indexcalc.document import wedges
 from indexcalc.document.bars import barred, names_at
 from indexcalc.document.derivatives import rate
 from indexcalc.document.differentials import differential_of, is_sign, short_target
+from indexcalc.document.elementary import CIRCULAR, DIVISOR, is_number, of_row, reach
 from indexcalc.document.expectations import expectation
 from indexcalc.document.fields import Sign, along, applied, component, directed, partial, sign_at
 from indexcalc.document.functions import applied as applied_function
@@ -158,9 +159,19 @@ class Reader:
                 following, position = self.beside(items, position + 1).unit(items, position + 1)
                 value = along(self.table, value, following)
                 continue
-            following, position = self.beside(items, position).unit(items, position)
+            end = self.divisor_end(items, position) if is_slash(sign) else position + 1
+            if end - position > 1:
+                following, position = self.factors(items[position:end]), end
+            else:
+                following, position = self.beside(items, position).unit(items, position)
             value = joined(self.table, value, sign, following)
         return value
+
+    def divisor_end(self, items: Sequence[Node], position: int) -> int:
+        r"""Where the divisor behind a slash ends: ``1/2\sigma^2`` may be one divided by all that follows."""
+        end = reach(self.table.page, items, position)
+        in_row = is_number(items[position]) and end - position > 1 and self.table.asking(DIVISOR).name == "row"
+        return end if in_row else position + 1
 
     def beside(self, items: Sequence[Node], position: int) -> Reader:
         """The reader for one factor, which knows the letters of the others; one that reaches to the end takes them."""
@@ -283,10 +294,19 @@ class Reader:
             arguments = [self.sum(member) for member in group.members]
             end = position + 2
         else:
-            argument, end = self.unit(items, position + 1)
+            argument, end = self.argument(items, position + 1)
             arguments = [argument]
+        if found.name in CIRCULAR and any(inverse_mark(tokens) == "-1" for tokens in found.powers):
+            raise NotUnderstoodError(f"the inverse of {found.name}, or one divided by it")
         value = self.with_powers(function(arguments), found.powers)
         return (value if behind is None else self.scripted_value(value, behind)), end
+
+    def argument(self, items: Sequence[Node], position: int) -> tuple[Typed, int]:
+        """What a function without a bracket is applied to: one factor, or numbers and names in a row."""
+        end = reach(self.table.page, items, position)
+        if end - position > 1 and of_row(self.table, items[position]):
+            return self.factors(items[position:end]), end
+        return self.unit(items, position)
 
     # Factors
 
@@ -457,6 +477,11 @@ def script(tokens: tuple[Token, ...]) -> Sum:
         return parse(tokens)
     except IndexCalcError as error:
         raise NotUnderstoodError(str(error)) from None
+
+
+def is_slash(item: Node) -> bool:
+    """Whether an item is a slash between factors."""
+    return isinstance(item, Atom) and item.kind == "SLASH"
 
 
 def is_big(item: Node) -> bool:

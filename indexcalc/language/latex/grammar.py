@@ -191,6 +191,9 @@ class Builder(Transformer[LarkToken, Any]):
 
     def curly(self, children: list[Any]) -> Group:
         """Braces."""
+        inner = children[1].lone
+        if isinstance(inner, Group) and inner.bracket in ("(", "["):  # {(x)}: the braces say nothing
+            return inner
         return Group("{", (children[1],), children[0].value.start)
 
     def nothing(self, children: list[Any]) -> Group:

@@ -346,7 +346,42 @@ FUNCTIONS: dict[str, str] = {
 }
 """Entrywise functions, by the names that authors give them."""
 
-STRUCTURAL = frozenset(
+ELEMENTARY = frozenset(
+    [
+        "tan",
+        "cot",
+        "sec",
+        "csc",
+        "sinh",
+        "cosh",
+        "coth",
+        "sech",
+        "csch",
+        "arccos",
+        "arccot",
+        "arcsin",
+        "arctan",
+        "arccosh",
+        "arcsinh",
+        "arctanh",
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atanh",
+        "arg",
+        "deg",
+        "dim",
+        "gcd",
+        "ker",
+        "lg",
+        "logit",
+    ]
+)
+"""Functions that work entry by entry and are no functions of the algebra, or of which nothing is read."""
+
+STRUCTURAL = ELEMENTARY | frozenset(
     [
         "softmax",
         "Softmax",
@@ -372,12 +407,14 @@ STRUCTURAL = frozenset(
         "logsumexp",
     ]
 )
-"""Functions that look at more than one entry, or that are not yet read."""
+"""Functions that look at more than one entry, or that are not functions of the algebra."""
 
 MEASURES = frozenset({"KL", "MSE", "BCE", "ELBO", "NLL", "RSS", "SSE", "SSR", "MAE", "RMSE"})
 """Names of numbers in capitals."""
 
-WORDS = MEASURES | frozenset(FUNCTIONS) | STRUCTURAL | frozenset({"if", "for", "otherwise", "dim", "keepdim", "True"})
+WORDS = (MEASURES | frozenset(FUNCTIONS) | STRUCTURAL | frozenset({"if", "for", "otherwise", "keepdim", "True"})) - {
+    "lg"
+}
 """Runs of letters that are one name."""
 
 LABELS = frozenset(
