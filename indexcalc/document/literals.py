@@ -5,17 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from indexcalc.document.choices import Kind, Option, choice
 from indexcalc.document.meaning import kronecker, typed
 from indexcalc.document.meaning.blocks import of_blocks
 from indexcalc.document.meaning.nodes import ONE, Applied, Meaning, Plus, between, negated, times
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import COLUMN, ROW, Typed
+from indexcalc.document.table import Table
 from indexcalc.language.latex.tree import ANGLE, NORM
 
+BARS = choice(
+    Kind.WORD,
+    "bars around a vector",
+    Option("length", 0.0, "bars around a vector say its length"),
+    Option("entries", 0.1, "bars around a vector are around each of its entries"),
+)
+"""What ``|v|`` is."""
 
-def bracketed(bracket: str, values: Sequence[Typed], sizes: Sizes) -> Typed:
+
+def bracketed(table: Table, bracket: str, values: Sequence[Typed]) -> Typed:
     """What stands in brackets of a kind: one value, or an inner product."""
+    sizes = table.sizes
     if bracket == ANGLE and len(values) == 2:
         return typed.inner(values[0], values[1], sizes)
     if len(values) != 1:
@@ -25,8 +36,8 @@ def bracketed(bracket: str, values: Sequence[Typed], sizes: Sizes) -> Typed:
         return typed.norm(value, "F" if len(typed.sides(value)) == 2 else "")
     if bracket == "|" and len(typed.sides(value)) == 2:
         return kronecker.determinant(value, sizes)
-    if bracket == "|" and value.axes:
-        raise NotUnderstoodError("bars around a vector")
+    if bracket == "|" and value.axes and table.asking(BARS).name == "length":
+        return typed.norm(value)
     return replace(value, node=Applied("abs", value.node)) if bracket == "|" else value
 
 

@@ -86,6 +86,8 @@ def small_costs(letter: str, usage: Usage | None) -> Mapping[int, float]:
     """The costs of being a number, a vector or a matrix, of a small letter in no font."""
     if usage is not None and usage.transposed and letter not in GREEK:
         return {1: 0.0, 0: 1.0, 2: 1.5}
+    if usage is not None and usage.signs >= {"times", "cdot"}:  # who uses both tells them apart
+        return {1: 0.0, 0: 0.1, 2: 1.5}
     if usage is not None and usage.behind and (letter in GREEK or len(letter) == 1):  # a matrix times a vector
         return {0: 0.0, 1: 0.1, 2: 1.0} if letter in GREEK else {1: 0.0, 0: 0.1, 2: 1.5}
     if letter in GREEK:

@@ -351,7 +351,7 @@ class Reader:
         values = [self.sum(member) for member in item.members]
         if len(values) > 1 and item.bracket in ("(", "["):
             return listed(self.table, item.bracket, values)
-        return bracketed(item.bracket, values, self.sizes)
+        return bracketed(self.table, item.bracket, values)
 
     def fraction(self, item: Fraction) -> Typed:
         """A quotient, or a derivative written as one."""

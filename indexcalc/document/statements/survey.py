@@ -23,7 +23,7 @@ from indexcalc.document.statements.trees import (
     rates,
     targets,
 )
-from indexcalc.language.latex.tree import Group, Node, Product, Scripted, Sum
+from indexcalc.language.latex.tree import Atom, Group, Node, Product, Scripted, Sum
 from indexcalc.language.latex.vocabulary import FUNCTIONS, STRUCTURAL
 
 
@@ -47,6 +47,7 @@ class Usage:
         turns: how often its curl is taken.
         shortened: how often it stands behind a nabla that may be a short gradient.
         multiplied: how often it stands beside other factors, and not behind such a nabla.
+        signs: the signs of products that stand beside it.
     """
 
     indexed: Counter[int] = field(default_factory=Counter)
@@ -64,6 +65,7 @@ class Usage:
     turns: int = 0
     shortened: int = 0
     multiplied: int = 0
+    signs: set[str] = field(default_factory=set)
 
     @property
     def only_called(self) -> bool:
@@ -242,7 +244,7 @@ def mark_vectors(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> No
 
 
 def mark_factors(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> None:
-    """Note which names stand behind nablas that may be short gradients, and which beside other factors."""
+    """Note which names stand behind nablas that may be short gradients, and which beside other factors, and signs."""
     behind = {id(node) for node in survey.nablas.operands(member)}
     for product in products_of(member):
         for node in product.items:
@@ -250,6 +252,10 @@ def mark_factors(member: Sum, survey: Survey, usages: Mapping[str, Usage]) -> No
             if found is not None and found.name in usages:
                 usages[found.name].shortened += id(node) in behind and found.parts is None
                 usages[found.name].multiplied += len(product.items) > 1 and id(node) not in behind
+        for sign, node in (*pairwise(product.items), *((two, one) for one, two in pairwise(product.items))):
+            found = survey.name(node)
+            if isinstance(sign, Atom) and is_operator(sign) and found is not None and found.name in usages:
+                usages[found.name].signs.add(sign.text)
 
 
 def note_field(usage: Usage | None, kind: str) -> None:

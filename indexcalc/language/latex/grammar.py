@@ -326,6 +326,10 @@ def close_bars(tokens: Sequence[Token]) -> list[Token]:
             result.append(token)
             continue
         begins = not result or result[-1].kind in BEFORE_OPENING
+        if token.text == "||" and not begins and open_bars[-1:] == ["BAR"]:  # |a||b|: one ends, and one begins
+            result.append(replace(token, kind="RBAR", text="|"))
+            result.append(replace(token, kind="LBAR", text="|", start=token.start + 1))
+            continue
         closes = not begins and bool(open_bars) and open_bars[-1] == token.kind
         if closes:
             open_bars.pop()
