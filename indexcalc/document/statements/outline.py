@@ -29,6 +29,7 @@ from indexcalc.language.latex.signs import unified
 from indexcalc.language.latex.systems import with_arrays, with_line_breaks
 from indexcalc.language.latex.tokens import Token, tokenize
 from indexcalc.language.latex.tree import Sum
+from indexcalc.language.latex.vocabulary import ACCENTS, FONTS, TRANSPARENT
 
 CONTINUATION_GAP = 120
 """How many characters of prose may stand between a display and one that continues it with ``=``."""
@@ -225,7 +226,7 @@ def end_of_tokens(span: Span, tokens: Sequence[Token]) -> int:
 
 
 def end_of(span: Span, start: int) -> int:
-    """Where the token that starts here ends, with the arguments that a control sequence takes in braces."""
+    """Where the token that starts here ends, with the arguments that a control sequence takes in braces, or without."""
     match = PIECE.match(span.text, start - span.start)
     if match is None:
         return start + 1
@@ -236,7 +237,14 @@ def end_of(span: Span, start: int) -> int:
             while depth and end < len(span.text):
                 depth += {"{": 1, "}": -1}.get(span.text[end], 0)
                 end += 1
+        if end == match.end() and match.group()[1:] in MARKS:
+            rest = span.text[end:]
+            return end_of(span, span.start + end + len(rest) - len(rest.lstrip())) if rest.strip() else span.start + end
     return span.start + end
+
+
+MARKS = FONTS | ACCENTS.keys() | TRANSPARENT.keys()
+"""Control sequences that mark what follows them."""
 
 
 def condition(statement: Statement) -> tuple[tuple[str, str, str], ...]:

@@ -267,6 +267,8 @@ class Tokenizer:
         if name in ("underbrace", "overbrace") and self.peek() in ("_", "^"):
             self.at += 1
             self.argument(bold)
+        if [token.kind for token in body] == ["NABLA"]:  # it has scripts, and what stands behind it is its own
+            return [replace(body[0], start=start)]
         return [Token("{", "{", start), *body, Token("}", "}", start)]
 
     def fence(self, name: str, start: int) -> list[Token]:
@@ -372,6 +374,8 @@ class Tokenizer:
             tokens = tokens[1:-1]
         if tokens and tokens[0].kind == "NAME":
             return [replace(tokens[0], text=f"{accent} {tokens[0].text}", start=start), *tokens[1:]]
+        if tokens and tokens[0].kind == "NABLA" and accent == "vec":
+            return [replace(tokens[0], start=start), *tokens[1:]]
         return [Token("ODD", accent, start), *tokens]
 
 
