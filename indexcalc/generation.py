@@ -54,10 +54,10 @@ NOTE_WRITERS = {"md": markdown_note, "tex": latex_note, "html": html_note, "svg"
 """What writes the note, by the format's name, which is that of its files."""
 
 PAGE = "html"
-"""The format that can show an example."""
+"""The format that can show an example: the page, which the command writes too."""
 
 USUAL_FORMATS = ("md", "tex")
-"""The formats of the note that are written without asking."""
+"""The formats of the note that are written beside the code, and kept with the spec of each shipped derivation."""
 
 UNCHECKED = "the check of the code for {target}: {target} is not installed (pip install 'indexcalc[{target}]')"
 """What is said of code whose library is missing."""

@@ -20,7 +20,7 @@ from indexcalc.cli import terminal
 
 RUNNER = CliRunner()
 LINEAR = ["dL/dX[n,f] = Σ_o G[n,o] W[o,f]", "dL/dW[o,f] = Σ_n G[n,o] X[n,f]", "dL/db[o] = Σ_n G[n,o]"]
-FILES = ["linear.md", "linear.py", "linear.tex", "validation.json"]
+FILES = ["linear.html", "linear.md", "linear.py", "linear.tex", "validation.json"]
 
 
 def run(*args: str | Path):
@@ -45,7 +45,7 @@ def test_derive_prints_the_gradients_and_writes_the_files(tmp_path):
     assert re.search(
         r"checked 3 gradients by complex step at \d+ sets of sizes: worst relative error \d\.\de-1\d", result.stdout
     )
-    assert re.search(r"written .*linear\.md, linear\.tex, linear\.py, validation\.json", result.stdout)
+    assert re.search(r"written .*linear\.md, linear\.tex, linear\.html, linear\.py, validation\.json", result.stdout)
     assert re.search(r"time +\d+\.\d\d s", result.stdout)
     assert result.stderr == ""
     assert names(tmp_path / "out" / "linear") == FILES
@@ -63,7 +63,7 @@ def test_a_spec_by_its_path(tmp_path):
     spec.write_text("index i : N\ninput x[i]\ny[i] = tanh(x[i])\n", encoding="utf-8")
     result = run("derive", spec)
     assert result.exit_code == 0, result.output
-    assert names(tmp_path / "out" / "mine") == ["mine.md", "mine.py", "mine.tex", "validation.json"]
+    assert names(tmp_path / "out" / "mine") == ["mine.html", "mine.md", "mine.py", "mine.tex", "validation.json"]
 
 
 @pytest.fixture

@@ -44,7 +44,8 @@ def with_values():
 
 def test_every_command_that_reads_a_spec_reads_standard_input():
     assert run("derive", "-", given=SPEC).exit_code == 0
-    assert names("out/derivation") == ["derivation.md", "derivation.py", "derivation.tex", "validation.json"]
+    written = [*(f"derivation.{ending}" for ending in ("html", "md", "py", "tex")), "validation.json"]
+    assert names("out/derivation") == written
     assert run("cost", "-", given=SPEC).stdout.splitlines()[1:] == run("cost", "a.ixc").stdout.splitlines()[1:]
     spec = with_values()
     values = spec.with_name("values.toml")
@@ -121,7 +122,8 @@ def test_what_is_a_table_is_also_json():
     assert "dL/dV[j,p] = Σ_i G[i,p] A[i,j]" in first["results"]
     assert first["claims"] == [{"claim": "Σ_j dL/dS[i,j] = 0", "verdict": "proved"}]
     assert first["ok"]
-    assert second["files"] == [str(Path("out/a") / name) for name in ("a.md", "a.tex", "a.py", "validation.json")]
+    files = ("a.md", "a.tex", "a.html", "a.py", "validation.json")
+    assert second["files"] == [str(Path("out/a") / name) for name in files]
 
 
 def shown(width, write):

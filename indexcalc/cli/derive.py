@@ -82,7 +82,7 @@ def derive_spec(
             help=f"The formats of the note, with commas between: {', '.join(NOTE_WRITERS)}.",
             autocompletion=lambda: list(NOTE_WRITERS),
         ),
-    ] = ",".join(USUAL_FORMATS),
+    ] = ",".join((*USUAL_FORMATS, PAGE)),
     detail: Annotated[
         Detail,
         typer.Option(help="`full` shows every step; `brief` says what is alike once, and each result once."),
