@@ -86,11 +86,11 @@ LOGARITHM = choice(
 
 DIVISOR = choice(
     Kind.APPLICATION,
-    "a slash before a number and other factors",
-    Option("one", 0.0, "a slash before a number and other factors divides by the number alone", free=True),
-    Option("row", 0.1, "a slash before a number and other factors divides by all of them", free=True),
+    "a slash before several factors",
+    Option("one", 0.0, "a slash divides by the one factor behind it", free=True),
+    Option("row", 0.1, "a slash divides by all factors behind it", free=True),
 )
-r"""What ``x/2\sigma^2`` is divided by."""
+r"""What ``x/2\sigma^2`` and ``t/RC`` are divided by."""
 
 
 def base_marks(found: Named) -> str:

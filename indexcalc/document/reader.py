@@ -17,7 +17,7 @@ from indexcalc.document import wedges
 from indexcalc.document.bars import barred, names_at
 from indexcalc.document.derivatives import rate
 from indexcalc.document.differentials import differential_of, is_sign, short_target
-from indexcalc.document.elementary import CIRCULAR, DIVISOR, is_number, of_row, reach
+from indexcalc.document.elementary import CIRCULAR, DIVISOR, of_row, reach
 from indexcalc.document.expectations import expectation
 from indexcalc.document.fields import Sign, along, applied, component, directed, partial, sign_at
 from indexcalc.document.functions import applied as applied_function
@@ -170,7 +170,7 @@ class Reader:
     def divisor_end(self, items: Sequence[Node], position: int) -> int:
         r"""Where the divisor behind a slash ends: ``1/2\sigma^2`` may be one divided by all that follows."""
         end = reach(self.table.page, items, position)
-        in_row = is_number(items[position]) and end - position > 1 and self.table.asking(DIVISOR).name == "row"
+        in_row = end - position > 1 and self.table.asking(DIVISOR).name == "row"
         return end if in_row else position + 1
 
     def beside(self, items: Sequence[Node], position: int) -> Reader:
@@ -340,7 +340,7 @@ class Reader:
         if token.kind == "NUM" and len(token.text) < DEPTH_LIMIT:
             return Typed(Number(sp.Rational(token.text)))
         if token.kind == "ONE":
-            axis = self.sizes.fresh()
+            axis = self.table.axis_of_ones()
             return Typed(Ones(axis), (axis,))
         if token.kind == "NUM":
             raise NotUnderstoodError(f"a number of more than {DEPTH_LIMIT} digits")

@@ -22,6 +22,7 @@ from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
 from indexcalc.document.runs import counted
 from indexcalc.document.statements.scripts import Named
+from indexcalc.document.statements.shapes import ONES
 from indexcalc.document.systems import solution
 from indexcalc.document.view import View
 from indexcalc.errors import IndexCalcError
@@ -64,6 +65,7 @@ class Table:
         spoken: the options that the way in which the members are written speaks for.
         used: the statements that gave names their meanings.
         ties: the slots whose size a number is.
+        ones: the axes of vectors of ones of which no size is said.
         idle: letters of sums in the members that bind nothing.
         applied: how many values of functions were put in.
         later: whether a later member is read than the one that gives a name its meaning.
@@ -97,6 +99,7 @@ class Table:
     spoken: set[tuple[Key, str]] = field(default_factory=set)
     used: set[int] = field(default_factory=set)
     ties: dict[str, tuple[str, int]] = field(default_factory=dict)
+    ones: list[Ix] = field(default_factory=list)
     idle: set[str] = field(default_factory=set)
     applied: int = 0
     later: bool = False
@@ -142,7 +145,8 @@ class Table:
         options = [Option("free", 0.0, f"{name} is a number of its own")]
         for tensor, place, letter in self.page.slots_beside.get(name, ()):
             own = letter == name.lower() and name.isupper()
-            phrase = f"{name} is the size of slot {place + 1} of {tensor}"
+            slot = "vectors of ones" if tensor == ONES else f"slot {place + 1} of {tensor}"
+            phrase = f"{name} is the size of {slot}"
             options.append(Option(f"{tensor}.{place}", 0.05 if own else 0.2, phrase, free=True))
         if len(options) == 1:
             return None
@@ -159,6 +163,20 @@ class Table:
         for name, (other, place) in self.ties.items():
             if other == tensor and place < len(self.known.get(tensor, ())):
                 self.sizes.unify(self.known[tensor][place], self.sizes.named(name))
+        if tensor == ONES:
+            self.tie_ones()
+
+    def tie_ones(self) -> None:
+        """Vectors of ones have the size that a number is, if it is theirs."""
+        for name in (name for name, (other, _) in self.ties.items() if other == ONES):
+            for axis in self.ones:
+                self.sizes.unify(axis, self.sizes.named(name))
+
+    def axis_of_ones(self) -> Ix:
+        """The axis of a vector of ones of which no size is said."""
+        self.ones.append(self.sizes.fresh())
+        self.tie_ones()
+        return self.ones[-1]
 
     def sized(self, letter: str, index: Ix) -> bool:
         """Whether a letter over which a sum runs has a size, although nothing behind the sum has the letter."""

@@ -123,7 +123,7 @@ def ones(table: Table, parts: tuple[str, ...] | None, place: Place) -> Typed:
     """
     sizes = table.sizes
     if parts is None:
-        axis = sizes.fresh()
+        axis = table.axis_of_ones()
         return Typed(Ones(axis), (axis,))
     if all(table.view.is_size(part) or part not in table.page.index_letters for part in parts):
         axes = tuple(sizes.fresh() for _ in parts)

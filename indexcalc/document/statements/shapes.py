@@ -282,6 +282,10 @@ def labels_of_sizes(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
             yield base.text, label.text
 
 
+ONES = "1"
+"""The name of a vector of ones."""
+
+
 def slots_beside(survey: Survey, statements: Iterable[Statement]) -> Mapping[str, tuple[tuple[str, int, str], ...]]:
     """For each name that is a letter, the slots of arrays in statements with it, and the letters that they bear.
 
@@ -296,8 +300,10 @@ def slots_beside(survey: Survey, statements: Iterable[Statement]) -> Mapping[str
             for place, part in enumerate(one.parts or ())
             if is_letter(part) and one.name != "delta"
         }
+        if any(one.name == ONES and one.parts is None for one in names):
+            slots[ONES, 0] = ""
         for one in names:
-            if one.parts is None and len(one.name) == 1:
+            if one.parts is None and len(one.name) == 1 and one.name != ONES:
                 found.setdefault(one.name, {}).update(slots)
     return {
         name: tuple((tensor, place, letter) for (tensor, place), letter in slots.items())[:TIES]
