@@ -256,7 +256,8 @@ NEW = re.compile(
 def renames(accused: Accused, name: str) -> bool:
     """Whether an equation may give a name a new meaning: nothing defined it, a word says so, or it stands elsewhere.
 
-    Another section, item or row gives no new meaning if what follows holds with the earlier one.
+    Another section, item or row gives no new meaning if what follows holds with the earlier one. In the same one it
+    gives a new meaning if what follows holds with that alone.
     """
     page, own = accused.page, accused.judged.relation.number
     numbers = [n for n in page.defining.get(name, ()) if n < own]
@@ -264,12 +265,27 @@ def renames(accused: Accused, name: str) -> bool:
         return True
     start = page.statements[own].span.start
     before = page.statements[numbers[-1]]
-    if says_new(page, own):
+    if says_new(page, own) or followed(accused, name):
         return True
     sections, earlier = page.sections, before.span.start
     units = {sections.unit(earlier), sections.unit(start)}
     elsewhere = sections.around(earlier) != sections.around(start) or (len(units) == 2 and "" not in units)
     return elsewhere and not rejected(accused, name)
+
+
+def followed(accused: Accused, name: str) -> bool:
+    """Whether what follows an equation holds with the meaning that it gives a name, and with no earlier one."""
+    own = accused.judged.relation.number
+    readings = (says for key, says in accused.votes.items() if key[0] is Kind.DEFINITION and is_meaning(key, name))
+    found = [(option, {voter for voter in who if voter[0] != own}) for says in readings for option, who in says.items()]
+    return any(who for option, who in found if option == str(own)) and not any(
+        who for option, who in found if option.isdigit() and int(option) < own
+    )
+
+
+def is_meaning(key: Key, name: str) -> bool:
+    """Whether a choice is about the equation that gives a name its meaning at some line."""
+    return key[1].startswith(meaning_key(name, 0)[1].removesuffix("0"))
 
 
 def says_new(page: Page, number: int) -> bool:

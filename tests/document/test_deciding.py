@@ -392,3 +392,33 @@ def test_what_a_formula_reads_may_be_held_in_its_derivative():
     assert last(*DATA, f"{OF_DATA} = 0") is not REFUTED
     assert last(*DATA, f"{OF_DATA} = -G^T (y - G u)") is not CONFIRMED
     assert last(*DATA, f"{OF_DATA} = 2 G^T (y - G u)") is not CONFIRMED
+
+
+REDEFINED = r"""
+# Layers
+
+Let $W \in \mathbb{R}^{m \times n}$, $x \in \mathbb{R}^n$, $b \in \mathbb{R}^m$,
+$B \in \mathbb{R}^{m \times r}$, $A \in \mathbb{R}^{r \times n}$.
+
+$$y = Wx + b$$
+
+Low rank: $V = W + BA$, $y = Vx$, $G = \frac{\partial L}{\partial y}$.
+"""
+
+
+def test_what_follows_may_show_that_a_name_got_a_new_meaning():
+    def found(source):
+        return {claim.latex: claim.verdict for claim in check(source).claims}["= Vx"]
+
+    assert found(REDEFINED) == Verdict.REFUTED
+    assert (
+        found(
+            REDEFINED
+            + r"""
+$$\frac{\partial L}{\partial B} = Gx^TA^T$$
+
+$$\frac{\partial L}{\partial A} = B^TGx^T$$
+"""
+        )
+        != Verdict.REFUTED
+    )

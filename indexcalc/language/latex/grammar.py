@@ -44,7 +44,7 @@ script: SUB arg -> below
 arg: LBRACE raw* RBRACE | NAME | NUM | TOP | ONE | PRIME | TIMES | PLUS | MINUS | ODD | TEXT
 raw: NAME | NUM | TOP | ONE | PRIME | TIMES | ODOT | PLUS | MINUS | SLASH | COMMA | COLON | DOT | DOTS | REL | LPAR
    | RPAR | LBRACK | RBRACK | SUB | SUP | TEXT | ODD | PARTIAL | QUAD | BAR | SEMICOLON | NEWLINE | FRAC | SQRT
-   | SUM | REALS | braced
+   | SUM | REALS | LBAR | RBAR | LNORM | RNORM | braced
 braced: LBRACE raw* RBRACE
 atom: (NAME | NUM | ONE | PARTIAL | NABLA | SUM | TEXT | DOTS | REALS | COLON | TOP) -> leaf
     | LPAR listing RPAR     -> round
