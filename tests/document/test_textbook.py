@@ -13,7 +13,7 @@ from indexcalc.document.report import Verdict
 PAGES = sorted((Path(__file__).parent / "textbook").glob("*.*"))
 TRUE = (Verdict.PROVED, Verdict.CONFIRMED)
 OPEN = (Verdict.UNCLEAR, Verdict.STEP)
-SHARE = 0.4
+SHARE = 0.3
 """How many of the claims of a page are found to be true, at least."""
 
 
