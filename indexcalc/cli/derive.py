@@ -89,7 +89,7 @@ def derive_spec(
     ] = Detail.FULL,
     values: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="For --format html: numbers, in TOML, with which the page shows an example."),
+        typer.Option(metavar="FILE", help="For the page: numbers, in TOML, with which the page shows an example."),
     ] = None,
     target: Annotated[
         str,
@@ -214,7 +214,7 @@ def derive_one(spec: str, inputs: Inputs, wanted: Wanted) -> tuple[Derivation, O
         blocks = wanted.style, wanted.at, wanted.block, wanted.cache
         fast = fast_options(*blocks, memory=wanted.memory, extents=problem.program.extents)
         if wanted.values is not None and PAGE not in wanted.formats:
-            raise IndexCalcError("--values is about the page; add --format html")
+            raise IndexCalcError("--values is about the page; name html among the formats")
         example = inputs.values(wanted.values, spec, problem) if wanted.values is not None else None
         texts = render(
             derivation,
