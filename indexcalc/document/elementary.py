@@ -73,6 +73,9 @@ OPAQUE = ELEMENTARY - COMPOSED.keys()
 CIRCULAR = frozenset({"sin", "cos", "tanh", *COMPOSED}) - {"lg", "logit", "arcsinh", "asinh"}
 """Functions of which an exponent -1 before the argument may say the inverse."""
 
+NO_FACTORS = frozenset({*FUNCTIONS, *STRUCTURAL, "d"})
+"""Names that are no factors: functions, and the sign of a differential."""
+
 LOGARITHMS = ("log", "ln")
 
 LOGARITHM = choice(
@@ -82,7 +85,6 @@ LOGARITHM = choice(
     *(Option(str(base), 0.1, f"log is the logarithm to the base {base}", free=True) for base in (2, 10)),
 )
 """What log is on a page that has ln too."""
-
 
 DIVISOR = choice(
     Kind.APPLICATION,
@@ -146,7 +148,7 @@ def is_plain(page: Page, item: Node) -> bool:
         return False
     found = page.survey.name(item)
     word = found.name.partition("_")[0] if found is not None else ""
-    return found is not None and word not in (*FUNCTIONS, *STRUCTURAL, "d")
+    return found is not None and word not in NO_FACTORS
 
 
 def is_number(item: Node) -> bool:

@@ -228,6 +228,8 @@ def end_of_tokens(span: Span, tokens: Sequence[Token]) -> int:
 def end_of(span: Span, start: int) -> int:
     """Where the token that starts here ends, with the arguments that a control sequence takes in braces, or without."""
     match = PIECE.match(span.text, start - span.start)
+    while match is not None and match.group()[1:] in MARKS and (gap := BEFORE_BARE.match(span.text, match.end())):
+        match = PIECE.match(span.text, gap.end()) or match
     if match is None:
         return start + 1
     end = match.end()
@@ -237,11 +239,11 @@ def end_of(span: Span, start: int) -> int:
             while depth and end < len(span.text):
                 depth += {"{": 1, "}": -1}.get(span.text[end], 0)
                 end += 1
-        if end == match.end() and match.group()[1:] in MARKS:
-            rest = span.text[end:]
-            return end_of(span, span.start + end + len(rest) - len(rest.lstrip())) if rest.strip() else span.start + end
     return span.start + end
 
+
+BEFORE_BARE = re.compile(r"\s*(?=[^\s{])")
+"""Blanks before an argument without braces."""
 
 MARKS = FONTS | ACCENTS.keys() | TRANSPARENT.keys()
 """Control sequences that mark what follows them."""

@@ -412,9 +412,10 @@ STRUCTURAL = ELEMENTARY | frozenset(
 MEASURES = frozenset({"KL", "MSE", "BCE", "ELBO", "NLL", "RSS", "SSE", "SSR", "MAE", "RMSE"})
 """Names of numbers in capitals."""
 
-WORDS = (MEASURES | frozenset(FUNCTIONS) | STRUCTURAL | frozenset({"if", "for", "otherwise", "keepdim", "True"})) - {
-    "lg"
-}
+PRODUCTS = frozenset({"lg"})
+"""Names of functions that are products of their letters where no backslash stands before them: a length times g."""
+
+WORDS = (MEASURES | FUNCTIONS.keys() | STRUCTURAL | {"if", "for", "otherwise", "keepdim", "True"}) - PRODUCTS
 """Runs of letters that are one name."""
 
 LABELS = frozenset(
