@@ -138,7 +138,7 @@ TERMINAL = {"typer", "rich", "click"}
 FRAMEWORKS = {"torch", "jax", "tensorflow", "dask", "scipy", "hypothesis", "pytest"}
 PLUGIN = ROOT / "document" / "collecting.py"
 """The one module that may import pytest: a running pytest imports it, and nothing else does."""
-EXTRAS = {"playground": {"starlette", "uvicorn"}, "editors": {"pygls", "lsprotocol"}}
+EXTRAS = {"playground": {"starlette", "uvicorn", "pypandoc"}, "editors": {"pygls", "lsprotocol"}}
 """What an extra brings, and the only part that may import it."""
 MODULES = {"markdown_it_py": "markdown_it"}
 """The import name of a dependency, where it is not the name it is installed by."""

@@ -8,6 +8,7 @@ from indexcalc.document.check import check
 from indexcalc.document.marked import marked, style
 from indexcalc.document.remedies import suggested_context
 from indexcalc.document.report import CheckReport, ChoiceTaken, Claim
+from indexcalc.playground.rendering import rendered, typeset
 from indexcalc.playground.requests import Check
 from indexcalc.workers.frames import Message
 
@@ -26,23 +27,25 @@ def judged(job: Check) -> Iterator[Message]:
 def document_json(report: CheckReport) -> Message:
     """A report line by line; a marked piece names its relation by number."""
     page = marked(report)
+    shown = typeset({number: claim.correction for number, claim in enumerate(report.claims) if claim.correction})
     numbers = {claim.place: number for number, claim in reversed(list(enumerate(report.claims)))}
     return {
         "kind": "document",
         "file": report.file,
         "summary": page.summary,
+        "page": rendered(report),
         "counts": {verdict: count for verdict, count in report.counts.items() if count},
         "rows": [
             [[piece.text, piece.style, -1 if piece.place is None else numbers[piece.place]] for piece in row.pieces]
             for row in page.rows
         ],
-        "claims": [claim_json(claim) for claim in report.claims],
+        "claims": [claim_json(claim, shown.get(number, "")) for number, claim in enumerate(report.claims)],
         "context": suggested_context([report]),
     }
 
 
-def claim_json(claim: Claim) -> Message:
-    """One relation: its verdict, why, what would be right, and how it was read."""
+def claim_json(claim: Claim, shown: str) -> Message:
+    """One relation: its verdict, why, what would be right, in TeX and as MathML, and how it was read."""
     read = claim.explanation
     return {
         "line": claim.line,
@@ -52,6 +55,7 @@ def claim_json(claim: Claim) -> Message:
         "reason": claim.reason,
         "counterexample": claim.counterexample,
         "correction": claim.correction,
+        "shown": shown,
         "assumptions": list(claim.assumptions),
         "unstated": list(claim.unstated),
         "suggestion": claim.suggestion,

@@ -223,13 +223,37 @@ def test_an_example_is_opened(page):
 def test_a_wrong_document_shows_its_line_and_correction(page):
     page.open("#check")
     page.write("#document", WRONG_NOTE)
-    page.until(lambda: page.all("#marked button.wrong"))
-    (wrong,) = page.all("#marked button.wrong")
-    assert r"\partial y_j" in wrong.text
+    page.until(lambda: page.all("#marked [data-claim].wrong"))
+    (wrong,) = page.all("#marked [data-claim].wrong")
+    assert wrong.tag_name == "mrow"
+    assert r"\partial y_j" in wrong.get_attribute("aria-label")
     assert "Line 3" in page.text("#said h2")
     assert r"\partial y_{i}" in page.text("#said .correct")
     page.write("#document", WRONG_NOTE.replace(r"\partial y_j", r"\partial y_i"))
-    page.until(lambda: page.all("#marked button.true") and not page.all("#marked button.wrong"))
+    page.until(lambda: page.all("#marked [data-claim].true") and not page.all("#marked [data-claim].wrong"))
+
+
+def test_a_document_is_shown_as_it_reads_and_as_its_source(page):
+    page.open("#check")
+    page.write("#document", "# A title\n\n" + WRONG_NOTE)
+    page.until(lambda: page.all("#marked h1"))
+    assert len(page.all("#marked math")) == 2
+    page.one("#as-source").click()
+    page.until(lambda: "# A title" in page.text("#marked"))
+    assert not page.all("#marked math")
+    (wrong,) = page.all("#marked [data-claim].wrong")
+    assert r"\partial y_j" in wrong.text
+    assert wrong.get_attribute("aria-pressed") == "true"
+
+
+def test_keys_choose_a_relation(page):
+    page.open("#check")
+    page.write("#document", WRONG_NOTE)
+    page.until(lambda: "Line 3" in page.text("#said h2"))
+    page.one("#marked [data-claim='0']").send_keys(Keys.ENTER)
+    page.until(lambda: "Line 1" in page.text("#said h2"))
+    page.one("#marked [data-claim].wrong").send_keys(Keys.SPACE)
+    page.until(lambda: "Line 3" in page.text("#said h2"))
 
 
 def test_a_click_answers_an_open_choice(page):
@@ -252,7 +276,7 @@ def test_no_request_leaves_the_machine(page):
     page.write(
         "#document", WRONG_NOTE + "\n![x](http://elsewhere.example/x.png) <img src='http://elsewhere.example/y.png'>\n"
     )
-    page.until(lambda: page.all("#marked button.wrong"))
+    page.until(lambda: page.all("#marked [data-claim].wrong"))
     addresses = asked(page.driver)
     assert page.address in {url.partition("#")[0] for url in addresses}
     assert not [url for url in addresses if not url.startswith((page.address, "about:", "data:", "blob:"))]

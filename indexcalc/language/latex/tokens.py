@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexcalc.errors import LimitError
-from indexcalc.language.latex.macros import Macro, filled, optional_argument, raw_argument
+from indexcalc.language.latex.macros import EXPANSION_LIMIT, MACRO_DEPTH, Macro, used
 from indexcalc.language.latex.vocabulary import (
     ACCENTS,
     CLOSERS,
@@ -43,10 +43,6 @@ DEPTH_LIMIT = 60
 """The deepest nesting of brackets of one equation."""
 
 
-EXPANSION_LIMIT = 5_000
-"""The most uses of macros in one equation, those inside macros counted."""
-
-
 LETTERS = 3
 """Up to so many letters in a row may be factors or indices although they make a word such as "or"."""
 
@@ -70,10 +66,6 @@ WITH_COLUMNS = frozenset({"array", "alignat", "alignedat"})
 
 RUN_ON = frozenset({"log", "ln", "exp"})
 """Functions that authors write right behind a letter, as in ``y_ilog(p_i)``."""
-
-
-MACRO_DEPTH = 20
-"""The deepest nesting of macros that use macros."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +128,7 @@ class Tokenizer:
                 self.expansions += 1
                 if self.expansions > EXPANSION_LIMIT:
                     raise LimitError(f"more than {EXPANSION_LIMIT} uses of macros in one equation")
-                arguments = []
-                if macro.default is not None:
-                    argument, position = optional_argument(text, position, macro.default)
-                    arguments.append(argument)
-                for _ in range(macro.arity - len(arguments)):
-                    argument, position = raw_argument(text, position)
-                    arguments.append(argument)
-                body = filled(macro.body, arguments)
+                body, position = used(text, position, macro)
                 pieces.extend(self.scan(body, 0, depth + 1, start))
             elif kind == "space":
                 if "\n" not in value and pieces and pieces[-1][0] == "word":

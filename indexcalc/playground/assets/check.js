@@ -32,8 +32,8 @@ export function startChecking() {
     found = answer;
     at("check-mistake").replaceChildren();
     at("summary").textContent = answer.summary;
-    at("marked").replaceChildren(...answer.rows.map((pieces, number) => element("div", { class: "line" },
-      element("span", {}, String(number + 1)), element("span", {}, ...pieces.map(pieceOf)))));
+    at("views").hidden = !answer.page;
+    lay();
     const same = answer.claims.findIndex(one => one.latex === before);
     const wrong = answer.claims.findIndex(one => one.style === "wrong");
     const open = answer.claims.findIndex(one => one.style === "open");
@@ -42,22 +42,31 @@ export function startChecking() {
     else at("said").replaceChildren(element("p", {}, "Choose a marked relation to see how it was read."));
   }
 
+  // The document as it is read, or its source line by line where that is asked for, or where it can't be typeset.
+  function lay() {
+    const typeset = found.page && !at("as-source").checked;
+    at("marked").classList.toggle("typeset", Boolean(typeset));
+    // The server typesets it: no tag of the document's own is in it.
+    if (typeset) at("marked").innerHTML = found.page;
+    else at("marked").replaceChildren(...found.rows.map((pieces, number) => element("div", { class: "line" },
+      element("span", {}, String(number + 1)), element("span", {}, ...pieces.map(pieceOf)))));
+  }
+
   function pieceOf([text, style, claim]) {
-    if (claim < 0) return text;
-    const said = found.claims[claim];
-    const button = element("button", {
-      type: "button", class: style, "data-claim": String(claim), "aria-pressed": "false",
-      "aria-label": `${text} (${said.verdict})`, onclick: () => choose(claim),
+    return claim < 0 ? text : element("span", {
+      class: style, "data-claim": String(claim), role: "button", tabindex: "0", "aria-pressed": "false",
+      "aria-label": `${text} (${found.claims[claim].verdict})`,
     }, text);
-    return button;
   }
 
   function choose(number) {
     chosen = number;
     for (const one of at("marked").querySelectorAll("[data-claim]")) {
-      one.setAttribute("aria-pressed", String(Number(one.dataset.claim) === number));
+      const here = Number(one.dataset.claim) === number;
+      one.classList.toggle("chosen", here);
+      if (one.hasAttribute("aria-pressed")) one.setAttribute("aria-pressed", String(here));
     }
-    at("marked").querySelector(`[data-claim="${number}"]`)?.scrollIntoView({ block: "nearest" });
+    at("marked").querySelector(`[data-claim="${number}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
     at("said").replaceChildren(...said(found.claims[number]));
   }
 
@@ -66,7 +75,12 @@ export function startChecking() {
       element("p", {}, element("code", {}, claim.latex))];
     if (claim.reason) parts.push(element("p", {}, sentence(claim.reason, claim.names)));
     if (claim.counterexample) parts.push(element("p", {}, sentence(claim.counterexample)));
-    if (claim.correction) parts.push(element("h3", {}, "Correct"), element("p", { class: "correct" }, element("code", {}, claim.correction)));
+    if (claim.correction) {
+      const correct = element("p", { class: "correct" });
+      if (claim.shown) correct.innerHTML = claim.shown;
+      correct.append(element("code", {}, claim.correction));
+      parts.push(element("h3", {}, "Correct"), correct);
+    }
     for (const one of claim.unstated) parts.push(element("p", {}, `It needs that ${one}, which the document does not state.`));
     if (claim.suggestion) {
       parts.push(element("h3", {}, "This would settle it"),
@@ -114,6 +128,20 @@ export function startChecking() {
     run();
   }
 
+  at("marked").addEventListener("click", event => {
+    const one = event.target.closest("[data-claim]");
+    if (one) choose(Number(one.dataset.claim));
+  });
+  at("marked").addEventListener("keydown", event => {
+    const one = event.target.closest("[data-claim]");
+    if (!one || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    choose(Number(one.dataset.claim));
+  });
+  for (const id of ["as-read", "as-source"]) at(id).addEventListener("change", () => {
+    lay();
+    if (chosen >= 0) choose(chosen);
+  });
   for (const id of ["document", "context"]) at(id).addEventListener("input", soon);
   at("format").addEventListener("change", run);
   at("file").addEventListener("change", event => take(event.target.files[0]));
