@@ -14,6 +14,7 @@ from indexcalc.document.derivatives import derivative
 from indexcalc.document.meaning.nodes import Derivative, Entry, Total, times, walk
 from indexcalc.document.meaning.symbols import NotUnderstoodError
 from indexcalc.document.meaning.typed import Typed
+from indexcalc.document.statements.labels import of_any_layer
 from indexcalc.document.table import Table
 from indexcalc.language.latex.tokens import Token, parted
 
@@ -61,16 +62,11 @@ def holding(value: Typed, node: Derivative, named: Sequence[Typed]) -> Typed:
     names = tuple(one.node.name for one in named if isinstance(one.node, Entry))
     own = [one.name for one in (node.wrt, node.body) if isinstance(one, Entry)]
     # The tensor that is held may be read one for each step: y holds y_a, which is differentiated, at the other steps.
-    if set(names) & {*own, *map(stem, own)}:
+    if set(names) & {*own, *map(of_any_layer, own)}:
         raise NotUnderstoodError("a derivative that holds its own target")
     if any(isinstance(inner, Derivative) for inner in walk(node.body)):
         raise NotUnderstoodError("a derivative of a gradient that holds what the gradient is computed from")
     return replace(value, node=Derivative(node.body, node.wrt, held=names))
-
-
-def stem(name: str) -> str:
-    """A name without its scripts."""
-    return name.partition("_")[0].partition("^")[0]
 
 
 def part_through(table: Table, value: Typed, node: Derivative, through: Typed) -> Typed:

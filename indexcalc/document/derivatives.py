@@ -29,6 +29,9 @@ from indexcalc.document.statements.calls import is_call
 from indexcalc.document.table import Table
 from indexcalc.document.values import learn_function
 
+RARER = 0.2
+"""What it costs to read a derivative otherwise than is usual."""
+
 
 def rate(table: Table, body: Typed, wrt: Typed) -> Typed:
     """The derivative of an expression by a tensor, laid out as the document does."""
@@ -182,16 +185,22 @@ def is_local(table: Table, body: Meaning, wrt: Entry) -> bool:
     if body.name == wrt.name:
         return False
     reads = table.definitions[body.name].reads
-    if wrt.name not in reads or not any(
-        name != wrt.name and depends_on(table.definitions, name, wrt.name) for name in reads
-    ):
+    between = any(name != wrt.name and depends_on(table.definitions, name, wrt.name) for name in reads)
+    if wrt.name not in reads or not (between or wrt.name in table.recurring):
         return False
-    question = choice(
-        Kind.DERIVATIVE,
-        f"{body.name} by {wrt.name}",
-        Option("total", 0.0, f"the derivative of {body.name} by {wrt.name} is total"),
-        Option("local", 0.2, f"the derivative of {body.name} by {wrt.name} holds the other names"),
-    )
+    total = f"the derivative of {body.name} by {wrt.name} is total"
+    local = f"the derivative of {body.name} by {wrt.name} holds the other names"
+    return holds(table, wrt, f"{body.name} by {wrt.name}", total, local)
+
+
+def holds(table: Table, wrt: Entry, subject: str, total: str, local: str, *, free: bool = False) -> bool:
+    """Whether a derivative is local, a choice with these phrases.
+
+    It usually is total; but each entry of what a recurrence gives is a variable of its own.
+    """
+    costs = (RARER, 0.0) if wrt.name in table.recurring else (0.0, RARER)
+    options = (Option("total", costs[0], total), Option("local", costs[1], local, free=free))
+    question = choice(Kind.DERIVATIVE, subject, *sorted(options, key=lambda option: option.cost))
     return table.asking(question).name == "local"
 
 
@@ -200,13 +209,9 @@ def holds_others(table: Table, body: Meaning, wrt: Entry) -> bool:
     read = frozenset(names_of(body))
     named = (name for name in read - {wrt.name} if not is_call(name))  # what is written with it is no name of data
     between = sorted(name for name in named if depends_on(table.definitions, name, wrt.name))
-    if wrt.name not in read or not between:
+    if wrt.name not in read or not (between or wrt.name in table.recurring):
         return False
-    names = " and ".join(between)
-    question = choice(
-        Kind.DERIVATIVE,
-        f"{names} in a formula by {wrt.name}",
-        Option("total", 0.0, f"{names} may vary with {wrt.name} where a formula is differentiated"),
-        Option("local", 0.2, f"{names} may not vary with {wrt.name} where a formula is differentiated", free=True),
-    )
-    return table.asking(question).name == "local"
+    names = " and ".join(between) or f"other entries of {wrt.name}"
+    total = f"{names} may vary with {wrt.name} where a formula is differentiated"
+    local = f"{names} may not vary with {wrt.name} where a formula is differentiated"
+    return holds(table, wrt, f"{names} in a formula by {wrt.name}", total, local, free=True)

@@ -81,6 +81,13 @@ OF_VECTORS = {
 """The words that speak of a property of vectors; they say that it is likely, and never that it holds."""
 
 
+OUTSIDE = re.compile(
+    r"\boutside\b[^.]{0,80}\b(?:zeros?|0)\b|\bzero[- ]padd(?:ed|ing)\b|\bpadd(?:ed|ing)\s+with\s+zeros?\b",
+    re.IGNORECASE,
+)
+"""Words for arrays that are zero where they have no entries."""
+
+
 @dataclass(frozen=True)
 class Page:
     """A document's statements in order, and what could not be split into statements.
@@ -205,6 +212,11 @@ class Page:
         """Whether an index of several is 0 somewhere."""
         names = (found for one in self.statements for tree in one.trees for found in self.survey.names(tree))
         return any(len(found.parts or ()) > 1 and "0" in (found.parts or ()) for found in names)
+
+    @cached_property
+    def zero_outside(self) -> bool:
+        """Whether words say that an entry outside of its array counts as zero."""
+        return OUTSIDE.search(self.document.source) is not None
 
     @cached_property
     def recurrent(self) -> frozenset[str]:

@@ -166,8 +166,10 @@ def is_index(scope: Scope, tree: Sum) -> bool:
             return is_operator(item) or (isinstance(item, Atom) and item.kind == "NUM" and item.text.isdigit())
         if found.parts is not None:
             return found.name in table.whole and found.is_plain
-        known = found.name in scope.letters or scope.binds(found.name) or found.name in table.page.index_letters
-        return found.is_plain and ((known and found.name not in table.page.defining) or table.view.is_size(found.name))
+        # A letter of the relation is an index, whatever the page says of it elsewhere, as in "only t = 0 is left".
+        here = found.name in scope.letters or scope.binds(found.name)
+        letter = here or (found.name in table.page.index_letters and found.name not in table.page.defining)
+        return found.is_plain and (letter or table.view.is_size(found.name))
 
     return all(fits(item) for _, term in tree.terms for item in term.items)
 

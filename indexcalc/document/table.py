@@ -8,19 +8,20 @@ readings, so that none can change what another one means.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from indexcalc.document.choices import Asking, Interpretation, Key, Kind, Option, choice
 from indexcalc.document.meaning.generic import generic, inputs_of
-from indexcalc.document.meaning.nodes import Entry, Meaning, Value, free, names_of, walk
+from indexcalc.document.meaning.nodes import Entry, Gathered, Meaning, Value, free, names_of, walk
 from indexcalc.document.meaning.sizes import Ix, ShapeError, Sizes
 from indexcalc.document.meaning.structures import folded
 from indexcalc.document.meaning.symbols import CountError, Definition, NotUnderstoodError, Symbols, all_read, depends_on
 from indexcalc.document.meaning.typed import Typed
 from indexcalc.document.page import Page
 from indexcalc.document.runs import counted
+from indexcalc.document.statements.index_expressions import Expression
 from indexcalc.document.statements.scripts import Named
 from indexcalc.document.statements.shapes import ONES
 from indexcalc.document.systems import solution
@@ -73,6 +74,8 @@ class Table:
         unread: the names whose equation at another step is not understood.
         uncounted: the letters up to which sums over steps run that have no number.
         supposed: the names that stand for any function of others.
+        begun: the names whose equations are being read, each with whether it was met at a computed place.
+        circular: whether some definition leads back to its name, at another place.
         view: the page as the statement sees it.
     """
 
@@ -107,6 +110,8 @@ class Table:
     uncounted: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)
     supposed: set[str] = field(default_factory=set)
+    begun: dict[str, bool] = field(default_factory=dict)
+    circular: bool = False
     view: View = field(init=False)
 
     def __post_init__(self) -> None:
@@ -232,7 +237,9 @@ class Table:
     def symbol(self, found: Named) -> tuple[str, tuple[Ix, ...]]:
         """What a name stands for, and its slots: with another number of indices it is another symbol."""
         name = found.name
-        if name not in self.known:
+        if name in self.begun:
+            self.recur(found)
+        elif name not in self.known:
             self.meet(found)
         slots = self.known[name]
         given = len(found.parts) if found.parts is not None else len(slots)
@@ -245,6 +252,25 @@ class Table:
             self.known[other] = tuple(self.sizes.fresh(name) for _ in range(given))
             self.open.setdefault(other, f"{name} has {len(slots)} indices elsewhere")
         return other, self.known[other]
+
+    def recur(self, found: Named) -> None:
+        """Note that the definition of a name leads back to it, at another place of its own or of one on the way.
+
+        Raises:
+            NotUnderstoodError: if it leads back to the same entry.
+        """
+        circle = self.inside[self.inside.index(found.name) :]
+        if not (is_elsewhere(found) or any(self.begun.get(name) for name in circle[1:])):
+            raise NotUnderstoodError(f"the definition of {found.name} leads back to it")
+        self.circular = True
+
+    @property
+    def recurring(self) -> frozenset[str]:
+        """The names that are computed step by step: their definitions lead back to them."""
+        if not self.circular:
+            return frozenset()
+        found = self.definitions
+        return frozenset(name for name in found if any(depends_on(found, other, name) for other in found[name].reads))
 
     def styled(self, found: Named) -> Named:
         """A name in plain letters, which is another one where a page has the letter in bold, too, and means two."""
@@ -263,11 +289,11 @@ class Table:
         name = found.name
         if name in self.inside:
             raise NotUnderstoodError(f"the definition of {name} leads back to it")
-        if name in self.page.recurrent:
-            self.open.setdefault(name, f"an equation gives the entries of {name} one by one")
         if self.defined and self.equate(found):
             self.tied(name)
             return
+        if name in self.page.recurrent:
+            self.open.setdefault(name, f"an equation gives the entries of {name} one by one")
         self.known[name] = tuple(self.sizes.fresh(name) for _ in range(self.view.rank(found, defined=self.defined)))
         self.measure(name, self.known[name])
         self.tied(name)
@@ -293,7 +319,7 @@ class Table:
             return system is not None and self.is_system(found, system) and self.determine(found, system)
         self.used.add(number)
         try:
-            self.define(name, number, tree)
+            self.define(name, number, tree, elsewhere=is_elsewhere(found))
         except (NotUnderstoodError, ShapeError) as error:
             if isinstance(error, CountError):
                 self.uncounted.add(error.letter)
@@ -331,9 +357,12 @@ class Table:
             raise NotUnderstoodError(f"the definition of {name} leads back to it")
         return self.view.function(name)
 
-    def define(self, name: str, number: int, tree: Sum | None = None) -> None:
-        """Read the definition of a name, or its formula at another step; of a function, its value at its names."""
-        slots, node = self.formula(name, number, {}, tree)
+    def define(self, name: str, number: int, tree: Sum | None = None, *, elsewhere: bool = False) -> None:
+        """Read the definition of a name, or its formula at another step; of a function, its value at its names.
+
+        It may lead back to the name if that is read at another place on the way, as here if it is `elsewhere`.
+        """
+        slots, node = self.formula(name, number, {}, tree, elsewhere=elsewhere)
         self.measure(name, slots)
         self.known[name] = slots
         self.definitions[name] = Definition(slots, node, self.page.line(number))
@@ -382,23 +411,27 @@ class Table:
             except CountError as error:
                 self.counts = counted(self.counts, error)
 
-    def formula(self, name: str, number: int, bound: Bound, tree: Sum | None = None) -> tuple[tuple[Ix, ...], Meaning]:
+    def formula(
+        self, name: str, number: int, bound: Bound, tree: Sum | None = None, *, elsewhere: bool = False
+    ) -> tuple[tuple[Ix, ...], Meaning]:
         """The slots and the formula of a definition, its parameters bound."""
         tree = self.page.statements[number].sides[1].tree if tree is None else tree
         parts = self.page.defined_at(number)
         assert tree is not None
         tree = self.page.steps.counted_out(tree, self.counts)
         given = {index for value in bound.values() for index in (*free(value.node), *value.axes)}
+        usage = self.page.survey.usages.get(name)
         with self.within(name, frozenset(parts or ())):
             letters = {part: self.index(part) for part in parts or ()}
             own = tuple(letters.values())
-            value = self.read(self, letters, tree, bound)
+            whole = usage is not None and bool(own) and set(usage.indexed) == {len(own)}
+            with self.beginning(name, own, elsewhere) if whole and not bound else nullcontext():
+                value = self.read(self, letters, tree, bound)
         if own and len(value.axes) == len(own) and not set(own) & set(free(value.node)):  # an entry for the whole
             for slot, axis in zip(own, value.axes, strict=True):
                 self.sizes.unify(slot, axis)
             return value.axes, value.node
         slots = (*own, *value.axes)
-        usage = self.page.survey.usages.get(name)
         whole = usage is not None and len(slots) in usage.indexed  # with all of its indices somewhere
         if (parts is not None and value.axes and not whole) or not set(free(value.node)) <= {*slots, *given}:
             raise NotUnderstoodError("its two sides have other indices")
@@ -416,6 +449,18 @@ class Table:
         finally:
             self.inside, self.head = outer, around
 
+    @contextmanager
+    def beginning(self, name: str, slots: tuple[Ix, ...], elsewhere: bool) -> Iterator[None]:
+        """While the equation of all entries of a name is read, in which other entries of it may stand."""
+        self.known[name], self.begun[name] = slots, elsewhere
+        try:
+            yield
+        except (NotUnderstoodError, ShapeError):
+            del self.known[name]
+            raise
+        finally:
+            del self.begun[name]
+
     # For the numbers
 
     def symbols(self) -> Symbols:
@@ -426,7 +471,9 @@ class Table:
         """
         wanted, losses = list(self.wanted), self.losses - self.definitions.keys()
         definitions = folded(self.definitions, wanted) if self.further else dict(self.definitions)
-        last = tuple(name for name in wanted if not any(o != name and depends_on(definitions, o, name) for o in wanted))
+        recurring = self.recurring
+        states = states_of(definitions, recurring)
+        last = tuple(name for name in wanted if not any(leads(definitions, states, name, other) for other in wanted))
         for name in wanted:
             if self.losses & all_read(self.definitions, Entry(name)):
                 raise NotUnderstoodError(f"the gradient by {name}, which is made from a gradient itself")
@@ -444,4 +491,27 @@ class Table:
             simplex=dict(self.simplex),
             one_hot=frozenset(self.one_hot),
             whole=dict(self.whole),
+            recurring=recurring,
+            zero_outside=self.page.zero_outside,
         )
+
+
+def is_elsewhere(found: Named) -> bool:
+    """Whether a name is read at a place that is computed from indices, ``h_{t-1,i}``."""
+    return any(isinstance(part, Expression) for part in found.parts or ())
+
+
+def states_of(definitions: Mapping[str, Definition], recurring: Collection[str]) -> frozenset[str]:
+    """The names of a recurrence that it reads at other places: what one step hands on to the next."""
+    nodes = (node for name in recurring for node in walk(definitions[name].body))
+    read = (
+        inner.name for node in nodes if isinstance(node, Gathered) for inner in walk(node) if isinstance(inner, Entry)
+    )
+    return frozenset(read).intersection(recurring)
+
+
+def leads(definitions: Mapping[str, Definition], states: Collection[str], name: str, other: str) -> bool:
+    """Whether a loss depends on a name through another one; of a recurrence it sees what one step hands on."""
+    if other == name or not depends_on(definitions, other, name):
+        return False
+    return not depends_on(definitions, name, other) or (other in states and name not in states)

@@ -66,6 +66,8 @@ class Symbols:
         simplex: names whose entries sum to one, with the places of the slots that are summed.
         one_hot: those of them of whose entries one is not zero.
         whole: the inputs whose entries are whole numbers from 0, each with the axis that they are places of.
+        recurring: tensors whose definitions lead back to them, at other places.
+        zero_outside: whether an entry outside of its tensor counts as zero; else it has no value.
     """
 
     sizes: Sizes = field(default_factory=Sizes)
@@ -78,6 +80,20 @@ class Symbols:
     simplex: dict[str, tuple[int, ...]] = field(default_factory=dict)
     one_hot: frozenset[str] = frozenset()
     whole: dict[str, Ix] = field(default_factory=dict)
+    recurring: frozenset[str] = frozenset()
+    zero_outside: bool = False
+
+    def circle(self, name: str) -> tuple[str, ...]:
+        """The tensors that are computed step by step together with one, in the order of a step; none without steps."""
+        if name not in self.recurring:
+            return ()
+        return tuple(
+            other
+            for other in self.definitions
+            if other in self.recurring
+            and depends_on(self.definitions, name, other)
+            and depends_on(self.definitions, other, name)
+        )
 
     def is_loss(self, name: str) -> bool:
         """Whether a name is a loss that the document does not define: its formula stands for any function."""

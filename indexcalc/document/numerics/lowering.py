@@ -320,6 +320,8 @@ class Lowering:
             return None
         if entry.name in held or self.symbols.is_backward(entry.name):
             return None
+        if entry.name in self.symbols.recurring:
+            raise UnsupportedError("a derivative through a recurrence")
         body = placed(definitions[entry.name], entry.slots, self.sizes)
         return slope(body, wrt, self.sizes, lambda inner: self.inside(inner, wrt, held))
 
@@ -335,8 +337,8 @@ class Lowering:
             self.equations[name] = lowered.equation
 
     def definition(self, name: str) -> tuple[tuple[Ix, ...], Meaning | None]:
-        """What a name is equal to; an unknown loss is an input."""
-        if self.symbols.is_loss(name):
+        """What a name is equal to; an unknown loss is an input, and so is what a recurrence gives, whatever that is."""
+        if self.symbols.is_loss(name) or name in self.symbols.recurring:
             return (), None
         if name in self.symbols.definitions:
             definition = self.symbols.definitions[name]
@@ -349,7 +351,7 @@ class Lowering:
 
     def gradient(self, loss: str, name: str) -> tuple[tuple[Ix, ...], Meaning | None]:
         """The gradient of an unknown loss by a tensor, through the tensors that read it."""
-        if name in self.symbols.outputs:
+        if name in self.symbols.outputs or name in self.symbols.recurring:
             return (), None
         slots = tuple(self.sizes.like(slot) for slot in self.symbols.slots[name])
         wrt = Entry(name, slots)

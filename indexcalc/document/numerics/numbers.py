@@ -51,6 +51,9 @@ DISPLACED_LIMIT = 100
 STEP = 0.02
 """The step of central differences, in units of the inputs, whose magnitudes are about one."""
 
+ROUNDS = 40
+"""The most steps of a recurrence that are computed; no axis is as long."""
+
 FINE_DIGITS = 25
 """The digits to which a number is written out for the finest type of the machine."""
 
@@ -274,7 +277,10 @@ class Frame:
         places = [self.whole_number(place, grid)[0] for place in node.places]
         inside = reduce(np.logical_and, ((at >= 0) & (at < end) for at, end in zip(places, lengths, strict=True)))
         slots = [np.clip(at, 0, end - 1) for at, end in zip(places, lengths, strict=True)]
-        return only_where(inside[np.newaxis], self.entry_of(full, slots, grid))
+        entries = self.entry_of(full, slots, grid)
+        if self.point.symbols.zero_outside:
+            return np.asarray(np.where(inside[np.newaxis], entries, 0))
+        return only_where(inside[np.newaxis], entries)
 
     def whole_number(self, node: Meaning, grid: tuple[Ix, ...]) -> Array:
         """A place, or what a condition compares: whole, and the same in all lanes."""
@@ -316,22 +322,51 @@ class Frame:
         """The value of a tensor in this frame, lane axis first."""
         if name in self.lanes:
             return self.lanes[name]
-        definition = self.point.symbols.definitions.get(name)
-        fixed = (
-            not self.wrt
-            or self.local
-            or name in self.held
-            or definition is None
-            or not depends_on(self.point.symbols.definitions, name, self.wrt)
-            or self.point.symbols.is_backward(name)
-        )
-        if fixed:
+        if self.is_fixed(name):
             return self.point.tensor(name)[np.newaxis]
         self.lanes[name] = self.defined(name)
         return self.lanes[name]
 
+    def is_fixed(self, name: str) -> bool:
+        """Whether nothing of a tensor varies in this frame."""
+        symbols = self.point.symbols
+        return (
+            not self.wrt
+            or self.local
+            or name in self.held
+            or name not in symbols.definitions
+            or not depends_on(symbols.definitions, name, self.wrt)
+            or symbols.is_backward(name)
+        )
+
     def defined(self, name: str) -> Array:
         """The value of a definition in this frame."""
+        circle = self.point.symbols.circle(name)
+        return self.step_by_step(circle)[name] if circle else self.once(name)
+
+    def step_by_step(self, circle: Sequence[str], moved: Array | None = None) -> dict[str, Array]:
+        """The values of a recurrence: each round computes the entries that rest on those of the round before.
+
+        What no round comes to has no value. If the tensor by which is differentiated is one of them, all entries of it
+        are `moved`, and the steps behind them with it.
+        """
+        varying = [name for name in circle if not self.is_fixed(name) or not self.wrt]
+        lanes: dict[str, Array] = {}
+        for name in varying:
+            shape = tuple(self.point.length(slot) for slot in self.point.symbols.definitions[name].slots)
+            lanes[name] = np.full((1, *shape), np.nan)
+        frame = replace(self, lanes={**self.lanes, **lanes})
+        for _ in range(ROUNDS):
+            before = {name: frame.lanes[name] for name in varying}
+            for name in varying:
+                value = frame.once(name)
+                frame.lanes[name] = value if moved is None or name != self.wrt else value + moved
+            if all(np.array_equal(frame.lanes[name], before[name], equal_nan=True) for name in varying):
+                break
+        return {name: frame.lanes[name] for name in varying}
+
+    def once(self, name: str) -> Array:
+        """The value of a definition as the tensors that it reads are now."""
         definition = self.point.symbols.definitions[name]
         shape = tuple(self.point.length(slot) for slot in definition.slots)
         array = self.on(definition.body, definition.slots)
@@ -405,8 +440,12 @@ class Frame:
         size = max(1, at.size)
         bounded(size, size)
         bounded(size, *(self.point.length(index) for index in own))
-        lanes = at[np.newaxis] + 1j * COMPLEX_STEP * np.eye(size).reshape(size, *at.shape)
-        frame = Frame(self.point, {wrt: lanes}, wrt, local, held)
+        moved = 1j * COMPLEX_STEP * np.eye(size).reshape(size, *at.shape)
+        frame = Frame(self.point, {wrt: at[np.newaxis] + moved}, wrt, local, held)
+        circle = () if local else self.point.symbols.circle(wrt)
+        if circle:
+            del frame.lanes[wrt]
+            frame.lanes.update(frame.step_by_step(circle, moved))
         result = frame.on(body, own)
         shape = tuple(self.point.length(index) for index in own)
         full = np.broadcast_to(result.imag / COMPLEX_STEP, (size, *shape))

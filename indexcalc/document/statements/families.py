@@ -244,7 +244,7 @@ def is_layer(letter: Letter, evidence: Evidence, powers: frozenset[str]) -> bool
     name, style = letter
     if style == BELOW:
         index = name in evidence.compared and not evidence.errors
-        return name in evidence.recurrent or (evidence.shifted[letter] > evidence.bound[name] and not index)
+        return not index and (name in evidence.recurrent or evidence.shifted[letter] > evidence.bound[name])
     if style == PLAIN:
         sure = is_no_power(letter, evidence, powers)
         # Some write W^t for the transpose.

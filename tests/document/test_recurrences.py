@@ -1,0 +1,105 @@
+"""Tensors that are computed step by step, one axis counting the steps: their gradients, and wrong variants of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexcalc.document.check import check
+from indexcalc.document.report import TRUE, Verdict
+from tests.support.pages import ROOT
+
+RNN = r"""
+$$a_{ti} := \sum_j W_{ij} h_{t-1,j} + b_i$$
+
+$$h_{ti} = \delta_{t,0} s_i + [1 \le t] \tanh(a_{ti})$$
+
+An entry outside of its tensor counts as zero.
+"""
+
+RIGHT = {
+    "entries are variables": r"\frac{\partial a_{ui}}{\partial h_{tj}} = \delta_{u-1,t} W_{ij}",
+    "a step is local": r"\frac{\partial h_{uk}}{\partial a_{ti}} = [1 \le u] (1 - h_{uk}^2) \delta_{ut} \delta_{ki}",
+    "through all steps behind": (
+        r"\frac{\partial L}{\partial a_{ti}} = [1 \le t] \frac{\partial L}{\partial h_{ti}} (1 - h_{ti}^2)"
+    ),
+    "shared weights": r"\frac{\partial L}{\partial W_{ij}} = \sum_t \frac{\partial L}{\partial a_{ti}} h_{t-1,j}",
+    "shared biases": (
+        r"\frac{\partial L}{\partial b_i} = \sum_t \frac{\partial L}{\partial h_{ti}} [1 \le t] (1 - h_{ti}^2)"
+    ),
+    "the first state": r"\frac{\partial L}{\partial s_i} = \frac{\partial L}{\partial h_{0,i}}",
+}
+
+WRONG = {
+    "the step before": r"\frac{\partial a_{ui}}{\partial h_{tj}} = \delta_{u+1,t} W_{ij}",
+    "weights transposed": r"\frac{\partial a_{ui}}{\partial h_{tj}} = \delta_{u-1,t} W_{ji}",
+    "another slope": r"\frac{\partial h_{uk}}{\partial a_{ti}} = [1 \le u] (1 - h_{uk}) \delta_{ut} \delta_{ki}",
+    "the first step counted": r"\frac{\partial L}{\partial a_{ti}} = \frac{\partial L}{\partial h_{ti}} (1 - h_{ti}^2)",
+    "the same step": r"\frac{\partial L}{\partial W_{ij}} = \sum_t \frac{\partial L}{\partial a_{ti}} h_{tj}",
+    "half of it": (
+        r"\frac{\partial L}{\partial b_i} = \frac12 \sum_t \frac{\partial L}{\partial h_{ti}} [1 \le t] (1 - h_{ti}^2)"
+    ),
+    "the second state": r"\frac{\partial L}{\partial s_i} = \frac{\partial L}{\partial h_{1,i}}",
+}
+
+
+def verdict_on(claim: str, page: str = RNN) -> Verdict:
+    """What is said of a claim at the end of a page."""
+    return check(f"{page}\n$${claim}$$\n", "note.md").claims[-1].verdict
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_gradient_of_a_recurrence_is_true(name):
+    assert verdict_on(RIGHT[name]) in TRUE
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_gradient_of_a_recurrence_is_refuted(name):
+    assert verdict_on(WRONG[name]) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("letters", ["tij", "nab", "mpq"])
+def test_other_letters_say_the_same(letters):
+    # Command words are set aside, so that only indices change their letters.
+    words = {r"\partial": "@", r"\frac": "#", r"\sum": "%", r"\delta": "~", r"\tanh": "!", r"\le": "<"}
+
+    def written(text: str) -> str:
+        for word, sign in words.items():
+            text = text.replace(word, sign)
+        text = text.translate(str.maketrans("tij", letters))
+        for word, sign in words.items():
+            text = text.replace(sign, word)
+        return text
+
+    equations = RNN.partition("An entry")[0]
+    for claim in (RIGHT["shared weights"], WRONG["the same step"]):
+        page = f"{written(equations)}Outside of an array, its entries are zero.\n"
+        assert verdict_on(written(claim), page) == verdict_on(claim)
+
+
+def test_what_has_no_value_outside_decides_nothing():
+    page = RNN.replace("An entry outside of its tensor counts as zero.", "")
+    assert verdict_on(RIGHT["shared weights"], page) is Verdict.UNCLEAR
+    assert verdict_on(RIGHT["through all steps behind"], page) in TRUE
+
+
+CIRCLE = r"""
+$$y_i = \sum_j W_{ij} x_j$$
+
+$$x_j = \sum_i V_{ji} y_i$$
+"""
+
+
+def test_equations_that_lead_back_to_the_same_entries_are_no_recurrence():
+    claim = r"\frac{\partial L}{\partial x_j} = \sum_i W_{ij} \frac{\partial L}{\partial y_i}"
+    (judged,) = check(f"{CIRCLE}\n$${claim}$$\n", "note.md").claims[-1:]
+    assert judged.verdict is Verdict.UNCLEAR
+    assert "leads back" in judged.reason
+
+
+@pytest.mark.parametrize(("name", "share"), [("rnn", 0.9), ("hmm_forward", 0.95)])
+def test_our_notes_on_recurrences_are_judged(name, share):
+    report = check((ROOT / "derivations" / name / f"{name}.md").read_text(encoding="utf-8"), f"{name}.md")
+    true = sum(claim.verdict in TRUE for claim in report.claims)
+    open_claims = sum(claim.verdict in (Verdict.UNCLEAR, Verdict.STEP) for claim in report.claims)
+    assert not report.refuted
+    assert true >= share * (true + open_claims)
