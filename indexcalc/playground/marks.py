@@ -57,9 +57,12 @@ def with_edges(text: str, marks: Iterable[Mark]) -> str:
 def with_marks(mathml: str, marks: Iterable[Mark]) -> str:
     """MathML with such signs, each part between them an element of its own.
 
-    A part that runs over several cells of an array is an element in each of them.
+    A part that runs over several cells of an array is an element in each of them. Empty if a sign in it is none of XML.
     """
-    root = ElementTree.fromstring(mathml.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', ""))
+    try:
+        root = ElementTree.fromstring(mathml.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', ""))
+    except ElementTree.ParseError:
+        return ""
     Marking({mark.number: mark for mark in marks}).mark(root, None)
     return ElementTree.tostring(root, encoding="unicode", short_empty_elements=False)
 

@@ -46,10 +46,11 @@ def rendered(report: CheckReport) -> str:
     reader = READERS.get(PurePath(report.file).suffix.lower(), MARKDOWN)
     try:
         html = html_of(harmless(titled(tree_of(without_formulas(document), reader))))
-        formulas = marked_formulas(document, report.claims)
+        formulas = dict(enumerate(marked_formulas(document, report.claims)))
     except (NotTypesetError, RecursionError):
         return ""
-    return FORMULA.sub(lambda match: formulas[int(match[1])], html)
+    # Once each: a document may write the same signs as entities, as often as it likes.
+    return FORMULA.sub(lambda match: formulas.pop(int(match[1]), ""), html)
 
 
 def typeset(formulas: Mapping[int, str]) -> Mapping[int, str]:
@@ -161,7 +162,7 @@ def marked_formulas(document: Document, claims: Sequence[Claim]) -> list[str]:
             texts[number] = expanded(with_edges(span.text, within), document.macros), span.display
     mathml = mathml_of(texts)
     return [
-        with_marks(mathml[number], here) if number in mathml else as_written(span, here)
+        (with_marks(mathml[number], here) if number in mathml else "") or as_written(span, here)
         for number, (span, here) in enumerate(zip(document.spans, marks, strict=True))
     ]
 

@@ -145,6 +145,17 @@ def test_a_bracket_keeps_its_size():
     assert [tag for tag, _, _ in MARKED.findall(page)] == ["mrow"]
 
 
+@pytest.mark.parametrize("number", [0, 1, 99])
+def test_signs_that_stand_for_formulas_cannot_be_written_by_a_document(number):
+    page = rendered(check(f"One $x = y$. {f'&#xE000;{number}&#xE001; ' * 50}", "note.md"))
+    Elements(page)
+    assert page.count("<math") == 1
+
+
+def test_a_control_character_in_a_formula_breaks_nothing():
+    Elements(rendered(check("$$a = b \x01 c$$ and $x = \x0b y$", "note.md")))
+
+
 def test_without_pandoc_there_is_no_page(monkeypatch):
     def missing() -> str:
         raise typeset.NotTypesetError("pandoc is not installed")

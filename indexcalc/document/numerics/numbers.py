@@ -362,8 +362,8 @@ class Frame:
                 value = frame.once(name)
                 frame.lanes[name] = value if moved is None or name != self.wrt else value + moved
             if all(np.array_equal(frame.lanes[name], before[name], equal_nan=True) for name in varying):
-                break
-        return {name: frame.lanes[name] for name in varying}
+                return {name: frame.lanes[name] for name in varying}
+        return lanes  # what never settles has no value
 
     def once(self, name: str) -> Array:
         """The value of a definition as the tensors that it reads are now."""
