@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from indexcalc.proof.numeric import Array
 
 GRID_LIMIT = 3_000_000
 """The most grid points of one product, lanes included."""
+
+SUM_LIMIT = 30_000_000
+"""The most terms of one sum that is taken without laying them out."""
 
 SINGULAR = 1e-6
 """The magnitude of a determinant below which a matrix counts as singular."""
@@ -25,6 +29,35 @@ def bounded(*lengths: int) -> None:
     """
     if math.prod(lengths) > GRID_LIMIT:
         raise LimitError(f"an array with more than {GRID_LIMIT} entries")
+
+
+def contracted(factors: Sequence[Array], axes: Iterable[int]) -> Array:
+    """The sum of a product over axes, which have length 1 then.
+
+    Factors have length 1 along axes on which they do not depend; one at least is as long as the axis. One axis after
+    the other is summed, with all others that the same factors alone have: first that where they span the smallest grid.
+
+    Raises:
+        LimitError: if one of these grids has more than `SUM_LIMIT` points, or what is left more than `GRID_LIMIT`.
+    """
+    rest, pending, every = list(factors), set(axes), range(factors[0].ndim)
+
+    def grid(axis: int) -> int:
+        return math.prod(np.broadcast_shapes(*(factor.shape for factor in rest if factor.shape[axis] > 1)))
+
+    while pending := {axis for axis in pending if any(factor.shape[axis] > 1 for factor in rest)}:
+        first = min(sorted(pending), key=grid)
+        if grid(first) > SUM_LIMIT:
+            raise LimitError(f"a sum of more than {SUM_LIMIT} terms")
+        own = [factor for factor in rest if factor.shape[first] > 1]
+        rest = [factor for factor in rest if factor.shape[first] == 1]
+        gone = {axis for axis in pending if all(factor.shape[axis] == 1 for factor in rest)}
+        kept = [axis for axis in every if axis not in gone]
+        bounded(*(max(factor.shape[axis] for factor in own) for axis in kept))
+        operands = [one for factor in own for one in (factor, list(every))]
+        rest.append(np.expand_dims(np.einsum(*operands, kept), tuple(sorted(gone))))
+    bounded(*np.broadcast_shapes(*(factor.shape for factor in rest)))
+    return np.asarray(reduce(np.multiply, rest))
 
 
 def only_where(defined: Array, value: Array) -> Array:

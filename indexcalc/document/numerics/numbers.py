@@ -40,7 +40,7 @@ from indexcalc.document.meaning.nodes import (
 from indexcalc.document.meaning.sizes import Ix, Sizes
 from indexcalc.document.meaning.symbols import NotUnderstoodError, Symbols, depends_on
 from indexcalc.document.meaning.unknown import row_of
-from indexcalc.document.numerics.arrays import bounded, exponentials, of_matrices, only_where, raised
+from indexcalc.document.numerics.arrays import bounded, contracted, exponentials, of_matrices, only_where, raised
 from indexcalc.errors import LimitError
 from indexcalc.proof.numeric import Array
 from indexcalc.proof.oracles import COMPLEX_STEP
@@ -56,6 +56,9 @@ ROUNDS = 40
 
 FINE_DIGITS = 25
 """The digits to which a number is written out for the finest type of the machine."""
+
+LAID_OUT = 4_000
+"""The most grid points on which the terms of a sum are laid out before they are added up, if they are products."""
 
 STENCIL = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
 """The weights of central differences of order 8, by the number of steps."""
@@ -133,7 +136,7 @@ class Point:
         if name not in self.values:
             if name not in self.symbols.definitions:
                 raise NotUnderstoodError(f"{name} has no definition")
-            self.values[name] = Frame(self, {}, "", False).defined(name)[0]
+            self.values.update((one, value[0]) for one, value in Frame(self, {}, "", False).defined(name).items())
         return self.values[name]
 
     def jacobian(self, key: tuple[str, str, bool, tuple[str, ...]], compute: Callable[[], Array]) -> Array:
@@ -174,7 +177,7 @@ class Frame:
                 compare = {"==": np.equal, "<": np.less, "<=": np.less_equal, "!=": np.not_equal}[relation]
                 return np.asarray(compare(self.whole_number(left, grid), self.whole_number(right, grid))) * 1.0
             case Times(factors):
-                return self.noted(self.times(factors, grid))
+                return self.noted(self.times(factors, [self.on(factor, grid) for factor in factors]))
             case Plus(terms):
                 return reduce(np.add, (self.noted(self.on(term, grid)) for term in terms))
             case Raised(base, exponent):
@@ -200,19 +203,19 @@ class Frame:
             case Ones():
                 return np.float64(1)
 
-    def times(self, factors: Sequence[Meaning], grid: tuple[Ix, ...]) -> Array:
+    def times(self, factors: Sequence[Meaning], arrays: Sequence[Array]) -> Array:
         """A product; where a condition among the factors does not hold, the others need no value.
 
         Where indices are too short for any entry to fulfil it, as ``i != j`` with one value, there is no value at all.
         """
-        gates = [factor for factor in factors if is_gate(factor)]
-        value = reduce(np.multiply, (self.on(factor, grid) for factor in factors))
-        if not gates or np.all(np.isfinite(value)):
-            return np.asarray(value)
-        relations = [self.on(gate, grid) for gate in gates if isinstance(gate, Relation)]
+        value = np.asarray(reduce(np.multiply, arrays))
+        if not any(map(is_gate, factors)) or np.all(np.isfinite(value)):
+            return value
+        both = list(zip(factors, arrays, strict=True))
+        relations = [array for factor, array in both if isinstance(factor, Relation)]
         if relations and not np.any(reduce(np.multiply, relations)):
-            return np.asarray(value)
-        is_open = reduce(np.multiply, (self.on(gate, grid) for gate in gates)) != 0
+            return value
+        is_open = reduce(np.multiply, (array for factor, array in both if is_gate(factor))) != 0
         return np.asarray(np.where(is_open, value, 0))
 
     def noted(self, array: Array) -> Array:
@@ -223,14 +226,29 @@ class Frame:
         return np.asarray(array)
 
     def total(self, indices: tuple[Ix, ...], body: Meaning, grid: tuple[Ix, ...]) -> Array:
-        """A sum over indices: laid out on the larger grid, then added up."""
+        """A sum over indices: laid out on the larger grid, then added up; a large one of a product index by index."""
         inner = (*grid, *indices)
-        array = self.on(body, inner)
         lengths = tuple(self.point.length(index) for index in indices)
-        shape = (*array.shape[: 1 + len(grid)], *lengths)
+        own = 1 + len(grid)
+        factors = body.factors if isinstance(body, Times) else (body,)
+        arrays = [self.on(factor, inner) for factor in factors]
+        shape = (*np.broadcast_shapes(*(array.shape for array in arrays))[:own], *lengths)
+        whole = not any(map(is_gate, factors)) or all(np.all(np.isfinite(array)) for array in arrays)
+        if math.prod(shape) > LAID_OUT and len(arrays) > 1 and whole:
+            return self.noted(self.large_total(arrays, lengths))
         bounded(*shape)
-        full = np.broadcast_to(array, shape)
-        return self.noted(full.sum(axis=tuple(range(1 + len(grid), full.ndim))))
+        laid_out = self.noted(self.times(factors, arrays)) if len(arrays) > 1 else arrays[0]
+        return self.noted(np.broadcast_to(laid_out, shape).sum(axis=tuple(range(own, len(shape)))))
+
+    def large_total(self, arrays: Sequence[Array], lengths: tuple[int, ...]) -> Array:
+        """The sum of a product over the last axes, without the array of its terms."""
+        own = arrays[0].ndim - len(lengths)
+        last = range(own, arrays[0].ndim)
+        alike = [n for n, axis in zip(lengths, last, strict=True) if all(array.shape[axis] == 1 for array in arrays)]
+        if not self.wrt:
+            self.noted(math.prod(alike) * contracted([np.abs(array) for array in arrays], last))
+        summed = math.prod(alike) * contracted(arrays, last)
+        return np.asarray(summed.reshape(summed.shape[:own]))
 
     def whole(self, node: Inverse | Exponential | Determinant | Stacked | Gathered, grid: tuple[Ix, ...]) -> Array:
         """The determinant of a matrix, or an entry of its inverse or exponential, of blocks, or at places."""
@@ -312,10 +330,12 @@ class Frame:
             return array.reshape(array.shape[0], *(1,) * len(grid))
         if array.ndim != 1 + len(slots):
             raise NotUnderstoodError("a name is used with slots of two numbers")
-        along = [self.axis(slot, grid) for slot in slots]
-        if any(np.max(at, initial=0) >= length for at, length in zip(along, array.shape[1:], strict=True)):
+        ends = [slot.fixed or self.point.length(slot) for slot in slots]
+        if any(end > length for end, length in zip(ends, array.shape[1:], strict=True)):
             raise NotUnderstoodError("an entry beyond the end of an axis is read")
-        places: tuple[Any, ...] = (slice(None), *along)
+        if tuple(slots) == grid and array.shape[1:] == tuple(ends):
+            return array
+        places: tuple[Any, ...] = (slice(None), *(self.axis(slot, grid) for slot in slots))
         return np.asarray(array[places])
 
     def tensor(self, name: str) -> Array:
@@ -324,7 +344,7 @@ class Frame:
             return self.lanes[name]
         if self.is_fixed(name):
             return self.point.tensor(name)[np.newaxis]
-        self.lanes[name] = self.defined(name)
+        self.lanes.update(self.defined(name))
         return self.lanes[name]
 
     def is_fixed(self, name: str) -> bool:
@@ -339,10 +359,10 @@ class Frame:
             or symbols.is_backward(name)
         )
 
-    def defined(self, name: str) -> Array:
-        """The value of a definition in this frame."""
+    def defined(self, name: str) -> dict[str, Array]:
+        """The value of a definition in this frame, and those that are computed with it."""
         circle = self.point.symbols.circle(name)
-        return self.step_by_step(circle)[name] if circle else self.once(name)
+        return self.step_by_step(circle) if circle else {name: self.once(name)}
 
     def step_by_step(self, circle: Sequence[str], moved: Array | None = None) -> dict[str, Array]:
         """The values of a recurrence: each round computes the entries that rest on those of the round before.
@@ -442,7 +462,7 @@ class Frame:
         bounded(size, *(self.point.length(index) for index in own))
         moved = 1j * COMPLEX_STEP * np.eye(size).reshape(size, *at.shape)
         frame = Frame(self.point, {wrt: at[np.newaxis] + moved}, wrt, local, held)
-        circle = () if local else self.point.symbols.circle(wrt)
+        circle = () if local or wrt in held else self.point.symbols.circle(wrt)
         if circle:
             del frame.lanes[wrt]
             frame.lanes.update(frame.step_by_step(circle, moved))

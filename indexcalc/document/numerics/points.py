@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -60,6 +61,12 @@ POSITIVE = frozenset({"exp", "abs", "sigmoid", "softplus"})
 
 BRANCHING = frozenset({"step", "relu", "abs", "sign"})
 """Functions that are another formula for negative arguments."""
+
+ENTRIES_EACH = 200
+"""How many entries of a tensor are too many: by each of them is differentiated, and all is computed anew for it."""
+
+SHORTER = (3, 2)
+"""The greatest lengths of axes where one has more, and where it still has."""
 
 LEXICON_LIMIT = 50
 """For how many partitions of slots into classes the definitions are kept as terms."""
@@ -150,7 +157,7 @@ class Points:
         pattern = PATTERNS[draw.pattern]
         exact = {root: sizes.exact[root] for root in slots if root in sizes.exact}
         roots = [root for root in dict.fromkeys(slots) if root not in exact]
-        lengths = {root: pattern[n % len(pattern)] for n, root in enumerate(roots)}
+        lengths = self.bearable(sizes, {root: pattern[n % len(pattern)] for n, root in enumerate(roots)})
         lengths.update(exact)
         met = dict.fromkeys((*roots, *(root for root, _ in indices)))
         extra = [root for root in dict.fromkeys((*met, *sizes.parts_within(met))) if root not in lengths]
@@ -178,6 +185,17 @@ class Points:
             memory.append(Point(self.symbols, sizes, lengths, values))
         known = memory[0]
         return Point(self.symbols, sizes, lengths, known.values, known.jacobians)
+
+    def bearable(self, sizes: Sizes, lengths: dict[Ix, int]) -> dict[Ix, int]:
+        """The lengths, made shorter where a tensor with many axes would have too many entries."""
+        for longest in SHORTER:
+            counts = (
+                math.prod(lengths.get(sizes.find(slot), 1) for slot in slots) for slots in self.symbols.slots.values()
+            )
+            if max(counts, default=0) <= ENTRIES_EACH:
+                break
+            lengths = {root: min(length, longest) for root, length in lengths.items()}
+        return lengths
 
     def inputs(self, sizes: Sizes, lengths: dict[Ix, int], draw: Draw) -> dict[str, Array]:
         """Values of all names without a definition."""

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from indexcalc.document.numerics.arrays import GRID_LIMIT, HALVINGS, bounded, exponentials, of_matrices, raised
+from indexcalc.document.numerics.arrays import (
+    GRID_LIMIT,
+    HALVINGS,
+    bounded,
+    contracted,
+    exponentials,
+    of_matrices,
+    raised,
+)
 from indexcalc.errors import LimitError
 
 
@@ -55,3 +63,27 @@ def test_a_matrix_that_is_too_large_has_no_exponential():
     found = exponentials(matrices, matrices.shape)
     np.testing.assert_allclose(found[0], np.e * np.eye(2))
     assert np.isnan(found[1]).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_sum_of_a_product_is_that_of_its_terms(seed):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 4, size=5)
+    factors = [rng.normal(size=[n if rng.random() < 0.6 else 1 for n in lengths]) for _ in range(rng.integers(1, 5))]
+    axes = [axis for axis in range(5) if rng.random() < 0.6]
+    terms = np.broadcast_arrays(*factors)
+    expected = np.prod(terms, axis=0).sum(axis=tuple(axes), keepdims=True)
+    np.testing.assert_allclose(contracted(factors, axes), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_long_sum_needs_no_array_of_its_terms():
+    left, right = np.ones((200, 1, 200)), np.ones((1, 200, 200))
+    assert left.size * right.shape[1] > GRID_LIMIT
+    assert contracted([left, right], [2]).shape == (200, 200, 1)
+    with pytest.raises(LimitError):
+        contracted([np.ones((2000, 1, 20)), np.ones((1, 2000, 20))], [2])
+
+
+def test_what_has_no_value_leaves_the_sums_without_it_alone():
+    left, right = np.array([[[np.nan]], [[1.0]]]), np.ones((2, 3, 2))
+    assert np.isnan(contracted([left, right], [1, 2])).ravel().tolist() == [True, False]
