@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from indexcalc.document.gradients import LOSS
-from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, Size, walk
+from indexcalc.document.meaning.nodes import Derivative, Entry, Meaning, Size, bound_in, own_indices, walk
 from indexcalc.document.meaning.symbols import all_read, depends_on
 from indexcalc.document.statements.labels import of_any_layer
 from indexcalc.document.table import Table
@@ -88,11 +88,23 @@ def losses_in(table: Table, node: Meaning) -> frozenset[str]:
     return frozenset(found)
 
 
-def unmeasured(table: Table, node: Meaning) -> Iterator[str]:
-    """The sizes by which a member multiplies, and of which no slot or sum beside it is."""
-    for inner in walk(node):
-        if isinstance(inner, Size) and table.sizes.lonely(inner.index):
-            yield f"what {table.sizes.name_of(inner.index)} is the size of is not known"
+def unmeasured(table: Table, *members: Meaning) -> Iterator[str]:
+    """The sizes by which members multiply, themselves or through definitions, that no slot or sum of theirs has.
+
+    What is left open is what has such a size: nothing at all that is read, or an axis of which nothing says how long
+    it is.
+    """
+    sizes = table.sizes
+    read = set[str]().union(*(all_read(table.definitions, member) for member in members))
+    nodes = [*members, *(table.definitions[name].body for name in sorted(read & table.definitions.keys()))]
+    factors = dict.fromkeys(inner.index for node in nodes for inner in walk(node) if isinstance(inner, Size))
+    axes = {
+        sizes.find(index) for node in nodes for inner in walk(node) for index in (*own_indices(inner), *bound_in(inner))
+    }
+    unknown = any(sizes.is_unknown(axis) for axis in axes)
+    for index in factors:
+        if sizes.lonely(index) or (unknown and sizes.find(index) not in axes):
+            yield f"what {sizes.name_of(index)} is the size of is not known"
 
 
 def names_apart(table: Table, left: Meaning, right: Meaning) -> tuple[str, ...]:

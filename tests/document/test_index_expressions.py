@@ -32,6 +32,7 @@ def last(*displays: str) -> Verdict:
         ("b,(g,c),n - k", ["b", "g", "c", "n-k"], 1),
         ("K - 1 - k", ["K-1-k"], 1),
         (r"\mathrm{tok}_{bt}, d", ["tok_{bt}", "d"], 1),
+        ("N_{L} - 1, i", ["N_{L}-1", "i"], 1),
         ("i j k", ["i", "j", "k"], 0),
         ("i, j", ["i", "j"], 0),
     ],

@@ -204,6 +204,11 @@ class Sizes:
         root = self.find(index)
         return sum(self.find(other) == root for other in self.parent) == 1
 
+    def is_unknown(self, index: Ix) -> bool:
+        """Whether nothing says how long an axis is: it has no name, no number, no formula and no parts."""
+        root = self.find(index)
+        return not any(root in said for said in (self.names, self.exact, self.formulas, self.parts))
+
     def named(self, name: str, *, declared: bool = False) -> Ix:
         """The class that bears the name of an extent."""
         if name not in self.owners:

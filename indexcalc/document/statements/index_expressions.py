@@ -116,11 +116,11 @@ def tokens_outside(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def is_term(term: Sequence[Token]) -> bool:
-    """Whether tokens are a whole number, a letter or a lookup, with whole numbers and sizes before it."""
+    """Whether tokens are a whole number, a letter or a lookup, with whole numbers and sizes before it; or a size."""
     plain = [token for token in term if token.kind != "TIMES"]
     if not plain:
         return False
-    if is_lookup(plain):
+    if is_lookup(plain) or is_labelled_size(plain):
         return True
     *factors, last = plain
     sizes = all(is_number(one) or is_size(one) for one in factors)
@@ -138,14 +138,22 @@ def is_size(token: Token) -> bool:
 
 
 def is_lookup(tokens: Sequence[Token]) -> bool:
-    """Whether tokens are a name with a subscript of letters."""
+    """Whether tokens are a name with a subscript of letters and numbers."""
     if len(tokens) < 3 or tokens[0].kind != "NAME" or tokens[1].kind != "SUB":
         return False
     inner = [token for token in tokens[2:] if token.kind not in BRACES]
     braced = tokens[2].kind == "{" and tokens[-1].kind == "}"
     whole = len(tokens) == 3 or (braced and all(token.kind not in BRACES for token in tokens[3:-1]))
-    letters = any(token.kind == "NAME" and token.text[:1].islower() for token in inner)
-    return whole and letters and all(token.kind in ("NAME", "COMMA", "NUM", *SIGNS) for token in inner)
+    indices = any(is_number(token) or (token.kind == "NAME" and token.text[:1].islower()) for token in inner)
+    return whole and indices and all(token.kind in ("NAME", "COMMA", "NUM", *SIGNS) for token in inner)
+
+
+def is_labelled_size(tokens: Sequence[Token]) -> bool:
+    """Whether tokens are the name of a size with one sign below it that is no index letter, ``N_L``."""
+    if len(tokens) < 3 or not is_size(tokens[0]) or tokens[1].kind != "SUB":
+        return False
+    inner = [token for token in tokens[2:] if token.kind not in BRACES]
+    return len(inner) == 1 and inner[0].kind in ("NAME", "NUM", "TEXT") and not is_index_letter(inner[0])
 
 
 def is_index_letter(token: Token) -> bool:

@@ -1,4 +1,4 @@
-"""Which subscripts are labels and which squares are symbols, as all equations of a document show."""
+"""Which subscripts are labels, and which superscripts parts of names, as all equations of a document show."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise, zip_longest
 
 from indexcalc.document.statements.index_expressions import Expression, letters_of, lookups_of
-from indexcalc.document.statements.scripts import named, subscript
+from indexcalc.document.statements.scripts import Named, is_letter, named, subscript
 from indexcalc.document.statements.trees import (
     is_lone,
     is_nabla,
@@ -240,16 +240,54 @@ def sums_barely(member: Sum) -> bool:
     )
 
 
-def find_squares(chains: list[tuple[Sum, ...]], labels: frozenset[tuple[str, str]]) -> frozenset[str]:
+def find_marks(chains: list[tuple[Sum, ...]], labels: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Names with what stands above them and is a part of the name: a square, or the letter of another array."""
+    return frozenset({*squares(chains, labels), *named_after_arrays(chains, labels)})
+
+
+def squares(chains: list[tuple[Sum, ...]], labels: frozenset[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Names whose square stands alone on the left of a definition, and that have none without the square."""
     found: dict[str, set[bool]] = {}
     for members in chains:
-        product = members[0].only
-        if len(members) < 2 or product is None or len(product.items) != 1:
-            continue
-        head = named(product.items[0], labels, frozenset())
-        if head is not None and head.name != "1":
-            squared = len(head.powers) == 1 and [token.text for token in head.powers[0]] == ["2"]
-            if squared or not head.powers:
-                found.setdefault(head.name, set()).add(squared)
-    return frozenset(name for name, squared in found.items() if squared == {True})
+        head = first_name(members, labels) if len(members) > 1 else None
+        if head is not None and (power_of(head) == "2" or not head.powers):
+            found.setdefault(head.name, set()).add(bool(head.powers))
+    yield from ((name, "2") for name, squared in found.items() if squared == {True})
+
+
+def named_after_arrays(chains: list[tuple[Sum, ...]], labels: frozenset[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    r"""Names that say above them which array they belong to, ``\mu^x_i`` beside ``x_{ij}``: no power has it above it.
+
+    Such a name begins an equation or stands alone in prose, and it has an index of its own; or it begins an equation,
+    and the array stands nowhere without an index.
+    """
+    nodes = [
+        node
+        for members in chains
+        for member in members
+        if len(members) > 1 or not is_lone(member)
+        for node in name_nodes(member)
+    ]
+    found = [one for node in nodes if (one := named(node, labels, frozenset())) is not None]
+    arrays = {one.name for one in found if any(map(is_letter, one.parts or ()))}
+    bare = {one.name for one in found if one.parts is None}
+    own: set[tuple[str, str]] = set()
+    for members in chains:
+        head = first_name(members, labels)
+        letter = power_of(head) if head is not None else ""
+        if head is not None and letter in arrays and (head.parts or (len(members) > 1 and letter not in bare)):
+            own.add((head.name, letter))
+    yield from own
+    yield from ((f"d{name}", letter) for name, letter in own)  # short names of their gradients
+
+
+def first_name(members: tuple[Sum, ...], labels: frozenset[tuple[str, str]]) -> Named | None:
+    """The name that the first member is; None if it is more."""
+    product = members[0].only
+    found = named(product.items[0], labels, frozenset()) if product is not None and len(product.items) == 1 else None
+    return found if found is None or found.name != "1" else None
+
+
+def power_of(head: Named) -> str:
+    """What stands above a name, if that is one sign; else nothing."""
+    return head.powers[0][0].text if [len(power) for power in head.powers] == [1] else ""

@@ -145,17 +145,17 @@ def is_label(tokens: Sequence[Token]) -> bool:
     return kinds[:1] in (["("], ["["]) and inner in (["NAME"], ["NUM"]) and kinds[-1] in (")", "]")
 
 
-def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str]) -> Named | None:
+def named(node: Node, labels: frozenset[tuple[str, str]], marks: frozenset[tuple[str, str]]) -> Named | None:
     """The name of a node with its scripts; None if the node is no name.
 
     Args:
         node: an atom, or an atom with scripts.
         labels: the pairs of a base and a subscript that is a label for it.
-        squares: the names whose square is a symbol of its own.
+        marks: the pairs of a name and a superscript that is a part of it.
     """
     base = unwrapped(node.base if isinstance(node, Scripted) else node)
     if isinstance(base, Scripted) and not isinstance(node, Scripted):
-        return named(base, labels, squares)
+        return named(base, labels, marks)
     if not isinstance(base, Atom) or base.kind not in ("NAME", "ONE"):
         return None
     name = base.text if base.kind == "NAME" else "1"
@@ -172,7 +172,7 @@ def named(node: Node, labels: frozenset[tuple[str, str]], squares: frozenset[str
             unreadable = found.unreadable
         else:
             parts = found.parts
-    name, powers, transposed = superscripts(name, node.above, squares)
+    name, powers, transposed = superscripts(name, node.above, marks)
     return Named(name, parts, powers, transposed, node.primes, base.token.bold, base.token.start, unreadable, dotted)
 
 
@@ -197,7 +197,7 @@ def label_and_power(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
 
 
 def superscripts(
-    name: str, above: Sequence[tuple[Token, ...]], squares: frozenset[str]
+    name: str, above: Sequence[tuple[Token, ...]], marks: frozenset[tuple[str, str]]
 ) -> tuple[str, tuple[tuple[Token, ...], ...], bool]:
     """The name with its labels, its powers, and whether it is transposed."""
     powers = []
@@ -210,8 +210,8 @@ def superscripts(
             transposed = True
         elif is_label(tokens):
             name = f"{name}^{''.join(token.text for token in tokens)}"
-        elif [token.text for token in tokens] == ["2"] and name in squares:
-            name = f"{name}^2"
+        elif len(tokens) == 1 and (name, tokens[0].text) in marks:
+            name = f"{name}^{tokens[0].text}"
         else:
             powers.append(tokens)
     return name, tuple(powers), transposed

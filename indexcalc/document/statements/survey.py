@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from indexcalc.document.statements.calls import is_expected
 from indexcalc.document.statements.field_signs import flowing
-from indexcalc.document.statements.labelling import find_labels, find_squares
+from indexcalc.document.statements.labelling import find_labels, find_marks
 from indexcalc.document.statements.labels import ABOVE, of_any_layer
 from indexcalc.document.statements.nablas import Nablas, nablas_in
 from indexcalc.document.statements.scripts import Named, inverse_mark, named
@@ -86,7 +86,7 @@ class Survey:
 
     Attributes:
         labels: pairs of a base and a subscript that is a label for it.
-        squares: names whose square is a symbol.
+        marks: pairs of a name and a superscript that is a part of it.
         usages: by name.
         applied: the names that a bracket follows wherever they stand, or mostly once they bear a prime: functions.
         prior: names that bear a minus as a label, ``e^-``.
@@ -96,7 +96,7 @@ class Survey:
     """
 
     labels: frozenset[tuple[str, str]]
-    squares: frozenset[str]
+    marks: frozenset[tuple[str, str]]
     usages: dict[str, Usage]
     applied: frozenset[str] = frozenset()
     prior: frozenset[str] = frozenset()
@@ -109,7 +109,7 @@ class Survey:
         if id(node) not in self.known:
             if len(self.known) >= NAME_CACHE:
                 self.known.clear()
-            found = whole_name(named(node, self.labels, self.squares), self.applied)
+            found = whole_name(named(node, self.labels, self.marks), self.applied)
             found = before_transpose(found, self.prior) if found is not None else None
             if found is not None and found.name in self.aliases:
                 found = replace(found, name=self.aliases[found.name])
@@ -141,9 +141,9 @@ def survey_of(
     """Look at all members of all chains; the names of extents bear labels, never indices."""
     chains = [members for members in chains if members]
     labels = find_labels(chains, extents)
-    squares = find_squares(chains, labels)
+    marks = find_marks(chains, labels)
     nablas = nablas_in(member for members in chains for member in members)
-    plain = usages_in(chains, Survey(labels, squares, {}, aliases=aliases or {}, nablas=nablas))
+    plain = usages_in(chains, Survey(labels, marks, {}, aliases=aliases or {}, nablas=nablas))
     called = {
         name
         for name, usage in plain.items()
@@ -151,7 +151,7 @@ def survey_of(
     }
     applied = frozenset(FUNCTIONS) | {name.rstrip("'") for name in called}
     prior = frozenset(name for name in plain if name.endswith(MINUS))
-    found = Survey(labels, squares, {}, applied, prior, aliases or {}, nablas)
+    found = Survey(labels, marks, {}, applied, prior, aliases or {}, nablas)
     return replace(found, usages=usages_in(chains, found))
 
 

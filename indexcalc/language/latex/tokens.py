@@ -64,6 +64,9 @@ ABOVE_EQUALS = {
 WITH_COLUMNS = frozenset({"array", "alignat", "alignedat"})
 """Environments that begin with what says how their columns are set."""
 
+POSITIONS = ("[t]", "[c]", "[b]")
+"""What says right behind the name of an environment how high it stands on its line."""
+
 RUN_ON = frozenset({"log", "ln", "exp"})
 """Functions that authors write right behind a letter, as in ``y_ilog(p_i)``."""
 
@@ -216,8 +219,8 @@ class Tokenizer:
             return self.transparent(name, start, bold)
         if name in ("begin", "end"):
             environment = "".join(token.text for token in self.argument(False))
-            if name == "begin" and environment in WITH_COLUMNS:
-                self.columns()
+            if name == "begin":
+                self.setting(environment)
             return [Token("BEGIN" if name == "begin" else "END", environment.rstrip("*"), start)]
         if name in FONTS:
             return self.font(name, start, bold)
@@ -235,13 +238,11 @@ class Tokenizer:
         self.at += 1
         return [Token("SUB", "_", start), Token("{", "{", place), Token("NAME", value, place), Token("}", "}", place)]
 
-    def columns(self) -> None:
-        """Skip what says how the columns of an array are set, and where it stands on its line."""
-        if self.peek() == "[":
-            while self.peek() and self.peek() != "]":
-                self.at += 1
-            self.at += 1
-        if self.peek() == "{":
+    def setting(self, environment: str) -> None:
+        """Skip what says how high an environment stands on its line, and how its columns are set."""
+        if "".join(piece[1] for piece in self.pieces[self.at : self.at + len("[t]")]) in POSITIONS:
+            self.at += len("[t]")
+        if environment in WITH_COLUMNS and self.peek() == "{":
             self.argument(False)
 
     def transparent(self, name: str, start: int, bold: bool) -> list[Token]:

@@ -1,4 +1,4 @@
-"""Weights that are named after arrays, ``W_{xf}``: a slip among several subscripts leaves them what they are."""
+"""Names that say which array they belong to: weights below, ``W_{xf}``, and means above, ``\\mu^x_i``."""
 
 from __future__ import annotations
 
@@ -30,3 +30,29 @@ def test_several_subscripts_that_name_no_array_are_no_slips():
 
 def test_a_letter_that_a_sum_binds_is_an_index():
     assert ("W", "xf") not in labels(GATES + r"$$s = \sum_f W_{xf}$$")
+
+
+def marks(text):
+    return page_of(read_document(text, "note.md"), read_context([""])).survey.marks
+
+
+def test_a_mean_is_named_after_its_array():
+    text = r"$$\mu^x_i = \frac{1}{N} \sum_j x_{ij}$$" + "\n\n" + r"$$y_{ij} = x_{ij} - \mu^x_i$$"
+    assert ("mu", "x") in marks(text)
+    assert ("mu", "y") not in marks(text)
+
+
+def test_a_name_without_an_index_needs_an_array_that_never_stands_alone():
+    text = r"$$m^x = \frac{1}{N} \sum_j x_j$$"
+    assert ("m", "x") in marks(text)
+    assert ("m", "x") not in marks(text + "\n\n" + "$$y = x + 1$$")
+
+
+def test_a_power_is_no_name():
+    text = r"$$f = p^x (1 - p)^{1 - x}$$" + "\n\n" + r"$$L = \prod_i p^{x_i} (1 - p)^{1 - x_i}$$"
+    assert not marks(text)
+
+
+def test_a_square_that_is_defined_is_a_name():
+    assert ("s", "2") in marks(r"$$s^2 = \frac{1}{N} \sum_j x_j$$")
+    assert ("s", "2") not in marks(r"$$s = \sum_j x_j$$" + "\n\n" + r"$$s^2 = 2$$")
